@@ -2,9 +2,9 @@ import type { JsonObject } from "@bylaw/kernel";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
-/** A server of the protocol that is started for one question, and the tool that is asked. */
+/** An MCP server to start for one question, and the tool to call. */
 export interface ToolQuestion {
-  /** A program and its arguments; no shell reads them. */
+  /** A program and its arguments, run without a shell. */
   readonly command: readonly string[];
   readonly tool: string;
   readonly args: JsonObject;
@@ -15,13 +15,13 @@ export interface ToolQuestion {
   readonly signal?: AbortSignal;
 }
 
-/** What a tool answered: its data where it has some, and its words. */
+/** What a tool answered: its structured data, if any, and its text. */
 export interface ToolReply {
   readonly data: unknown;
   readonly text: string;
 }
 
-/** Starts a server, calls one of its tools and ends it. Throws where it does not start, has no such tool, is late, or says that it failed. */
+/** Starts a server, calls one tool and stops the server. Throws if it does not start, lacks the tool, times out or reports a failure. */
 export async function askTool({
   command: [file = "", ...args],
   tool,
@@ -34,12 +34,27 @@ export async function askTool({
   const client = new Client({ name: "bylaw", version: "1" });
   const options = { timeout: timeout_ms, ...(signal === undefined ? {} : { signal }) };
   try {
-    await client.connect(new StdioClientTransport({ command: file, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), options);
-    const { content, structuredContent, isError } = await client.callTool({ name: tool, arguments: { ...given } }, undefined, options);
+    await client.connect(
+      new StdioClientTransport({
+        command: file,
+        args: [...args],
+        cwd,
+        env: { ...env },
+        stderr: "ignore",
+      }),
+      options,
+    );
+    const { content, structuredContent, isError } = await client.callTool(
+      { name: tool, arguments: { ...given } },
+      undefined,
+      options,
+    );
     const text = (Array.isArray(content) ? content : [])
-      .map((part: { readonly type: string; readonly text?: string }) => (part.type === "text" ? (part.text ?? "") : ""))
+      .map((part: { readonly type: string; readonly text?: string }) =>
+        part.type === "text" ? (part.text ?? "") : "",
+      )
       .join("\n");
-    if (isError === true) throw new Error(`Unexpected failure of the tool, expected an answer: ${text.slice(0, 300)}`);
+    if (isError === true) throw new Error(`The tool failed: ${text.slice(0, 300)}`);
     return { data: structuredContent, text };
   } finally {
     await client.close();

@@ -6,27 +6,32 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, sourceOf, type ToolOffer, type ToolSource } from "./tool-server.ts";
 
-/** How a server writes to its client; what it returns is awaited. Default: the standard output. */
+/** How a server writes to its client; what it returns is awaited. Default: standard output. */
 export interface StdioOptions {
   readonly write?: (text: string) => unknown;
 }
 
-/** Serves tools on the standard input and output of this process, until the client has gone. */
-export const serveStdio = <Context>(offer: ToolOffer<Context>, options: StdioOptions = {}): Promise<void> =>
-  serve(sourceOf(offer), options);
+/** Serves tools on standard input and output until the client disconnects. */
+export const serveStdio = <Context>(
+  offer: ToolOffer<Context>,
+  options: StdioOptions = {},
+): Promise<void> => serve(sourceOf(offer), options);
 
-/** A door of a run, as an agent is told of it. */
-export interface DoorKey {
+/** Where an agent reaches the local MCP server of its run, and its key. */
+export interface McpAccess {
   readonly url: string;
   readonly key: string;
 }
 
-/** Serves what stands behind a door on the standard input and output, until the client has gone. Throws where the door does not open. */
-export async function bridgeStdio(door: DoorKey, options: StdioOptions = {}): Promise<void> {
-  const client = await through(door);
+/** Bridges a local MCP server to standard input and output until the client disconnects. Throws if the server cannot be reached. */
+export async function bridgeStdio(access: McpAccess, options: StdioOptions = {}): Promise<void> {
+  const client = await connect(access);
   const source: ToolSource = {
     list: () => client.listTools(),
-    call: async (name, args, signal) => (await client.callTool({ name, arguments: { ...args } }, undefined, { signal })) as CallToolResult,
+    call: async (name, args, signal) =>
+      (await client.callTool({ name, arguments: { ...args } }, undefined, {
+        signal,
+      })) as CallToolResult,
   };
   try {
     await serve(source, options);
@@ -35,13 +40,13 @@ export async function bridgeStdio(door: DoorKey, options: StdioOptions = {}): Pr
   }
 }
 
-/** Calls one tool behind a door. Throws where the door does not open; `error` where the tool refused. */
-export async function callThrough(
-  door: DoorKey,
+/** Calls one tool of a local MCP server. Throws if the server cannot be reached; `error` says that the tool refused. */
+export async function callRemoteTool(
+  access: McpAccess,
   name: string,
   args: JsonObject,
 ): Promise<{ readonly error: boolean; readonly answer: unknown }> {
-  const client = await through(door);
+  const client = await connect(access);
   try {
     const { isError, structuredContent } = await client.callTool({ name, arguments: { ...args } });
     return { error: isError === true, answer: structuredContent };
@@ -50,10 +55,12 @@ export async function callThrough(
   }
 }
 
-async function through({ url, key }: DoorKey): Promise<Client> {
+async function connect({ url, key }: McpAccess): Promise<Client> {
   const client = new Client({ name: "bylaw", version: "1" });
-  // Typed as if every property were there, which the protocol's own transport leaves undefined.
-  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } });
+  // The SDK types its transport as if no property could be undefined.
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
   await client.connect(transport as Parameters<Client["connect"]>[0]);
   return client;
 }
@@ -69,7 +76,7 @@ async function serve(source: ToolSource, { write }: StdioOptions): Promise<void>
             Promise.resolve(write(text)).then(() => done(), done);
           },
         });
-  // The transport does not look for the end of its input.
+  // The transport does not watch for the end of its input.
   const gone = new Promise<void>((resolve) => process.stdin.once("end", resolve));
   await server.connect(new StdioServerTransport(process.stdin, output));
   await gone;

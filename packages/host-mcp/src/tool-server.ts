@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf, present, type Json, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, messageOf, omitUndefined, type Json, type JsonObject } from "@bylaw/kernel";
 import { callTool, toolNamed, type Tool } from "@bylaw/tools";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
@@ -23,7 +23,7 @@ export interface ToolSource {
   readonly call: (name: string, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>;
 }
 
-/** A server of the protocol over a source of tools. It has tools, and nothing else of the protocol. */
+/** An MCP server over a source of tools; it offers tools and no other part of MCP. */
 export function createServer({ list, call }: ToolSource): Server {
   const server = new Server({ name: "bylaw", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => list());
@@ -33,7 +33,7 @@ export function createServer({ list, call }: ToolSource): Server {
   return server;
 }
 
-/** The source that an offer is. What a tool throws is an answer that says so: the model reads the code, the reason and the advice. */
+/** Makes a source of an offer. An error of a tool becomes an answer with its code, message and fix, for the model to read. */
 export function sourceOf<Context>({ tools, context }: ToolOffer<Context>): ToolSource {
   const listed = tools.map(({ name, description, input, annotations }) => ({
     name,
@@ -46,7 +46,10 @@ export function sourceOf<Context>({ tools, context }: ToolOffer<Context>): ToolS
     async call(name, args, signal) {
       const tool = toolNamed(tools, name);
       if (tool === undefined)
-        throw new McpError(ErrorCode.InvalidParams, `Unexpected tool, expected one of ${tools.map((one) => one.name).join(", ")}`);
+        throw new McpError(
+          ErrorCode.InvalidParams,
+          `Unknown tool \`${name.slice(0, 80)}\`. The tools are ${tools.map((one) => one.name).join(", ")}.`,
+        );
       try {
         return answered(await callTool(tool, args, context(signal)));
       } catch (error) {
@@ -63,9 +66,16 @@ const answered = (answer: Json): CallToolResult => ({
 });
 
 function told(error: unknown): JsonObject {
-  const { code, fix } = (typeof error === "object" && error !== null ? error : {}) as { readonly code?: unknown; readonly fix?: unknown };
+  const { code, fix } = (typeof error === "object" && error !== null ? error : {}) as {
+    readonly code?: unknown;
+    readonly fix?: unknown;
+  };
   const known = typeof code === "string" && code.startsWith("BYLAW_");
-  // What is not ours to say may hold a path or a password.
-  if (!known) return { code: "BYLAW_TOOL_FAILED", message: "Unexpected failure of the tool, expected an answer" };
-  return present({ code, message: messageOf(error), fix: typeof fix === "string" ? fix : undefined }) as JsonObject;
+  // An unknown error may hold a path or a password.
+  if (!known) return { code: "BYLAW_TOOL_FAILED", message: "The tool failed" };
+  return omitUndefined({
+    code,
+    message: messageOf(error),
+    fix: typeof fix === "string" ? fix : undefined,
+  }) as JsonObject;
 }

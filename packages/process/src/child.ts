@@ -1,30 +1,54 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
-import { canContain, containing } from "./contain.ts";
+import { canContain, containing, obstacleTo } from "./contain.ts";
+import { isRoot, userOf, type User } from "./contain-user.ts";
 import { whyNotFound } from "./find-program.ts";
 import { withLimits, withProcesses } from "./limits.ts";
 import type { ProgramStart } from "./program.ts";
-import { MARK, markWith } from "./strays.ts";
+import { MARK, markWith } from "./orphan-processes.ts";
 
 // What somebody else holds open after the program has ended is not waited for.
 const DRAIN_MS = 2_000;
 
 export type Exit = readonly [exit_code: number | null, signal: string | null, error: string | null];
 
-/** Whether it is to run contained, so that nothing it starts outlives it. Asked once: owners may change while it runs. */
-export const isContained = ({ cwd, contain }: ProgramStart): boolean => contain !== undefined && canContain(cwd);
+/**
+ * The user that it runs contained as; undefined where it does not. Asked once: owners may change
+ * while it runs.
+ */
+export function containedUser({ cwd, contain }: ProgramStart): User | undefined {
+  if (contain === undefined) return undefined;
+  const workspace = contain.within ?? cwd;
+  return canContain(workspace, contain) ? userOf(workspace, contain) : undefined;
+}
 
-export function spawned(start: ProgramStart, id: string, { contained }: { readonly contained: boolean }): ChildProcess | string {
-  const { cwd, env, stdin, limits = {}, contain = {} } = start;
-  if (contain.required === true && !contained) return notContained(start);
-  const argv = withLimits(contained ? containing(withProcesses(start.argv, limits), contain, cwd) : start.argv, limits);
-  const code = argv === start.argv ? undefined : whyNotFound(start);
+export function spawned(
+  start: ProgramStart,
+  id: string,
+  user: User | undefined,
+): ChildProcess | string {
+  const { cwd, env, stdin, limits = {}, contain } = start;
+  if (!isFolder(cwd) || !isFolder(contain?.within ?? cwd)) return notStarted(start, {});
+  if (
+    contain !== undefined &&
+    user === undefined &&
+    (contain.required === true || (isRoot() && contain.allowRoot !== true))
+  )
+    return notContained(start);
+  const unfound = user === undefined ? undefined : whyNotFound(start, user);
+  if (unfound === "closed") return notReached(start, user);
+  const inner = { argv: withProcesses(start.argv, limits), program: start.argv[0], cwd, env };
+  const argv = withLimits(
+    contain === undefined || user === undefined ? start.argv : containing(inner, contain, user),
+    limits,
+  );
+  const code = unfound ?? (argv === start.argv ? undefined : whyNotFound(start));
   if (code !== undefined) return notStarted(start, { code });
   const [file = "", ...args] = argv;
   try {
     return spawn(file, args, {
-      cwd,
-      env: { ...env, [MARK]: markWith(id) },
+      cwd: user === undefined ? cwd : (contain?.within ?? cwd),
+      env: { ...(user === undefined ? env : environmentOf(env, user)), [MARK]: markWith(id) },
       detached: true,
       windowsHide: true,
       stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -32,6 +56,22 @@ export function spawned(start: ProgramStart, id: string, { contained }: { readon
   } catch (cause) {
     return notStarted(start, cause);
   }
+}
+
+// What this process calls its home is that of somebody else to another user. `/tmp` is the
+// program's own.
+function environmentOf(
+  env: Readonly<Record<string, string>>,
+  user: User,
+): Readonly<Record<string, string>> {
+  const { USER: _user, LOGNAME: _name, ...others } = env;
+  const isOther = isRoot() && user.uid !== 0;
+  const home = isOther && env["HOME"] === process.env["HOME"] ? { HOME: "/tmp" } : {};
+  return {
+    ...(isOther ? others : env),
+    ...home,
+    ...(env["TMPDIR"] === undefined ? {} : { TMPDIR: "/tmp" }),
+  };
 }
 
 export function exitOf(child: ChildProcess, start: ProgramStart): Promise<Exit> {
@@ -43,21 +83,30 @@ export function exitOf(child: ChildProcess, start: ProgramStart): Promise<Exit> 
 
 export async function drained(child: ChildProcess, closed: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([closed, new Promise<void>((resolve) => (timer = setTimeout(resolve, DRAIN_MS)))]);
+  await Promise.race([
+    closed,
+    new Promise<void>((resolve) => (timer = setTimeout(resolve, DRAIN_MS))),
+  ]);
   clearTimeout(timer);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
 
-// One that runs as somebody else, such as with the rights of root, does not end when this process tells it to.
+// One that runs as somebody else, such as with the rights of root, does not end when this process
+// tells it to.
 export const notEnded = ({ argv: [file = ""] }: ProgramStart): string =>
-  `Unexpected \`${file}\` that this process may not end, expected a program of the same user`;
+  `\`${file}\` cannot be ended by this process: it runs as another user`;
 
-const notContained = ({ argv: [file = ""], cwd }: ProgramStart): string =>
-  `Unexpected start of \`${file}\` in \`${cwd}\`, where it cannot be contained, expected a folder of the user of this process, and namespaces of Linux`;
+const notContained = ({ argv: [file = ""], cwd, contain = {} }: ProgramStart): string =>
+  `\`${file}\` was not started: ${obstacleTo(contain.within ?? cwd, contain)?.reason}`;
+
+const notReached = ({ argv: [file = ""] }: ProgramStart, user: User | undefined): string =>
+  `\`${file}\` was not started: user ${user?.uid}, which programs of this workspace run as, may not run it or enter the folder it lies in`;
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function notStarted({ argv: [file = ""], cwd }: ProgramStart, cause: unknown): string {
   const { code } = cause as { readonly code?: unknown };
-  const folder = statSync(cwd, { throwIfNoEntry: false });
-  if (folder?.isDirectory() !== true) return `Unexpected failure to start \`${file}\` in \`${cwd}\`, expected a folder`;
-  return `Unexpected failure to start \`${file}\` (${typeof code === "string" ? code : "unknown"}), expected a program`;
+  if (!isFolder(cwd)) return `Cannot start \`${file}\`: \`${cwd}\` is not a folder`;
+  return `Cannot start \`${file}\`: ${typeof code === "string" ? code : "unknown error"}`;
 }

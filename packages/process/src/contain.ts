@@ -1,57 +1,117 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { constants as system } from "node:os";
-import { dirname } from "node:path";
+import { delimiter, dirname, isAbsolute } from "node:path";
+import { SCRIPT } from "./contain-script.ts";
+import { realOf, stepsTo } from "./contain-steps.ts";
+import { isRoot, UNPRIVILEGED, userOf, type User } from "./contain-user.ts";
 
 /** What a contained program does not see, and what it does not change. */
 export interface Containment {
   /**
-   * Absolute paths: a folder is empty to it, a file too; of a folder that it runs in only the way there is left. What is missing is left
-   * out, and so is the folder that it runs in and the root. No folder on the way to one can be renamed or removed.
+   * Absolute paths: a folder is empty to it, a file too; of a folder that holds the workspace only
+   * the way there is left. What is missing is left out.
    */
   readonly hide?: readonly string[];
-  /** Absolute paths that it may read and not write, rename or remove, but for the folder `within`, those above it and the root. What is missing it can make. */
+  /**
+   * Absolute paths in the workspace that it may read and not write, rename or remove. What is
+   * missing it can make. Nothing outside can be written at all.
+   */
   readonly protect?: readonly string[];
-  /** The folder that, with those above it, is excepted from `protect`. Default: the one that it runs in. */
+  /** The workspace: the one folder that it can write. Default: the one that it runs in. */
   readonly within?: string;
-  /** It is not started where it cannot be contained: that is an end with an `error`. Default: it then runs as its user. */
+  /**
+   * It is not started where it cannot be contained: that is an end with an `error`. Default: it
+   * then runs as its user, unless that is root.
+   */
   readonly required?: boolean;
+  /**
+   * Lets it run as root where this process is root and nobody else can be: contained all the same
+   * where that is possible. Default: false.
+   */
+  readonly allowRoot?: boolean;
 }
 
-const toolOf = (name: string): string | undefined => [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
-// A user and a list of processes of its own; when the first process ends, or who started it, so do all.
-const OUTER = ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "private"];
-// Covers the places, and then gives up the right to uncover them. A folder on the way to one becomes a mount of itself: whoever renamed it
-// would leave what is covered behind, and could put something else where it was. No argument is read as a line.
-const INNER = `mount=$1 unshare=$2 user=$3 group=$4 count=$5; shift 5
-here=$(pwd -P) || exit 125
-while [ "$count" -gt 0 ]; do
-  case "$here/" in "$2"/*) inside=1;; *) inside=0;; esac
-  if [ ! -e "$2" ]; then :
-  elif [ "$1" != hide ]; then "$mount" -o "$1" "$2" "$2" && cd "$here" || exit 125
-  elif [ "$inside" = 1 ]; then
-    "$mount" -t tmpfs -o size=64k,mode=0755 none "$2" && mkdir -p "$here" && "$mount" --no-canonicalize --bind . "$here" &&
-      "$mount" -o remount,bind,ro "$2" && cd "$here" || exit 125
-  elif [ -d "$2" ]; then "$mount" -t tmpfs -o size=4k,mode=0555 none "$2" || exit 125
-  else "$mount" --bind /dev/null "$2" || exit 125; fi
-  shift 2; count=$((count - 1))
-done
-"$unshare" --user --map-user="$user" --map-group="$group" -- "$@"`;
+const TOOLS = ["unshare", "mount", "setpriv"] as const;
+const toolOf = (name: string): string | undefined =>
+  [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
+// When the first process ends, or who started it, so do all.
+const OUTER = [
+  ...[
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--pid",
+    "--ipc",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+  ],
+  ...["--propagation", "private"],
+];
 
-let able: boolean | undefined;
+/** Why programs of a workspace cannot run contained, and what to do about it. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+const able = new Map<number, boolean>();
 
 /**
- * Whether this system lets programs run where they see no other process, by namespaces of Linux. Tried once. In `cwd` it must be the same
- * user who owns the folder: rights over what belongs to others do not go along.
+ * Why programs of a workspace cannot run contained: in namespaces of Linux, and not as root unless
+ * `allowRoot` is set. Undefined where they can, which is tried once for each user.
  */
-export function canContain(cwd?: string): boolean {
-  able ??= process.platform === "linux" && tried();
-  return able && (cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.uid === process.getuid?.());
+export function obstacleTo(
+  workspace?: string,
+  options: { readonly allowRoot?: boolean } = {},
+): Obstacle | undefined {
+  const user = userOf(workspace, options);
+  if (user === undefined)
+    return {
+      reason: `\`${workspace}\` belongs to root, and programs of agents do not run as root`,
+      fix: `Give it to another user: \`chown -R ${UNPRIVILEGED.uid}:${UNPRIVILEGED.gid} ${workspace}\``,
+    };
+  if (process.platform !== "linux")
+    return {
+      reason: "programs can only be contained on Linux",
+      fix: "Run them in a container with `wrap`",
+    };
+  const missing = TOOLS.find((name) => toolOf(name) === undefined);
+  if (missing !== undefined)
+    return {
+      reason: `\`${missing}\` is missing, which contains programs`,
+      fix: "Install util-linux",
+    };
+  const known = able.get(user.uid) ?? tried(user);
+  able.set(user.uid, known);
+  if (known) return undefined;
+  return {
+    reason: `this system does not let user ${user.uid} contain programs in namespaces`,
+    fix: "Allow user namespaces (`sysctl user.max_user_namespaces`; on Ubuntu also `kernel.apparmor_restrict_unprivileged_userns=0`), or run programs in a container with `wrap`",
+  };
 }
 
-function tried(): boolean {
-  const [file, ...args] = containing(["/bin/sh", "-c", "exit 42"], {}, "/");
-  return file !== undefined && spawnSync(file, args, { stdio: "ignore", env: {}, timeout: 10_000, killSignal: "SIGKILL" }).status === 42;
+/** Whether programs of a workspace can run contained; `obstacleTo` says why not. */
+export const canContain = (
+  workspace?: string,
+  options: { readonly allowRoot?: boolean } = {},
+): boolean => obstacleTo(workspace, options) === undefined;
+
+function tried(user: User): boolean {
+  const [file = "", ...args] = containing(
+    { argv: ["/bin/sh", "-c", "exit 42"], cwd: "/", env: {} },
+    {},
+    user,
+  );
+  const options = {
+    stdio: "ignore",
+    env: {},
+    timeout: 10_000,
+    killSignal: "SIGKILL",
+    cwd: "/",
+  } as const;
+  return spawnSync(file, args, options).status === 42;
 }
 
 // Of two names of one signal the first is the usual one.
@@ -61,82 +121,62 @@ const SIGNALS = new Map(
     .map(([name, number]) => [128 + number, name]),
 );
 
-/** The signal that ended a contained program, by the exit code that the shell around it gives: that of a program of its own looks the same. */
-export const signalOf = (code: number | null): string | null => (code === null ? null : (SIGNALS.get(code) ?? null));
+/**
+ * The signal that ended a contained program, by the exit code that the shell around it gives: that
+ * of a program of its own looks the same.
+ */
+export const signalOf = (code: number | null): string | null =>
+  code === null ? null : (SIGNALS.get(code) ?? null);
 
-/** The arguments that start a program contained. */
-export function containing(argv: readonly string[], { hide = [], protect = [], within }: Containment, cwd: string): readonly string[] {
-  const [unshare, mount] = [toolOf("unshare"), toolOf("mount")];
-  if (unshare === undefined || mount === undefined) return [];
-  const here = realpathSync(cwd);
-  const home = within === undefined ? here : realpathSync(within);
-  const places = (paths: readonly string[]): readonly string[] =>
-    paths.filter((path) => existsSync(path)).map((path) => realpathSync(path));
-  const hidden = places(hide).filter((path) => path !== here && path !== "/");
-  const kept = places(protect).filter((path) => !hidden.includes(path) && !`${home}/`.startsWith(path === "/" ? path : `${path}/`));
-  const steps = stepsTo(new Set(hidden), new Set(kept));
-  const who = [process.getuid?.() ?? 0, process.getgid?.() ?? 0, steps.length].map(String);
-  return [unshare, ...OUTER, "--", "/bin/sh", "-c", INNER, "sh", mount, unshare, ...who, ...steps.flat(), ...argv];
+interface Contained {
+  readonly argv: readonly string[];
+  /** What is started, where something else starts it. Default: the first argument. */
+  readonly program?: string | undefined;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-/** `hide` or the options of a mount of a place over itself, and the place. */
-type Step = readonly [string, string];
-
-/** What is done to places, in order: of each the way to it is pinned before. */
-function stepsTo(hidden: ReadonlySet<string>, kept: ReadonlySet<string>): readonly Step[] {
-  // The outermost first: what is covered is not there to be covered again.
-  const places = [...hidden, ...kept].sort();
-  const pinned = new Set(places);
-  const mounts = kept.size === 0 ? [] : readMounts();
-  return places.flatMap((path): readonly Step[] => {
-    const way = foldersTo(path).filter((folder) => !pinned.has(folder) && canBeRenamed(folder));
-    for (const folder of way) pinned.add(folder);
-    return [
-      ...way.map((folder): Step => ["rbind", folder]),
-      hidden.has(path) ? ["hide", path] : [["rbind", "ro", ...lockedOf(path, mounts)].join(","), path],
-    ];
+/** The arguments that start a program contained, from its workspace, where that is possible. */
+export function containing(
+  { argv, program = argv[0] ?? "", cwd, env }: Contained,
+  containment: Containment,
+  user: User,
+): readonly string[] {
+  const [unshare = "", mount = "", setpriv = ""] = TOOLS.map(toolOf);
+  const [here, work] = [realpathSync(cwd), realpathSync(containment.within ?? cwd)];
+  const steps = stepsTo({
+    ...{ work, user },
+    hidden: realOf(containment.hide ?? []).filter((path) => path !== work && path !== "/"),
+    protect: realOf(containment.protect ?? []),
+    programs: [...(env["PATH"] ?? "").split(delimiter), dirname(program)].filter((path) =>
+      isAbsolute(path),
+    ),
   });
-}
-
-interface Mount {
-  readonly at: string;
-  readonly options: readonly string[];
-}
-
-/** What is mounted where, the last one on top. */
-const readMounts = (): readonly Mount[] =>
-  readFileSync("/proc/self/mountinfo", "utf8")
-    .split("\n")
-    .map((line) => line.split(" "))
-    .map(([, , , , at = "", options = ""]) => ({
-      at: at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
-      options: options.split(","),
-    }));
-
-// Who has no rights outside may take none of these away, so that they have to be said again.
-function lockedOf(path: string, mounts: readonly Mount[]): readonly string[] {
-  const found = mounts.filter(({ at }) => at === "/" || path === at || path.startsWith(`${at}/`));
-  const deepest = found.reduce<Mount | undefined>(
-    (best, one) => (best === undefined || one.at.length >= best.at.length ? one : best),
-    undefined,
-  );
-  return (deepest?.options ?? []).filter((option) => ["nosuid", "nodev", "noexec"].includes(option));
-}
-
-/** The folders on the way to a path, the outermost first, without the root. */
-function foldersTo(path: string): readonly string[] {
-  const above = dirname(path);
-  return above === path || above === dirname(above) ? [] : [...foldersTo(above), above];
-}
-
-// Who owns the folder above may take the right to write there.
-function canBeRenamed(folder: string): boolean {
-  const above = dirname(folder);
-  try {
-    if (statSync(above).uid === process.getuid?.()) return true;
-    accessSync(above, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const drop =
+    isRoot() && user.uid !== 0
+      ? [setpriv, `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", "--"]
+      : [];
+  const terms = [
+    mount,
+    unshare,
+    setpriv,
+    `${user.uid}`,
+    `${user.gid}`,
+    work,
+    here,
+    `${steps.length}`,
+  ];
+  return [
+    ...drop,
+    unshare,
+    ...OUTER,
+    "--",
+    "/bin/sh",
+    "-c",
+    SCRIPT,
+    "sh",
+    ...terms,
+    ...steps.flat(),
+    ...argv,
+  ];
 }

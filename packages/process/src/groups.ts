@@ -1,6 +1,9 @@
 const groups = new Set<number>();
 
-/** Ends a process group. It outlives its leader as long as somebody is in it, and its number is given to nobody else as long. */
+/**
+ * Ends a process group. It outlives its leader as long as somebody is in it, and its number is
+ * given to nobody else as long.
+ */
 export function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** How much of a stream is kept, in bytes: its beginning, its end, or some of both. What lies between is only counted. */
+/**
+ * How much of a stream is kept, in bytes: its beginning, its end, or some of both. What lies
+ * between is only counted.
+ */
 export interface Keep {
   readonly first?: number;
   readonly last?: number;
@@ -8,7 +11,10 @@ export interface Keep {
 
 /** What one stream carried. */
 export interface Output {
-  /** What was kept, read as UTF-8; where bytes are left out between beginning and end, a line says how many. */
+  /**
+   * What was kept, read as UTF-8; where bytes are left out between beginning and end, a line says
+   * how many.
+   */
   readonly text: string;
   /** How many bytes there were. */
   readonly bytes: number;
@@ -53,7 +59,9 @@ export function collect({ first = 0, last = 0 }: Keep): Collected {
       const missing = bytes - kept - end.length;
       const cut = missing > 0;
       const between = cut && kept > 0 && end.length > 0 ? `\n[${missing} bytes left out]\n` : "";
-      const text = cut ? beforeCut(Buffer.concat(head)) + between + afterCut(end) : whole(Buffer.concat([...head, end]));
+      const text = cut
+        ? beforeCut(Buffer.concat(head)) + between + afterCut(end)
+        : whole(Buffer.concat([...head, end]));
       return { text, bytes, digest: `sha256:${hash.copy().digest("hex")}`, cut };
     },
   };

@@ -7,7 +7,10 @@ export interface ProgramStart {
   /** The program and its arguments, as they are: no shell reads them. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** All of its environment; see `programEnvironment`. One variable, which marks what it starts, comes on top. */
+  /**
+   * All of its environment; see `programEnvironment`. One variable, which marks what it starts,
+   * comes on top.
+   */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds after which it is ended. */
   readonly timeoutMs: number;
@@ -20,8 +23,9 @@ export interface ProgramStart {
   /** What it may take. */
   readonly limits?: Limits | undefined;
   /**
-   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives it, and what is hidden is empty. An
-   * exit code of 129 to 159 is then told as the signal that a shell means by it, also where the program itself ended so.
+   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives
+   * it, and what is hidden is empty. An exit code of 129 to 159 is then told as the signal that a
+   * shell means by it, also where the program itself ended so.
    */
   readonly contain?: Containment | undefined;
   /** Ends it, and makes the call reject with its reason. */

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
-import { drained, exitOf, isContained, notEnded, spawned, type Exit } from "./child.ts";
+import { drained, exitOf, containedUser, notEnded, spawned, type Exit } from "./child.ts";
 import { signalOf } from "./contain.ts";
 import { endGroup, watchGroup } from "./groups.ts";
 import { collect, type Keep } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
-import { endStrays } from "./strays.ts";
+import { endOrphans } from "./orphan-processes.ts";
 
 const KEPT: Keep = { first: 1_048_576 };
 const MAX_OUTPUT = 256 * 1_048_576;
@@ -14,9 +14,10 @@ const MAX_TIMER = 2 ** 31 - 1;
 const END_MS = 10_000;
 
 /**
- * Runs a program to its end, without a shell, in a process group of its own that ends with it, its time, its output, the signal or this
- * process: nothing that it started in this group is left, and on Linux nothing that still carries its mark. A program that cannot
- * be started is an end with an `error`. Throws the reason of an aborted signal, and what `onOutput` throws.
+ * Runs a program to its end, without a shell, in a process group of its own that ends with it, its
+ * time, its output, the signal or this process: nothing that it started in this group is left, and
+ * on Linux nothing that still carries its mark. A program that cannot be started is an end with an
+ * `error`. Throws the reason of an aborted signal, and what `onOutput` throws.
  */
 export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   const { timeoutMs, maxOutput = MAX_OUTPUT, keep = {}, stdin, signal, onOutput } = start;
@@ -25,8 +26,14 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   const streams = { stdout: collect(keep.stdout ?? KEPT), stderr: collect(keep.stderr ?? KEPT) };
   const id = globalThis.crypto.randomUUID();
   // `over`: its number may be somebody else's by now.
-  const state = { timedOut: false, overflowed: false, over: false, failure: undefined as { readonly cause: unknown } | undefined };
-  const contained = isContained(start);
+  const state = {
+    timedOut: false,
+    overflowed: false,
+    over: false,
+    failure: undefined as { readonly cause: unknown } | undefined,
+  };
+  const user = containedUser(start);
+  const contained = user !== undefined;
   const answer = ([code, by, error]: Exit, duration_ms: number): ProgramEnd => {
     const told = contained ? signalOf(code) : null;
     return {
@@ -40,7 +47,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
       error,
     };
   };
-  const child = spawned(start, id, { contained });
+  const child = spawned(start, id, user);
   if (typeof child === "string") return answer([null, null, child], 0);
   const stuck = Promise.withResolvers<Exit>();
   let late: ReturnType<typeof setTimeout> | undefined;
@@ -90,7 +97,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
     state.over = true;
     unwatch?.();
     if (child.pid !== undefined) {
-      if (!contained) await endStrays(id);
+      if (!contained) await endOrphans(id);
       await drained(child, closed);
     }
     for (const rest of flush) rest();

@@ -1,8 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { programEnvironment, runProgram, type ProgramEnd, type ProgramStart } from "../src/index.ts";
+import {
+  isRoot,
+  programEnvironment,
+  runProgram,
+  UNPRIVILEGED,
+  type ProgramEnd,
+  type ProgramStart,
+} from "../src/index.ts";
 
 const folders: string[] = [];
 afterAll(() => {
@@ -15,15 +23,37 @@ export function folder(): string {
   return path;
 }
 
+/**
+ * Gives a folder, with all that is in it, to the user that programs of agents run as where the
+ * tests are run by root.
+ */
+export function give(path: string): string {
+  if (!isRoot()) return path;
+  const { uid, gid } = UNPRIVILEGED;
+  // It follows no link, so nothing outside changes hands.
+  spawnSync("chown", ["-hR", `${uid}:${gid}`, path], { stdio: "inherit" });
+  return path;
+}
+
 /** Runs a line in a real shell; what it may take is long enough for a busy machine. */
-export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> =>
-  runProgram({ argv: ["/bin/sh", "-c", script], cwd: more.cwd ?? folder(), env: programEnvironment(), timeoutMs: 60_000, ...more });
+export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> => {
+  const cwd = more.cwd ?? folder();
+  if (more.contain !== undefined) give(more.contain.within ?? cwd);
+  return runProgram({
+    argv: ["/bin/sh", "-c", script],
+    cwd,
+    env: programEnvironment(),
+    timeoutMs: 60_000,
+    ...more,
+  });
+};
 
 export const node = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> =>
   sh("", { argv: [process.execPath, "-e", script], ...more });
 
 /** The number that a program wrote into a file of its folder. */
-export const pidIn = (at: string, name = "pid"): number => Number(readFileSync(join(at, name), "utf8").trim());
+export const pidIn = (at: string, name = "pid"): number =>
+  Number(readFileSync(join(at, name), "utf8").trim());
 
 export function isGone(pid: number): boolean {
   // A child whose parent has not asked for its end is still listed, as a zombie.

@@ -1,4 +1,4 @@
-import { BylawError, freezeJson, issuesOf, type Json } from "@bylaw/kernel";
+import { BylawError, describeIssues, freezeJson, type Json } from "@bylaw/kernel";
 import type { Tool } from "./tool.ts";
 
 /** How a call is bounded. */
@@ -10,8 +10,10 @@ export interface CallToolOptions {
 const MAX_ANSWER = 4 * 1024 * 1024;
 
 /** The tool of a name, or `undefined`. */
-export const toolNamed = <Context>(tools: readonly Tool<Context>[], name: string): Tool<Context> | undefined =>
-  tools.find((tool) => tool.name === name);
+export const toolNamed = <Context>(
+  tools: readonly Tool<Context>[],
+  name: string,
+): Tool<Context> | undefined => tools.find((tool) => tool.name === name);
 
 /**
  * Reads the arguments strictly, runs the tool and answers with frozen plain data. Decides nothing: ask the run first. Throws
@@ -28,8 +30,8 @@ export async function callTool<Context>(
   if (!read.success)
     throw new BylawError({
       code: "BYLAW_TOOL_ARGUMENTS_INVALID",
-      message: `Unexpected arguments of \`${tool.name}\`: ${issuesOf(read.error)}`,
-      fix: "call it with arguments of its schema",
+      message: `\`${tool.name}\` cannot take these arguments: ${describeIssues(read.error, "the arguments")}`,
+      fix: "Call it with arguments that fit its schema.",
     });
   const answer = await tool.run(read.data as never, context);
   return bounded(tool.name, answer ?? null, maxAnswer);
@@ -40,17 +42,18 @@ function bounded(name: string, answer: unknown, maxAnswer: number): Json {
   try {
     data = freezeJson(answer);
   } catch (cause) {
-    throw unfit(name, "that is no plain data, expected JSON", cause);
+    throw unfit(name, "is not JSON", cause);
   }
   const { length } = JSON.stringify(data);
-  if (length > maxAnswer) throw unfit(name, `of ${length} characters, expected at most ${maxAnswer}`);
+  if (length > maxAnswer)
+    throw unfit(name, `has ${length} characters; at most ${maxAnswer} are allowed`);
   return data;
 }
 
 const unfit = (name: string, what: string, cause?: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_TOOL_ANSWER_INVALID",
-    message: `Unexpected answer of \`${name}\` ${what}`,
-    fix: "the tool ran: look at what it did before calling it again",
+    message: `The answer of \`${name}\` ${what}`,
+    fix: "The tool did run; look at what it did before calling it again",
     cause,
   });

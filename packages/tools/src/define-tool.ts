@@ -1,4 +1,4 @@
-import { BylawError, type JsonObject } from "@bylaw/kernel";
+import { BylawError, checkArgument, type JsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 import type { Tool, ToolAnnotations, ToolAnswer } from "./tool.ts";
 
@@ -18,21 +18,39 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
  * Defines a tool once for every carrier. Throws BYLAW_TOOL_INVALID for a name that a client would refuse, an empty description and
  * arguments that JSON Schema cannot say.
  */
-export function defineTool<Input extends z.ZodObject, Context = unknown>(definition: ToolDefinition<Input, Context>): Tool<Context> {
-  const { name, description, annotations = {}, run } = definition;
-  if (!NAME.test(name)) throw invalid(name, "name", "a letter, then letters, digits, `_` and `-`, at most 64");
-  if (description.trim() === "") throw invalid(name, "empty description", "a sentence");
+export function defineTool<Input extends z.ZodObject, Context = unknown>(
+  definition: ToolDefinition<Input, Context>,
+): Tool<Context> {
+  const {
+    name,
+    description,
+    annotations = {},
+    run,
+  } = checkArgument("defineTool", "a tool", definition);
+  if (!NAME.test(name))
+    throw invalid(
+      name,
+      "needs a name of a letter, then letters, digits, `_` and `-`, at most 64 in all",
+    );
+  if (description.trim() === "") throw invalid(name, "needs a description");
   const schema = definition.input.strict();
-  return Object.freeze({ name, description, input: schemaOf(name, schema), annotations: Object.freeze({ ...annotations }), schema, run });
+  return Object.freeze({
+    name,
+    description,
+    input: schemaOf(name, schema),
+    annotations: Object.freeze({ ...annotations }),
+    schema,
+    run,
+  });
 }
 
 function schemaOf(name: string, schema: z.ZodObject): JsonObject {
   try {
     return z.toJSONSchema(schema, { io: "input" }) as unknown as JsonObject;
   } catch (cause) {
-    throw invalid(name, "arguments", "what JSON Schema can say", cause);
+    throw invalid(name, "has arguments that JSON Schema cannot describe", cause);
   }
 }
 
-const invalid = (name: string, what: string, wanted: string, cause?: unknown): BylawError =>
-  new BylawError({ code: "BYLAW_TOOL_INVALID", message: `Unexpected ${what} of tool \`${name}\`, expected ${wanted}`, cause });
+const invalid = (name: string, what: string, cause?: unknown): BylawError =>
+  new BylawError({ code: "BYLAW_TOOL_INVALID", message: `The tool \`${name}\` ${what}`, cause });

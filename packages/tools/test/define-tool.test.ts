@@ -1,4 +1,11 @@
-import { callTool, defineTool, toolNamed, type CallContext, type RunContext, type Tool } from "../src/index.ts";
+import {
+  callTool,
+  defineTool,
+  toolNamed,
+  type CallContext,
+  type RunContext,
+  type Tool,
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -12,18 +19,30 @@ const add = defineTool({
 
 describe("defineTool", () => {
   it("says its arguments as JSON Schema that lets nothing else in", () => {
-    expect(add.input).toMatchObject({ type: "object", required: ["a"], additionalProperties: false });
+    expect(add.input).toMatchObject({
+      type: "object",
+      required: ["a"],
+      additionalProperties: false,
+    });
     expect(add.annotations).toEqual({ readOnlyHint: true });
   });
 
   it("refuses names that a client would refuse, and tools that say nothing of themselves", () => {
-    const define = (name: string, description = "Does."): unknown => defineTool({ name, description, input: z.object({}), run: () => 1 });
+    const define = (name: string, description = "Does."): unknown =>
+      defineTool({ name, description, input: z.object({}), run: () => 1 });
     for (const name of ["", "1st", "a b", "a.b", "a/b", `a${"b".repeat(64)}`])
       expect(() => define(name)).toThrow(expect.objectContaining({ code: "BYLAW_TOOL_INVALID" }));
-    expect(() => define("ok", "  ")).toThrow(expect.objectContaining({ code: "BYLAW_TOOL_INVALID" }));
-    expect(() => defineTool({ name: "ok", description: "Does.", input: z.object({ at: z.date() }), run: () => 1 })).toThrow(
+    expect(() => define("ok", "  ")).toThrow(
       expect.objectContaining({ code: "BYLAW_TOOL_INVALID" }),
     );
+    expect(() =>
+      defineTool({
+        name: "ok",
+        description: "Does.",
+        input: z.object({ at: z.date() }),
+        run: () => 1,
+      }),
+    ).toThrow(expect.objectContaining({ code: "BYLAW_TOOL_INVALID" }));
   });
 
   it("stands in one list with tools that need more or less of their carrier", async () => {
@@ -41,11 +60,9 @@ describe("defineTool", () => {
     });
     const tools: readonly Tool<RunContext<{ readonly run: string }>>[] = [add, ofAny, ofRun];
     const context = { agent: "ann", run: { run: "r1" } };
-    expect(await Promise.all(tools.map((tool) => callTool(tool, tool === add ? { a: 1 } : {}, context)))).toEqual([
-      { sum: 2 },
-      "ann",
-      "ann in r1",
-    ]);
+    expect(
+      await Promise.all(tools.map((tool) => callTool(tool, tool === add ? { a: 1 } : {}, context))),
+    ).toEqual([{ sum: 2 }, "ann", "ann in r1"]);
     expect(toolNamed(tools, "who")).toBe(ofAny);
     expect(toolNamed(tools, "toString")).toBeUndefined();
   });
@@ -55,23 +72,41 @@ describe("callTool", () => {
   it("names every issue before anything runs", async () => {
     let ran = 0;
     const input = z.object({ path: z.string(), limit: z.number().int() });
-    const tool = defineTool({ name: "count", description: "Counts.", input, run: () => (ran += 1) });
+    const tool = defineTool({
+      name: "count",
+      description: "Counts.",
+      input,
+      run: () => (ran += 1),
+    });
     await expect(callTool(tool, { limit: 1.5, other: true }, {})).rejects.toMatchObject({
       code: "BYLAW_TOOL_ARGUMENTS_INVALID",
       message: expect.stringMatching(/`path`.*`limit`.*other/),
     });
     for (const args of [undefined, null, [], "text", 1]) {
-      await expect(callTool(tool, args, {})).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+      await expect(callTool(tool, args, {})).rejects.toMatchObject({
+        code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+      });
     }
     expect(ran).toBe(0);
   });
 
   it("answers with frozen data, and nothing as null", async () => {
-    const tool = defineTool({ name: "nest", description: "Nests.", input: z.object({}), run: async () => ({ list: [{ at: 1 }] }) });
+    const tool = defineTool({
+      name: "nest",
+      description: "Nests.",
+      input: z.object({}),
+      run: async () => ({ list: [{ at: 1 }] }),
+    });
     const answer = await callTool(tool, {}, {});
     expect(answer).toEqual({ list: [{ at: 1 }] });
     expect(Object.isFrozen((answer as { list: readonly unknown[] }).list[0])).toBe(true);
-    expect(await callTool(defineTool({ name: "none", description: "None.", input: z.object({}), run: () => {} }), {}, {})).toBeNull();
+    expect(
+      await callTool(
+        defineTool({ name: "none", description: "None.", input: z.object({}), run: () => {} }),
+        {},
+        {},
+      ),
+    ).toBeNull();
   });
 
   it.each([
@@ -90,7 +125,7 @@ describe("callTool", () => {
     const tool = defineTool({ name: "odd", description: "Answers.", input: z.object({}), run });
     await expect(callTool(tool, {}, {}, { maxAnswer: 1_000 })).rejects.toMatchObject({
       code: "BYLAW_TOOL_ANSWER_INVALID",
-      fix: expect.stringContaining("the tool ran"),
+      fix: expect.stringContaining("The tool did run"),
     });
   });
 });

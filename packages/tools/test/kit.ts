@@ -1,7 +1,15 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { callTool, toolNamed, workspaceTools, type CallContext, type WorkspaceToolsOptions } from "../src/index.ts";
+import { isRoot, ownerOf, UNPRIVILEGED } from "@bylaw/process";
+import {
+  callTool,
+  toolNamed,
+  workspaceTools,
+  type CallContext,
+  type WorkspaceToolsOptions,
+} from "../src/index.ts";
 import { afterAll } from "vitest";
 
 const folders: string[] = [];
@@ -20,6 +28,20 @@ export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}
   return root;
 }
 
+// Git of these tests, which may be root's, reads repositories of that user. No program of an agent gets these variables.
+process.env["GIT_CONFIG_GLOBAL"] = join(
+  folder({ gitconfig: "[safe]\n\tdirectory = *\n" }),
+  "gitconfig",
+);
+
+/** Where tests are run by root: what belongs to root in a workspace goes to the user that programs run as. */
+export function give(workspace: string): void {
+  if (!isRoot()) return;
+  const { uid, gid } = ownerOf(workspace) ?? UNPRIVILEGED;
+  // It follows no link, so nothing outside changes hands.
+  spawnSync("chown", ["-hR", "--from=0", `${uid}:${gid}`, workspace], { stdio: "inherit" });
+}
+
 /** What tools answer; each some of it. */
 export interface Answer {
   readonly status: string;
@@ -29,8 +51,15 @@ export interface Answer {
   readonly exit_code: number | null;
   readonly truncated: unknown;
   readonly files: readonly unknown[];
-  readonly matches: readonly { readonly file: string; readonly line: number; readonly content: string }[];
-  readonly results: readonly { readonly path: string; readonly matches: readonly { readonly line: number }[] }[];
+  readonly matches: readonly {
+    readonly file: string;
+    readonly line: number;
+    readonly content: string;
+  }[];
+  readonly results: readonly {
+    readonly path: string;
+    readonly matches: readonly { readonly line: number }[];
+  }[];
   readonly commit: string;
 }
 
@@ -44,7 +73,13 @@ export function toolsIn(
   return async (name, args) => {
     const tool = toolNamed(tools, name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    return (await callTool(tool, args, { agent: "ann", workspace, ...context })) as unknown as Answer;
+    if (["bash", "git_commit"].includes(name) && options.programs?.allowRoot !== true)
+      give(workspace);
+    return (await callTool(tool, args, {
+      agent: "ann",
+      workspace,
+      ...context,
+    })) as unknown as Answer;
   };
 }
 

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { canContain, canLimit } from "@bylaw/process";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
@@ -9,7 +17,10 @@ import { folder, toolsIn } from "./kit.ts";
 describe("bash", () => {
   it("runs a line in a folder of the workspace, and says what it wrote and how it ended", async () => {
     const call = toolsIn(folder({ "sub/x": "" }));
-    const answer = await call("bash", { command: "echo out; echo err >&2; ls; exit 3", cwd: "sub" });
+    const answer = await call("bash", {
+      command: "echo out; echo err >&2; ls; exit 3",
+      cwd: "sub",
+    });
     expect(answer).toMatchObject({
       status: "completed",
       exit_code: 3,
@@ -22,7 +33,11 @@ describe("bash", () => {
   });
 
   it("reads neither the environment of this process nor files that a shell reads at its start", async () => {
-    const root = folder({ ".bashrc": "echo planted", ".profile": "echo planted", env: "echo planted" });
+    const root = folder({
+      ".bashrc": "echo planted",
+      ".profile": "echo planted",
+      env: "echo planted",
+    });
     const given = {
       BYLAW_JWT_SECRET: "s1",
       BYLAW_OPERATOR_TOKEN: "s2",
@@ -33,35 +48,50 @@ describe("bash", () => {
     const before = { ...process.env };
     Object.assign(process.env, given, { "BASH_FUNC_ls%%": "() { echo planted; }" });
     try {
-      const { stdout } = await toolsIn(root, { programs: { env: ["HANDED_ON"] } })("bash", { command: "ls; env" });
-      for (const text of ["s1", "s2", "planted", "BASH_ENV"]) expect(stdout.split(/[\n=]/)).not.toContain(text);
+      const { stdout } = await toolsIn(root, { programs: { env: ["HANDED_ON"] } })("bash", {
+        command: "ls; env",
+      });
+      for (const text of ["s1", "s2", "planted", "BASH_ENV"])
+        expect(stdout.split(/[\n=]/)).not.toContain(text);
       expect(stdout).toContain("HANDED_ON=yes");
     } finally {
-      for (const name of [...Object.keys(given), "BASH_FUNC_ls%%"]) if (!(name in before)) Reflect.deleteProperty(process.env, name);
+      for (const name of [...Object.keys(given), "BASH_FUNC_ls%%"])
+        if (!(name in before)) Reflect.deleteProperty(process.env, name);
     }
   });
 
-  it.runIf(canContain())("sees no other process, nor what is kept from agents, by whatever program", async () => {
-    const root = folder({ "data/key": "what nobody may see", "in.txt": "in" });
-    const call = toolsIn(root, { hidden: ["data"] });
-    const ways = [
-      "cat data/key",
-      "cat /proc/[0-9]*/environ",
-      "strings /proc/$PPID/environ",
-      `ls /proc/${process.pid}`,
-      "umount data; cat data/*",
-    ];
-    const { stdout } = await call("bash", { command: `${ways.join("; ")}; cat in.txt; kill -9 ${process.pid} ${process.ppid}` });
-    expect(stdout).toMatch(/in$/);
-    expect(stdout).not.toContain("what nobody may see");
-    expect(stdout).not.toContain(`VITEST`);
-  });
+  it.runIf(canContain())(
+    "sees no other process, nor what is kept from agents, by whatever program",
+    async () => {
+      const root = folder({ "data/key": "what nobody may see", "in.txt": "in" });
+      const call = toolsIn(root, { hidden: ["data"] });
+      const ways = [
+        "cat data/key",
+        "cat /proc/[0-9]*/environ",
+        "strings /proc/$PPID/environ",
+        `ls /proc/${process.pid}`,
+        "umount data; cat data/*",
+      ];
+      const { stdout } = await call("bash", {
+        command: `${ways.join("; ")}; cat in.txt; kill -9 ${process.pid} ${process.ppid}`,
+      });
+      expect(stdout).toMatch(/in$/);
+      expect(stdout).not.toContain("what nobody may see");
+      expect(stdout).not.toContain(`VITEST`);
+    },
+  );
 
   it("runs nowhere else where it has to be contained and cannot be", async () => {
-    const here = toolsIn(folder(), { programs: { contain: "always" } })("bash", { command: "echo ran" });
+    const here = toolsIn(folder(), { programs: { contain: "always" } })("bash", {
+      command: "echo ran",
+    });
     if (canContain()) expect(await here).toMatchObject({ stdout: "ran\n" });
     else await expect(here).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
-    expect(await toolsIn(folder(), { programs: { contain: "never" } })("bash", { command: "echo ran" })).toMatchObject({ stdout: "ran\n" });
+    expect(
+      await toolsIn(folder(), { programs: { contain: "never", allowRoot: true } })("bash", {
+        command: "echo ran",
+      }),
+    ).toMatchObject({ stdout: "ran\n" });
   });
 
   it("finds no program by its name that an agent wrote", async () => {
@@ -78,43 +108,61 @@ describe("bash", () => {
 
   it("answers with both ends of a long output, and ends what writes without end or takes too long", async () => {
     const call = toolsIn(folder(), { programs: { maxOutput: 100_000, maxTimeout: 5 } });
-    const { stdout, truncated } = await call("bash", { command: "echo first; for i in {1..9000}; do echo $i; done; echo last" });
+    const { stdout, truncated } = await call("bash", {
+      command: "echo first; for i in {1..9000}; do echo $i; done; echo last",
+    });
     expect(stdout).toMatch(/^first\n[^]*\[\d+ bytes left out\][^]*\nlast\n$/);
     expect(truncated).toBe(true);
-    expect(await call("bash", { command: "yes" })).toMatchObject({ status: "overflowed", exit_code: null });
+    expect(await call("bash", { command: "yes" })).toMatchObject({
+      status: "overflowed",
+      exit_code: null,
+    });
     expect(await call("bash", { command: "echo begun; sleep 1000", timeout: 0.3 })).toMatchObject({
       status: "timed_out",
       stdout: "begun\n",
     });
     for (const timeout of [6, 0, -1, Infinity])
-      await expect(call("bash", { command: "ls", timeout })).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+      await expect(call("bash", { command: "ls", timeout })).rejects.toMatchObject({
+        code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+      });
   });
 
   it("leaves nothing running, in whatever session, when it ends or its caller leaves", async () => {
     const root = folder();
     const isGone = (name: string): boolean => {
       try {
-        return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${readFileSync(join(root, name), "utf8").trim()}/status`, "utf8"));
+        return /^State:\s+[ZX]/m.test(
+          readFileSync(`/proc/${readFileSync(join(root, name), "utf8").trim()}/status`, "utf8"),
+        );
       } catch {
         return true;
       }
     };
     // Contained, they have other numbers.
-    const programs = { contain: "never" } as const;
+    const programs = { contain: "never", allowRoot: true } as const;
     await toolsIn(root, { programs })("bash", {
-      command: "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done",
+      command:
+        "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done",
     });
     if (process.platform === "linux") await vi.waitFor(() => expect(isGone("a")).toBe(true));
     const leave = new AbortController();
-    const left = toolsIn(root, { programs }, { signal: leave.signal })("bash", { command: "echo $$ > b; exec sleep 1000" });
-    await vi.waitFor(() => expect(existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8")).toMatch(/\d\n/));
+    const left = toolsIn(
+      root,
+      { programs },
+      { signal: leave.signal },
+    )("bash", { command: "echo $$ > b; exec sleep 1000" });
+    await vi.waitFor(() =>
+      expect(existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8")).toMatch(/\d\n/),
+    );
     leave.abort(new Error("left"));
     await expect(left).rejects.toThrow("left");
     if (process.platform === "linux") await vi.waitFor(() => expect(isGone("b")).toBe(true));
   });
 
   it.runIf(canLimit())("holds each program to its limits", async () => {
-    const call = toolsIn(folder(), { programs: { limits: { memory: 256 * 1024 ** 2, file: 4_096 } } });
+    const call = toolsIn(folder(), {
+      programs: { limits: { memory: 256 * 1024 ** 2, file: 4_096 } },
+    });
     const hog = `${JSON.stringify(process.execPath)} -e 'const a = []; for (;;) a.push(Buffer.alloc(1e7, 1))'`;
     expect((await call("bash", { command: `${hog}; echo over` })).stdout).toContain("over");
     await call("bash", { command: "yes > large" });
@@ -122,10 +170,14 @@ describe("bash", () => {
   });
 
   it("starts what its carrier wraps around it", async () => {
-    const call = toolsIn(folder(), { programs: { wrap: (argv, { agent }) => ["/usr/bin/env", `WHO=${agent}`, ...argv] } });
+    const call = toolsIn(folder(), {
+      programs: { wrap: (argv, { agent }) => ["/usr/bin/env", `WHO=${agent}`, ...argv] },
+    });
     expect((await call("bash", { command: "echo $WHO" })).stdout).toBe("ann\n");
     const missing = toolsIn(folder(), { programs: { wrap: () => ["/no/such/box"] } });
-    await expect(missing("bash", { command: "ls" })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+    await expect(missing("bash", { command: "ls" })).rejects.toMatchObject({
+      code: "BYLAW_PROGRAM_FAILED",
+    });
   });
 });
 
@@ -135,17 +187,25 @@ describe("git_commit", () => {
     execFileSync("git", ["init", "-q", "-b", "main"], { cwd: root });
     return root;
   };
-  const git = (root: string, ...args: readonly string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const git = (root: string, ...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 
   it("commits all that changed, or some of it, in the name of the agent", async () => {
     const root = repository({ a: "1", "b/c": "2", "b/d": "3" });
     const call = toolsIn(root);
-    const { commit } = await call("git_commit", { message: "First\n\n--amend is no option here", paths: ["a", "b/c"] });
-    expect(git(root, "log", "-1", "--format=%H %an %ae %cn")).toBe(`${commit} ann ann@agents.invalid ann`);
-    expect(git(root, "show", "--name-only", "--format=%B")).toBe("First\n\n--amend is no option here\n\n\na\nb/c");
+    const { commit } = await call("git_commit", {
+      message: "First\n\n--amend is no option here",
+      paths: ["a", "b/c"],
+    });
+    expect(git(root, "log", "-1", "--format=%H %an %ae %cn")).toBe(
+      `${commit} ann ann@agents.invalid ann`,
+    );
+    expect(git(root, "show", "--name-only", "--format=%B")).toBe(
+      "First\n\n--amend is no option here\n\n\na\nb/c",
+    );
     await call("git_commit", { message: "Rest" });
     expect(git(root, "status", "--short")).toBe("");
-    await expect(call("git_commit", { message: "None" })).rejects.toThrow(/commit of nothing/);
+    await expect(call("git_commit", { message: "None" })).rejects.toThrow(/nothing to commit/);
   });
 
   it("commits files as they are, whatever was staged before, and only those that are named", async () => {
@@ -172,7 +232,9 @@ describe("git_commit", () => {
           git(root, "update-index", mark, "a");
           writeFileSync(join(root, "a"), "as it is");
           await call("git_commit", { message: "Second", ...named });
-          expect(git(root, "show", "HEAD:a"), `${mark} ${JSON.stringify(named)} ${first}`).toBe("as it is");
+          expect(git(root, "show", "HEAD:a"), `${mark} ${JSON.stringify(named)} ${first}`).toBe(
+            "as it is",
+          );
           expect(git(root, "status", "--short")).toBe("");
         }
   });
@@ -190,7 +252,8 @@ describe("git_commit", () => {
       ["--sparse-index", "in"],
       ["--no-cone", "/*", "!/out/"],
     ] as const;
-    const changes = (root: string): readonly string[] => git(root, "show", "--name-status", "--format=").replaceAll("\t", " ").split("\n");
+    const changes = (root: string): readonly string[] =>
+      git(root, "show", "--name-status", "--format=").replaceAll("\t", " ").split("\n");
 
     it("commits what is there, wherever it is, and takes nothing away that was never there", async () => {
       for (const kind of KINDS) {
@@ -203,13 +266,20 @@ describe("git_commit", () => {
         rmSync(join(root, "in/b"));
         await call("git_commit", { message: "All" });
         expect(changes(root), kind[0]).toEqual(["M in/a", "D in/b", "M out/b", "A out/new"]);
-        expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("in/a\nout/a\nout/b\nout/new\ntop");
-        expect([git(root, "status", "--short"), git(root, "ls-files", "-t", "out/a")]).toEqual(["", "S out/a"]);
+        expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe(
+          "in/a\nout/a\nout/b\nout/new\ntop",
+        );
+        expect([git(root, "status", "--short"), git(root, "ls-files", "-t", "out/a")]).toEqual([
+          "",
+          "S out/a",
+        ]);
         for (const path of ["in/a", "out/b", "out/new"]) writeFileSync(join(root, path), "3");
         await call("git_commit", { message: "Some", paths: ["out/b", "in"] });
         expect(changes(root)).toEqual(["M in/a", "M out/b"]);
         // Nobody can say of a file that is not there whether it was deleted.
-        await expect(call("git_commit", { message: "None", paths: ["out/a"] })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+        await expect(
+          call("git_commit", { message: "None", paths: ["out/a"] }),
+        ).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
         expect(git(root, "status", "--short")).toBe("M out/new");
       }
     });
@@ -254,7 +324,13 @@ describe("git_commit", () => {
   it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;
-    for (const hook of ["pre-commit", "commit-msg", "post-commit", "prepare-commit-msg", "reference-transaction"])
+    for (const hook of [
+      "pre-commit",
+      "commit-msg",
+      "post-commit",
+      "prepare-commit-msg",
+      "reference-transaction",
+    ])
       writeFileSync(join(root, ".git/hooks", hook), plant, { mode: 0o755 });
     chmodSync(join(root, ".husky/pre-commit"), 0o755);
     writeFileSync(join(root, ".git/monitor"), plant, { mode: 0o755 });
@@ -284,7 +360,11 @@ describe("git_commit", () => {
     await toolsIn(root)("git_commit", { message: "First" });
     const tree = git(root, "rev-parse", "HEAD^{tree}");
     rmSync(join(root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
-    writeFileSync(join(root, ".git/plant"), `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`, { mode: 0o755 });
+    writeFileSync(
+      join(root, ".git/plant"),
+      `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`,
+      { mode: 0o755 },
+    );
     for (const [key, value] of [
       ["core.repositoryFormatVersion", "1"],
       ["extensions.partialClone", "far"],
@@ -293,13 +373,19 @@ describe("git_commit", () => {
       ["protocol.ext.allow", "always"],
     ] as const)
       git(root, "config", key, value);
-    await expect(toolsIn(root)("git_commit", { message: "Second" })).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+    await expect(toolsIn(root)("git_commit", { message: "Second" })).rejects.toMatchObject({
+      code: "BYLAW_PROGRAM_FAILED",
+    });
     expect(existsSync(join(root, "planted"))).toBe(false);
   });
 
   it("starts no filter that attributes name, and leaves the files as they are", async () => {
     for (const kind of ["clean", "process"]) {
-      const root = repository({ "a.js": "1", "f.sh": "#!/bin/sh\ntouch planted\ncat\n", ".gitattributes": "*.js filter=One.more" });
+      const root = repository({
+        "a.js": "1",
+        "f.sh": "#!/bin/sh\ntouch planted\ncat\n",
+        ".gitattributes": "*.js filter=One.more",
+      });
       chmodSync(join(root, "f.sh"), 0o755);
       for (const driver of ["One.more", "two"]) {
         git(root, "config", `filter.${driver}.${kind}`, "./f.sh");
@@ -312,7 +398,10 @@ describe("git_commit", () => {
       await call("git_commit", { message: "Second", paths: ["a.js"] });
       expect(git(root, "show", "HEAD:a.js")).toBe("2");
       expect(existsSync(join(root, "planted")), kind).toBe(false);
-      writeFileSync(join(root, ".git/config"), `${readFileSync(join(root, ".git/config"), "utf8")}\n[filter ""]\n\t${kind} = ./f.sh\n`);
+      writeFileSync(
+        join(root, ".git/config"),
+        `${readFileSync(join(root, ".git/config"), "utf8")}\n[filter ""]\n\t${kind} = ./f.sh\n`,
+      );
       writeFileSync(join(root, ".git/info/attributes"), "* filter=");
       writeFileSync(join(root, "a.js"), "2b");
       await call("git_commit", { message: "Nameless" });
@@ -330,9 +419,13 @@ describe("git_commit", () => {
     const root = repository({ a: "1", "sub/b": "2" });
     const call = toolsIn(root);
     for (const path of [":(top)a", ":/a", "*", "-A", "--all", "missing"])
-      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
+      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject(
+        { code: "BYLAW_PROGRAM_FAILED" },
+      );
     for (const path of [".git/config", "../x", "/etc/passwd"])
-      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+      await expect(call("git_commit", { message: "m", paths: [path] }), path).rejects.toMatchObject(
+        { code: "BYLAW_PLACE_REFUSED" },
+      );
     expect(git(root, "rev-list", "--all", "--count")).toBe("0");
   });
 
@@ -341,12 +434,17 @@ describe("git_commit", () => {
       const root = repository({ "data/key": "secret", "data/kept": "1", a: "1" });
       git(root, "add", "data/kept");
       git(root, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "Before");
-      const call = toolsIn(root, { hidden: [join(root, "data")], programs: { contain } });
+      const call = toolsIn(root, {
+        hidden: [join(root, "data")],
+        programs: { contain, allowRoot: contain === "never" },
+      });
       await call("git_commit", { message: "All" });
       writeFileSync(join(root, "a"), "2");
       await call("git_commit", { message: "Some", paths: ["."] });
       expect(git(root, "ls-tree", "-r", "--name-only", "HEAD")).toBe("a\ndata/kept");
-      await expect(call("git_commit", { message: "Key", paths: ["data/key"] })).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+      await expect(
+        call("git_commit", { message: "Key", paths: ["data/key"] }),
+      ).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
     }
   });
 
@@ -354,23 +452,43 @@ describe("git_commit", () => {
     const root = repository();
     mkdirSync(join(root, "sub"));
     writeFileSync(join(root, "sub/a"), "1");
-    await expect(toolsIn(join(root, "sub"))("git_commit", { message: "m" })).rejects.toThrow(/not a git repository/);
+    await expect(toolsIn(join(root, "sub"))("git_commit", { message: "m" })).rejects.toThrow(
+      /not a git repository/,
+    );
     symlinkSync(join(root, "sub"), join(root, "linked"));
-    await expect(toolsIn(join(root, "linked"))("git_commit", { message: "m" })).rejects.toThrow(/not a git repository/);
+    await expect(toolsIn(join(root, "linked"))("git_commit", { message: "m" })).rejects.toThrow(
+      /not a git repository/,
+    );
   });
 });
 
 describe("tools that the carrier brings", () => {
   it("are there when it does, and hand on who asks", async () => {
-    const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] => workspaceTools(options).map(({ name }) => name);
-    const usual = ["read_files", "write_files", "edit_files", "grep", "glob", "search_codebase", "bash", "git_commit"];
+    const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] =>
+      workspaceTools(options).map(({ name }) => name);
+    const usual = [
+      "read_files",
+      "write_files",
+      "edit_files",
+      "grep",
+      "glob",
+      "search_codebase",
+      "bash",
+      "git_commit",
+    ];
     expect(names()).toEqual(usual);
     const options = {
-      runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({ agent, task: task ?? null }),
-      ask: async ({ question, options: choices }: { readonly question: string; readonly options: readonly string[] }) => ({
-        question,
-        choices,
+      runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({
+        agent,
+        task: task ?? null,
       }),
+      ask: async ({
+        question,
+        options: choices,
+      }: {
+        readonly question: string;
+        readonly options: readonly string[];
+      }) => ({ question, choices }),
       web: { hosts: [] },
     };
     expect(names(options)).toEqual([...usual, "run_tests", "ask_user_question", "web_fetch"]);
@@ -380,7 +498,19 @@ describe("tools that the carrier brings", () => {
       return callTool(tool, args, { agent: "ann", task: "t1" });
     };
     expect(await call("run_tests", {})).toEqual({ agent: "ann", task: "t1" });
-    await expect(call("run_tests", { command: "true" })).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
+    await expect(call("run_tests", { command: "true" })).rejects.toMatchObject({
+      code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+    });
+    for (const input of [
+      { question: "\u200b\u3164" },
+      { question: "Which?", options: ["a", "\u2800"] },
+    ])
+      await expect(call("ask_user_question", input)).rejects.toMatchObject({
+        code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+      });
+    await expect(call("git_commit", { message: "\u2060" })).rejects.toMatchObject({
+      code: "BYLAW_TOOL_ARGUMENTS_INVALID",
+    });
     expect(await call("ask_user_question", { question: "Which?", options: ["a", "b"] })).toEqual({
       question: "Which?",
       choices: ["a", "b"],

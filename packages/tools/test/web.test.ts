@@ -9,12 +9,19 @@ const REFUSED = { code: "BYLAW_FETCH_REFUSED" };
 const FAILED = { code: "BYLAW_FETCH_FAILED" };
 
 const asked: string[] = [];
-const pages: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
-  "/text": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("héllo"),
-  "/json": (_, response) => response.setHeader("content-type", "application/problem+json").writeHead(404).end("{}"),
-  "/image": (_, response) => response.setHeader("content-type", "image/png").end(Buffer.of(1, 0, 2)),
+const pages: Readonly<
+  Record<string, (request: IncomingMessage, response: ServerResponse) => void>
+> = {
+  "/text": (_, response) =>
+    response.setHeader("content-type", "text/plain; charset=utf-8").end("héllo"),
+  "/json": (_, response) =>
+    response.setHeader("content-type", "application/problem+json").writeHead(404).end("{}"),
+  "/image": (_, response) =>
+    response.setHeader("content-type", "image/png").end(Buffer.of(1, 0, 2)),
   "/packed": (_, response) =>
-    response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+    response
+      .writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" })
+      .end(gzipSync("x".repeat(1_000_000))),
   "/endless": (_, response) => {
     response.setHeader("content-type", "text/plain");
     const more = (): void => {
@@ -26,10 +33,13 @@ const pages: Readonly<Record<string, (request: IncomingMessage, response: Server
   "/silent": () => {},
   "/half": (_, response) => void response.setHeader("content-type", "text/plain").write("begun"),
   "/again": (_, response) => response.writeHead(301, { location: "/text" }).end(),
-  "/elsewhere": (_, response) => response.writeHead(302, { location: "http://elsewhere.test/text" }).end(),
-  "/inside": (_, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
+  "/elsewhere": (_, response) =>
+    response.writeHead(302, { location: "http://elsewhere.test/text" }).end(),
+  "/inside": (_, response) =>
+    response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
   "/file": (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
-  "/headers": (request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(request.headers)),
+  "/headers": (request, response) =>
+    response.setHeader("content-type", "application/json").end(JSON.stringify(request.headers)),
 };
 const server = createServer((request, response) => {
   asked.push(`${request.headers.host}${request.url}`);
@@ -48,7 +58,14 @@ afterAll(() => {
 });
 
 const fetching = (web: Partial<WebOptions>) => {
-  const call = toolsIn(folder(), { web: { hosts: [`127.0.0.1:${port}`, `docs.test:${port}`], private: true, timeoutMs: 30_000, ...web } });
+  const call = toolsIn(folder(), {
+    web: {
+      hosts: [`127.0.0.1:${port}`, `docs.test:${port}`],
+      private: true,
+      timeoutMs: 30_000,
+      ...web,
+    },
+  });
   return (url: string): Promise<unknown> => call("web_fetch", { url });
 };
 const at = (path: string, host = "127.0.0.1"): string => `http://${host}:${port}${path}`;
@@ -57,12 +74,23 @@ describe("web_fetch", () => {
   it("fetches text of a host that is allowed, and hands nothing of ours on", async () => {
     const go = fetching({});
     expect(await go(at("/text"))).toEqual({
-      ...{ status: "success", url: at("/text"), http_status: 200, content_type: "text/plain; charset=utf-8" },
+      ...{
+        status: "success",
+        url: at("/text"),
+        http_status: 200,
+        content_type: "text/plain; charset=utf-8",
+      },
       ...{ content: "héllo", bytes: 6, truncated: false },
     });
     expect(await go(at("/json"))).toMatchObject({ http_status: 404, content: "{}" });
     const { content } = (await go(at("/headers"))) as { readonly content: string };
-    expect(Object.keys(JSON.parse(content) as object).sort()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
+    expect(Object.keys(JSON.parse(content) as object).sort()).toEqual([
+      "accept",
+      "accept-encoding",
+      "connection",
+      "host",
+      "user-agent",
+    ]);
   });
 
   it.each([
@@ -81,8 +109,12 @@ describe("web_fetch", () => {
     "",
   ])("refuses %j without asking anybody", async (url) => {
     const before = asked.length;
-    const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(url.replaceAll("{port}", String(port)));
-    await expect(answer).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_(FETCH_REFUSED|TOOL_ARGUMENTS_INVALID)$/) });
+    const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(
+      url.replaceAll("{port}", String(port)),
+    );
+    await expect(answer).rejects.toMatchObject({
+      code: expect.stringMatching(/^BYLAW_(FETCH_REFUSED|TOOL_ARGUMENTS_INVALID)$/),
+    });
     expect(asked.length).toBe(before);
   });
 
@@ -96,8 +128,13 @@ describe("web_fetch", () => {
       content_type: "",
       location: at("/text"),
     });
-    expect(await go(at("/elsewhere"))).toMatchObject({ status: "redirected", location: "http://elsewhere.test/text" });
-    expect(await go(at("/inside"))).toMatchObject({ location: "http://169.254.169.254/latest/meta-data" });
+    expect(await go(at("/elsewhere"))).toMatchObject({
+      status: "redirected",
+      location: "http://elsewhere.test/text",
+    });
+    expect(await go(at("/inside"))).toMatchObject({
+      location: "http://169.254.169.254/latest/meta-data",
+    });
     expect(await go(at("/file"))).toMatchObject({ location: "file:///etc/passwd" });
     expect(asked.length).toBe(before + 4);
   });
@@ -112,9 +149,14 @@ describe("web_fetch", () => {
   });
 
   it("takes no more than its limits of size and time", async () => {
-    expect(await fetching({ maxBytes: 1_000 })(at("/endless"))).toMatchObject({ bytes: 1_000, truncated: true });
-    for (const path of ["/silent", "/half"]) await expect(fetching({ timeoutMs: 200 })(at(path)), path).rejects.toMatchObject(FAILED);
-    for (const path of ["/image", "/packed"]) await expect(fetching({})(at(path)), path).rejects.toMatchObject(FAILED);
+    expect(await fetching({ maxBytes: 1_000 })(at("/endless"))).toMatchObject({
+      bytes: 1_000,
+      truncated: true,
+    });
+    for (const path of ["/silent", "/half"])
+      await expect(fetching({ timeoutMs: 200 })(at(path)), path).rejects.toMatchObject(FAILED);
+    for (const path of ["/image", "/packed"])
+      await expect(fetching({})(at(path)), path).rejects.toMatchObject(FAILED);
   });
 });
 
@@ -125,11 +167,37 @@ describe("an address that is not of the internet", () => {
   };
 
   it.each([
-    ...["http://127.0.0.1:{port}/text", "http://127.1:{port}/text", "http://2130706433:{port}/text", "http://0x7f000001:{port}/text"],
-    ...["http://0177.0.0.1:{port}/text", "http://0.0.0.0:{port}/text", "http://[::1]:{port}/text", "http://[::]:{port}/text"],
-    ...["http://[::ffff:127.0.0.1]:{port}/text", "http://[::ffff:7f00:1]:{port}/text", "http://[::127.0.0.1]:{port}/text"],
-    ...["http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://10.0.0.1/", "http://172.31.255.255/", "http://192.168.1.1/"],
-    ...["http://169.254.169.254/latest", "http://100.64.0.1/", "http://[fd00::1]/", "http://[fe80::1]/", "http://224.0.0.1/"],
+    ...[
+      "http://127.0.0.1:{port}/text",
+      "http://127.1:{port}/text",
+      "http://2130706433:{port}/text",
+      "http://0x7f000001:{port}/text",
+    ],
+    ...[
+      "http://0177.0.0.1:{port}/text",
+      "http://0.0.0.0:{port}/text",
+      "http://[::1]:{port}/text",
+      "http://[::]:{port}/text",
+    ],
+    ...[
+      "http://[::ffff:127.0.0.1]:{port}/text",
+      "http://[::ffff:7f00:1]:{port}/text",
+      "http://[::127.0.0.1]:{port}/text",
+    ],
+    ...[
+      "http://[64:ff9b::7f00:1]/",
+      "http://[2002:7f00:1::]/",
+      "http://10.0.0.1/",
+      "http://172.31.255.255/",
+      "http://192.168.1.1/",
+    ],
+    ...[
+      "http://169.254.169.254/latest",
+      "http://100.64.0.1/",
+      "http://[fd00::1]/",
+      "http://[fe80::1]/",
+      "http://224.0.0.1/",
+    ],
     ...["http://255.255.255.255/", "http://①②⑦.⓪.⓪.①/"],
   ])("%s is refused, however it is written, though it is on the list", async (url) => {
     const before = asked.length;
@@ -138,10 +206,23 @@ describe("an address that is not of the internet", () => {
   });
 
   it("is refused behind a name too, also where only one of its addresses is such a one", async () => {
-    for (const addresses of [["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["::ffff:10.0.0.1"], ["fe80::1%eth0"], ["no address"]])
-      await expect(go(at("/text", "docs.test"), { addresses: async () => addresses }), addresses.join()).rejects.toMatchObject(REFUSED);
-    await expect(go(at("/text", "docs.test"), { addresses: async () => [] })).rejects.toMatchObject(FAILED);
-    await expect(go(at("/text", "docs.test"), { addresses: () => Promise.reject(new Error("no")) })).rejects.toMatchObject(FAILED);
+    for (const addresses of [
+      ["127.0.0.1"],
+      ["93.184.216.34", "10.0.0.1"],
+      ["::ffff:10.0.0.1"],
+      ["fe80::1%eth0"],
+      ["no address"],
+    ])
+      await expect(
+        go(at("/text", "docs.test"), { addresses: async () => addresses }),
+        addresses.join(),
+      ).rejects.toMatchObject(REFUSED);
+    await expect(go(at("/text", "docs.test"), { addresses: async () => [] })).rejects.toMatchObject(
+      FAILED,
+    );
+    await expect(
+      go(at("/text", "docs.test"), { addresses: () => Promise.reject(new Error("no")) }),
+    ).rejects.toMatchObject(FAILED);
   });
 
   it("is not reached by a name that means another one a moment later", async () => {
@@ -151,8 +232,11 @@ describe("an address that is not of the internet", () => {
     const before = asked.length;
     await expect(go(at("/text", "docs.test"), { addresses })).rejects.toMatchObject(REFUSED);
     // Where private addresses may be reached, what was looked up first is what is gone to.
-    const first = async (): Promise<readonly string[]> => [["127.0.0.1"], ["127.0.0.2"]][lookups++ - 1] ?? ["127.0.0.3"];
-    expect(await go(at("/text", "docs.test"), { private: true, addresses: first })).toMatchObject({ content: "héllo" });
+    const first = async (): Promise<readonly string[]> =>
+      [["127.0.0.1"], ["127.0.0.2"]][lookups++ - 1] ?? ["127.0.0.3"];
+    expect(await go(at("/text", "docs.test"), { private: true, addresses: first })).toMatchObject({
+      content: "héllo",
+    });
     expect(lookups).toBe(2);
     expect(asked.length).toBe(before + 1);
   });

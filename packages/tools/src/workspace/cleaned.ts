@@ -8,10 +8,17 @@ const MIN_LINE = 16;
 const TAKEN_OUT = "[secret]";
 
 /** A tool whose answers hold no secret of its carrier. */
-export function cleaned(tool: Tool<CallContext>, { secrets = [], redact }: WorkspaceToolsOptions): Tool<CallContext> {
+export function cleaned(
+  tool: Tool<CallContext>,
+  { secrets = [], redact }: WorkspaceToolsOptions,
+): Tool<CallContext> {
   // Of a key in several lines a search shows one.
-  const lines = secrets.flatMap((secret) => secret.split("\n")).filter(({ length }) => length >= MIN_LINE);
-  const known = [...new Set([...secrets.filter(({ length }) => length >= MIN_SECRET), ...lines])].sort((a, b) => b.length - a.length);
+  const lines = secrets
+    .flatMap((secret) => secret.split("\n"))
+    .filter(({ length }) => length >= MIN_LINE);
+  const known = [
+    ...new Set([...secrets.filter(({ length }) => length >= MIN_SECRET), ...lines]),
+  ].sort((a, b) => b.length - a.length);
   if (known.length === 0 && redact === undefined) return tool;
   return Object.freeze({
     ...tool,
@@ -30,7 +37,9 @@ export function cleaned(tool: Tool<CallContext>, { secrets = [], redact }: Works
 
 function cleanedError(error: BylawError, secrets: readonly string[]): BylawError {
   const message = taken(error.message, secrets);
-  return message === error.message ? error : new BylawError({ code: error.code, message, fix: error.fix });
+  return message === error.message
+    ? error
+    : new BylawError({ code: error.code, message, fix: error.fix });
 }
 
 const taken = (text: string, secrets: readonly string[]): string =>
@@ -41,5 +50,7 @@ function without(value: Json, secrets: readonly string[]): Json {
   if (typeof value === "string") return taken(value, secrets);
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => without(item, secrets));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, without(item, secrets)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, without(item, secrets)]),
+  );
 }

@@ -6,7 +6,7 @@ import type { WebOptions } from "./web/options.ts";
 /** What the tools of a workspace are given by their carrier. Everything may be left out. */
 export interface WorkspaceToolsOptions {
   /**
-   * Places that no file tool writes, and no contained program where they are there: absolute, or from the workspace. File tools write no
+   * Places that no file tool writes, and no contained program where they exist: absolute, or from the workspace. File tools write no
    * `.git`, `.bylaw`, `bylaw.config.*` and `bylaw.serve.json` either.
    */
   readonly protect?: readonly string[];
@@ -39,10 +39,13 @@ export interface ProgramOptions {
   /** What each process may take, where the system can limit it. Default: 4 GiB of memory, files of 1 GiB, 4,096 processes. */
   readonly limits?: Limits;
   /**
-   * Whether programs run where they see no other process and nothing of what is `hidden`, by namespaces of Linux. Default: `possible`,
-   * which is where the system and the owner of the workspace allow it; with `always` nothing runs elsewhere.
+   * Whether programs run contained by namespaces of Linux: they see no other process and nothing of what is `hidden`, and write only the
+   * workspace. Default: `possible`, which is where the system allows it; with `always` nothing runs elsewhere. Where this process is root
+   * they run as the owner of the workspace, and not at all where they cannot be contained.
    */
   readonly contain?: "always" | "possible" | "never";
+  /** Lets programs run as root where this process is root and no other user can run them. Default: false. */
+  readonly allowRoot?: boolean;
   /** What really starts, such as the same line in a container of yours, instead. */
   readonly wrap?: (argv: readonly string[], context: CallContext) => readonly string[];
   /** Whether hooks of the repository run with `git_commit`: agents may have written them. Default: false. */
@@ -70,6 +73,12 @@ export interface FileLimits {
 }
 
 export const limitsOf = ({ limits = {} }: WorkspaceToolsOptions): FileLimits => ({
-  ...{ file: 16 * 1024 ** 2, answer: 200_000, files: 50_000, searched: 256 * 1024 ** 2, search_ms: 10_000 },
+  ...{
+    file: 16 * 1024 ** 2,
+    answer: 200_000,
+    files: 50_000,
+    searched: 256 * 1024 ** 2,
+    search_ms: 10_000,
+  },
   ...limits,
 });

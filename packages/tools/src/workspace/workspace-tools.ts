@@ -19,7 +19,9 @@ import { webFetch } from "./web/web-fetch.ts";
  * `web_fetch` are among them where the options say what they need.
  */
 export function workspaceTools(options: WorkspaceToolsOptions = {}): readonly Tool<CallContext>[] {
-  const tools = [readFiles, writeFiles, editFiles, grep, glob, searchCodebase, bash, gitCommit].map((tool) => tool(options));
+  const tools = [readFiles, writeFiles, editFiles, grep, glob, searchCodebase, bash, gitCommit].map(
+    (tool) => tool(options),
+  );
   if (options.runTests !== undefined) tools.push(runTests(options.runTests));
   if (options.ask !== undefined) tools.push(askUserQuestion(options.ask));
   if (options.web !== undefined) tools.push(webFetch(options.web));

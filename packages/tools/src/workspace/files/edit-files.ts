@@ -27,10 +27,17 @@ const input = z
     old_string: old_string.optional(),
     new_string: new_string.optional(),
     replace_all,
-    edits: z.array(edit).min(1).max(100).optional().describe("Several, one after the other; all or none"),
+    edits: z
+      .array(edit)
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Several, one after the other; all or none"),
   })
   .refine(
-    (args) => (args.edits === undefined) === (args.old_string !== undefined && args.new_string !== undefined),
+    (args) =>
+      (args.edits === undefined) ===
+      (args.old_string !== undefined && args.new_string !== undefined),
     "takes either `old_string` with `new_string`, or `edits`",
   );
 
@@ -39,31 +46,44 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file: limit } = limitsOf(options);
   return defineTool({
     name: "edit_files",
-    description: "Replaces text in a file of the workspace. What is replaced must stand there exactly once, or everywhere be replaced.",
+    description:
+      "Replaces text in a file of the workspace. What is replaced must stand there exactly once, or everywhere be replaced.",
     input,
     annotations: { destructiveHint: true, openWorldHint: false },
-    async run({ path: given, old_string: before = "", new_string: after = "", replace_all: all, edits }, context: CallContext) {
+    async run(
+      { path: given, old_string: before = "", new_string: after = "", replace_all: all, edits },
+      context: CallContext,
+    ) {
       const workspace = await workspaceOf(context, options);
-      const way = workspace.way(given);
-      workspace.mayWrite(way);
+      const segments = workspace.segments(given);
+      workspace.mayWrite(segments);
       const change = async (place: Place): Promise<object> => {
         const found = await readText(place, limit);
-        if (found.lossy) throw unfit(place.path, "file that is no UTF-8", "text");
-        const wanted: readonly Edit[] = edits ?? [{ old_string: before, new_string: after, replace_all: all }];
+        if (found.lossy) throw unfit(place.path, "is not UTF-8 text");
+        const wanted: readonly Edit[] = edits ?? [
+          { old_string: before, new_string: after, replace_all: all },
+        ];
         let whole = found.text;
         let replacements = 0;
         for (const one of wanted) {
           const times = timesIn(whole, one.old_string);
           mustFit(one, times, place.path);
           if (whole.length + times * (one.new_string.length - one.old_string.length) > limit)
-            throw unfit(place.path, "file that grows", `at most ${limit} characters`);
+            throw unfit(place.path, `would grow to more than ${limit} characters`);
           whole = whole.split(one.old_string).join(one.new_string);
           replacements += times;
         }
         const { parted } = await writeText(workspace, place, whole, { state: found.state });
-        return { status: "success", path: place.path, replacements, ...(parted ? { parted_from_hard_link: true } : {}) };
+        return {
+          status: "success",
+          path: place.path,
+          replacements,
+          ...(parted ? { parted_from_hard_link: true } : {}),
+        };
       };
-      return inTurn([workspace.real, ...way].join("/"), () => atPlace(workspace, way, {}, change));
+      return inTurn([workspace.real, ...segments].join("/"), () =>
+        atPlace(workspace, segments, {}, change),
+      );
     },
   });
 }
@@ -71,19 +91,31 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
 // No further than what is replaced at most.
 function timesIn(text: string, wanted: string): number {
   let times = 0;
-  for (let at = text.indexOf(wanted); at >= 0 && times <= MAX_TIMES; at = text.indexOf(wanted, at + wanted.length)) times += 1;
+  for (
+    let at = text.indexOf(wanted);
+    at >= 0 && times <= MAX_TIMES;
+    at = text.indexOf(wanted, at + wanted.length)
+  )
+    times += 1;
   return times;
 }
 
-function mustFit({ replace_all: all, old_string: wanted }: Edit, times: number, path: string): void {
+function mustFit(
+  { replace_all: all, old_string: wanted }: Edit,
+  times: number,
+  path: string,
+): void {
   if (times === 1 || (times > 1 && times <= MAX_TIMES && all)) return;
   const shown = wanted.slice(0, 80).replace(/\s+/g, " ");
   throw new BylawError({
     code: "BYLAW_EDIT_UNFIT",
-    message: `Unexpected \`${shown}\` ${times === 0 ? "that stands nowhere" : times > MAX_TIMES ? `that stands more than ${MAX_TIMES} times` : `that stands ${times} times`} in \`${path}\`, expected it once`,
+    message:
+      times === 0
+        ? `\`${path}\` does not contain \`${shown}\``
+        : `\`${path}\` contains \`${shown}\` ${times > MAX_TIMES ? `more than ${MAX_TIMES}` : times} times, not once`,
     fix:
       times === 0
-        ? "read the file again: it must fit character by character"
-        : "take in more of what stands around it, or set `replace_all`",
+        ? "Read the file again; the text must match character by character"
+        : "Include more of the surrounding text, or set `replace_all`",
   });
 }

@@ -1,12 +1,24 @@
 import { constants, existsSync, type Dirent, type Stats } from "node:fs";
-import { lstat, mkdir, open, opendir, readlink, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
+import {
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  readlink,
+  realpath,
+  rename,
+  unlink,
+  type FileHandle,
+} from "node:fs/promises";
 import { join } from "node:path";
-import { refused, unfit } from "./refused.ts";
+import { isRoot, ownerOf, type User } from "@bylaw/process";
+import { notFound, refused, unfit } from "./refused.ts";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
 // A pipe that nobody writes to opens at once, and is then seen to be none.
-const FILE = constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const FILE =
+  constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 
 /**
@@ -19,16 +31,20 @@ export class Folder {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #real: string;
+  /** Who gets what is made here; undefined where that is whoever made it. */
+  readonly #owner: User | undefined;
 
-  private constructor(handle: FileHandle, path: string, real: string) {
+  private constructor(handle: FileHandle, path: string, real: string, owner: User | undefined) {
     this.#handle = handle;
     this.path = path;
     this.#real = real;
+    this.#owner = owner;
   }
 
   /** Opens a workspace by its real path. */
   static async open(real: string): Promise<Folder> {
-    return new Folder(await open(real, FOLDER), "", real);
+    // Programs run as this user, who has to be able to go on with what is written here.
+    return new Folder(await open(real, FOLDER), "", real, isRoot() ? ownerOf(real) : undefined);
   }
 
   /** What a member is; `undefined` where there is none. */
@@ -45,18 +61,24 @@ export class Folder {
   async enter(name: string, { make = false } = {}): Promise<Folder> {
     const path = this.pathOf(name);
     try {
-      return new Folder(await open(await this.#at(name), FOLDER), path, join(this.#real, name));
+      return new Folder(
+        await open(await this.#at(name), FOLDER),
+        path,
+        join(this.#real, name),
+        this.#owner,
+      );
     } catch (error) {
       const kind = await this.kindOf(name);
       if (kind === undefined && make) {
         await mkdir(await this.#at(name)).catch((cause: unknown) => {
           if (codeOf(cause) !== "EEXIST") throw cause;
         });
-        return this.enter(name);
+        const made = await this.enter(name);
+        return made.#give();
       }
-      if (kind === undefined) throw unfit(path, "missing", "a folder that is there");
+      if (kind === undefined) throw notFound(path);
       if (kind.isSymbolicLink()) throw await this.#link(name);
-      if (!kind.isDirectory()) throw unfit(path, "file", "a folder");
+      if (!kind.isDirectory()) throw unfit(path, "is a file, not a folder");
       throw error;
     }
   }
@@ -84,7 +106,9 @@ export class Folder {
 
   /** Makes a file that was not there, with the rights `mode`. */
   async create(name: string, mode: number): Promise<FileHandle> {
-    return open(await this.#at(name), NEW, mode);
+    const handle = await open(await this.#at(name), NEW, mode);
+    if (this.#owner !== undefined) await handle.chown(this.#owner.uid, this.#owner.gid);
+    return handle;
   }
 
   /** Takes a member of another folder, and puts it in the place of one of its own at once. */
@@ -110,6 +134,11 @@ export class Folder {
     return this.#handle.close();
   }
 
+  async #give(): Promise<this> {
+    if (this.#owner !== undefined) await this.#handle.chown(this.#owner.uid, this.#owner.gid);
+    return this;
+  }
+
   pathOf(name: string): string {
     return this.path === "" ? name : `${this.path}/${name}`;
   }
@@ -117,28 +146,34 @@ export class Folder {
   async #mustBeFile(name: string, kind: Stats): Promise<void> {
     const path = this.pathOf(name);
     if (kind.isSymbolicLink()) throw await this.#link(name);
-    if (kind.isDirectory()) throw unfit(path, "folder", "a file");
+    if (kind.isDirectory()) throw unfit(path, "is a folder, not a file");
     if (!kind.isFile()) throw refused(path, "is a pipe, a socket or a device");
   }
 
   async #link(name: string): Promise<Error> {
     const target = await readlink(await this.#at(name)).catch(() => undefined);
-    const fix = "name the place that it leads to, so that what is decided is what happens";
-    return refused(this.pathOf(name), target === undefined ? "is a link" : `is a link to \`${target.slice(0, 200)}\``, fix);
+    const fix = "Use the path that the link leads to";
+    return refused(
+      this.pathOf(name),
+      target === undefined ? "is a link" : `is a link to \`${target.slice(0, 200)}\``,
+      fix,
+    );
   }
 
   async #at(name: string): Promise<string> {
     if (hasHandles()) return `/proc/self/fd/${this.#handle.fd}/${name}`;
-    if ((await realpath(this.#real)) !== this.#real) throw refused(this.path, "was replaced by a link");
+    if ((await realpath(this.#real)) !== this.#real)
+      throw refused(this.path, "was replaced by a link");
     return join(this.#real, name);
   }
 }
 
 let handles: boolean | undefined;
-const hasHandles = (): boolean => (handles ??= process.platform === "linux" && existsSync("/proc/self/fd"));
+const hasHandles = (): boolean =>
+  (handles ??= process.platform === "linux" && existsSync("/proc/self/fd"));
 
 function missing(path: string): never {
-  throw unfit(path, "missing", "a file that is there");
+  throw notFound(path);
 }
 
 export const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;

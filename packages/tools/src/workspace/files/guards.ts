@@ -9,53 +9,75 @@ export interface Guards {
   readonly mayRead: (segments: readonly string[]) => void;
   /** Throws BYLAW_PLACE_REFUSED for what may not be written. */
   readonly mayWrite: (segments: readonly string[]) => void;
-  /** What is kept from agents, from the workspace. */
+  /** Paths that agents cannot see, relative to the workspace. */
   readonly hidden: readonly string[];
-  /** Whether a walk goes there. */
+  /** Whether a path is hidden, so that searches skip it. */
   readonly isHidden: (segments: readonly string[]) => boolean;
 }
 
-// Wherever they stand: what steers git, and what Bylaw is set up by.
-const OWN = /^(?:\.git|git~\d+|\.bylaw|bylaw\.(?:config\.[a-z]+|serve\.json))$/;
+// At any depth: git's own files and the configuration of Bylaw.
+const PROTECTED_NAMES = /^(?:\.git|git~\d+|\.bylaw|bylaw\.(?:config\.[a-z]+|serve\.json))$/;
 
 /**
- * `hidden` is neither read nor written, `kept` is not written; absolute, or from the workspace. Case and look-alikes do not matter, nor
- * by way of which links they or the workspace are named. What lies elsewhere, or holds the workspace, is nobody's concern here.
+ * `hidden` paths can be neither read nor written, `kept` paths cannot be written. Both are absolute or relative to the workspace, and
+ * match whatever their letter case, look-alike characters or links. Paths outside the workspace, and its parents, are ignored.
  */
-export async function guardsOf(root: Root, hidden: readonly string[], kept: readonly string[]): Promise<Guards> {
-  const [own, other] = [await placesOf(root, hidden), await placesOf(root, kept)];
-  const [unread, unwritten] = [own.map((way) => way.map(folded)), other.map((way) => way.map(folded))];
+export async function guardsOf(
+  root: Root,
+  hidden: readonly string[],
+  kept: readonly string[],
+): Promise<Guards> {
+  const [hiddenPaths, keptPaths] = [await placesOf(root, hidden), await placesOf(root, kept)];
+  const [unread, unwritten] = [
+    hiddenPaths.map((path) => path.map(folded)),
+    keptPaths.map((path) => path.map(folded)),
+  ];
   const isHidden = (segments: readonly string[]): boolean => lies(segments, unread);
   const mayRead = (segments: readonly string[]): void => {
-    if (isHidden(segments)) throw refused(segments.join("/"), "is kept from agents");
+    if (isHidden(segments)) throw refused(segments.join("/"), "is off limits to agents");
   };
   return {
     isHidden,
-    hidden: own.map((way) => way.join("/")),
+    hidden: hiddenPaths.map((path) => path.join("/")),
     mayRead,
     mayWrite(segments) {
       mayRead(segments);
       if (segments.length === 0) throw refused(".", "is the workspace itself");
-      if (segments.some((name) => OWN.test(folded(name))) || lies(segments, unwritten))
-        throw refused(segments.join("/"), "no tool writes to", "ask a person to change it");
+      if (segments.some((name) => PROTECTED_NAMES.test(folded(name))) || lies(segments, unwritten))
+        throw refused(
+          segments.join("/"),
+          "cannot be changed by agents",
+          "Ask a person to change it",
+        );
     },
   };
 }
 
-// Where paths lie in a workspace: as they are said, and as they really are.
-async function placesOf({ given, real }: Root, paths: readonly string[]): Promise<readonly (readonly string[])[]> {
+// Paths relative to the workspace, both as given and with their links resolved.
+async function placesOf(
+  { given, real }: Root,
+  paths: readonly string[],
+): Promise<readonly (readonly string[])[]> {
   const found = paths.map(async (entry) => {
     const path = resolve(real, entry);
-    return [segmentsBelow(real, path), segmentsBelow(resolve(given), path), segmentsBelow(real, await realOf(path))];
+    return [
+      segmentsBelow(real, path),
+      segmentsBelow(resolve(given), path),
+      segmentsBelow(real, await realOf(path)),
+    ];
   });
-  const ways = (await Promise.all(found)).flat().flatMap((way) => (way === undefined || way.length === 0 ? [] : [way]));
-  return [...new Map(ways.map((way) => [way.join("/"), way])).values()];
+  const inside = (await Promise.all(found))
+    .flat()
+    .flatMap((segments) => (segments === undefined || segments.length === 0 ? [] : [segments]));
+  return [...new Map(inside.map((segments) => [segments.join("/"), segments])).values()];
 }
 
 // Of what is not there yet, where it would be.
 async function realOf(path: string): Promise<string> {
   const above = dirname(path);
-  return realpath(path).catch(async () => (above === path ? path : join(await realOf(above), basename(path))));
+  return realpath(path).catch(async () =>
+    above === path ? path : join(await realOf(above), basename(path)),
+  );
 }
 
 const lies = (segments: readonly string[], places: readonly (readonly string[])[]): boolean => {

@@ -1,4 +1,4 @@
-import { messageOf, present } from "@bylaw/kernel";
+import { messageOf, omitUndefined } from "@bylaw/kernel";
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
@@ -14,21 +14,38 @@ const input = z
     offset: z.int().min(0).default(0).describe("Lines to leave out at the beginning"),
     limit: z.int().min(1).max(1_000_000).optional().describe("Lines to read"),
   })
-  .refine((args) => (args.path === undefined) !== (args.paths === undefined), "takes either `path` or `paths`");
+  .refine(
+    (args) => (args.path === undefined) !== (args.paths === undefined),
+    "takes either `path` or `paths`",
+  );
 
 /** Reads text files. */
 export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file, answer } = limitsOf(options);
 
-  async function read(workspace: Workspace, text: string, offset: number, limit: number, room: number) {
-    const way = workspace.way(text);
-    workspace.mayRead(way);
-    return atPlace(workspace, way, {}, async (place) => {
+  async function read(
+    workspace: Workspace,
+    text: string,
+    offset: number,
+    limit: number,
+    remaining: number,
+  ) {
+    const segments = workspace.segments(text);
+    workspace.mayRead(segments);
+    return atPlace(workspace, segments, {}, async (place) => {
       const found = await readText(place, file);
-      const { content, lines, total_lines, truncated } = partOf(found.text, offset, limit, room);
+      const { content, lines, total_lines, truncated } = partOf(
+        found.text,
+        offset,
+        limit,
+        remaining,
+      );
       return {
         ...{ path: place.path, content, lines, total_lines, bytes: found.bytes, truncated },
-        ...present({ not_utf8: found.lossy || undefined, hard_links: found.links > 1 ? found.links : undefined }),
+        ...omitUndefined({
+          not_utf8: found.lossy || undefined,
+          hard_links: found.links > 1 ? found.links : undefined,
+        }),
       };
     });
   }
@@ -40,14 +57,15 @@ export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ path: one, paths, offset, limit = Infinity }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      if (one !== undefined) return { status: "success", ...(await read(workspace, one, offset, limit, answer)) };
-      let room = answer;
+      if (one !== undefined)
+        return { status: "success", ...(await read(workspace, one, offset, limit, answer)) };
+      let remaining = answer;
       const files: object[] = [];
       for (const path of paths ?? []) {
         context.signal?.throwIfAborted();
         try {
-          const part = await read(workspace, path, offset, limit, room);
-          room -= part.content.length;
+          const part = await read(workspace, path, offset, limit, remaining);
+          remaining -= part.content.length;
           files.push(part);
         } catch (error) {
           files.push({ path, error: messageOf(error) });
@@ -66,19 +84,29 @@ interface Part {
 }
 
 /** Whole lines up to a number of characters; of a first one that is longer, its beginning. */
-function partOf(text: string, offset: number, limit: number, room: number): Part {
+function partOf(text: string, offset: number, limit: number, remaining: number): Part {
   let [from, to, total] = [text.length, text.length, 0];
   let last = offset;
   for (let at = 0; at < text.length; total += 1) {
     const next = text.indexOf("\n", at) + 1 || text.length;
     if (total === offset) [from, to] = [at, at];
-    if (total >= offset && total === last && total - offset < limit && next - from <= room) {
+    if (total >= offset && total === last && total - offset < limit && next - from <= remaining) {
       to = next;
       last = total + 1;
     }
     at = next;
   }
   if (last > offset || offset >= total)
-    return { content: text.slice(from, to), lines: last - offset, total_lines: total, truncated: last < total };
-  return { content: text.slice(from, from + Math.max(0, room)).toWellFormed(), lines: 1, total_lines: total, truncated: true };
+    return {
+      content: text.slice(from, to),
+      lines: last - offset,
+      total_lines: total,
+      truncated: last < total,
+    };
+  return {
+    content: text.slice(from, from + Math.max(0, remaining)).toWellFormed(),
+    lines: 1,
+    total_lines: total,
+    truncated: true,
+  };
 }

@@ -3,14 +3,14 @@ import { BylawError } from "@bylaw/kernel";
 const MAX_SHOWN = 300;
 const shown = (path: string): string => path.slice(0, MAX_SHOWN).replace(/\s+/g, " ");
 
-/** A place that no tool touches, whatever was decided. */
+/** A path that no tool touches, whatever was decided. `why` completes "`path` …". */
 export const refused = (path: string, why: string, fix?: string): BylawError =>
-  new BylawError({
-    code: "BYLAW_PLACE_REFUSED",
-    message: `Unexpected path \`${shown(path)}\` that ${why}, expected a place in the workspace`,
-    fix,
-  });
+  new BylawError({ code: "BYLAW_PLACE_REFUSED", message: `\`${shown(path)}\` ${why}`, fix });
 
-/** A file that is not what the tool needs. */
-export const unfit = (path: string, what: string, wanted: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_FILE_UNFIT", message: `Unexpected ${what} \`${shown(path)}\`, expected ${wanted}`, fix });
+/** A file that is not what the tool needs. `why` completes "`path` …". */
+export const unfit = (path: string, why: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_FILE_UNFIT", message: `\`${shown(path)}\` ${why}`, fix });
+
+/** A file or folder that does not exist. */
+export const notFound = (path: string): BylawError =>
+  new BylawError({ code: "BYLAW_FILE_UNFIT", message: `File not found: ${shown(path)}` });

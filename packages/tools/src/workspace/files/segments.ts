@@ -19,21 +19,26 @@ const ENCODED = /%(?:25)*(?:2e|2f|5c|00)/i;
  * BYLAW_PLACE_REFUSED for a path that leaves it, and for one that two readers could read differently.
  */
 export function segmentsOf(path: string, root: Root): readonly string[] {
-  if (path.length > MAX_PATH) throw refused(`${path.slice(0, 80)}…`, `is longer than ${MAX_PATH} characters`);
-  if (CONTROL.test(path) || !path.isWellFormed()) throw refused(path, "has characters that no name has");
-  if (path.includes("\\")) throw refused(path, "has a backslash", "write `/` between names");
-  if (ENCODED.test(path)) throw refused(path, "is encoded", "write the path as it is");
-  if (path.startsWith("~")) throw refused(path, "begins with `~`", "name it from the workspace");
+  if (path.length > MAX_PATH)
+    throw refused(`${path.slice(0, 80)}…`, `is longer than ${MAX_PATH} characters`);
+  if (CONTROL.test(path) || !path.isWellFormed())
+    throw refused(path, "contains characters that no file name has");
+  if (path.includes("\\")) throw refused(path, "contains a backslash", "Write `/` between names");
+  if (ENCODED.test(path)) throw refused(path, "is percent-encoded", "Write the path as it is");
+  if (path.startsWith("~"))
+    throw refused(path, "begins with `~`", "Give the path from the workspace");
   const names: string[] = [];
   for (const name of (isAbsolute(path) ? below(path, root) : path).split("/")) {
     if (name === "" || name === ".") continue;
     if (name === "..") {
-      if (names.pop() === undefined) throw refused(path, "leads out of the workspace");
+      if (names.pop() === undefined) throw refused(path, "leaves the workspace");
       continue;
     }
     const plain = name.normalize("NFKC");
-    if (plain === "." || plain === ".." || /[/\\]/.test(plain)) throw refused(path, "looks like another path");
-    if (new TextEncoder().encode(name).length > MAX_NAME) throw refused(path, `has a name of more than ${MAX_NAME} bytes`);
+    if (plain === "." || plain === ".." || /[/\\]/.test(plain))
+      throw refused(path, "looks like another path");
+    if (new TextEncoder().encode(name).length > MAX_NAME)
+      throw refused(path, `has a name of more than ${MAX_NAME} bytes`);
     names.push(name);
   }
   return names;
@@ -42,13 +47,16 @@ export function segmentsOf(path: string, root: Root): readonly string[] {
 function below(path: string, { given, real }: Root): string {
   for (const root of [given, real]) {
     if (path === root) return "";
-    if (path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return path.slice(root.length);
+    if (path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
+      return path.slice(root.length);
   }
-  throw refused(path, "lies outside of the workspace");
+  throw refused(path, "is outside the workspace");
 }
 
 /** Where an absolute path lies in a workspace, in segments; `undefined` for one outside. */
 export function segmentsBelow(real: string, path: string): readonly string[] | undefined {
-  const way = relative(real, path);
-  return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.split(sep).filter((name) => name !== "");
+  const below = relative(real, path);
+  return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)
+    ? undefined
+    : below.split(sep).filter((name) => name !== "");
 }

@@ -20,21 +20,44 @@ const LOOKED_AT = 8_192;
 const CHUNK = 256 * 1024;
 
 /** Reads a file as text. Throws as `Folder.read` does, and BYLAW_FILE_UNFIT for one that is too large or binary. */
-export async function readText({ folder, name, path }: Place, limit: number): Promise<FileText> {
+export async function readText(place: Place, limit: number): Promise<FileText> {
+  const found = await readIfText(place, limit);
+  if (found === undefined) throw unfit(place.path, "is a binary file");
+  return found;
+}
+
+/** The same, and `undefined` for a binary file. */
+export async function readIfText(
+  { folder, name, path }: Place,
+  limit: number,
+): Promise<FileText | undefined> {
   const { handle, stats } = await folder.read(name);
   try {
     if (stats.size > limit) throw tooLarge(path, stats.size, limit);
     const bytes = await bytesOf(handle, limit, path);
-    if (bytes.subarray(0, LOOKED_AT).includes(0)) throw unfit(path, "binary file", "text");
+    if (bytes.subarray(0, LOOKED_AT).includes(0)) return undefined;
     const { text, lossy } = decoded(bytes);
-    return { text, bytes: bytes.length, lossy, links: stats.nlink, state: stateOf(stats), mode: stats.mode & 0o777 };
+    return {
+      text,
+      bytes: bytes.length,
+      lossy,
+      links: stats.nlink,
+      state: stateOf(stats),
+      mode: stats.mode & 0o777,
+    };
   } finally {
     await handle.close();
   }
 }
 
 /** Tells a file from another, and from itself after a change. */
-export const stateOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Record<"dev" | "ino" | "size" | "mtimeMs" | "ctimeMs", number>): string =>
+export const stateOf = ({
+  dev,
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+}: Record<"dev" | "ino" | "size" | "mtimeMs" | "ctimeMs", number>): string =>
   [dev, ino, size, mtimeMs, ctimeMs].join(":");
 
 // Size is what a file says of itself; what is read is what counts.
@@ -52,11 +75,18 @@ async function bytesOf(handle: FileHandle, limit: number, path: string): Promise
 
 function decoded(bytes: Uint8Array): { readonly text: string; readonly lossy: boolean } {
   try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), lossy: false };
+    return {
+      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+      lossy: false,
+    };
   } catch {
     return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), lossy: true };
   }
 }
 
 const tooLarge = (path: string, size: number, limit: number): Error =>
-  unfit(path, `file of ${size} bytes`, `at most ${limit}`, "search it with grep, or read a part with bash");
+  unfit(
+    path,
+    `has ${size} bytes; at most ${limit} can be read`,
+    "search it with `grep`, or read a part with `bash`",
+  );

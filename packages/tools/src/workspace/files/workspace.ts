@@ -8,8 +8,8 @@ import { segmentsOf, type Root } from "./segments.ts";
 
 /** The folder of a task during one call. */
 export interface Workspace extends Root, Guards {
-  /** The names on the way to a path. Throws BYLAW_PLACE_REFUSED. */
-  readonly way: (path: string) => readonly string[];
+  /** The parts of a path, from the workspace. Throws BYLAW_PLACE_REFUSED. */
+  readonly segments: (path: string) => readonly string[];
 }
 
 /** One member of a folder that is held open. */
@@ -21,16 +21,26 @@ export interface Place {
 }
 
 /** The workspace of a call. Throws BYLAW_WORKSPACE_MISSING. */
-export async function workspaceOf({ workspace: given }: CallContext, options: WorkspaceToolsOptions): Promise<Workspace> {
+export async function workspaceOf(
+  { workspace: given }: CallContext,
+  options: WorkspaceToolsOptions,
+): Promise<Workspace> {
   const real = given === undefined ? undefined : await realpath(given).catch(() => undefined);
   if (given === undefined || real === undefined || !(await stat(real)).isDirectory())
     throw new BylawError({
       code: "BYLAW_WORKSPACE_MISSING",
-      message: `Unexpected workspace \`${given ?? ""}\`, expected a folder`,
-      fix: "start the service with the workspace of the tasks",
+      message:
+        given === undefined
+          ? "There is no workspace"
+          : `The workspace \`${given}\` is not a folder`,
+      fix: "Start the service with the folder that agents work in",
     });
   const root = { given: given.replace(/(?<=.)\/+$/, ""), real };
-  return { ...root, ...(await guardsOf(root, options.hidden ?? [], options.protect ?? [])), way: (path) => segmentsOf(path, root) };
+  return {
+    ...root,
+    ...(await guardsOf(root, options.hidden ?? [], options.protect ?? [])),
+    segments: (path) => segmentsOf(path, root),
+  };
 }
 
 /** Works with a member of the folder that it lies in, which is held open and made where it is to be. Throws as `Folder` does. */
@@ -41,7 +51,9 @@ export async function atPlace<T>(
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const name = segments.at(-1) ?? ".";
-  return inFolder(real, segments.slice(0, -1), { make }, (folder) => work({ folder, name, path: folder.pathOf(name) }));
+  return inFolder(real, segments.slice(0, -1), { make }, (folder) =>
+    work({ folder, name, path: folder.pathOf(name) }),
+  );
 }
 
 /** Works with a folder, which is held open. Throws as `Folder` does. */

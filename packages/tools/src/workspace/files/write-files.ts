@@ -14,7 +14,8 @@ export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file: limit } = limitsOf(options);
   return defineTool({
     name: "write_files",
-    description: "Writes a text file of the workspace, with the folders that it lies in, or appends to it.",
+    description:
+      "Writes a text file of the workspace, with the folders that it lies in, or appends to it.",
     input: z.object({
       path: path.describe("The file"),
       content: z.string().refine((text) => text.isWellFormed(), "must be text"),
@@ -23,19 +24,37 @@ export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
     annotations: { destructiveHint: true, openWorldHint: false },
     async run({ path: text, content, mode }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      const way = workspace.way(text);
-      workspace.mayWrite(way);
+      const segments = workspace.segments(text);
+      workspace.mayWrite(segments);
       const write = async (place: Place): Promise<object> => {
         const there = mode === "a" ? await place.folder.kindOf(place.name) : undefined;
         const before = there === undefined ? undefined : await readText(place, limit);
-        if (before?.lossy === true) throw unfit(place.path, "file that is no UTF-8", "text");
+        if (before?.lossy === true) throw unfit(place.path, "is not UTF-8 text");
         const whole = `${before?.text ?? ""}${content}`;
-        if (whole.length > limit) throw unfit(place.path, `content of ${whole.length} characters`, `at most ${limit}`);
-        const { created, parted } = await writeText(workspace, place, whole, before === undefined ? {} : { state: before.state });
+        if (whole.length > limit)
+          throw unfit(
+            place.path,
+            `would have ${whole.length} characters; at most ${limit} are allowed`,
+          );
+        const { created, parted } = await writeText(
+          workspace,
+          place,
+          whole,
+          before === undefined ? {} : { state: before.state },
+        );
         const bytes_written = new TextEncoder().encode(content).length;
-        return { status: "success", path: place.path, bytes_written, mode, created, ...(parted ? { parted_from_hard_link: true } : {}) };
+        return {
+          status: "success",
+          path: place.path,
+          bytes_written,
+          mode,
+          created,
+          ...(parted ? { parted_from_hard_link: true } : {}),
+        };
       };
-      return inTurn([workspace.real, ...way].join("/"), () => atPlace(workspace, way, { make: true }, write));
+      return inTurn([workspace.real, ...segments].join("/"), () =>
+        atPlace(workspace, segments, { make: true }, write),
+      );
     },
   });
 }

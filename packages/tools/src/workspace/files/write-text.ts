@@ -60,7 +60,12 @@ async function asideOf(real: string): Promise<Folder | undefined> {
   }
 }
 
-async function put(aside: Folder, { folder, name, path }: Place, text: string, state: string | undefined): Promise<Written> {
+async function put(
+  aside: Folder,
+  { folder, name, path }: Place,
+  text: string,
+  state: string | undefined,
+): Promise<Written> {
   const before = await folder.replaceable(name);
   const own = `.bylaw-${globalThis.crypto.randomUUID()}.tmp`;
   const bytes = new TextEncoder().encode(text);
@@ -75,7 +80,7 @@ async function put(aside: Folder, { folder, name, path }: Place, text: string, s
     }
     const now = await folder.replaceable(name);
     if (state !== undefined && (now === undefined || stateOf(now) !== state))
-      throw unfit(path, "changed file", "it as it was read", "read it again");
+      throw unfit(path, "changed since it was read", "Read it again");
     await folder.take(aside, own, name);
   } catch (error) {
     await aside.remove(own).catch(() => {});

@@ -1,17 +1,26 @@
 import type { Json } from "@bylaw/kernel";
+import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
 import type { Question } from "../options.ts";
 
+const seen = z
+  .string()
+  .trim()
+  .min(1)
+  .refine((text) => !isBlank(text), "must not be blank");
+
 /** Asks a person. */
-export const askUserQuestion = (ask: (question: Question, context: CallContext) => Promise<Json>): Tool<CallContext> =>
+export const askUserQuestion = (
+  ask: (question: Question, context: CallContext) => Promise<Json>,
+): Tool<CallContext> =>
   defineTool({
     name: "ask_user_question",
     description: "Asks a person a question, who answers in their own time.",
     input: z.object({
-      question: z.string().trim().min(1).max(4_000),
-      options: z.array(z.string().trim().min(1).max(500)).max(20).default([]).describe("Answers to choose from"),
+      question: seen.max(4_000),
+      options: z.array(seen.max(500)).max(20).default([]).describe("Answers to choose from"),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: (question, context: CallContext) => ask(question, context),

@@ -20,27 +20,40 @@ export function bash(options: WorkspaceToolsOptions): Tool<CallContext> {
   const longest = options.programs?.maxTimeout ?? MAX_TIMEOUT;
   return defineTool({
     name: "bash",
-    description: "Runs a line in bash, without input and in an environment without secrets. What it starts ends with it.",
+    description:
+      "Runs a line in bash, without input and in an environment without secrets. What it starts ends with it.",
     input: z.object({
       command: z
         .string()
         .min(1)
         .max(100_000)
-        .refine((line) => !line.includes("\0") && line.isWellFormed(), "must be text without a zero byte")
+        .refine(
+          (line) => !line.includes("\0") && line.isWellFormed(),
+          "must be text without a zero byte",
+        )
         .describe("The line"),
-      timeout: z.number().positive().max(longest).default(Math.min(TIMEOUT, longest)).describe("Seconds"),
+      timeout: z
+        .number()
+        .positive()
+        .max(longest)
+        .default(Math.min(TIMEOUT, longest))
+        .describe("Seconds"),
       cwd: path.default(".").describe("The folder that it runs in"),
     }),
     annotations: { destructiveHint: true, openWorldHint: true },
     async run({ command, timeout, cwd }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      const way = workspace.way(cwd);
-      workspace.mayRead(way);
+      const segments = workspace.segments(cwd);
+      workspace.mayRead(segments);
       // Refused where a link leads there.
-      await inFolder(workspace.real, way, {}, async () => {});
+      await inFolder(workspace.real, segments, {}, async () => {});
       const shell = SHELLS.find((file) => existsSync(file)) ?? "/bin/sh";
       const flags = shell.endsWith("bash") ? ["--noprofile", "--norc"] : [];
-      const line = { argv: [shell, ...flags, "-c", command], cwd: join(workspace.real, ...way), timeoutMs: timeout * 1_000 };
+      const line = {
+        argv: [shell, ...flags, "-c", command],
+        cwd: join(workspace.real, ...segments),
+        timeoutMs: timeout * 1_000,
+      };
       return { ...answerOf(await start(line, workspace.real, options, context)), command };
     },
   });

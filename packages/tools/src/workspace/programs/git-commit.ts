@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import type { ProgramEnd } from "@bylaw/process";
+import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
@@ -12,12 +13,21 @@ import { start } from "./start.ts";
 
 const TIMEOUT_MS = 120_000;
 // What a repository may start beside git itself, and agents may have set up.
-const QUIET = ["core.fsmonitor=false", "commit.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "core.editor=false"];
+const QUIET = [
+  "core.fsmonitor=false",
+  "commit.gpgSign=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "core.editor=false",
+];
 // A file that a sparse checkout leaves out is looked at where it is there all the same.
 const SPARSE = "sparse.expectFilesOutsideOfPatterns=false";
 const NO_HOOKS = "core.hooksPath=/dev/null";
 // What the settings of a repository may name as often as they like: programs that files go through, and hooks beside those of the folder.
-const OFF = { filter: ["clean=", "smudge=", "process=", "required=false"], hook: ["enabled=false"] } as const;
+const OFF = {
+  filter: ["clean=", "smudge=", "process=", "required=false"],
+  hook: ["enabled=false"],
+} as const;
 
 /** Commits what is in the workspace, in the name of the agent. */
 export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
@@ -31,22 +41,33 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
         .trim()
         .min(1)
         .max(65_536)
-        .refine((text) => !text.includes("\0") && text.isWellFormed(), "must be text without a zero byte"),
+        .refine((text) => !isBlank(text), "must not be blank")
+        .refine(
+          (text) => !text.includes("\0") && text.isWellFormed(),
+          "must be text without a zero byte",
+        ),
       paths: z.array(path).min(1).max(1_000).optional().describe("Only these files and folders"),
     }),
     annotations: { destructiveHint: false, openWorldHint: false },
     async run({ message, paths }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
       const places = (paths ?? ["."]).map((text) => {
-        const way = workspace.way(text);
-        workspace.mayRead(way);
-        if (way.some((name) => name.toLowerCase() === ".git")) throw refused(text, "belongs to git");
-        return `:(literal)${way.join("/") || "."}`;
+        const segments = workspace.segments(text);
+        workspace.mayRead(segments);
+        if (segments.some((name) => name.toLowerCase() === ".git"))
+          throw refused(text, "belongs to git");
+        return `:(literal)${segments.join("/") || "."}`;
       });
       places.push(...workspace.hidden.map((path) => `:(exclude,literal)${path}`));
-      const settings = [...QUIET, SPARSE, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => ["-c", one]);
+      const settings = [...QUIET, SPARSE, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => [
+        "-c",
+        one,
+      ]);
       // Hooks may get what they need; git itself needs nothing from elsewhere.
-      const set = { ...environmentOf(workspace.real, context.agent), ...(gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" }) };
+      const set = {
+        ...environmentOf(workspace.real, context.agent),
+        ...(gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" }),
+      };
       const git: Git = async (args, stdin) =>
         start(
           {
@@ -61,14 +82,26 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           context,
         );
       for (const kind of ["filter", ...(gitHooks ? [] : (["hook"] as const))] as const)
-        settings.push(...without(kind, await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`])));
+        settings.push(
+          ...without(
+            kind,
+            await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`]),
+          ),
+        );
       const sparse = await isSparse(git);
       await readHead(git, sparse);
       must(await git(["add", "--all", ...(sparse ? ["--sparse"] : []), "--", ...places]));
-      const flags = [...(gitHooks ? [] : ["--no-verify"]), "--file=-", ...(paths === undefined ? [] : ["--only"])];
-      const done = await git(["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])], message);
+      const flags = [
+        ...(gitHooks ? [] : ["--no-verify"]),
+        "--file=-",
+        ...(paths === undefined ? [] : ["--only"]),
+      ];
+      const done = await git(
+        ["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])],
+        message,
+      );
       if (done.exit_code === 1 && /^(?:nothing|no changes) /m.test(done.stdout.text))
-        throw failed("Unexpected commit of nothing, expected changes", "change a file first");
+        throw failed("There is nothing to commit", "Change a file first");
       must(done);
       const commit = must(await git(["rev-parse", "HEAD"])).stdout.text.trim();
       return { status: "success", commit, summary: done.stdout.text };
@@ -83,11 +116,13 @@ async function isSparse(git: Git): Promise<boolean> {
   if (set.exit_code === 1 && set.stdout.text === "") return false;
   if (must(set).stdout.text.trim() !== "true") return false;
   const version = must(await git(["version"])).stdout.text;
-  const [major = 0, minor = 0] = (/^git version (\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+  const [major = 0, minor = 0] = (/^git version (\d+)\.(\d+)/.exec(version) ?? [])
+    .slice(1)
+    .map(Number);
   if (major < 2 || (major === 2 && minor < 36))
     throw failed(
-      `Unexpected sparse checkout with ${version.trim()}, expected git 2.36 or later`,
-      "take the whole: git sparse-checkout disable",
+      `A sparse checkout needs git 2.36 or later; this is ${version.trim()}`,
+      "Run `git sparse-checkout disable`",
     );
   return true;
 }
@@ -110,7 +145,12 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
   const email = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}@agents.invalid`;
   return {
     ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
-    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
+    ...{
+      GIT_AUTHOR_NAME: name,
+      GIT_AUTHOR_EMAIL: email,
+      GIT_COMMITTER_NAME: name,
+      GIT_COMMITTER_EMAIL: email,
+    },
   };
 }
 
@@ -118,18 +158,26 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
 function without(kind: keyof typeof OFF, found: ProgramEnd): readonly string[] {
   if (found.exit_code === 1 && found.stdout.text === "") return [];
   const keys = must(found).stdout.text.split("\0");
-  if (found.stdout.cut) throw failed(`Unexpected number of ${kind}s in the settings of git, expected a few`);
-  const names = new Set(keys.flatMap((key) => (/^\w+\..*\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])));
+  if (found.stdout.cut) throw failed(`The git configuration names too many ${kind}s`);
+  const names = new Set(
+    keys.flatMap((key) => (/^\w+\..*\./s.test(key) ? [key.slice(0, key.lastIndexOf("."))] : [])),
+  );
   return [...names].flatMap((name) => {
-    if (name.includes("=")) throw failed(`Unexpected ${JSON.stringify(name)} in the settings of git, expected a name without "="`);
+    if (name.includes("="))
+      throw failed(
+        `The git configuration holds the name ${JSON.stringify(name)}, which contains "="`,
+      );
     return OFF[kind].flatMap((setting) => ["-c", `${name}.${setting}`]);
   });
 }
 
 function must(end: ProgramEnd): ProgramEnd {
   if (end.exit_code === 0) return end;
-  const said = (end.stderr.text.trim() || end.stdout.text.trim()).replace(/\s+/g, " ").slice(0, 500);
-  throw failed(`Unexpected answer of git (${said || (end.signal ?? "nothing")}), expected a commit`);
+  const said = (end.stderr.text.trim() || end.stdout.text.trim())
+    .replace(/\s+/g, " ")
+    .slice(0, 500);
+  throw failed(`git failed: ${said || (end.signal ?? "it said nothing")}`);
 }
 
-const failed = (message: string, fix?: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message, fix });
+const failed = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_PROGRAM_FAILED", message, fix });

@@ -7,7 +7,8 @@ import type { CallContext, Tool } from "../../tool.ts";
 export const runTests = (observe: (context: CallContext) => Promise<Json>): Tool<CallContext> =>
   defineTool({
     name: "run_tests",
-    description: "Runs the tests of the workspace as the contract says, and records what came of it as evidence.",
+    description:
+      "Runs the tests of the workspace as the contract says, and records what came of it as evidence.",
     input: z.object({}),
     annotations: { destructiveHint: false, openWorldHint: false },
     run: (_, context: CallContext) => observe(context),

@@ -1,6 +1,15 @@
 import { resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
-import { canContain, programEnvironment, runProgram, type Containment, type Limits, type ProgramEnd } from "@bylaw/process";
+import {
+  canContain,
+  isRoot,
+  obstacleTo,
+  programEnvironment,
+  runProgram,
+  type Containment,
+  type Limits,
+  type ProgramEnd,
+} from "@bylaw/process";
 import type { CallContext } from "../../tool.ts";
 import type { WorkspaceToolsOptions } from "../options.ts";
 
@@ -30,7 +39,16 @@ export async function start(
   context: CallContext,
 ): Promise<ProgramEnd> {
   const { hidden = [], protect = [] } = options;
-  const { env = [], maxOutput = MAX_OUTPUT, limits = LIMITS, contain = "possible", wrap } = options.programs ?? {};
+  const {
+    env = [],
+    maxOutput = MAX_OUTPUT,
+    limits = LIMITS,
+    contain = "possible",
+    allowRoot = false,
+    wrap,
+  } = options.programs ?? {};
+  const uncontained = contain === "never" || wrap !== undefined;
+  if (wrap === undefined && !allowRoot && isRoot()) mustNotBeRoot(workspace, contain);
   const end = await runProgram({
     argv: wrap === undefined ? argv : wrap(argv, context),
     cwd,
@@ -40,23 +58,42 @@ export async function start(
     keep: { stdout: KEPT, stderr: KEPT },
     stdin,
     limits,
-    contain: contain === "never" || wrap !== undefined ? undefined : containmentOf(workspace, { contain, hidden, protect }),
+    contain: uncontained
+      ? undefined
+      : containmentOf(workspace, { contain, allowRoot, hidden, protect }),
     signal: context.signal,
   });
   if (end.error !== null) throw failed(end.error);
   return end;
 }
 
-// The workspace decides, and not the folder that the agent names: it would name one in which nothing is contained.
-const containmentOf = (
-  workspace: string,
-  { contain, hidden, protect }: { readonly contain: string; readonly hidden: readonly string[]; readonly protect: readonly string[] },
-): Containment => {
-  const at = (paths: readonly string[]): readonly string[] => paths.map((path) => resolve(workspace, path));
-  return { hide: at(hidden), protect: at(protect), within: workspace, required: contain === "always" || canContain(workspace) };
-};
+interface Terms {
+  readonly contain: string;
+  readonly allowRoot: boolean;
+  readonly hidden: readonly string[];
+  readonly protect: readonly string[];
+}
 
-const failed = (message: string): BylawError => new BylawError({ code: "BYLAW_PROGRAM_FAILED", message });
+// The workspace decides, and not the folder that the agent names: it would name one in which nothing is contained.
+function containmentOf(
+  workspace: string,
+  { contain, allowRoot, hidden, protect }: Terms,
+): Containment {
+  const at = (paths: readonly string[]): readonly string[] =>
+    paths.map((path) => resolve(workspace, path));
+  const required = contain === "always" || canContain(workspace, { allowRoot });
+  return { hide: at(hidden), protect: at(protect), within: workspace, required, allowRoot };
+}
+
+function mustNotBeRoot(workspace: string, contain: string): void {
+  if (contain === "never")
+    throw failed("Programs of agents do not run as root", "contain them, or set `allowRoot`");
+  const obstacle = obstacleTo(workspace);
+  if (obstacle !== undefined) throw failed(obstacle.reason, obstacle.fix);
+}
+
+const failed = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_PROGRAM_FAILED", message, fix });
 
 /** How a program ended, as a tool answers it. */
 export const answerOf = ({

@@ -12,7 +12,10 @@ export interface Budget {
 // As long as others may wait for a search, in milliseconds.
 const TURN_MS = 20;
 
-export function budgetOf({ files, searched, search_ms }: FileLimits, signal: AbortSignal | undefined): Budget {
+export function budgetOf(
+  { files, searched, search_ms }: FileLimits,
+  signal: AbortSignal | undefined,
+): Budget {
   const began = performance.now();
   let turn = began;
   let [seen, read] = [0, 0];

@@ -14,7 +14,8 @@ export function glob(options: WorkspaceToolsOptions): Tool<CallContext> {
   const limits = limitsOf(options);
   return defineTool({
     name: "glob",
-    description: "Finds files by name: `*.md`, `src/**/*.ts`. Leaves out `.git` and `node_modules`.",
+    description:
+      "Finds files by name: `*.md`, `src/**/*.ts`. Leaves out `.git` and `node_modules`.",
     input: z.object({
       pattern: z.string().min(1).describe("As seen from `path`"),
       path: searched,
@@ -24,19 +25,27 @@ export function glob(options: WorkspaceToolsOptions): Tool<CallContext> {
     async run({ pattern, path, limit }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
       const matches = globMatcher(pattern);
-      const way = workspace.way(path);
+      const segments = workspace.segments(path);
       const budget = budgetOf(limits, context.signal);
       const files: string[] = [];
-      let room = limits.answer;
-      const truncated = await walk(workspace, way, budget, async (place) => {
+      let remaining = limits.answer;
+      const truncated = await walk(workspace, segments, budget, async (place) => {
         budget.spend(0);
-        if (!matches(relativeTo(place.path, way))) return undefined;
-        room -= place.path.length;
-        if (files.length === limit || room < 0) return files.length === limit ? `found more than ${limit} files` : "found more than fits";
+        if (!matches(relativeTo(place.path, segments))) return undefined;
+        remaining -= place.path.length;
+        if (files.length === limit || remaining < 0)
+          return files.length === limit ? `found more than ${limit} files` : "found more than fits";
         files.push(place.path);
         return undefined;
       });
-      return { status: "success", pattern, path: way.join("/") || ".", files, total: files.length, truncated: truncated ?? null };
+      return {
+        status: "success",
+        pattern,
+        path: segments.join("/") || ".",
+        files,
+        total: files.length,
+        truncated: truncated ?? null,
+      };
     },
   });
 }

@@ -19,7 +19,11 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
     input: z.object({
       pattern: z.string().min(1).describe("What is looked for"),
       path: searched,
-      glob: z.string().min(1).optional().describe("Only files of such names: `*.ts`, `src/**/*.ts`"),
+      glob: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Only files of such names: `*.ts`, `src/**/*.ts`"),
       ignore_case: z.boolean().default(false),
       limit: z.int().min(1).max(2_000).default(200).describe("Lines that are shown"),
     }),
@@ -27,31 +31,43 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
     async run({ pattern, path, glob, ignore_case: ignoreCase, limit }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
       const { matches, cost } = regexMatcher(pattern, { ignoreCase });
-      const way = workspace.way(path);
-      const named = glob === undefined ? undefined : globMatcher(glob.includes("/") ? glob : `**/${glob}`);
+      const segments = workspace.segments(path);
+      const named =
+        glob === undefined ? undefined : globMatcher(glob.includes("/") ? glob : `**/${glob}`);
       const budget = budgetOf(limits, context.signal);
-      const found: { readonly file: string; readonly line: number; readonly content: string }[] = [];
+      const found: { readonly file: string; readonly line: number; readonly content: string }[] =
+        [];
       const skipped = { count: 0 };
-      let room = limits.answer;
-      const truncated = await walk(workspace, way, budget, async (place) => {
-        if (named !== undefined && !named(relativeTo(place.path, way))) return undefined;
+      let remaining = limits.answer;
+      const truncated = await walk(workspace, segments, budget, async (place) => {
+        if (named !== undefined && !named(relativeTo(place.path, segments))) return undefined;
         return eachLine(place, limits, budget, { skipped, cost }, (line, number) => {
           if (!matches(line)) return undefined;
           const content = shownLine(line);
-          room -= content.length + place.path.length;
-          if (found.length === limit || room < 0) return found.length === limit ? `found more than ${limit} lines` : "found more than fits";
+          remaining -= content.length + place.path.length;
+          if (found.length === limit || remaining < 0)
+            return found.length === limit
+              ? `found more than ${limit} lines`
+              : "found more than fits";
           found.push({ file: place.path, line: number, content });
           return undefined;
         });
       });
       const rest = { truncated: truncated ?? null, skipped_files: skipped.count };
-      return { status: "success", pattern, path: way.join("/") || ".", matches: found, total: found.length, ...rest };
+      return {
+        status: "success",
+        pattern,
+        path: segments.join("/") || ".",
+        matches: found,
+        total: found.length,
+        ...rest,
+      };
     },
   });
 }
 
 /** A path as seen from the folder that is searched. */
-export const relativeTo = (path: string, way: readonly string[]): string => {
-  const from = way.join("/");
+export const relativeTo = (path: string, segments: readonly string[]): string => {
+  const from = segments.join("/");
   return from !== "" && path.startsWith(`${from}/`) ? path.slice(from.length + 1) : path;
 };

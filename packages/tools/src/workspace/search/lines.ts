@@ -1,20 +1,19 @@
-import { messageOf } from "@bylaw/kernel";
 import type { Place } from "../files/workspace.ts";
-import { readText } from "../files/text.ts";
+import { readIfText } from "../files/text.ts";
 import type { FileLimits } from "../options.ts";
 import type { Budget } from "./budget.ts";
 
-/** Of a longer line only the beginning is searched, in characters; of less where it is more work. */
+/** At most this many characters of a line are searched; fewer when each costs more. */
 const SEARCHED = 65_536;
-/** Of a longer line only so much is shown, in characters. */
+/** At most this many characters of a line are shown. */
 const SHOWN = 500;
-// So much work is done before others have their turn; and what a line is beside its characters.
-const TURN = 4_000_000;
-const LINE = 64;
+// Units of work before other tasks get a turn, and the fixed cost of a line.
+const WORK_PER_TURN = 4_000_000;
+const LINE_COST = 64;
 
 /**
- * Goes through the lines of a text file, from 1, until `visit` answers. Each character is `cost` work. A file that is no text is left
- * out; one that cannot be read is counted too.
+ * Visits the lines of a text file, numbered from 1, until `visit` returns a reason to stop. Each character costs `cost`. Binary files are
+ * skipped; unreadable files are skipped and counted.
  */
 export async function eachLine(
   place: Place,
@@ -25,15 +24,16 @@ export async function eachLine(
 ): Promise<string | undefined> {
   let text: string;
   try {
-    const found = await readText(place, file);
-    budget.spend(found.bytes);
+    const found = await readIfText(place, file);
+    budget.spend(found?.bytes ?? 0);
+    if (found === undefined) return undefined;
     text = found.text;
-  } catch (error) {
+  } catch {
     budget.spend(0);
-    if (!messageOf(error).startsWith("Unexpected binary")) skipped.count += 1;
+    skipped.count += 1;
     return undefined;
   }
-  const searched = Math.min(SEARCHED, Math.ceil(TURN / cost));
+  const searched = Math.min(SEARCHED, Math.ceil(WORK_PER_TURN / cost));
   let [number, work] = [0, 0];
   for (let at = 0; at < text.length;) {
     const end = text.indexOf("\n", at);
@@ -42,8 +42,8 @@ export async function eachLine(
     const answer = visit(line.endsWith("\r") ? line.slice(0, -1) : line, number);
     if (answer !== undefined) return answer;
     at = end < 0 ? text.length : end + 1;
-    work += (line.length + LINE) * cost;
-    if (work < TURN) continue;
+    work += (line.length + LINE_COST) * cost;
+    if (work < WORK_PER_TURN) continue;
     work = 0;
     const stop = await budget.over();
     if (stop !== undefined) return stop;
@@ -51,7 +51,7 @@ export async function eachLine(
   return undefined;
 }
 
-/** A line as it is shown: its beginning, or what stands around a place in it. */
+/** A line shortened for display: its beginning, or the part around `at`. */
 export function shownLine(line: string, at = 0): string {
   if (line.length <= SHOWN) return line;
   const start = Math.max(0, Math.min(at - SHOWN / 2, line.length - SHOWN));

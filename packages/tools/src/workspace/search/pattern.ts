@@ -24,16 +24,22 @@ const TOKEN =
   /\\Q((?:(?!\\E)[\s\S])*)(?:\\E)?|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]?|\(\?[a-zA-Z-]*\)|\{(\d+)(?:,(\d*))?\}|[\s\S]/gu;
 
 /** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
-export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly ignoreCase?: boolean } = {}): Regex {
+export function regexMatcher(
+  pattern: string,
+  { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
+): Regex {
   if (pattern.length > MAX_PATTERN) throw invalid(pattern, tooLong(pattern));
-  if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern)) return { matches: (text) => text.includes(pattern), cost: 1 };
+  if (!ignoreCase && /^[\w\s"'`,:;<>=!@#%&/~-]+$/.test(pattern))
+    return { matches: (text) => text.includes(pattern), cost: 1 };
   const steps = stepsOf(pattern);
-  if (steps > MAX_STEPS) throw invalid(pattern, `with ${steps} steps, expected at most ${MAX_STEPS}`);
+  if (steps > MAX_STEPS)
+    throw invalid(pattern, `has ${steps} steps; at most ${MAX_STEPS} are allowed`);
   const ranges = ignoreCase || pattern.includes("(?") ? (pattern.match(RANGE) ?? []).length : 0;
-  if (ranges > MAX_RANGES) throw invalid(pattern, `with ${ranges} ranges, expected at most ${MAX_RANGES}`);
+  if (ranges > MAX_RANGES)
+    throw invalid(pattern, `has ${ranges} ranges; at most ${MAX_RANGES} are allowed`);
   const compiled = compile(pattern, pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   const cost = Math.max(10, compiled.programSize());
-  if (cost > MAX_COST) throw invalid(pattern, "that is too much work, expected fewer repetitions");
+  if (cost > MAX_COST) throw invalid(pattern, "is too much work; use fewer repetitions");
   return { matches: (text) => compiled.test(text), cost };
 }
 
@@ -44,10 +50,18 @@ export function regexMatcher(pattern: string, { ignoreCase = false }: { readonly
 export function globMatcher(glob: string): Matches {
   if (glob.length > MAX_PATTERN) throw invalid(glob, tooLong(glob));
   const names = glob.split("/");
-  if (glob.startsWith("/") || names.includes("..")) throw invalid(glob, "that leaves the folder, expected one below it");
+  if (glob.startsWith("/") || names.includes(".."))
+    throw invalid(glob, "leaves the folder that is searched");
   if (/[@!+*?]\(/.test(glob) || glob.startsWith("!") || glob.includes("\\"))
-    throw invalid(glob, "with extended syntax, expected `*`, `?`, `[a-z]`, `{a,b}` and `**`");
-  const compiled = compile(regexOf(names.filter((name) => name !== "" && name !== ".").join("/")), glob, RE2JS.DOTALL);
+    throw invalid(
+      glob,
+      "uses extended syntax; only `*`, `?`, `[a-z]`, `{a,b}` and `**` are understood",
+    );
+  const compiled = compile(
+    regexOf(names.filter((name) => name !== "" && name !== ".").join("/")),
+    glob,
+    RE2JS.DOTALL,
+  );
   return (text) => compiled.testExact(text);
 }
 
@@ -56,11 +70,16 @@ function compile(source: string, shown: string, flags: number): RE2JS {
     Math.max(Number(least), Number(most ?? 0)),
   );
   const repeated = counts.reduce((sum, count) => sum + count, 0);
-  if (repeated > MAX_REPEATED) throw invalid(shown, `with ${repeated} repetitions, expected at most ${MAX_REPEATED}`);
+  if (repeated > MAX_REPEATED)
+    throw invalid(shown, `has ${repeated} repetitions; at most ${MAX_REPEATED} are allowed`);
   try {
     return RE2JS.compile(source, flags);
   } catch (cause) {
-    throw invalid(shown, `(${messageOf(cause)}), expected one that re2 reads`, "write it without look-around and back-references");
+    throw invalid(
+      shown,
+      `is not a regular expression of RE2: ${messageOf(cause)}`,
+      "Write it without look-around and back-references",
+    );
   }
 }
 
@@ -113,12 +132,17 @@ function tokenAt(glob: string, at: number): readonly [source: string, width: num
   if (char === "?") return ["[^/]", 1];
   if (char === "[") {
     const [match, not, set] = /^\[([!^]?)(\]?[^\]/]*)\]/.exec(glob.slice(at)) ?? [];
-    if (match !== undefined && set !== "") return [`[${not === "" ? "" : "^/"}${(set ?? "").replace(/[[\]&~]/g, "\\$&")}]`, match.length];
+    if (match !== undefined && set !== "")
+      return [
+        `[${not === "" ? "" : "^/"}${(set ?? "").replace(/[[\]&~]/g, "\\$&")}]`,
+        match.length,
+      ];
   }
   if (char === "{") {
     const end = closing(glob, at);
     const inner = end === undefined ? [] : alternatives(glob.slice(at + 1, end));
-    if (end !== undefined && inner.length > 1) return [`(?:${inner.map(regexOf).join("|")})`, end + 1 - at];
+    if (end !== undefined && inner.length > 1)
+      return [`(?:${inner.map(regexOf).join("|")})`, end + 1 - at];
   }
   return [RE2JS.quote(char), 1];
 }
@@ -145,7 +169,12 @@ function alternatives(text: string): readonly string[] {
   return parts;
 }
 
-const tooLong = ({ length }: string): string => `of ${length} characters, expected at most ${MAX_PATTERN}`;
+const tooLong = ({ length }: string): string =>
+  `has ${length} characters; at most ${MAX_PATTERN} are allowed`;
 
 const invalid = (pattern: string, what: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_PATTERN_INVALID", message: `Unexpected pattern \`${pattern.slice(0, 80)}\` ${what}`, fix });
+  new BylawError({
+    code: "BYLAW_PATTERN_INVALID",
+    message: `The pattern \`${pattern.slice(0, 80)}\` ${what}`,
+    fix,
+  });

@@ -34,37 +34,59 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ query, path, limit }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      const way = workspace.way(path);
+      const segments = workspace.segments(path);
       const words = wordsOf(query);
       const budget = budgetOf(limits, context.signal);
       const skipped = { count: 0 };
       let hits: Hit[] = [];
-      const truncated = await walk(workspace, way, budget, async (place) => {
+      const truncated = await walk(workspace, segments, budget, async (place) => {
         const name = place.path.toLowerCase();
         const known = new Set(words.filter((word) => name.includes(word)));
-        const best: { readonly line: number; readonly content: string; readonly count: number }[] = [];
+        const best: { readonly line: number; readonly content: string; readonly count: number }[] =
+          [];
         let lines = 0;
-        const stop = await eachLine(place, limits, budget, { skipped, cost: words.length + 1 }, (line, number) => {
-          const lower = line.toLowerCase();
-          const here = words.filter((word) => lower.includes(word));
-          if (here.length === 0) return undefined;
-          lines += 1;
-          for (const word of here) known.add(word);
-          if (best.length === LINES && (best.at(-1)?.count ?? 0) >= here.length) return undefined;
-          best.push({ line: number, content: shownLine(line, lower.indexOf(here[0] ?? "")), count: here.length });
-          best.sort((a, b) => b.count - a.count);
-          best.length = Math.min(best.length, LINES);
-          return undefined;
-        });
+        const stop = await eachLine(
+          place,
+          limits,
+          budget,
+          { skipped, cost: words.length + 1 },
+          (line, number) => {
+            const lower = line.toLowerCase();
+            const here = words.filter((word) => lower.includes(word));
+            if (here.length === 0) return undefined;
+            lines += 1;
+            for (const word of here) known.add(word);
+            if (best.length === LINES && (best.at(-1)?.count ?? 0) >= here.length) return undefined;
+            best.push({
+              line: number,
+              content: shownLine(line, lower.indexOf(here[0] ?? "")),
+              count: here.length,
+            });
+            best.sort((a, b) => b.count - a.count);
+            best.length = Math.min(best.length, LINES);
+            return undefined;
+          },
+        );
         if (known.size > 0) {
           const matches = best.map(({ line, content }) => ({ line, content }));
-          hits.push({ path: place.path, score: known.size * 1_000 + Math.min(lines, 999), matches });
+          hits.push({
+            path: place.path,
+            score: known.size * 1_000 + Math.min(lines, 999),
+            matches,
+          });
         }
         if (hits.length > 2 * KEPT) hits = ranked(hits).slice(0, KEPT);
         return stop;
       });
       const results = ranked(hits).slice(0, limit);
-      return { status: "success", query, results, total: results.length, truncated: truncated ?? null, skipped_files: skipped.count };
+      return {
+        status: "success",
+        query,
+        results,
+        total: results.length,
+        truncated: truncated ?? null,
+        skipped_files: skipped.count,
+      };
     },
   });
 }
@@ -76,4 +98,5 @@ function wordsOf(query: string): readonly string[] {
   return (long.length > 0 ? long : all).slice(0, MAX_WORDS);
 }
 
-const ranked = (hits: readonly Hit[]): Hit[] => [...hits].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
+const ranked = (hits: readonly Hit[]): Hit[] =>
+  [...hits].sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));

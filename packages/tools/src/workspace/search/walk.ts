@@ -23,25 +23,28 @@ export async function walk(
 ): Promise<string | undefined> {
   workspace.mayRead(segments);
 
-  async function below(folder: Folder, way: readonly string[]): Promise<string | undefined> {
+  async function below(folder: Folder, path: readonly string[]): Promise<string | undefined> {
     for (const entry of await entriesOf(folder)) {
       const stop = await budget.over();
       if (stop !== undefined) return stop;
-      const next = [...way, entry.name];
+      const next = [...path, entry.name];
       if (entry.isSymbolicLink() || workspace.isHidden(next)) continue;
-      const answer = entry.isDirectory() ? await inner(folder, next) : await visit(placeIn(folder, entry.name));
+      const answer = entry.isDirectory()
+        ? await enter(folder, next)
+        : await visit(placeIn(folder, entry.name));
       if (answer !== undefined) return answer;
     }
     return undefined;
   }
 
-  async function inner(folder: Folder, way: readonly string[]): Promise<string | undefined> {
-    const name = way.at(-1) ?? "";
-    if (LEFT_OUT.has(name) || way.join("/") === ASIDE || way.length - segments.length > MAX_DEPTH) return undefined;
+  async function enter(folder: Folder, path: readonly string[]): Promise<string | undefined> {
+    const name = path.at(-1) ?? "";
+    if (LEFT_OUT.has(name) || path.join("/") === ASIDE || path.length - segments.length > MAX_DEPTH)
+      return undefined;
     const child = await folder.enter(name).catch(() => undefined);
     if (child === undefined) return undefined;
     try {
-      return await below(child, way);
+      return await below(child, path);
     } finally {
       await child.close();
     }
@@ -65,7 +68,11 @@ export async function walk(
   });
 }
 
-const placeIn = (folder: Folder, name: string): Place => ({ folder, name, path: folder.pathOf(name) });
+const placeIn = (folder: Folder, name: string): Place => ({
+  folder,
+  name,
+  path: folder.pathOf(name),
+});
 
 async function entriesOf(folder: Folder): Promise<readonly Dirent[]> {
   try {

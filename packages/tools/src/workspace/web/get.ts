@@ -20,17 +20,26 @@ export interface Page {
  * Asks for a page once, without following where it is said to be. The addresses of the host are looked up once, judged, and then gone to:
  * what the name means a moment later changes nothing. Throws BYLAW_FETCH_REFUSED, and BYLAW_FETCH_FAILED.
  */
-export async function get(url: URL, options: WebOptions, limit: number, signal: AbortSignal): Promise<Page> {
+export async function get(
+  url: URL,
+  options: WebOptions,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Page> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(host) === 0 ? await addressesOf(host, options) : [host];
-  const unfit = options.private === true ? undefined : addresses.find((address) => !isPublic(address));
-  if (unfit !== undefined) throw fetchRefused(`\`${host}\` at \`${unfit}\`, expected an address of the internet`);
+  const unfit =
+    options.private === true ? undefined : addresses.find((address) => !isPublic(address));
+  if (unfit !== undefined)
+    throw fetchRefused(`\`${host}\` is at \`${unfit}\`, which is not a public internet address`);
   const [address] = addresses;
   if (address === undefined) throw fetchFailed(`\`${host}\` has no address`);
   signal.throwIfAborted();
   const secured = url.protocol === "https:";
   // Of its own: no proxy and no connection of others.
-  const agent = secured ? new SecureAgent({ keepAlive: false }) : new PlainAgent({ keepAlive: false });
+  const agent = secured
+    ? new SecureAgent({ keepAlive: false })
+    : new PlainAgent({ keepAlive: false });
   const ask = secured ? secure : plain;
   try {
     return await new Promise<Page>((resolve, reject) => {
@@ -39,7 +48,11 @@ export async function get(url: URL, options: WebOptions, limit: number, signal: 
         signal,
         lookup: pinned(address),
         maxHeaderSize: 32_768,
-        headers: { accept: "text/html, text/*, application/json, */*;q=0.1", "accept-encoding": "identity", "user-agent": "bylaw" },
+        headers: {
+          accept: "text/html, text/*, application/json, */*;q=0.1",
+          "accept-encoding": "identity",
+          "user-agent": "bylaw",
+        },
       });
       asked.once("error", reject);
       asked.once("response", (response) => void take(response, limit).then(resolve, reject));
@@ -65,16 +78,26 @@ async function take(response: IncomingMessage, limit: number): Promise<Page> {
   }
   response.destroy();
   const coding = headers["content-encoding"];
-  if (coding !== undefined && coding !== "identity") throw fetchFailed(`the page is packed with \`${coding}\`, which nobody asked for`);
+  if (coding !== undefined && coding !== "identity")
+    throw fetchFailed(`the page is compressed with \`${coding}\`, which was not asked for`);
   const body = Buffer.concat(chunks).subarray(0, limit);
-  return { status, type: headers["content-type"] ?? "", location: headers.location, body, cut: size > limit };
+  return {
+    status,
+    type: headers["content-type"] ?? "",
+    location: headers.location,
+    body,
+    cut: size > limit,
+  };
 }
 
 async function addressesOf(host: string, { addresses }: WebOptions): Promise<readonly string[]> {
   try {
-    return await (addresses ?? (async (name) => (await lookup(name, { all: true })).map(({ address }) => address)))(host);
+    return await (
+      addresses ??
+      (async (name) => (await lookup(name, { all: true })).map(({ address }) => address))
+    )(host);
   } catch (cause) {
-    throw fetchFailed(`\`${host}\` is not found`, cause);
+    throw fetchFailed(`\`${host}\` was not found`, cause);
   }
 }
 
@@ -87,8 +110,12 @@ const pinned =
     else answer(null, address, family);
   };
 
-export const fetchRefused = (what: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_FETCH_REFUSED", message: `Unexpected address ${what}`, fix });
+export const fetchRefused = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_FETCH_REFUSED", message, fix });
 
 export const fetchFailed = (why: string, cause?: unknown): BylawError =>
-  new BylawError({ code: "BYLAW_FETCH_FAILED", message: `Unexpected end of a fetch (${why}), expected a page`, cause });
+  new BylawError({
+    code: "BYLAW_FETCH_FAILED",
+    message: `The page could not be fetched: ${why}`,
+    cause,
+  });

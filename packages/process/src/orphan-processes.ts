@@ -9,14 +9,17 @@ const SETTLING = 3;
 // Who runs under many others carries the nearest so many marks.
 const MARKS = 16;
 
-/** The value of the mark: that of whoever started this process first, so that ending him ends what is started here too. */
+/**
+ * The value of the mark: that of whoever started this process first, so that ending him ends what
+ * is started here too.
+ */
 export function markWith(id: string, given: string | undefined = process.env[MARK]): string {
   const before = (given ?? "").split(" ").filter((mark) => mark !== "");
   return [...before.slice(1 - MARKS), id].join(" ");
 }
 
 /** Ends what carries a mark. */
-export async function endStrays(id: string): Promise<void> {
+export async function endOrphans(id: string): Promise<void> {
   const isMeant = (environment: readonly string[]): boolean =>
     environment.some(
       (line) =>
@@ -31,23 +34,29 @@ export async function endStrays(id: string): Promise<void> {
 }
 
 /**
- * Ends every process with these variables in its environment, but for this one and those that it came from: what is left where the
- * process that watched over it was killed. Only where the system lists environments, as Linux does; who took the variables out of
- * his environment stays.
+ * Ends every process with these variables in its environment, but for this one and those that it
+ * came from: what is left where the process that watched over it was killed. Only where the system
+ * lists environments, as Linux does; who took the variables out of his environment stays.
  */
 export function endMarked(variables: Readonly<Record<string, string>>): void {
   const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  if (wanted.length > 0 && process.platform === "linux") endWhere((environment) => wanted.every((line) => environment.includes(line)));
+  if (wanted.length > 0 && process.platform === "linux")
+    endWhere((environment) => wanted.every((line) => environment.includes(line)));
 }
 
-function endWhere(isMeant: (environment: readonly string[]) => boolean): { readonly unclear: boolean } {
+function endWhere(isMeant: (environment: readonly string[]) => boolean): {
+  readonly unclear: boolean;
+} {
   const own = ancestors();
   for (let pass = 0; pass < PASSES; pass += 1) {
     const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && !own.has(Number(name)));
     const environments = all.map((pid) => [Number(pid), environmentOf(pid)] as const);
     const found = environments.filter(([, environment]) => isMeant(environment));
     // One that is becoming another program has none for a moment.
-    if (found.length === 0) return { unclear: environments.some(([pid, lines]) => lines.length === 1 && isStarting(pid)) };
+    if (found.length === 0)
+      return {
+        unclear: environments.some(([pid, lines]) => lines.length === 1 && isStarting(pid)),
+      };
     for (const [pid] of found) end(pid);
   }
   return { unclear: false };
@@ -64,7 +73,8 @@ function environmentOf(pid: string): readonly string[] {
 
 function isStarting(pid: number): boolean {
   try {
-    const [, state, parent] = /^State:\s+(\w)[^]*?^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    const [, state, parent] =
+      /^State:\s+(\w)[^]*?^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     // Not one that has ended, nor a thread of the kernel's.
     return state !== undefined && !"ZX".includes(state) && parent !== "2" && pid !== 2;
   } catch {

@@ -1,25 +1,33 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseJson } from "@bylaw/config";
 import type { Tool } from "@bylaw/tools";
 import type { ToolOffer } from "./tool-server.ts";
 
-/** A place on this machine where agents reach the tools of a run, each by a key of its own. */
-export interface ToolDoor<Context> {
-  /** Of the protocol's HTTP transport, on the loopback interface. */
+/** An MCP server on the loopback interface, where each agent reaches the tools of a run with its own key. */
+export interface LocalMcpServer<Context> {
+  /** Where clients connect, over MCP's streamable HTTP. */
   readonly url: string;
-  /** Gives a key to one who is known: it stands for this context, and for nothing else, until it is taken back. */
+  /** Issues a key that stands for this context until `close`. */
   admit(context: Context): { readonly key: string; readonly close: () => void };
   close(): Promise<void>;
 }
 
 const MAX_BODY = 1_048_576;
+/** Parsed values may take forty times the bytes of their text. */
+const MAX_VALUES = 20_000;
 const PATH = "/mcp";
 
-/** Opens a door for tools. Throws what listening throws. */
-export async function openDoor<Context extends object>(tools: readonly Tool<Context>[]): Promise<ToolDoor<Context>> {
-  // By digest: finding one tells nothing of another by the time that it takes.
+/** Starts a local MCP server for tools. Throws what listening throws. */
+export async function startLocalServer<Context extends object>(
+  tools: readonly Tool<Context>[],
+): Promise<LocalMcpServer<Context>> {
+  // By digest, so that the time of a look-up tells nothing about a key.
   const admitted = new Map<string, Context>();
   const server = createHttpServer((request, response) => {
     answer(tools, admitted, request, response).catch(() => {
@@ -27,14 +35,14 @@ export async function openDoor<Context extends object>(tools: readonly Tool<Cont
       response.end();
     });
   });
-  // Nobody needs longer, and whoever says nothing holds no place.
+  // A silent client must not hold a connection.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  // A door alone keeps no process alive.
+  // The server alone must not keep the process alive.
   server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
@@ -61,8 +69,9 @@ async function answer<Context extends object>(
   response: ServerResponse,
 ): Promise<void> {
   const { method, url, headers } = request;
-  const refuse = (status: number): void => void response.writeHead(status, { connection: "close" }).end();
-  // No page of a browser has any business here.
+  const refuse = (status: number): void =>
+    void response.writeHead(status, { connection: "close" }).end();
+  // Only browsers send an origin, and no page may call tools.
   if (headers.origin !== undefined) return refuse(403);
   if (url !== PATH) return refuse(404);
   const [, key = ""] = /^Bearer ([A-Za-z0-9_-]{43})$/i.exec(headers.authorization ?? "") ?? [];
@@ -74,7 +83,7 @@ async function answer<Context extends object>(
   if (body === undefined) return refuse(413);
   let message: unknown;
   try {
-    message = parseJson(body);
+    message = parseJson(body, { values: MAX_VALUES });
   } catch {
     return refuse(400);
   }
@@ -86,8 +95,8 @@ async function answer<Context extends object>(
   const offer: ToolOffer<Context> = {
     tools,
     context: (signal) => {
-      // A call that waited is none of an agent that has ended meanwhile.
-      if (!admitted.has(digest)) throw new Error("Unexpected key that was taken back");
+      // The key may have been closed while the call waited.
+      if (!admitted.has(digest)) throw new Error("The key is no longer valid");
       return { ...context, signal };
     },
   };
