@@ -4,7 +4,13 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"] as const;
+const FILES = [
+  "swagger-ui.css",
+  "swagger-ui-bundle.js",
+  "swagger-ui-bundle.js.LICENSE.txt",
+  "LICENSE",
+  "NOTICE",
+] as const;
 const from = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 const to = join(import.meta.dirname, "dist", "reference");
 

@@ -1,7 +1,15 @@
 import type { Store } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventsOf, planOf, serve, type Agent, type Answer, type Asker, type Served } from "./operate-kit.ts";
+import {
+  eventsOf,
+  planOf,
+  serve,
+  type Agent,
+  type Answer,
+  type Asker,
+  type Served,
+} from "./operate-kit.ts";
 
 let served: Served;
 let ann: Agent;
@@ -32,7 +40,8 @@ async function onlyOf(by: Asker, task: string): Promise<Listed> {
   return first;
 }
 
-const answer = (by: Asker, id: string, said: object): Promise<Answer> => by.send("POST", `/approvals/${id}`, said);
+const answer = (by: Asker, id: string, said: object): Promise<Answer> =>
+  by.send("POST", `/approvals/${id}`, said);
 const refused = ({ status, body }: Answer): unknown => [status, body["code"]];
 
 describe("a gate", () => {
@@ -40,18 +49,32 @@ describe("a gate", () => {
     const agent = await served.claim("gate-1");
     expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: false });
     const question = await onlyOf(served.as("ada"), agent.task);
-    expect(question).toMatchObject({ kind: "gate", state: "open", gate: "plan_approval", content: planOf("It greets"), quorum: 1 });
-    expect(refused(await answer(served.as("ada"), question.id, { answer: "yes" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    expect(question).toMatchObject({
+      kind: "gate",
+      state: "open",
+      gate: "plan_approval",
+      content: planOf("It greets"),
+      quorum: 1,
+    });
+    expect(refused(await answer(served.as("ada"), question.id, { answer: "yes" }))).toEqual([
+      409,
+      "BYLAW_APPROVAL_UNFIT",
+    ]);
     const said = await answer(served.as("ada"), question.id, { answer: "yes", role: "lead" });
     expect([said.status, said.body]).toMatchObject([
       200,
       { recorded: true, event_type: "gate_decided", details: { by: "ada", role: "lead" } },
     ]);
     expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ state: "approved" });
-    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({ state: "approved" });
+    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({
+      state: "approved",
+    });
     expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
     expect(await open(agent)).toEqual([]);
-    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({ id: question.id, state: "settled" });
+    expect((await agent.get(`/approvals/${question.id}`)).body).toMatchObject({
+      id: question.id,
+      state: "settled",
+    });
   });
 
   test("has another id for other artifacts, and a yes to the old one is none", async () => {
@@ -62,35 +85,61 @@ describe("a gate", () => {
     const second = await onlyOf(served.as("ada"), agent.task);
     expect(second.id).not.toBe(first.id);
     expect(second["before"]).toEqual(planOf("It greets"));
-    expect(refused(await answer(served.as("ada"), first.id, { answer: "yes", role: "lead" }))).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
+    expect(
+      refused(await answer(served.as("ada"), first.id, { answer: "yes", role: "lead" })),
+    ).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
   });
 
   test("takes no answer in a role that is not the operator's, of an agent's name, or twice of one person", async () => {
     const agent = await served.claim("gate-3");
     await agent.move("BUILD", planOf("It greets"));
     const { id } = await onlyOf(served.as("ada"), agent.task);
-    expect(refused(await answer(served.as("ci"), id, { answer: "yes", role: "human" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+    expect(refused(await answer(served.as("ci"), id, { answer: "yes", role: "human" }))).toEqual([
+      403,
+      "BYLAW_APPROVAL_UNAUTHORIZED",
+    ]);
     // `ann` is an operator here, and an agent of the run as well.
     expect(ann.task).not.toBe(agent.task);
-    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([
+      403,
+      "BYLAW_APPROVAL_UNAUTHORIZED",
+    ]);
     await answer(served.as("bob"), id, { answer: "yes" });
     await agent.move("BUILD", planOf("It greets"));
     await agent.move("DONE", {});
     const next = await onlyOf(served.as("ada"), agent.task);
     expect(next).toMatchObject({ gate: "build_approval", quorum: 2 });
     expect((await answer(served.as("bob"), next.id, { answer: "yes" })).status).toBe(200);
-    expect(refused(await answer(served.as("bob"), next.id, { answer: "yes" }))).toEqual([409, "BYLAW_EVENT_REFUSED"]);
-    expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ state: "open", approvals: [{ by: "bob" }] });
+    expect(refused(await answer(served.as("bob"), next.id, { answer: "yes" }))).toEqual([
+      409,
+      "BYLAW_EVENT_REFUSED",
+    ]);
+    expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({
+      state: "open",
+      approvals: [{ by: "bob" }],
+    });
   });
 
   test("needs a reason for a no, and the agent that waits is told of it", async () => {
     const agent = await served.claim("gate-4");
     await agent.move("BUILD", planOf("It greets"));
     const { id } = await onlyOf(served.as("ada"), agent.task);
-    expect(refused(await answer(served.as("bob"), id, { answer: "no" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    for (const why of [{}, { reason: " " }, { reason: "\u200b\u3164" }])
+      expect(refused(await answer(served.as("bob"), id, { answer: "no", ...why }))).toEqual([
+        409,
+        "BYLAW_APPROVAL_UNFIT",
+      ]);
     const waiting = agent.get(`/approvals/${id}?wait_ms=30000`);
-    expect((await answer(served.as("bob"), id, { answer: "no", reason: "Say how it greets" })).status).toBe(200);
-    expect((await waiting).body).toMatchObject({ id, kind: "gate", state: "rejected", by: "bob", reason: "Say how it greets" });
+    expect(
+      (await answer(served.as("bob"), id, { answer: "no", reason: "Say how it greets" })).status,
+    ).toBe(200);
+    expect((await waiting).body).toMatchObject({
+      id,
+      kind: "gate",
+      state: "rejected",
+      by: "bob",
+      reason: "Say how it greets",
+    });
   });
 
   test("has its checks waived for a while, and also one that keeps it shut", async () => {
@@ -98,11 +147,23 @@ describe("a gate", () => {
     const bare = { plan_document: { acceptance_criteria: [] } };
     await agent.move("BUILD", bare);
     expect((await open(served.as("ada"))).filter(({ task }) => task === agent.task)).toEqual([]);
-    const reason = "The criteria of this task are in the ticket that everybody works from, number 1234.";
+    const reason =
+      "The criteria of this task are in the ticket that everybody works from, number 1234.";
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const waiver = { task_id: agent.task, gate: "plan_approval", check: "plan_has_acceptance_criteria", role: "lead", reason, expires_at };
-    expect((await served.as("ada").send("POST", "/waivers", { ...waiver, reason: "no" })).status).toBe(409);
-    expect((await served.as("ada").send("POST", "/waivers", waiver)).body).toMatchObject({ event_type: "check_waived" });
+    const waiver = {
+      task_id: agent.task,
+      gate: "plan_approval",
+      check: "plan_has_acceptance_criteria",
+      role: "lead",
+      reason,
+      expires_at,
+    };
+    expect(
+      (await served.as("ada").send("POST", "/waivers", { ...waiver, reason: "no" })).status,
+    ).toBe(409);
+    expect((await served.as("ada").send("POST", "/waivers", waiver)).body).toMatchObject({
+      event_type: "check_waived",
+    });
     await agent.move("BUILD", bare);
     expect(await onlyOf(served.as("ada"), agent.task)).toMatchObject({ gate: "plan_approval" });
   });
@@ -116,9 +177,14 @@ describe("a tool call", () => {
     const { id, kind } = await onlyOf(served.as("ada"), agent.task);
     expect(kind).toBe("call");
     const waiting = agent.get(`/approvals/${id}?wait_ms=30000`);
-    expect((await answer(served.as("ci"), id, { answer: "yes" })).body).toMatchObject({ event_type: "approval_granted" });
+    expect((await answer(served.as("ci"), id, { answer: "yes" })).body).toMatchObject({
+      event_type: "approval_granted",
+    });
     expect((await waiting).body).toMatchObject({ id, state: "approved", by: "ci" });
-    expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "allow", code: "approved" });
+    expect((await agent.check("web_fetch", args)).body).toMatchObject({
+      effect: "allow",
+      code: "approved",
+    });
     expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "used" });
     expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "ask_user" });
     expect((await onlyOf(served.as("ada"), agent.task)).id).not.toBe(id);
@@ -129,11 +195,18 @@ describe("a tool call", () => {
     const args = { url: "https://example.org" };
     await agent.check("web_fetch", args);
     const { id } = await onlyOf(served.as("ada"), agent.task);
-    expect((await answer(served.as("ada"), id, { answer: "no", reason: "Not this host" })).body).toMatchObject({
-      event_type: "approval_refused",
+    expect(
+      (await answer(served.as("ada"), id, { answer: "no", reason: "Not this host" })).body,
+    ).toMatchObject({ event_type: "approval_refused" });
+    expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({
+      state: "rejected",
+      by: "ada",
+      reason: "Not this host",
     });
-    expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected", by: "ada", reason: "Not this host" });
-    expect(refused(await answer(served.as("ada"), id, { answer: "yes" }))).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
+    expect(refused(await answer(served.as("ada"), id, { answer: "yes" }))).toEqual([
+      404,
+      "BYLAW_APPROVAL_MISSING",
+    ]);
     expect(await open(agent)).toEqual([]);
     await agent.check("web_fetch", args);
     expect((await onlyOf(served.as("ada"), agent.task)).id).not.toBe(id);
@@ -152,9 +225,14 @@ describe("a tool call", () => {
       ]);
       expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
       const yes = both[0].status === 200;
-      expect((await agent.get(`/approvals/${id}`)).body["state"]).toBe(yes ? "approved" : "rejected");
-      expect((await agent.check("web_fetch", args)).body["effect"]).toBe(yes ? "allow" : "ask_user");
-      for (const { id: left } of await open(agent)) await answer(served.as("bob"), left, { answer: "no", reason: "Not there" });
+      expect((await agent.get(`/approvals/${id}`)).body["state"]).toBe(
+        yes ? "approved" : "rejected",
+      );
+      expect((await agent.check("web_fetch", args)).body["effect"]).toBe(
+        yes ? "allow" : "ask_user",
+      );
+      for (const { id: left } of await open(agent))
+        await answer(served.as("bob"), left, { answer: "no", reason: "Not there" });
     }
   });
 
@@ -169,27 +247,46 @@ describe("a tool call", () => {
     expect([first.status, first.body["status"]]).toEqual([202, "pending"]);
     const id = String(first.body["approval_id"]);
     expect((await onlyOf(served.as("ada"), agent.task)).id).toBe(id);
-    expect((await answer(served.as("ada"), id, { answer: "yes", reason: "PostgreSQL" })).status).toBe(200);
+    expect(
+      (await answer(served.as("ada"), id, { answer: "yes", reason: "PostgreSQL" })).status,
+    ).toBe(200);
     const again = await agent.send("POST", "/tools/execute", asked);
     expect([again.status, again.body["result"]]).toEqual([200, { answer: "PostgreSQL" }]);
-    const [said] = (await eventsOf(served)).filter(({ event_type }) => event_type === "question_answered");
-    expect(said).toMatchObject({ task_id: agent.task, details: { question: id, by: "ada", answer: "PostgreSQL" } });
+    const [said] = (await eventsOf(served)).filter(
+      ({ event_type }) => event_type === "question_answered",
+    );
+    expect(said).toMatchObject({
+      task_id: agent.task,
+      details: { question: id, by: "ada", answer: "PostgreSQL" },
+    });
   });
 
   test("takes no words beside a yes that nobody would hear", async () => {
     const agent = await served.claim("call-5");
     await agent.check("web_fetch", { url: "https://example.com/words" });
     const { id } = await onlyOf(served.as("ada"), agent.task);
-    expect(refused(await answer(served.as("ada"), id, { answer: "yes", reason: "but be quick" }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
+    expect(
+      refused(await answer(served.as("ada"), id, { answer: "yes", reason: "but be quick" })),
+    ).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
   });
 
   test("takes no role, no time that is over, and no yes of an agent's name", async () => {
     const agent = await served.claim("call-3");
     await agent.check("web_fetch", { url: "https://example.net" });
     const { id } = await onlyOf(served.as("ada"), agent.task);
-    for (const said of [{ role: "human" }, { expires_at: "2020-01-01T00:00:00Z" }, { expires_at: "2100-01-01T00:00:00Z" }])
-      expect(refused(await answer(served.as("ada"), id, { answer: "yes", ...said }))).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
-    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([403, "BYLAW_APPROVAL_UNAUTHORIZED"]);
+    for (const said of [
+      { role: "human" },
+      { expires_at: "2020-01-01T00:00:00Z" },
+      { expires_at: "2100-01-01T00:00:00Z" },
+    ])
+      expect(refused(await answer(served.as("ada"), id, { answer: "yes", ...said }))).toEqual([
+        409,
+        "BYLAW_APPROVAL_UNFIT",
+      ]);
+    expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([
+      403,
+      "BYLAW_APPROVAL_UNAUTHORIZED",
+    ]);
   });
 });
 
@@ -200,10 +297,20 @@ describe("who may look and answer", () => {
     const { id } = await onlyOf(one, one.task);
     expect(await open(other)).toEqual([]);
     expect((await other.get(`/approvals/${id}`)).status).toBe(404);
-    expect(refused(await answer(one, id, { answer: "yes" }))).toEqual([403, "BYLAW_CREDENTIAL_UNFIT"]);
-    expect(refused(await answer(served.nobody, id, { answer: "yes" }))).toEqual([401, "BYLAW_CREDENTIAL_MISSING"]);
-    const recorded = (await eventsOf(served)).filter(({ event_type }) => event_type === "access_refused");
-    expect(recorded.map(({ agent_id, details }) => [agent_id, details["route"], details["status"]])).toEqual([
+    expect(refused(await answer(one, id, { answer: "yes" }))).toEqual([
+      403,
+      "BYLAW_CREDENTIAL_UNFIT",
+    ]);
+    expect(refused(await answer(served.nobody, id, { answer: "yes" }))).toEqual([
+      401,
+      "BYLAW_CREDENTIAL_MISSING",
+    ]);
+    const recorded = (await eventsOf(served)).filter(
+      ({ event_type }) => event_type === "access_refused",
+    );
+    expect(
+      recorded.map(({ agent_id, details }) => [agent_id, details["route"], details["status"]]),
+    ).toEqual([
       ["look-1", "/approvals/{id}", 403],
       [null, "/approvals/{id}", 401],
     ]);
@@ -231,7 +338,9 @@ describe("who may look and answer", () => {
       // As another request does.
       await other.orchestrator.service.operations.follower.fresh();
     };
-    expect((await agent.get(`/approvals/${id}?wait_ms=2000`)).body).toMatchObject({ state: "approved" });
+    expect((await agent.get(`/approvals/${id}?wait_ms=2000`)).body).toMatchObject({
+      state: "approved",
+    });
     await other.close();
   });
 
@@ -248,8 +357,16 @@ describe("who may look and answer", () => {
 
   test("what is no answer is refused before anything is looked at", async () => {
     const ada = served.as("ada");
-    for (const said of [{}, { answer: "maybe" }, { answer: "yes", by: "bob" }, { answer: "waive", check: "x" }])
-      expect(refused(await answer(ada, "0a1b2c3d4e5f6071", said))).toEqual([400, "BYLAW_REQUEST_INVALID"]);
+    for (const said of [
+      {},
+      { answer: "maybe" },
+      { answer: "yes", by: "bob" },
+      { answer: "waive", check: "x" },
+    ])
+      expect(refused(await answer(ada, "0a1b2c3d4e5f6071", said))).toEqual([
+        400,
+        "BYLAW_REQUEST_INVALID",
+      ]);
     expect((await ada.get("/approvals/..%2faudit")).status).toBe(400);
     expect((await ada.get("/approvals?token=x")).status).toBe(400);
   });
@@ -260,7 +377,11 @@ describe("who may look and answer", () => {
     const seen: string[] = [];
     for (let after = ""; ;) {
       const { body } = await served.as("ada").get(`/approvals?limit=2${after}`);
-      const page = body as unknown as { approvals: readonly Listed[]; next?: string; total: number };
+      const page = body as unknown as {
+        approvals: readonly Listed[];
+        next?: string;
+        total: number;
+      };
       seen.push(...page.approvals.map(({ id }) => id));
       if (page.next === undefined) {
         expect(seen).toHaveLength(page.total);
@@ -275,16 +396,26 @@ describe("who may look and answer", () => {
     const ada = served.as("ada");
     const [one, two] = await Promise.all(["q-1", "q-2"].map((name) => served.claim(name)));
     await one?.move("BUILD", planOf("It greets"));
-    for (const url of ["https://example.com/1", "https://example.com/2"]) await two?.check("web_fetch", { url });
+    for (const url of ["https://example.com/1", "https://example.com/2"])
+      await two?.check("web_fetch", { url });
     const all = await open(ada);
     const from = all.findIndex(({ task }) => task === one?.task);
     for (const at of [from, all.length - 2]) {
       const question = all[at];
-      const said = { answer: "no", reason: "Not now", ...(question?.kind === "gate" ? { role: "lead" } : {}) };
+      const said = {
+        answer: "no",
+        reason: "Not now",
+        ...(question?.kind === "gate" ? { role: "lead" } : {}),
+      };
       expect((await answer(ada, String(question?.id), said)).status).toBe(200);
       const { body } = await ada.get(`/approvals?limit=1&after=${question?.id}`);
-      expect((body as unknown as { approvals: readonly Listed[] }).approvals.map(({ id }) => id)).toEqual([all[at + 1]?.id]);
+      expect(
+        (body as unknown as { approvals: readonly Listed[] }).approvals.map(({ id }) => id),
+      ).toEqual([all[at + 1]?.id]);
     }
-    expect(refused(await ada.get("/approvals?after=0a1b2c3d4e5f6071"))).toEqual([400, "BYLAW_REQUEST_INVALID"]);
+    expect(refused(await ada.get("/approvals?after=0a1b2c3d4e5f6071"))).toEqual([
+      400,
+      "BYLAW_REQUEST_INVALID",
+    ]);
   });
 });

@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import type { EventDraft, JsonObject, LogEvent, Store } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAudit } from "../src/service/audit.ts";
-import { createAuditIndex, type AuditFilter } from "../src/service/audit-index.ts";
-import { createFollower, type Follower } from "../src/service/follower.ts";
+import { createAudit } from "../src/audit/audit.ts";
+import { createAuditIndex, type AuditFilter } from "../src/audit/audit-index.ts";
+import { createLogFollower, type LogFollower } from "../src/events/log-follower.ts";
 import { eventsOf, serve, type Agent, type Served } from "./operate-kit.ts";
 
 interface Entry {
@@ -28,7 +28,13 @@ describe("over HTTP", () => {
     await ann.check("write_files", { path: "b" });
     const { body } = await ann.check("read_files", { path: "c" });
     const id = String((body as { readonly id?: string }).id);
-    await ann.send("POST", "/tools/result", { task_id: ann.task, id, tool_name: "read_files", ok: true, result: { lines: 3 } });
+    await ann.send("POST", "/tools/result", {
+      task_id: ann.task,
+      id,
+      tool_name: "read_files",
+      ok: true,
+      result: { lines: 3 },
+    });
     await ann.move("BUILD", {});
     await (await served.claim("bob")).check("read_files", { path: "d" });
   });
@@ -43,13 +49,25 @@ describe("over HTTP", () => {
   test("finds by task, tool, agent, type, phase and success, the newest first", async () => {
     const all = await eventsOf(served);
     expect((await query("")).total).toBe(all.length);
-    expect((await query("")).entries.map(({ sequence }) => sequence)).toEqual(all.map(({ sequence }) => sequence).toReversed());
-    const types = async (filter: string): Promise<readonly string[]> => (await query(filter)).entries.map(({ event_type }) => event_type);
-    expect(await types(`?task_id=${ann.task}&tool_name=read_files`)).toEqual(["tool_result", "tool_allowed", "tool_allowed"]);
+    expect((await query("")).entries.map(({ sequence }) => sequence)).toEqual(
+      all.map(({ sequence }) => sequence).toReversed(),
+    );
+    const types = async (filter: string): Promise<readonly string[]> =>
+      (await query(filter)).entries.map(({ event_type }) => event_type);
+    expect(await types(`?task_id=${ann.task}&tool_name=read_files`)).toEqual([
+      "tool_result",
+      "tool_allowed",
+      "tool_allowed",
+    ]);
     expect(await types("?tool_name=write_files")).toEqual(["tool_denied"]);
-    expect(await types(`?success=false&agent_id=ann`)).toEqual(["transition_blocked", "tool_denied"]);
+    expect(await types(`?success=false&agent_id=ann`)).toEqual([
+      "transition_blocked",
+      "tool_denied",
+    ]);
     expect(await types("?success=true&event_type=tool_result")).toEqual(["tool_result"]);
-    expect((await query("?phase=PLAN&agent_id=bob")).entries.every(({ phase }) => phase === "PLAN")).toBe(true);
+    expect(
+      (await query("?phase=PLAN&agent_id=bob")).entries.every(({ phase }) => phase === "PLAN"),
+    ).toBe(true);
     expect(await types("?phase=BUILD")).toEqual([]);
     expect(await types("?agent_id=nobody")).toEqual([]);
     expect(await types("?since=2100-01-01T00:00:00Z")).toEqual([]);
@@ -59,11 +77,24 @@ describe("over HTTP", () => {
   test("has the fields that auditors know, a result with the arguments of its call", async () => {
     const { entries } = await query("?event_type=tool_result");
     expect(entries).toMatchObject([
-      { task_id: ann.task, phase: "PLAN", tool_name: "read_files", args: { path: "c" }, result: { lines: 3 }, success: true, error: null },
+      {
+        task_id: ann.task,
+        phase: "PLAN",
+        tool_name: "read_files",
+        args: { path: "c" },
+        result: { lines: 3 },
+        success: true,
+        error: null,
+      },
     ]);
     expect(entries[0]?.["duration_ms"]).toBeGreaterThanOrEqual(0);
     const [denied] = (await query("?event_type=tool_denied")).entries;
-    expect(denied).toMatchObject({ success: false, effect: "deny", code: "phase_tool_not_allowed", args: { path: "b" } });
+    expect(denied).toMatchObject({
+      success: false,
+      effect: "deny",
+      code: "phase_tool_not_allowed",
+      args: { path: "b" },
+    });
     expect(denied?.["error"]).toEqual(expect.stringContaining("write_files"));
   });
 
@@ -81,27 +112,47 @@ describe("over HTTP", () => {
   test("has the last events, and the run in numbers", async () => {
     const recent = await served.as("operator").get("/audit/recent?count=2");
     const all = await eventsOf(served);
-    expect((recent.body as unknown as Page).entries.map(({ sequence }) => sequence)).toEqual([all.length, all.length - 1]);
+    expect((recent.body as unknown as Page).entries.map(({ sequence }) => sequence)).toEqual([
+      all.length,
+      all.length - 1,
+    ]);
     const stats = (await served.as("operator").get("/audit/stats")).body;
     expect(stats).toMatchObject({
       total_entries: all.length,
       tools_used: { read_files: 3, write_files: 1 },
       decisions: { "deny phase_tool_not_allowed": 1 },
     });
-    const { total_successes: well, total_failures: badly } = stats as unknown as Record<string, number>;
+    const { total_successes: well, total_failures: badly } = stats as unknown as Record<
+      string,
+      number
+    >;
     expect(stats["success_rate"]).toBe(Number(well) / (Number(well) + Number(badly)));
   });
 
   test("is for operators alone, and strict", async () => {
     for (const path of ["/audit/query", "/audit/recent", "/audit/stats"]) {
       expect((await served.nobody.get(path)).status).toBe(401);
-      expect([(await ann.get(path)).status, (await ann.get(path)).body["code"]]).toEqual([403, "BYLAW_CREDENTIAL_UNFIT"]);
+      expect([(await ann.get(path)).status, (await ann.get(path)).body["code"]]).toEqual([
+        403,
+        "BYLAW_CREDENTIAL_UNFIT",
+      ]);
     }
-    for (const wrong of ["?limit=0", "?limit=1001", "?cursor=x", "?since=yesterday", "?success=maybe", "?tool=x", "?limit=1&limit=2"])
+    for (const wrong of [
+      "?limit=0",
+      "?limit=1001",
+      "?cursor=x",
+      "?since=yesterday",
+      "?success=maybe",
+      "?tool=x",
+      "?limit=1&limit=2",
+    ])
       expect((await served.as("operator").get(`/audit/query${wrong}`)).status).toBe(400);
     const tried = await query("?event_type=access_refused&agent_id=ann&success=false");
     expect(tried.total).toBeGreaterThanOrEqual(3);
-    expect(tried.entries[0]).toMatchObject({ code: "BYLAW_CREDENTIAL_UNFIT", details: { credential: "agent", method: "GET" } });
+    expect(tried.entries[0]).toMatchObject({
+      code: "BYLAW_CREDENTIAL_UNFIT",
+      details: { credential: "agent", method: "GET" },
+    });
   });
 });
 
@@ -135,14 +186,19 @@ function scan(events: readonly LogEvent[], filter: AuditFilter): readonly number
   const phases = new Map<string, string>();
   const found: number[] = [];
   for (const { sequence, event_type, agent_id, task_id, timestamp, details } of events) {
-    if (event_type === "phase_entered" && task_id !== null) phases.set(task_id, String(details["to"]));
-    const good = { phase_entered: true, tool_denied: false, tool_result: details["ok"] as boolean }[event_type] ?? null;
+    if (event_type === "phase_entered" && task_id !== null)
+      phases.set(task_id, String(details["to"]));
+    const good =
+      { phase_entered: true, tool_denied: false, tool_result: details["ok"] as boolean }[
+        event_type
+      ] ?? null;
     const at = Date.parse(timestamp);
     const holds =
       (filter.task_id === undefined || task_id === filter.task_id) &&
       (filter.agent_id === undefined || agent_id === filter.agent_id) &&
       (filter.event_type === undefined || event_type === filter.event_type) &&
-      (filter.tool_name === undefined || (event_type.startsWith("tool_") && details["tool"] === filter.tool_name)) &&
+      (filter.tool_name === undefined ||
+        (event_type.startsWith("tool_") && details["tool"] === filter.tool_name)) &&
       (filter.phase === undefined || (task_id !== null && phases.get(task_id) === filter.phase)) &&
       (filter.success === undefined || good === filter.success) &&
       (filter.since === undefined || at >= filter.since) &&
@@ -157,8 +213,14 @@ describe("the index", () => {
     const time = fc.integer({ min: 0, max: 60 }).map((seconds) => seconds * 1_000);
     const filter = fc.record(
       {
-        ...{ task_id: name, agent_id: name, tool_name: name, phase: name, event_type: fc.constantFrom<string>(...TYPES) },
-        ...{ success: fc.boolean(), since: time, until: time },
+        task_id: name,
+        agent_id: name,
+        tool_name: name,
+        phase: name,
+        event_type: fc.constantFrom<string>(...TYPES),
+        success: fc.boolean(),
+        since: time,
+        until: time,
       },
       { requiredKeys: [] },
     );
@@ -202,25 +264,38 @@ describe("the index", () => {
 
   test("holds no name of what it does not keep", () => {
     const index = createAuditIndex({ block: 10, keep: 50 });
-    const any = { type: "tool_denied", task: "a", agent: "a", tool: "a", to: "a", ok: true, at: 0 } as const;
-    const invented = (at: number): LogEvent => ({ ...eventOf(any, at), task_id: `t${at}`, details: { tool: `x${at}` } });
+    const any = {
+      type: "tool_denied",
+      task: "a",
+      agent: "a",
+      tool: "a",
+      to: "a",
+      ok: true,
+      at: 0,
+    } as const;
+    const invented = (at: number): LogEvent => ({
+      ...eventOf(any, at),
+      task_id: `t${at}`,
+      details: { tool: `x${at}` },
+    });
     index.add(Array.from({ length: 5_000 }, (_, at) => invented(at)));
     expect(index.names).toBeLessThanOrEqual(60 * 5);
-    expect(index.find({ tool_name: "x4999", task_id: "t4999" }, Infinity, 10)).toMatchObject({ hits: [{ sequence: 5_000 }], total: 1 });
+    expect(index.find({ tool_name: "x4999", task_id: "t4999" }, Infinity, 10)).toMatchObject({
+      hits: [{ sequence: 5_000 }],
+      total: 1,
+    });
     expect(index.find({ tool_name: "x1" }, Infinity, 10).total).toBe(0);
   });
 });
 
 describe("a long log", () => {
   const draft = (details: JsonObject, index: number): EventDraft => ({
-    ...{
-      timestamp: new Date(index).toISOString(),
-      session_id: "s",
-      event_type: "tool_denied",
-      agent_id: `a${index % 7}`,
-      task_id: `t${index % 1_000}`,
-      details,
-    },
+    timestamp: new Date(index).toISOString(),
+    session_id: "s",
+    event_type: "tool_denied",
+    agent_id: `a${index % 7}`,
+    task_id: `t${index % 1_000}`,
+    details,
   });
 
   async function long(
@@ -229,7 +304,9 @@ describe("a long log", () => {
   ): Promise<{ readonly store: Pick<Store, "events">; readonly read: () => number }> {
     const store = createMemoryStore();
     for (let at = 0; at < count; at += 1_000) {
-      const events = Array.from({ length: Math.min(1_000, count - at) }, (_, index) => draft(detailsOf(at + index), at + index));
+      const events = Array.from({ length: Math.min(1_000, count - at) }, (_, index) =>
+        draft(detailsOf(at + index), at + index),
+      );
       await store.commit({ run: "r", events, seen: at });
     }
     let read = 0;
@@ -246,9 +323,9 @@ describe("a long log", () => {
   }
 
   function auditOf(store: Pick<Store, "events">): ReturnType<typeof createAudit> {
-    const follower: { it?: Follower } = {};
-    const audit = createAudit({ store, run: "r" }, () => follower.it as Follower);
-    follower.it = createFollower(store, "r", [audit]);
+    const follower: { it?: LogFollower } = {};
+    const audit = createAudit({ store, run: "r" }, () => follower.it as LogFollower);
+    follower.it = createLogFollower(store, "r", [audit]);
     return audit;
   }
 
@@ -266,7 +343,10 @@ describe("a long log", () => {
   });
 
   test("with large events comes in pages that are not, and is whole all the same", async () => {
-    const { store } = await long(30, (index) => ({ tool: "x", args: { text: "y".repeat(300_000), index } }));
+    const { store } = await long(30, (index) => ({
+      tool: "x",
+      args: { text: "y".repeat(300_000), index },
+    }));
     const audit = auditOf(store);
     const seen: number[] = [];
     let pages = 0;

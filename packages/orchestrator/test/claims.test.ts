@@ -13,9 +13,14 @@ afterEach(() => at.close());
 
 const claim = (authorization: string, agent_id: string, more: object = {}) =>
   at.ask("POST", "/tasks/claim", authorization, { agent_id, ...more });
-const beat = (auth: string, task: string) => at.ask("POST", "/tasks/heartbeat", auth, { task_id: task });
+const beat = (auth: string, task: string) =>
+  at.ask("POST", "/tasks/heartbeat", auth, { task_id: task });
 const move = (auth: string, task: string) =>
-  at.ask("POST", "/tasks/transition", auth, { task_id: task, target_phase: "WORK", artifacts: { plan: { title: "x" } } });
+  at.ask("POST", "/tasks/transition", auth, {
+    task_id: task,
+    target_phase: "WORK",
+    artifacts: { plan: { title: "x" } },
+  });
 const bearer = (token: unknown): string => `Bearer ${String(token)}`;
 
 /** Keeps a task until the first token of its claim is over, which takes more than its hour. */
@@ -28,18 +33,28 @@ async function outlive({ auth, task }: Agent): Promise<string> {
   return newest;
 }
 
-async function expectRefused(authorization: string, code: string, more: object = {}): Promise<void> {
+async function expectRefused(
+  authorization: string,
+  code: string,
+  more: object = {},
+): Promise<void> {
   const before = (await at.events("access_refused")).length;
   expect(await claim(authorization, "ann", more)).toMatchObject({ status: 403, body: { code } });
   expect((await at.events("access_refused")).slice(before)).toMatchObject([
-    { agent_id: "ann", details: { code, status: 403, route: "/tasks/claim", credential: "agent", agent: "ann" } },
+    {
+      agent_id: "ann",
+      details: { code, status: 403, route: "/tasks/claim", credential: "agent", agent: "ann" },
+    },
   ]);
 }
 
 describe("a claim by a token", () => {
   it("comes to the claim that the token is of, also where the answer to a transition was lost", async () => {
     const ann = await at.agent("ann", "a");
-    expect((await claim(ann.auth, "ann")).body).toMatchObject({ phase_token: ann.token, task: { id: "a", fence: 1 } });
+    expect((await claim(ann.auth, "ann")).body).toMatchObject({
+      phase_token: ann.token,
+      task: { id: "a", fence: 1 },
+    });
     const moved = await move(ann.auth, "a");
     expect((await claim(ann.auth, "ann", { task_id: "a" })).body).toMatchObject({
       phase_token: moved.body["new_token"],
@@ -70,7 +85,9 @@ describe("a claim by a token", () => {
   it("is refused where the task was claimed anew since, by the same agent too", async () => {
     const ann = await at.agent("ann", "a");
     await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" });
-    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({ task: { fence: 2 } });
+    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({
+      task: { fence: 2 },
+    });
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
     const taken = await at.agent("ann", "b");
     await at.ask("POST", "/tasks/release", taken.auth, { task_id: "b" });
@@ -80,9 +97,13 @@ describe("a claim by a token", () => {
 
   it.each(["release", "fail"])("is refused after %s", async (end) => {
     const ann = await at.agent("ann", "a");
-    expect((await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: "a", reason: "x" })).status).toBe(200);
+    expect(
+      (await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: "a", reason: "x" })).status,
+    ).toBe(200);
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
-    expect((await at.ask("GET", "/tasks/a", asOperator)).body["status"]).toBe(end === "fail" ? "failed" : "ready");
+    expect((await at.ask("GET", "/tasks/a", asOperator)).body["status"]).toBe(
+      end === "fail" ? "failed" : "ready",
+    );
   });
 
   it("is refused after the lease was lost, although nobody has said so yet", async () => {
@@ -91,30 +112,47 @@ describe("a claim by a token", () => {
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
     at.pass(61_000);
     await expectRefused(ann.auth, "token_superseded");
-    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({ task: { id: "a", fence: 3 } });
+    expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({
+      task: { id: "a", fence: 3 },
+    });
   });
 
   it("is refused after the task is completed", async () => {
     const ann = await at.agent("ann", "a");
     const work = bearer((await move(ann.auth, "a")).body["new_token"]);
-    await at.ask("POST", "/tasks/transition", work, { task_id: "a", target_phase: "@completed", artifacts: {} });
+    await at.ask("POST", "/tasks/transition", work, {
+      task_id: "a",
+      target_phase: "@completed",
+      artifacts: {},
+    });
     await expectRefused(work, "token_superseded", { task_id: "a" });
   });
 
   it("is refused where the token was revoked, also after its agent enrolled anew", async () => {
     const ann = await at.agent("ann", "a");
-    await at.service.run.record([{ event_type: "token_revoked", agent_id: null, task_id: "a", details: { reason: "it was in a log" } }]);
+    await at.service.run.record([
+      {
+        event_type: "token_revoked",
+        agent_id: null,
+        task_id: "a",
+        details: { reason: "it was in a log" },
+      },
+    ]);
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
     const { body } = await claim(asNewcomer, "ann", { task_id: "a" });
     expect(body["phase_token"]).not.toBe(ann.token);
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
-    expect((await claim(bearer(body["phase_token"]), "ann")).body).toMatchObject({ phase_token: body["phase_token"] });
+    expect((await claim(bearer(body["phase_token"]), "ann")).body).toMatchObject({
+      phase_token: body["phase_token"],
+    });
   });
 });
 
 it("a stream of events ends where the token that it was opened by is revoked", async () => {
   const ann = await at.agent("ann", "a");
-  const response = await at.app.request("/api/v1/events?after=0", { headers: { authorization: ann.auth } });
+  const response = await at.app.request("/api/v1/events?after=0", {
+    headers: { authorization: ann.auth },
+  });
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let told = "";
   const readOn = async (): Promise<boolean> => {
@@ -123,7 +161,14 @@ it("a stream of events ends where the token that it was opened by is revoked", a
     return !done;
   };
   while (told.split("event: token_issued").length < 3) await readOn();
-  await at.service.run.record([{ event_type: "token_revoked", agent_id: null, task_id: "a", details: { reason: "it was in a log" } }]);
+  await at.service.run.record([
+    {
+      event_type: "token_revoked",
+      agent_id: null,
+      task_id: "a",
+      details: { reason: "it was in a log" },
+    },
+  ]);
   await claim(asNewcomer, "ann", { task_id: "a" });
   while (await readOn());
   expect(told.split("event: token_issued").length).toBe(3);
@@ -132,19 +177,32 @@ it("a stream of events ends where the token that it was opened by is revoked", a
 describe("a claim in the name of an operator", () => {
   const operatorsFile = () => join(at.workspace, "..", "data", "operators.json");
   const listed = (...names: readonly string[]) =>
-    JSON.stringify({ operators: names.map((name) => ({ name, token: `sha256:${"0".repeat(64)}` })) });
+    JSON.stringify({
+      operators: names.map((name, index) => ({
+        name,
+        token: `sha256:${String(index).repeat(64)}`,
+      })),
+    });
 
   async function expectRefused(authorization: string, name: string): Promise<void> {
     const before = (await at.events()).length;
-    expect([name, await claim(authorization, name)]).toMatchObject([name, { status: 403, body: { code: "BYLAW_CREDENTIAL_UNFIT" } }]);
+    expect([name, await claim(authorization, name)]).toMatchObject([
+      name,
+      { status: 403, body: { code: "BYLAW_CREDENTIAL_UNFIT" } },
+    ]);
     // Under no name: it would be that of an agent from then on.
     expect((await at.events()).slice(before)).toMatchObject([
-      { event_type: "access_refused", agent_id: null, details: { code: "BYLAW_CREDENTIAL_UNFIT", route: "/tasks/claim" } },
+      {
+        event_type: "access_refused",
+        agent_id: null,
+        details: { code: "BYLAW_CREDENTIAL_UNFIT", route: "/tasks/claim" },
+      },
     ]);
   }
 
   it("is refused, however the name is written, so that the operator can go on answering", async () => {
-    for (const name of ["operator", "Operator", "oper\u200bator", "\uff4fperator", " operator "]) await expectRefused(asNewcomer, name);
+    for (const name of ["operator", "Operator", "oper\u200bator", "\uff4fperator", " operator "])
+      await expectRefused(asNewcomer, name);
     writeFileSync(operatorsFile(), listed("Eve", "Mary  Ann"), { mode: 0o600 });
     for (const name of ["eve", "EVE\u2060", "mary ann"]) await expectRefused(asNewcomer, name);
     expect((await claim(asNewcomer, "eve-2")).status).toBe(200);
@@ -170,33 +228,54 @@ describe("a claim in the name of an operator", () => {
 });
 
 describe("an agent that claims and claims", () => {
-  const idOf = (answer: Awaited<ReturnType<typeof claim>>): string => (answer.body["task"] as unknown as { id: string }).id;
+  const idOf = (answer: Awaited<ReturnType<typeof claim>>): string =>
+    (answer.body["task"] as unknown as { id: string }).id;
 
   it("holds so many tasks and no more, also where each claim makes one, and all claims come at once", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => claim(asNewcomer, "ann")));
     expect(answers.filter(({ status }) => status === 200).length).toBe(10);
-    expect(answers.filter(({ status, body }) => status === 409 && body["code"] === "task_too_many").length).toBe(30);
+    expect(
+      answers.filter(({ status, body }) => status === 409 && body["code"] === "task_too_many")
+        .length,
+    ).toBe(30);
     expect((await at.events("task_claimed")).length).toBe(10);
     expect((await claim(asNewcomer, "bob")).status).toBe(200);
   });
 
   it("leaves the others to other agents, gets again what it holds, and the next where it gave one back or completed one", async () => {
-    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })) });
+    await at.ask("POST", "/tasks", asOperator, {
+      tasks: Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })),
+    });
     const first = await claim(asNewcomer, "ann", { request_id: "r0" });
-    for (let left = 9; left > 0; left -= 1) expect((await claim(asNewcomer, "ann")).status).toBe(200);
+    for (let left = 9; left > 0; left -= 1)
+      expect((await claim(asNewcomer, "ann")).status).toBe(200);
     for (const more of [{}, { task_id: "t19" }, { request_id: "r1" }])
-      expect(await claim(asNewcomer, "ann", more)).toMatchObject({ status: 409, body: { code: "task_too_many" } });
+      expect(await claim(asNewcomer, "ann", more)).toMatchObject({
+        status: 409,
+        body: { code: "task_too_many" },
+      });
     expect((await at.events("task_claimed")).length).toBe(10);
-    expect((await claim(asNewcomer, "ann", { task_id: "t3" })).body).toMatchObject({ task: { id: "t3" } });
+    expect((await claim(asNewcomer, "ann", { task_id: "t3" })).body).toMatchObject({
+      task: { id: "t3" },
+    });
     expect((await claim(asNewcomer, "ann", { request_id: "r0" })).body).toEqual(first.body);
     expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { id: "t10" } });
     await at.ask("POST", "/tasks/release", bearer(first.body["phase_token"]), { task_id: "t0" });
     expect(idOf(await claim(asNewcomer, "ann"))).toBe("t0");
     expect((await claim(asNewcomer, "ann")).status).toBe(409);
     const work = bearer(
-      (await move(bearer((await claim(asNewcomer, "ann", { task_id: "t1" })).body["phase_token"]), "t1")).body["new_token"],
+      (
+        await move(
+          bearer((await claim(asNewcomer, "ann", { task_id: "t1" })).body["phase_token"]),
+          "t1",
+        )
+      ).body["new_token"],
     );
-    await at.ask("POST", "/tasks/transition", work, { task_id: "t1", target_phase: "@completed", artifacts: {} });
+    await at.ask("POST", "/tasks/transition", work, {
+      task_id: "t1",
+      target_phase: "@completed",
+      artifacts: {},
+    });
     expect((await claim(asNewcomer, "ann")).status).toBe(200);
     expect((await claim(asNewcomer, "ann")).status).toBe(409);
     // Leases that are over count for nothing.
@@ -209,10 +288,14 @@ describe("an agent that claims and claims", () => {
   it("comes to the task again that it made and gave back, whatever it says that it can do", async () => {
     for (let count = 0; count < 5; count += 1) {
       const { body } = await claim(asNewcomer, "ann", { capabilities: [`skill-${count}`] });
-      await at.ask("POST", "/tasks/release", bearer(body["phase_token"]), { task_id: (body["task"] as unknown as { id: string }).id });
+      await at.ask("POST", "/tasks/release", bearer(body["phase_token"]), {
+        task_id: (body["task"] as unknown as { id: string }).id,
+      });
     }
     expect((await at.events("task_created")).length).toBe(1);
-    expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { capabilities: [], fence: 6 } });
+    expect((await claim(asNewcomer, "bob")).body).toMatchObject({
+      task: { capabilities: [], fence: 6 },
+    });
   });
 
   it("has so many claims wait and no more, which does not keep others from waiting", async () => {
@@ -221,16 +304,22 @@ describe("an agent that claims and claims", () => {
     const waiting = Array.from({ length: 17 }, () => claim(asNewcomer, "ann", { wait_ms: 20_000 }));
     expect((await Promise.race(waiting)).status).toBe(404);
     const other = claim(asNewcomer, "bob", { wait_ms: 20_000 });
-    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 17 }, (_, index) => ({ id: `t${index}` })) });
+    await at.ask("POST", "/tasks", asOperator, {
+      tasks: Array.from({ length: 17 }, (_, index) => ({ id: `t${index}` })),
+    });
     expect((await other).status).toBe(200);
     const answers = await Promise.all(waiting);
-    expect([200, 404, 409].map((wanted) => answers.filter(({ status }) => status === wanted).length)).toEqual([10, 1, 6]);
+    expect(
+      [200, 404, 409].map((wanted) => answers.filter(({ status }) => status === wanted).length),
+    ).toEqual([10, 1, 6]);
   });
 
   it("may hold any number where the setting says so", async () => {
     const free = await serve({ settings: { tasks: { per_agent: 0 } } });
     for (let left = 15; left > 0; left -= 1)
-      expect((await free.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(200);
+      expect((await free.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(
+        200,
+      );
     await free.close();
   });
 });

@@ -43,20 +43,28 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 test("a response that does not comply is refused with what the model is told, and a request that is made again costs no attempt", async () => {
-  const said = { tool_calls: [{ id: "1", tool: "execute_command", args: {} }], available_tools: ["vote", "new_answer"], request_id: "one" };
+  const said = {
+    tool_calls: [{ id: "1", tool: "execute_command", args: {} }],
+    available_tools: ["vote", "new_answer"],
+    request_id: "one",
+  };
   const first = await ann.send("POST", "/responses", said);
   expect(first.body).toMatchObject({ accepted: false, code: "unknown_tool", recovery: "restart" });
   expect(String(first.body["reason"])).toMatch(/^Retry \(1\/3\)/);
   expect(String(first.body["message"])).toContain("vote");
   expect((await ann.send("POST", "/responses", said)).body["reason"]).toBe(first.body["reason"]);
-  expect(String((await ann.send("POST", "/responses", { ...said, request_id: "two" })).body["reason"])).toMatch(/^Retry \(2\/3\)/);
+  expect(
+    String((await ann.send("POST", "/responses", { ...said, request_id: "two" })).body["reason"]),
+  ).toMatch(/^Retry \(2\/3\)/);
   const voted = await ann.send("POST", "/responses", {
     ...said,
     tool_calls: [{ tool: "new_answer", args: { content: "x" } }],
     request_id: "three",
   });
   expect(voted.body).toMatchObject({ accepted: true });
-  expect((await served.as("operator").get("/status")).body).toMatchObject({ agents: { ann: { reliability: { outcome: "ok" } } } });
+  expect((await served.as("operator").get("/status")).body).toMatchObject({
+    agents: { ann: { reliability: { outcome: "ok" } } },
+  });
 });
 
 test("the gates of a configuration are answered like those of the server's own", async () => {
@@ -65,7 +73,13 @@ test("the gates of a configuration are answered like those of the server's own",
     approvals: readonly { id: string; gate: string }[];
   };
   expect(approvals).toMatchObject([{ gate: "plan_approval", task: ann.task }]);
-  expect((await served.as("ada").send("POST", `/approvals/${approvals[0]?.id ?? ""}`, { answer: "yes", role: "lead" })).status).toBe(200);
+  expect(
+    (
+      await served
+        .as("ada")
+        .send("POST", `/approvals/${approvals[0]?.id ?? ""}`, { answer: "yes", role: "lead" })
+    ).status,
+  ).toBe(200);
   expect((await ann.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
 });
 

@@ -21,16 +21,20 @@ import { phases } from "@bylaw/plugin-phases";
 import { policy } from "@bylaw/plugin-policy";
 import { tasks } from "@bylaw/plugin-tasks";
 import { tokens } from "@bylaw/plugin-tokens";
+import { files } from "./more.mjs";
 
 const contract = "agent_workflow.yaml";
-const keys = [{ id: "new", file: "keys/token.pem" }, { id: "old", env: "OLD_KEY_OF_THIS_TEST" }];
+const keys = [{ id: "new", file: "work/keys/token.pem" }, { id: "old", env: "OLD_KEY_OF_THIS_TEST" }];
 const held = defineRuleset({ name: "held", plugins: [phases({ contract }), tasks(), tokens({ contract, keys })] });
 export default defineConfig({
   extends: [held],
-  plugins: [policy({ files: ["house.toml"], discover: "none" }), eventLog({ redact: { key_file: "keys/seal.key" } })],
+  plugins: [policy({ files, discover: "none" }), eventLog({ redact: { key_file: "work/keys/seal.key" } })],
 });
 `;
-const [KEY, OLD] = ["first-line-of-the-key-of-tokens-of-this-test", "an-earlier-key-of-tokens-that-is-long-enough"] as const;
+const [KEY, OLD] = [
+  "first-line-of-the-key-of-tokens-of-this-test",
+  "an-earlier-key-of-tokens-that-is-long-enough",
+] as const;
 
 const SEAL = "k".repeat(48);
 
@@ -42,16 +46,35 @@ const log = createLog({ level: "debug", to: { write: (line: string) => void (lin
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "bylaw-keys-"));
-  mkdirSync(join(folder, "keys"));
-  symlinkSync(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
+  const work = join(folder, "work");
+  mkdirSync(join(work, "keys"), { recursive: true });
+  symlinkSync(
+    fileURLToPath(new URL("../../../node_modules", import.meta.url)),
+    join(folder, "node_modules"),
+  );
   writeFileSync(join(folder, "agent_workflow.yaml"), CONTRACT);
   writeFileSync(join(folder, "bylaw.config.mjs"), CONFIG);
-  writeFileSync(join(folder, "keys", "token.pem"), `${KEY}\n`, { mode: 0o600 });
-  writeFileSync(join(folder, "keys", "seal.key"), SEAL, { mode: 0o600 });
-  writeFileSync(join(folder, "house.toml"), '[[rules]]\nname = "x"\naction = "deny"\ntool = "x"\nreason = "x"\n');
+  writeFileSync(join(work, "keys", "token.pem"), `${KEY}\n`, { mode: 0o600 });
+  writeFileSync(join(work, "keys", "seal.key"), SEAL, { mode: 0o600 });
+  writeFileSync(join(folder, "more.mjs"), 'export const files = ["work/house.toml"];');
+  writeFileSync(
+    join(work, "house.toml"),
+    '[[rules]]\nname = "x"\naction = "deny"\ntool = "x"\nreason = "x"\n',
+  );
   process.env["OLD_KEY_OF_THIS_TEST"] = OLD;
-  const places = { workspace: folder, data: join(folder, ".bylaw"), config: join(folder, "bylaw.config.mjs") };
-  at = await serve({ tools: [], log, settings: { ...places, contract: undefined, tools: { contain: "never" } } }, folder);
+  const places = {
+    workspace: work,
+    data: join(folder, ".bylaw"),
+    config: join(folder, "bylaw.config.mjs"),
+  };
+  at = await serve(
+    {
+      tools: [],
+      log,
+      settings: { ...places, contract: undefined, tools: { contain: "never", allow_root: true } },
+    },
+    folder,
+  );
   ann = await at.agent("ann");
 });
 afterAll(async () => {
@@ -60,14 +83,17 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const call = (tool_name: string, args: object) => at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+const call = (tool_name: string, args: object) =>
+  at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
 test.each<[string, object]>([
   ["bash", { command: "cat keys/token.pem" }],
   ["bash", { command: "cat keys/*" }],
   ["bash", { command: "cd keys && head -1 ./token.pem" }],
   ["bash", { command: "echo mine > keys/token.pem" }],
-  ["bash", { command: "echo x > bylaw.config.mjs" }],
+  ["bash", { command: "echo x > ../bylaw.config.mjs" }],
+  ["bash", { command: "echo x >> ../more.mjs" }],
+  ["write_files", { path: "../more.mjs", content: "" }],
   ["bash", { command: "cat keys/seal.key" }],
   ["bash", { command: "echo > house.toml" }],
   ["write_files", { path: "house.toml", content: "" }],
@@ -81,11 +107,14 @@ test.each<[string, object]>([
 });
 
 test("a shell line that names it is denied, whether or not programs are contained", async () => {
-  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject({ status: 403, body: { code: "rule_denied" } });
+  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject({
+    status: 403,
+    body: { code: "rule_denied" },
+  });
 });
 
 test("what it says is taken out of answers and of the log", async () => {
-  writeFileSync(join(folder, "notes.txt"), `${KEY} and ${OLD}`);
+  writeFileSync(join(at.workspace, "notes.txt"), `${KEY} and ${OLD}`);
   const { body } = await call("bash", { command: "cat notes.txt" });
   expect(JSON.stringify(body)).toContain("[secret] and [secret]");
   log.info({ note: `it is ${KEY}, was ${OLD}` }, "said");
@@ -93,5 +122,7 @@ test("what it says is taken out of answers and of the log", async () => {
 });
 
 test("whoever owns the process is told which variables held secrets", () => {
-  expect(at.variables).toEqual(expect.arrayContaining(["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET", "OLD_KEY_OF_THIS_TEST"]));
+  expect(at.variables).toEqual(
+    expect.arrayContaining(["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET", "OLD_KEY_OF_THIS_TEST"]),
+  );
 });

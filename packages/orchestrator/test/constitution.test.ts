@@ -15,36 +15,58 @@ afterEach(() => at.close());
 const standstill = { rule: "Nothing is done.", check: { action: "deny", tool: "*" } };
 const give = (authorization: string) => at.ask("POST", "/constitution", authorization, standstill);
 const read = async ({ auth, task }: Agent) =>
-  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name: "read_files", args: { path: "a.ts" } })).body["allowed"];
+  (
+    await at.ask("POST", "/tools/check", auth, {
+      task_id: task,
+      tool_name: "read_files",
+      args: { path: "a.ts" },
+    })
+  ).body["allowed"];
 
 describe("a rule of the run", () => {
   it("that an agent gave holds for that agent, and stops no other", async () => {
     expect((await give(ann.auth)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, true]);
-    const rules = async (authorization: string) => (await at.ask("GET", "/constitution", authorization)).body["rules"];
-    for (const who of [ann.auth, asOperator]) expect(await rules(who)).toMatchObject([{ author: "agent", by: "ann" }]);
+    const rules = async (authorization: string) =>
+      (await at.ask("GET", "/constitution", authorization)).body["rules"];
+    for (const who of [ann.auth, asOperator])
+      expect(await rules(who)).toMatchObject([{ author: "agent", by: "ann" }]);
     // Words of ann, which are nothing that bob has to hear.
     expect(await rules(bob.auth)).toEqual([]);
     const textsOf = ({ body }: Awaited<ReturnType<typeof at.ask>>): readonly unknown[] =>
       (body["rules"] as unknown as readonly { readonly rule: unknown }[]).map(({ rule }) => rule);
     expect([
-      textsOf(await at.ask("POST", "/constitution", bob.auth, { ...standstill, rule: "Bob rests." })),
-      textsOf(await at.ask("PUT", "/constitution", bob.auth, { rules: [{ ...standstill, rule: "Bob sleeps." }] })),
+      textsOf(
+        await at.ask("POST", "/constitution", bob.auth, { ...standstill, rule: "Bob rests." }),
+      ),
+      textsOf(
+        await at.ask("PUT", "/constitution", bob.auth, {
+          rules: [{ ...standstill, rule: "Bob sleeps." }],
+        }),
+      ),
       textsOf(await at.ask("DELETE", "/constitution", bob.auth)),
     ]).toEqual([["Bob rests."], ["Bob sleeps."], []]);
     expect(await rules(asOperator)).toMatchObject([{ by: "ann" }]);
   });
 
   it("that an agent gave is taken away by no other", async () => {
-    const texts = async () => (await at.ask("GET", "/constitution", asOperator)).body["rules"] as unknown as { rule: string; by: string }[];
+    const texts = async () =>
+      (await at.ask("GET", "/constitution", asOperator)).body["rules"] as unknown as {
+        rule: string;
+        by: string;
+      }[];
     await give(ann.auth);
     await at.ask("POST", "/constitution", bob.auth, { rule: "Bob is kind." });
     await at.ask("PUT", "/constitution", bob.auth, { rules: [{ rule: "Bob is quick." }] });
     expect((await texts()).map(({ rule }) => rule)).toEqual([standstill.rule, "Bob is quick."]);
     await at.ask("DELETE", "/constitution", bob.auth);
     expect((await texts()).map(({ by }) => by)).toEqual(["ann"]);
-    for (let count = 0; count < 55; count += 1) await at.ask("POST", "/constitution", bob.auth, { rule: `Rule ${count}` });
-    expect((await texts()).map(({ by }) => by)).toEqual(["ann", ...Array.from({ length: 49 }, () => "bob")]);
+    for (let count = 0; count < 55; count += 1)
+      await at.ask("POST", "/constitution", bob.auth, { rule: `Rule ${count}` });
+    expect((await texts()).map(({ by }) => by)).toEqual([
+      "ann",
+      ...Array.from({ length: 49 }, () => "bob"),
+    ]);
     expect((await texts()).at(-1)).toMatchObject({ rule: "Rule 54" });
     await at.ask("DELETE", "/constitution", ann.auth);
     expect((await texts()).length).toBe(49);
@@ -71,7 +93,8 @@ describe("a rule of the run", () => {
       ["GET", "/directives"],
     ] as const)
       expect([method, path, await at.ask(method, path, ann.auth, body)]).toMatchObject([
-        ...[method, path],
+        method,
+        path,
         { status: 403, body: { code: "token_superseded" } },
       ]);
     expect((await at.ask("GET", "/constitution", asOperator)).body).toEqual({ rules: [] });

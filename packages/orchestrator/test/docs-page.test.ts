@@ -5,12 +5,24 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./operate-kit.ts";
 
-const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-if (BROWSER === undefined) console.warn("no browser: `apt-get install chromium` lets packages/orchestrator/test/docs-page.test.ts run");
+const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+if (BROWSER === undefined)
+  console.warn(
+    "no browser: `apt-get install chromium` lets packages/orchestrator/test/docs-page.test.ts run",
+  );
 
 const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr"],
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--enable-logging=stderr",
 ];
 
 interface Ran {
@@ -23,22 +35,27 @@ function browse(args: readonly string[]): Promise<Ran> {
   const ran = { stdout: "", stderr: "" };
   child.stdout.on("data", (part: unknown) => (ran.stdout += String(part)));
   child.stderr.on("data", (part: unknown) => (ran.stderr += String(part)));
-  return new Promise((resolve, reject) => child.once("error", reject).once("close", () => resolve(ran)));
+  return new Promise((resolve, reject) =>
+    child.once("error", reject).once("close", () => resolve(ran)),
+  );
 }
 
-test.skipIf(BROWSER === undefined)("a browser draws it under its own policy, and it breaks none", async () => {
-  const served = await serve();
-  onTestFinished(() => served.close());
-  const profile = join(served.folder, "profile");
-  const { stdout, stderr } = await browse([
-    ...FLAGS,
-    `--user-data-dir=${profile}`,
-    "--virtual-time-budget=10000",
-    "--dump-dom",
-    `${served.base}/docs`,
-  ]);
-  expect(stdout).toContain('id="operations-approvals-get_approvals"');
-  expect(stdout).toContain("/tasks/claim");
-  expect(stderr).not.toMatch(/Content Security Policy/i);
-  expect(stderr).not.toMatch(/CONSOLE.*(?:error|refused)/i);
-});
+test.skipIf(BROWSER === undefined)(
+  "a browser draws it under its own policy, and it breaks none",
+  async () => {
+    const served = await serve();
+    onTestFinished(() => served.close());
+    const profile = join(served.folder, "profile");
+    const { stdout, stderr } = await browse([
+      ...FLAGS,
+      `--user-data-dir=${profile}`,
+      "--virtual-time-budget=10000",
+      "--dump-dom",
+      `${served.base}/docs`,
+    ]);
+    expect(stdout).toContain('id="operations-approvals-get_approvals"');
+    expect(stdout).toContain("/tasks/claim");
+    expect(stderr).not.toMatch(/Content Security Policy/i);
+    expect(stderr).not.toMatch(/CONSOLE.*(?:error|refused)/i);
+  },
+);

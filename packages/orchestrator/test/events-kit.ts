@@ -19,10 +19,15 @@ export interface Stream {
 }
 
 /** Opens a stream. */
-export async function follow(url: string, headers: Readonly<Record<string, string>>): Promise<Stream> {
+export async function follow(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Stream> {
   const stop = new AbortController();
   const response = await fetch(url, { headers, signal: stop.signal });
-  const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (response.body ?? new ReadableStream<Uint8Array>())
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
   let rest = "";
   let all = "";
   return {
@@ -49,10 +54,18 @@ export async function follow(url: string, headers: Readonly<Record<string, strin
 }
 
 function parsed(block: string): Message | undefined {
-  const fields = new Map(block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
+  const fields = new Map(
+    block
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+  );
   const data = fields.get("data");
   if (data === undefined) return undefined;
-  return { id: Number(fields.get("id")), event: fields.get("event"), data: JSON.parse(data) as Message["data"] };
+  return {
+    id: Number(fields.get("id")),
+    event: fields.get("event"),
+    data: JSON.parse(data) as Message["data"],
+  };
 }
 
 /** A client that asks, and takes no more of the answer than the system does for it. */
@@ -67,7 +80,9 @@ export function askAndSleep(
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.pause();
-      const lines = Object.entries({ host: `${hostname}:${port}`, ...headers }).map(([name, value]) => `${name}: ${value}`);
+      const lines = Object.entries({ host: `${hostname}:${port}`, ...headers }).map(
+        ([name, value]) => `${name}: ${value}`,
+      );
       socket.write(`GET ${pathname}${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
       const closed = new Promise<void>((done) => {
         socket.once("close", () => done());

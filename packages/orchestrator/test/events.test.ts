@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-const followed = async (url: string, headers: Readonly<Record<string, string>>): Promise<Stream> => {
+const followed = async (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Stream> => {
   const stream = await follow(url, headers);
   onTestFinished(() => stream.close());
   return stream;
@@ -34,7 +37,8 @@ const upTo = (from: number, to: number): readonly number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index + 1);
 const headOf = async (at: Served): Promise<number> => (await eventsOf(at)).length;
 const write = async (agent: Agent, times: number): Promise<void> => {
-  for (let count = 0; count < times; count += 1) await agent.check("read_files", { path: `f${count}` });
+  for (let count = 0; count < times; count += 1)
+    await agent.check("read_files", { path: `f${count}` });
 };
 
 describe("a stream of events", () => {
@@ -42,28 +46,37 @@ describe("a stream of events", () => {
     const agent = await served.claim("now-1");
     const head = await headOf(served);
     const stream = await followed(`${served.base}/events`, operator);
-    expect([stream.status, stream.headers.get("content-type"), stream.headers.get("cache-control")]).toEqual([
-      200,
-      "text/event-stream",
-      "no-store",
-    ]);
+    expect([
+      stream.status,
+      stream.headers.get("content-type"),
+      stream.headers.get("cache-control"),
+    ]).toEqual([200, "text/event-stream", "no-store"]);
     await write(agent, 3);
     const messages = await take(stream, 3);
     expect(ids(messages)).toEqual(upTo(head, head + 3));
-    expect(messages[0]).toMatchObject({ event: "tool_allowed", data: { sequence: head + 1, agent_id: "now-1", task_id: agent.task } });
+    expect(messages[0]).toMatchObject({
+      event: "tool_allowed",
+      data: { sequence: head + 1, agent_id: "now-1", task_id: agent.task },
+    });
     expect(stream.text()).toContain("retry: 1000\n\n");
   });
 
   test("goes on behind the last event that was seen, from the header or the query", async () => {
     const head = await headOf(served);
-    const fromHeader = await followed(`${served.base}/events?after=1`, { ...operator, "last-event-id": String(head - 2) });
+    const fromHeader = await followed(`${served.base}/events?after=1`, {
+      ...operator,
+      "last-event-id": String(head - 2),
+    });
     expect(ids(await take(fromHeader, 2))).toEqual([head - 1, head]);
     const fromQuery = await followed(`${served.base}/events?after=0`, operator);
     expect(ids(await take(fromQuery, head))).toEqual(upTo(0, head));
   });
 
   test("refuses an id that is none, that the log does not have, and a token in the query", async () => {
-    const ask = async (query: string, more: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const ask = async (
+      query: string,
+      more: Readonly<Record<string, string>> = {},
+    ): Promise<unknown> => {
       const { status, body } = await served.as("operator").get(`/events${query}`, more);
       return [status, body["code"]];
     };
@@ -73,7 +86,9 @@ describe("a stream of events", () => {
     expect(await ask("", { "last-event-id": "999999" })).toEqual(invalid);
     expect(await ask("?after=x")).toEqual(invalid);
     expect(await ask("?token=x")).toEqual(invalid);
-    const open = await served.nobody.get(`/events?authorization=${encodeURIComponent(String(operator["authorization"]))}`);
+    const open = await served.nobody.get(
+      `/events?authorization=${encodeURIComponent(String(operator["authorization"]))}`,
+    );
     expect([400, 401]).toContain(open.status);
   });
 
@@ -92,17 +107,20 @@ describe("a stream of events", () => {
     const elsewhere = await serve({ store: served.orchestrator.service.store, beside: served });
     onTestFinished(() => elsewhere.close());
     const released = await fetch(`${elsewhere.base}/tasks/release`, {
-      ...{ method: "POST", headers: { ...one.headers, "content-type": "application/json" } },
+      method: "POST",
+      headers: { ...one.headers, "content-type": "application/json" },
       body: JSON.stringify({ task_id: one.task }),
     });
     expect(released.status).toBe(200);
     const claimed = await fetch(`${elsewhere.base}/tasks/claim`, {
-      ...{ method: "POST", headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" } },
+      method: "POST",
+      headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" },
       body: JSON.stringify({ agent_id: "own-3", task_id: one.task }),
     });
     expect(claimed.status).toBe(200);
     const rest: string[] = [];
-    for (let message = await stream.next(); message !== undefined; message = await stream.next()) rest.push(String(message.event));
+    for (let message = await stream.next(); message !== undefined; message = await stream.next())
+      rest.push(String(message.event));
     expect(rest).not.toContain("token_issued");
     expect(rest).not.toContain("task_claimed");
     expect((await one.get("/events")).status).toBe(403);
@@ -115,9 +133,15 @@ describe("a stream of events", () => {
     await before.send("POST", "/tasks/release", { task_id: task });
     const enrolled = { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" };
     const body = JSON.stringify({ agent_id: "after-1", task_id: task });
-    const claimed = await fetch(`${served.base}/tasks/claim`, { method: "POST", headers: enrolled, body });
+    const claimed = await fetch(`${served.base}/tasks/claim`, {
+      method: "POST",
+      headers: enrolled,
+      body,
+    });
     const { phase_token } = (await claimed.json()) as { readonly phase_token: string };
-    const stream = await followed(`${served.base}/events?after=0`, { authorization: `Bearer ${phase_token}` });
+    const stream = await followed(`${served.base}/events?after=0`, {
+      authorization: `Bearer ${phase_token}`,
+    });
     const claims: unknown[] = [];
     while (claims.length < 2) {
       const message = await stream.next();
@@ -143,14 +167,22 @@ describe("a stream of events", () => {
 
   test("is for a few at once of one caller", async () => {
     const agent = await served.claim("many-1");
-    const streams = await Promise.all(Array.from({ length: 16 }, () => followed(`${served.base}/events`, agent.headers)));
+    const streams = await Promise.all(
+      Array.from({ length: 16 }, () => followed(`${served.base}/events`, agent.headers)),
+    );
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     const more = await agent.get("/events");
-    expect([more.status, more.body["code"], more.headers.get("retry-after")]).toEqual([429, "BYLAW_RATE_EXCEEDED", "5"]);
+    expect([more.status, more.body["code"], more.headers.get("retry-after")]).toEqual([
+      429,
+      "BYLAW_RATE_EXCEEDED",
+      "5",
+    ]);
     const head = await fetch(`${served.base}/events`, { method: "HEAD", headers: agent.headers });
     expect([200, 429]).toContain(head.status);
     for (const stream of streams) stream.close();
-    await expect.poll(async () => (await follow(`${served.base}/events`, agent.headers)).status).toBe(200);
+    await expect
+      .poll(async () => (await follow(`${served.base}/events`, agent.headers)).status)
+      .toBe(200);
   });
 });
 
@@ -158,13 +190,19 @@ test("misses no event and gives none twice, however often a client goes away and
   const agent = await served.claim("again");
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 6 })), { minLength: 1, maxLength: 6 }),
+      fc.array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 6 })), {
+        minLength: 1,
+        maxLength: 6,
+      }),
       async (rounds) => {
         const begin = await headOf(served);
         let seen = begin;
         const got: number[] = [];
         for (const [written, taken] of rounds) {
-          const stream = await follow(`${served.base}/events`, { ...operator, "last-event-id": String(seen) });
+          const stream = await follow(`${served.base}/events`, {
+            ...operator,
+            "last-event-id": String(seen),
+          });
           const writing = write(agent, written);
           const there = (await headOf(served)) - seen;
           for (const { id } of await take(stream, Math.min(taken, there))) got.push(id);
@@ -173,7 +211,10 @@ test("misses no event and gives none twice, however often a client goes away and
           await writing;
         }
         const end = await headOf(served);
-        const last = await follow(`${served.base}/events`, { ...operator, "last-event-id": String(seen) });
+        const last = await follow(`${served.base}/events`, {
+          ...operator,
+          "last-event-id": String(seen),
+        });
         for (const { id } of await take(last, end - seen)) got.push(id);
         last.close();
         expect(got).toEqual(upTo(begin, end));
@@ -184,13 +225,16 @@ test("misses no event and gives none twice, however often a client goes away and
 });
 
 test("a client that takes nothing is cut, holds up nobody, and goes on where it was", async () => {
-  const slow = await serve({ settings: { operate: { slow_ms: 100, heartbeat_ms: 60_000 }, limits: { agent_per_second: 0 } } });
+  const slow = await serve({
+    settings: { operate: { slow_ms: 100, heartbeat_ms: 60_000 }, limits: { agent_per_second: 0 } },
+  });
   onTestFinished(() => slow.close());
   const agent = await slow.claim("big");
   const asleep = await askAndSleep(slow.base, "/events?after=0", slow.as("operator").headers);
   onTestFinished(() => void asleep.socket.destroy());
   const text = "x".repeat(500_000);
-  for (let count = 0; count < 24; count += 1) await agent.check("read_files", { path: text, count });
+  for (let count = 0; count < 24; count += 1)
+    await agent.check("read_files", { path: text, count });
   const head = await headOf(slow);
   await expect
     .poll(async () => (await slow.as("operator").get("/metrics")).text, { timeout: 20_000 })
@@ -201,7 +245,10 @@ test("a client that takes nothing is cut, holds up nobody, and goes on where it 
   // Under load it may be cut once more, and comes back once more.
   const got: number[] = [];
   while (got.length < head) {
-    const stream = await followed(`${slow.base}/events`, { ...operator, "last-event-id": String(got.at(-1) ?? 0) });
+    const stream = await followed(`${slow.base}/events`, {
+      ...operator,
+      "last-event-id": String(got.at(-1) ?? 0),
+    });
     got.push(...ids(await take(stream, head - got.length)));
   }
   expect(got).toEqual(upTo(0, head));

@@ -1,11 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent, Store } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
+import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { defineTool, type CallContext, type Tool } from "@bylaw/tools";
 import { z } from "zod";
-import { createOrchestrator, type Orchestrator, type OrchestratorOptions, type SettingsInput } from "../src/index.ts";
+import {
+  createOrchestrator,
+  type Orchestrator,
+  type OrchestratorOptions,
+  type SettingsInput,
+} from "../src/index.ts";
 
 export const ENROL = "the-secret-that-agents-enrol-with-here";
 export const OPERATOR = "the-token-of-the-operator-of-this-server";
@@ -47,7 +54,13 @@ export interface Served extends Orchestrator {
   /** Ends the server, and leaves its folder to others. */
   stop(): Promise<void>;
   pass(ms: number): void;
-  ask(method: string, path: string, authorization?: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  ask(
+    method: string,
+    path: string,
+    authorization?: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** Creates a task and has an agent claim it: its Authorization header, and its task. */
   agent(name: string, task?: string): Promise<Agent>;
   events(...types: readonly string[]): Promise<readonly LogEvent[]>;
@@ -69,8 +82,19 @@ export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
   readonly policy?: string;
 }
 
+/** Where tests are run by root: gives a workspace to the user that programs of agents run as. */
+export function give(workspace: string): void {
+  if (!isRoot() || !existsSync(workspace)) return;
+  const { uid, gid } = UNPRIVILEGED;
+  // It follows no link, so nothing outside changes hands.
+  spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
+}
+
 /** Starts a server; another of the same folder and store is another node. */
-export async function serve({ settings, policy, ...options }: ServeOptions = {}, given?: string): Promise<Served> {
+export async function serve(
+  { settings, policy, ...options }: ServeOptions = {},
+  given?: string,
+): Promise<Served> {
   const folder = given ?? mkdtempSync(join(tmpdir(), "bylaw-serve-"));
   let at = START;
   const runs: Runs = new Map();
@@ -82,12 +106,21 @@ export async function serve({ settings, policy, ...options }: ServeOptions = {},
   mkdirSync(workspace, { recursive: true });
   writeFileSync(join(folder, "contract.yaml"), CONTRACT);
   if (policy !== undefined) writeFileSync(join(folder, "policy.toml"), policy);
+  // A workspace elsewhere, such as a home, is not ours to give away.
+  const chosen = resolve(settings?.workspace ?? workspace);
+  if (`${chosen}/`.startsWith(`${folder}/`)) give(chosen);
   const store = options.store ?? createMemoryStore({ now: () => at });
   const made = createOrchestrator({
-    ...{ secrets: { enrol: ENROL, operator: OPERATOR }, now: () => new Date(at).toISOString(), tools: tools(runs, released), ...options },
+    secrets: { enrol: ENROL, operator: OPERATOR },
+    now: () => new Date(at).toISOString(),
+    tools: tools(runs, released),
+    ...options,
     store,
     settings: {
-      ...{ contract: join(folder, "contract.yaml"), data: join(folder, "data"), workspace, port: 0 },
+      contract: join(folder, "contract.yaml"),
+      data: join(folder, "data"),
+      workspace,
+      port: 0,
       ...(policy === undefined ? {} : { policy: [join(folder, "policy.toml")] }),
       ...settings,
     },
@@ -100,13 +133,19 @@ export async function serve({ settings, policy, ...options }: ServeOptions = {},
   const { app, service } = orchestrator;
   const served: Served = {
     ...orchestrator,
-    ...{ store, runs, workspace, finish },
+    store,
+    runs,
+    workspace,
+    finish,
     stop: () => orchestrator.close(),
     pass(ms) {
       at += ms;
     },
     async ask(method, path, authorization, body, headers = {}) {
-      const given = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+      const given =
+        body === undefined || typeof body === "string" || body instanceof Uint8Array
+          ? body
+          : JSON.stringify(body);
       const response = await app.request(`/api/v1${path}`, {
         method,
         headers: {
@@ -116,11 +155,18 @@ export async function serve({ settings, policy, ...options }: ServeOptions = {},
         },
         ...(given === undefined ? {} : { body: given }),
       });
-      return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) as Answer["body"] };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: JSON.parse(await response.text()) as Answer["body"],
+      };
     },
     async agent(name, task = `of-${name}`) {
       await served.ask("POST", "/tasks", asOperator, { id: task });
-      const { body } = await served.ask("POST", "/tasks/claim", asNewcomer, { agent_id: name, task_id: task });
+      const { body } = await served.ask("POST", "/tasks/claim", asNewcomer, {
+        agent_id: name,
+        task_id: task,
+      });
       const token = String(body["phase_token"]);
       return { auth: `Bearer ${token}`, token, task };
     },
@@ -141,20 +187,40 @@ function tools(runs: Runs, released: Promise<void>): readonly Tool<CallContext>[
   const ran = (name: string): void => void runs.set(name, (runs.get(name) ?? 0) + 1);
   return [
     defineTool({
-      ...{ name: "read_files", description: "Reads a file", input: path, annotations: { readOnlyHint: true } },
+      name: "read_files",
+      description: "Reads a file",
+      input: path,
+      annotations: { readOnlyHint: true },
       run: ({ path: file }, { workspace }) => {
         ran("read_files");
         return { content: `${file} in ${workspace ?? "nothing"}` };
       },
     }),
-    defineTool({ name: "note", description: "Notes that it ran", input: path, run: () => (ran("note"), { count: runs.get("note") ?? 0 }) }),
-    defineTool({ name: "slow", description: "Waits", input: path, run: async () => (ran("slow"), await released, { done: true }) }),
     defineTool({
-      ...{ name: "broken", description: "Fails", input: path },
+      name: "note",
+      description: "Notes that it ran",
+      input: path,
+      run: () => (ran("note"), { count: runs.get("note") ?? 0 }),
+    }),
+    defineTool({
+      name: "slow",
+      description: "Waits",
+      input: path,
+      run: async () => (ran("slow"), await released, { done: true }),
+    }),
+    defineTool({
+      name: "broken",
+      description: "Fails",
+      input: path,
       run: () => {
-        throw new Error("Unexpected fire, expected none");
+        throw new Error("There is a fire");
       },
     }),
-    defineTool({ name: "write_files", description: "Writes a file", input: path, run: () => (ran("write_files"), { written: true }) }),
+    defineTool({
+      name: "write_files",
+      description: "Writes a file",
+      input: path,
+      run: () => (ran("write_files"), { written: true }),
+    }),
   ];
 }

@@ -9,7 +9,11 @@ function logged(secrets: readonly string[] = []): {
   readonly lines: () => readonly Record<string, unknown>[];
 } {
   let text = "";
-  const log = createLog({ level: "debug", secrets, to: { write: (line: string) => void (text += line) } });
+  const log = createLog({
+    level: "debug",
+    secrets,
+    to: { write: (line: string) => void (text += line) },
+  });
   const lines = () =>
     text
       .split("\n")
@@ -23,7 +27,15 @@ const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJhZ2VudCI6ImFubiJ9.c2lnbmF0dXJlLW9mLWl0";
 test("a line is one JSON object with a level, a time and what was told", () => {
   const { log, lines } = logged();
   log.info({ route: "/tasks", status: 200 }, "answered");
-  expect(lines()).toMatchObject([{ level: 30, time: expect.any(String) as string, route: "/tasks", status: 200, msg: "answered" }]);
+  expect(lines()).toMatchObject([
+    {
+      level: 30,
+      time: expect.any(String) as string,
+      route: "/tasks",
+      status: 200,
+      msg: "answered",
+    },
+  ]);
 });
 
 test("an error of ours says which file it is about and what to do", () => {
@@ -37,7 +49,12 @@ test("an error of ours says which file it is about and what to do", () => {
   log.error(faultOf(ours), "a sink failed");
   log.error(faultOf("nothing much"), "a sink failed");
   expect(lines()).toMatchObject([
-    { err: "Unexpected line", code: "BYLAW_METRICS_DIVERGED", file: "m.jsonl", fix: "move it away" },
+    {
+      err: "Unexpected line",
+      code: "BYLAW_METRICS_DIVERGED",
+      file: "m.jsonl",
+      fix: "move it away",
+    },
     { err: "nothing much" },
   ]);
 });
@@ -45,12 +62,26 @@ test("an error of ours says which file it is about and what to do", () => {
 test("no line holds a secret, wherever it stands", () => {
   const { log, lines } = logged(["the secret of this server"]);
   log.warn({ authorization: "Bearer abcdefghijkl", headers: { cookie: "a=b" } }, "one");
-  log.warn({ why: `Authorization: Bearer ${TOKEN}`, phase_token: TOKEN, deep: [{ note: `it was ${TOKEN}.` }] }, "two");
-  log.error({ err: new Error("could not reach postgres://bylaw:hunter22@db.example/bylaw") }, "three");
-  log.error({ err: "it is the secret of this server, really" }, "with the secret of this server in the message");
+  log.warn(
+    {
+      why: `Authorization: Bearer ${TOKEN}`,
+      phase_token: TOKEN,
+      deep: [{ note: `it was ${TOKEN}.` }],
+    },
+    "two",
+  );
+  log.error(
+    { err: new Error("could not reach postgres://bylaw:hunter22@db.example/bylaw") },
+    "three",
+  );
+  log.error(
+    { err: "it is the secret of this server, really" },
+    "with the secret of this server in the message",
+  );
   log.info({ [TOKEN]: "as a key" }, "five");
   const text = JSON.stringify(lines());
-  for (const secret of ["abcdefghijkl", "a=b", TOKEN, "hunter22", "the secret of this server"]) expect(text).not.toContain(secret);
+  for (const secret of ["abcdefghijkl", "a=b", TOKEN, "hunter22", "the secret of this server"])
+    expect(text).not.toContain(secret);
   expect(text).toContain("postgres://bylaw:[redacted]@db.example/bylaw");
   expect(lines()).toHaveLength(5);
 });
@@ -58,11 +89,15 @@ test("no line holds a secret, wherever it stands", () => {
 test("what somebody sends makes no second line, no endless one, and no failure", () => {
   const { log, lines } = logged();
   fc.assert(
-    fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, maxDepth: 8 }), fc.string(), (given, message) => {
-      const before = lines().length;
-      log.info({ given }, message);
-      expect(lines()).toHaveLength(before + 1);
-    }),
+    fc.property(
+      fc.anything({ withBigInt: true, withNullPrototype: true, maxDepth: 8 }),
+      fc.string(),
+      (given, message) => {
+        const before = lines().length;
+        log.info({ given }, message);
+        expect(lines()).toHaveLength(before + 1);
+      },
+    ),
     { numRuns: 50 },
   );
   log.info({ text: "line\r\nlevel: 60", long: "x".repeat(1_000_000) }, "x\ny");

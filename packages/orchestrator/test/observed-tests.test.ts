@@ -4,31 +4,75 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type Served, type ServeOptions } from "./kit.ts";
 
-const ARGV = ["sh", "-c", 'echo 1..1; if [ "$WHO" = box ]; then echo "ok 1 - a"; else echo "not ok 1 - a"; exit 1; fi'];
-const GREEN = { type: "test_run_result", description: "green", validation: [{ rule: "tests_passed", message: "green" }] };
-const phase = (id: string, more: object = {}): object => ({ id, name: id, allowed_tools: ["run_tests", "read_files"], ...more });
+const ARGV = [
+  "sh",
+  "-c",
+  'echo 1..1; if [ "$WHO" = box ]; then echo "ok 1 - a"; else echo "not ok 1 - a"; exit 1; fi',
+];
+const GREEN = {
+  type: "test_run_result",
+  description: "green",
+  validation: [{ rule: "tests_passed", message: "green" }],
+};
+const phase = (id: string, more: object = {}): object => ({
+  id,
+  name: id,
+  allowed_tools: ["run_tests", "read_files"],
+  ...more,
+});
 const CONTRACT = {
-  ...{ bylaw: 1, name: "Tests", evidence: "observed", enforcement: { mode: "strict" } },
+  bylaw: 1,
+  name: "Tests",
+  evidence: "observed",
+  enforcement: { mode: "strict" },
   phases: [phase("WORK", { required_artifacts: [GREEN] }), phase("DONE")],
   transitions: [{ from: "WORK", to: "DONE" }],
 };
-const RESULT = { command: "sh", exit_code: 0, passed: 1, failed: 0, skipped: 0, timestamp: "2026-01-01T00:00:00Z" };
+const RESULT = {
+  command: "sh",
+  exit_code: 0,
+  passed: 1,
+  failed: 0,
+  skipped: 0,
+  timestamp: "2026-01-01T00:00:00Z",
+};
 
-async function serving(argv: readonly string[], contract: object = CONTRACT, tools: NonNullable<ServeOptions["settings"]>["tools"] = {}) {
+async function serving(
+  argv: readonly string[],
+  contract: object = CONTRACT,
+  tools: NonNullable<ServeOptions["settings"]>["tools"] = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-observed-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, "tests.yaml"), JSON.stringify({ ...contract, test_command: { argv, format: "tap" } }));
-  const at = await serve({ tools: [], settings: { contract: join(folder, "tests.yaml"), tools } }, folder);
+  writeFileSync(
+    join(folder, "tests.yaml"),
+    JSON.stringify({ ...contract, test_command: { argv, format: "tap" } }),
+  );
+  const at = await serve(
+    { tools: [], settings: { contract: join(folder, "tests.yaml"), tools } },
+    folder,
+  );
   onTestFinished(() => at.close());
   return { at, ann: await at.agent("ann", "a") };
 }
 
 const move = (at: Served, auth: string, target_phase: string) =>
-  at.ask("POST", "/tasks/transition", auth, { task_id: "a", target_phase, artifacts: { test_run_result: RESULT } });
+  at.ask("POST", "/tasks/transition", auth, {
+    task_id: "a",
+    target_phase,
+    artifacts: { test_run_result: RESULT },
+  });
 
 it("the tests are started by what the programs of agents are started by, whoever asks for them", async () => {
-  const { at, ann } = await serving(ARGV, CONTRACT, { wrap: ["/usr/bin/env", "WHO=box"], contain: "always" });
-  const { body } = await at.ask("POST", "/tools/execute", ann.auth, { task_id: "a", tool_name: "run_tests", args: {} });
+  const { at, ann } = await serving(ARGV, CONTRACT, {
+    wrap: ["/usr/bin/env", "WHO=box"],
+    contain: "always",
+  });
+  const { body } = await at.ask("POST", "/tools/execute", ann.auth, {
+    task_id: "a",
+    tool_name: "run_tests",
+    args: {},
+  });
   expect(body["result"]).toMatchObject({ exit_code: 0, counts: { passed: 1, failed: 0 } });
   expect(await move(at, ann.auth, "DONE")).toMatchObject({ status: 200, body: { allowed: true } });
   const runs = await at.events("test_run");
@@ -39,8 +83,17 @@ it("the tests are started by what the programs of agents are started by, whoever
 });
 
 it("the tests are run where a task ends by them", async () => {
-  const ends = { ...CONTRACT, phases: [phase("WORK", { required_artifacts: [GREEN] })], transitions: [] };
+  const ends = {
+    ...CONTRACT,
+    phases: [phase("WORK", { required_artifacts: [GREEN] })],
+    transitions: [],
+  };
   const { at, ann } = await serving(["echo", "1..1\nok 1 - a"], ends);
-  expect(await move(at, ann.auth, "@completed")).toMatchObject({ status: 200, body: { allowed: true } });
-  expect(await at.events("test_run")).toMatchObject([{ details: { exit_code: 0, counts: { passed: 1 } } }]);
+  expect(await move(at, ann.auth, "@completed")).toMatchObject({
+    status: 200,
+    body: { allowed: true },
+  });
+  expect(await at.events("test_run")).toMatchObject([
+    { details: { exit_code: 0, counts: { passed: 1 } } },
+  ]);
 });

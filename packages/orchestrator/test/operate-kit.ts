@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, Store } from "@bylaw/kernel";
 import { createOrchestrator, type Orchestrator, type OrchestratorOptions } from "../src/index.ts";
+import { give } from "./kit.ts";
 
 export const ENROL = "enrolment-secret-of-these-tests-long-enough";
 export const OPERATOR = "operator-token-of-these-tests-long-enough";
@@ -62,10 +63,11 @@ const POLICY = `
 name = "ask-before-the-web"
 action = "ask_user"
 tool = "web_fetch"
-reason = "Unexpected request to the web, expected a person's yes"
+reason = "This goes to the web, so a person must approve it."
 `;
 
-const digest = (token: string): string => `sha256:${createHash("sha256").update(token).digest("hex")}`;
+const digest = (token: string): string =>
+  `sha256:${createHash("sha256").update(token).digest("hex")}`;
 
 /** Operators of the tests, by name, and their tokens. */
 export const TOKENS = {
@@ -150,14 +152,19 @@ export async function serve({
   if (beside === undefined) {
     mkdirSync(data, { mode: 0o700 });
     mkdirSync(join(folder, "work"));
+    give(join(folder, "work"));
     writeFileSync(join(folder, "agent_workflow.yaml"), contract(CONTRACT));
     writeFileSync(join(folder, "policy.toml"), POLICY);
     writeOperators(data, OPERATORS);
   }
   const orchestrator = await createOrchestrator({
     settings: {
-      ...{ contract: join(folder, "agent_workflow.yaml"), policy: [join(folder, "policy.toml")] },
-      ...{ data, workspace: join(folder, "work"), port: 0, limits: { refusals_per_second: 1_000 } },
+      contract: join(folder, "agent_workflow.yaml"),
+      policy: [join(folder, "policy.toml")],
+      data,
+      workspace: join(folder, "work"),
+      port: 0,
+      limits: { refusals_per_second: 1_000 },
       ...settings,
       ...files(folder),
     },
@@ -172,7 +179,8 @@ export async function serve({
     folder,
     base,
     nobody: asker(base, {}),
-    as: (name) => asker(base, { authorization: `Bearer ${name === "operator" ? OPERATOR : TOKENS[name]}` }),
+    as: (name) =>
+      asker(base, { authorization: `Bearer ${name === "operator" ? OPERATOR : TOKENS[name]}` }),
     claim: (agent) => claim(base, agent),
     hire: () => writeOperators(data, [...OPERATORS, ...MORE]),
     async close() {
@@ -187,7 +195,12 @@ function asker(base: string, headers: Readonly<Record<string, string>>): Asker {
     const response = await fetch(`${base}${path}`, { method, ...init });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as Answer["body"] };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : {}) as Answer["body"],
+    };
   };
   return {
     headers,
@@ -196,16 +209,26 @@ function asker(base: string, headers: Readonly<Record<string, string>>): Asker {
       ask(
         method,
         path,
-        body === undefined ? { headers } : { headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) },
+        body === undefined
+          ? { headers }
+          : {
+              headers: { ...headers, "content-type": "application/json" },
+              body: JSON.stringify(body),
+            },
       ),
   };
 }
 
 async function claim(base: string, agent_id: string): Promise<Agent> {
   const id = `task-of-${agent_id}`;
-  await asker(base, { authorization: `Bearer ${OPERATOR}` }).send("POST", "/tasks", { tasks: [{ id }] });
+  await asker(base, { authorization: `Bearer ${OPERATOR}` }).send("POST", "/tasks", {
+    tasks: [{ id }],
+  });
   const enrolled = asker(base, { authorization: `Bylaw-Enrol ${ENROL}` });
-  const { status, body, text } = await enrolled.send("POST", "/tasks/claim", { agent_id, task_id: id });
+  const { status, body, text } = await enrolled.send("POST", "/tasks/claim", {
+    agent_id,
+    task_id: id,
+  });
   if (status !== 200) throw new Error(`Unexpected ${status}, expected a claim: ${text}`);
   const { task, phase_token } = body as unknown as { task: { id: string }; phase_token: string };
   let current = asker(base, { authorization: `Bearer ${phase_token}` });
@@ -217,12 +240,17 @@ async function claim(base: string, agent_id: string): Promise<Agent> {
     get: (path, headers) => current.get(path, headers),
     send: (method, path, sent) => current.send(method, path, sent),
     async move(target_phase, artifacts) {
-      const answer = await current.send("POST", "/tasks/transition", { task_id: task.id, target_phase, artifacts });
+      const answer = await current.send("POST", "/tasks/transition", {
+        task_id: task.id,
+        target_phase,
+        artifacts,
+      });
       const { new_token: token } = answer.body as { readonly new_token?: string | null };
       if (typeof token === "string") current = asker(base, { authorization: `Bearer ${token}` });
       return answer;
     },
-    check: (tool_name, args) => current.send("POST", "/tools/check", { task_id: task.id, tool_name, args }),
+    check: (tool_name, args) =>
+      current.send("POST", "/tools/check", { task_id: task.id, tool_name, args }),
   };
 }
 
@@ -231,4 +259,5 @@ export const planOf = (criterion: string): JsonObject => ({
 });
 
 /** The events of a run, all of them. */
-export const eventsOf = ({ orchestrator: { service } }: Served) => service.store.events(service.run.run, 0, 100_000);
+export const eventsOf = ({ orchestrator: { service } }: Served) =>
+  service.store.events(service.run.run, 0, 100_000);

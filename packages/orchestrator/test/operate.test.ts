@@ -4,12 +4,21 @@ import { readStatus } from "@bylaw/plugin-status";
 import Ajv from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ROUTES } from "../src/routes/index.ts";
-import { ENROL, OPERATOR, eventsOf, serve, TOKENS, type Agent, type Served } from "./operate-kit.ts";
+import {
+  ENROL,
+  OPERATOR,
+  eventsOf,
+  serve,
+  TOKENS,
+  type Agent,
+  type Served,
+} from "./operate-kit.ts";
 
 let served: Served;
 let ann: Agent;
 const lines: string[] = [];
-const keep = (fields: object, message: string): void => void lines.push(JSON.stringify({ ...fields, message }));
+const keep = (fields: object, message: string): void =>
+  void lines.push(JSON.stringify({ ...fields, message }));
 
 beforeAll(async () => {
   served = await serve({ log: { debug: keep, info: keep, warn: keep, error: keep } });
@@ -29,18 +38,31 @@ describe("status", () => {
 
 describe("responses", () => {
   test("are decided about and put on record, each once under its id", async () => {
-    const said = { text: "done", tool_calls: [{ id: "1", tool: "vote", args: { agent_id: "bob" } }], request_id: "r-1" };
+    const said = {
+      text: "done",
+      tool_calls: [{ id: "1", tool: "vote", args: { agent_id: "bob" } }],
+      request_id: "r-1",
+    };
     const first = await ann.send("POST", "/responses", said);
-    expect([first.status, first.body]).toMatchObject([200, { accepted: true, code: "fallback", message: expect.any(String) as string }]);
+    expect([first.status, first.body]).toMatchObject([
+      200,
+      { accepted: true, code: "fallback", message: expect.any(String) as string },
+    ]);
     const again = await ann.send("POST", "/responses", said);
     expect(again.body["sequence"]).toBe(first.body["sequence"]);
-    expect((await eventsOf(served)).filter(({ event_type }) => event_type === "response_accepted")).toHaveLength(1);
-    expect((await ann.send("POST", "/responses", { ...said, text: "other" })).body["code"]).toBe("BYLAW_REQUEST_REUSED");
+    expect(
+      (await eventsOf(served)).filter(({ event_type }) => event_type === "response_accepted"),
+    ).toHaveLength(1);
+    expect((await ann.send("POST", "/responses", { ...said, text: "other" })).body["code"]).toBe(
+      "BYLAW_REQUEST_REUSED",
+    );
   });
 
   test("are those of the agent whose token it is, and nothing else", async () => {
     expect((await ann.send("POST", "/responses", { agent: "bob", text: "x" })).status).toBe(400);
-    expect((await served.as("operator").send("POST", "/responses", { text: "x" })).status).toBe(403);
+    expect((await served.as("operator").send("POST", "/responses", { text: "x" })).status).toBe(
+      403,
+    );
     expect((await served.nobody.send("POST", "/responses", { text: "x" })).status).toBe(401);
   });
 });
@@ -48,32 +70,59 @@ describe("responses", () => {
 describe("behaviors", () => {
   test("are read like a control file, and say what was probably meant", async () => {
     const near = await ann.send("POST", "/behaviors", { action: "lop" });
-    expect([near.status, near.body["code"], near.body["fix"]]).toEqual([400, "BYLAW_BEHAVIOR_INVALID", "did you mean `loop`?"]);
-    const asked = await ann.send("POST", "/behaviors", { action: "loop", reason: "again", resaon: "typo" });
-    expect(asked.body).toMatchObject({ applied: false, code: "fallback", ignored: [{ key: "resaon", near: "reason" }] });
-    expect((await ann.send("POST", "/behaviors", { action: "stop", run: "another" })).body["code"]).toBe("BYLAW_BEHAVIOR_INVALID");
-    const [event] = (await eventsOf(served)).filter(({ event_type }) => event_type === "behavior_rejected");
-    expect(event).toMatchObject({ agent_id: "ann", task_id: ann.task, details: { action: "loop", reason: "again" } });
+    expect([near.status, near.body["code"], near.body["fix"]]).toEqual([
+      400,
+      "BYLAW_BEHAVIOR_INVALID",
+      "Did you mean `loop`?",
+    ]);
+    const asked = await ann.send("POST", "/behaviors", {
+      action: "loop",
+      reason: "again",
+      resaon: "typo",
+    });
+    expect(asked.body).toMatchObject({
+      applied: false,
+      code: "fallback",
+      ignored: [{ key: "resaon", near: "reason" }],
+    });
+    expect(
+      (await ann.send("POST", "/behaviors", { action: "stop", run: "another" })).body["code"],
+    ).toBe("BYLAW_BEHAVIOR_INVALID");
+    const [event] = (await eventsOf(served)).filter(
+      ({ event_type }) => event_type === "behavior_rejected",
+    );
+    expect(event).toMatchObject({
+      agent_id: "ann",
+      task_id: ann.task,
+      details: { action: "loop", reason: "again" },
+    });
   });
 });
 
 describe("the constitution", () => {
   test("takes rules of agents and of operators, and no agent takes away an operator's", async () => {
-    const rule = { rule: "Nobody reads .env", check: { action: "deny", tool: "read_files", args: { path: ".env" } } };
+    const rule = {
+      rule: "Nobody reads .env",
+      check: { action: "deny", tool: "read_files", args: { path: ".env" } },
+    };
     const given = await served.as("ada").send("POST", "/constitution", { rule: "Be brief" });
-    expect(given.body).toMatchObject({ rules: [{ author: "operator", by: "ada", rule: "Be brief" }] });
-    expect((await ann.send("POST", "/constitution", { rule: "Test first" })).body["rules"]).toMatchObject([
+    expect(given.body).toMatchObject({
+      rules: [{ author: "operator", by: "ada", rule: "Be brief" }],
+    });
+    expect(
+      (await ann.send("POST", "/constitution", { rule: "Test first" })).body["rules"],
+    ).toMatchObject([{ by: "ada" }, { by: "ann", author: "agent" }]);
+    expect(
+      (await ann.send("POST", "/constitution", { ...rule, check: { action: "allow" } })).body[
+        "code"
+      ],
+    ).toBe("BYLAW_CONSTITUTION_INVALID");
+    expect(
+      (await ann.send("PUT", "/constitution", { rules: [{ rule: "Test last" }] })).body["rules"],
+    ).toMatchObject([{ by: "ada" }, { rule: "Test last" }]);
+    expect((await ann.send("DELETE", "/constitution")).body["rules"]).toMatchObject([
       { by: "ada" },
-      { by: "ann", author: "agent" },
     ]);
-    expect((await ann.send("POST", "/constitution", { ...rule, check: { action: "allow" } })).body["code"]).toBe(
-      "BYLAW_CONSTITUTION_INVALID",
-    );
-    expect((await ann.send("PUT", "/constitution", { rules: [{ rule: "Test last" }] })).body["rules"]).toMatchObject([
-      { by: "ada" },
-      { rule: "Test last" },
-    ]);
-    expect((await ann.send("DELETE", "/constitution")).body["rules"]).toMatchObject([{ by: "ada" }]);
     expect((await ann.get("/constitution")).body["rules"]).toMatchObject([{ by: "ada" }]);
     expect((await served.as("ada").send("DELETE", "/constitution")).body["rules"]).toEqual([]);
     expect((await served.nobody.get("/constitution")).status).toBe(401);
@@ -82,22 +131,35 @@ describe("the constitution", () => {
 
 describe("health and readiness", () => {
   test("are open, and tell nothing of the run", async () => {
-    expect((await served.nobody.get("/health")).body).toEqual({ status: "healthy", workflow_loaded: true, enforcement_mode: "strict" });
+    expect((await served.nobody.get("/health")).body).toEqual({
+      status: "healthy",
+      workflow_loaded: true,
+      enforcement_mode: "strict",
+    });
     expect((await served.nobody.get("/ready")).body).toEqual({ ready: true });
   });
 
-  test("is not ready while its store does not answer, nor once it closes", async () => {
+  test("is not ready while its store cannot write, nor once it closes", async () => {
     const whole = createMemoryStore();
     let broken = false;
     const store = {
       ...whole,
-      events: (...asked: Parameters<typeof whole.events>) => (broken ? Promise.reject(new Error("gone")) : whole.events(...asked)),
+      put: (...asked: Parameters<typeof whole.put>) =>
+        broken ? Promise.reject(new Error("gone")) : whole.put(...asked),
     };
     const other = await serve({ store });
     onTestFinished(() => other.close());
     broken = true;
+    // What was written a moment ago is as good as a probe.
+    await expect
+      .poll(async () => (await other.nobody.get("/ready")).status, { timeout: 10_000 })
+      .toBe(503);
     const down = await other.nobody.get("/ready");
-    expect([down.status, down.body, down.headers.get("retry-after")]).toEqual([503, { ready: false, reason: "store" }, "1"]);
+    expect([down.status, down.body, down.headers.get("retry-after")]).toEqual([
+      503,
+      { ready: false, reason: "store" },
+      "1",
+    ]);
     broken = false;
     const closing = other.orchestrator.close();
     const late = await other.orchestrator.app.request("/api/v1/ready");
@@ -117,16 +179,23 @@ describe("metrics", () => {
   });
 
   test("have no label of what a client wrote, and no secret", async () => {
-    const odd = ["/audit/query?task_id=secret-task", "/nothing/secret-path", "/approvals/0a1b2c3d4e5f6071"];
+    const odd = [
+      "/audit/query?task_id=secret-task",
+      "/nothing/secret-path",
+      "/approvals/0a1b2c3d4e5f6071",
+    ];
     for (const path of odd) await served.as("operator").get(path);
     await ann.check("read_files", { path: "secret-file" });
     await ann.check("secret_tool", {});
     const { text } = await served.as("operator").get("/metrics");
-    expect(text).toContain('bylaw_http_request_duration_seconds_count{method="GET",route="/approvals/{id}",status="404"} 1');
+    expect(text).toContain(
+      'bylaw_http_request_duration_seconds_count{method="GET",route="/approvals/{id}",status="404"} 1',
+    );
     expect(text).toMatch(/bylaw_log_decisions\{effect="deny",code="[a-z_]+"\} \d/);
     expect(text).toMatch(/bylaw_log_events\{event_type="tool_(?:allowed|asked)"\} \d/);
     expect(text).toMatch(/bylaw_approvals_open \d/);
-    for (const secret of ["secret", "ann", OPERATOR, ENROL, ann.task]) expect(text).not.toContain(secret);
+    for (const secret of ["secret", "ann", OPERATOR, ENROL, ann.task])
+      expect(text).not.toContain(secret);
   });
 });
 
@@ -134,7 +203,13 @@ test("no secret is in a log line, an event, or what a refused request is told", 
   const token = String(ann.headers["authorization"]).slice("Bearer ".length);
   const forged = `${token.slice(0, -4)}AAAA`;
   const texts: string[] = [];
-  for (const authorization of [`Bearer ${forged}`, `Bearer ${TOKENS.ada}x`, `Bylaw-Enrol ${ENROL}x`, `Basic ${OPERATOR}`, "Bearer"])
+  for (const authorization of [
+    `Bearer ${forged}`,
+    `Bearer ${TOKENS.ada}x`,
+    `Bylaw-Enrol ${ENROL}x`,
+    `Basic ${OPERATOR}`,
+    "Bearer",
+  ])
     for (const path of ["/audit/recent", "/approvals", "/events"]) {
       const answer = await served.nobody.get(path, { authorization });
       expect([401, 403]).toContain(answer.status);
@@ -149,13 +224,20 @@ test("no secret is in a log line, an event, or what a refused request is told", 
 
 test("what a client writes makes no header and no line of its own", async () => {
   const crlf = encodeURIComponent("x\r\nset-cookie: a=b");
-  for (const path of [`/approvals/${crlf}`, `/audit/query?task_id=${crlf}`, `/events?after=${crlf}`, `/docs/${crlf}`]) {
+  for (const path of [
+    `/approvals/${crlf}`,
+    `/audit/query?task_id=${crlf}`,
+    `/events?after=${crlf}`,
+    `/docs/${crlf}`,
+  ]) {
     const { headers, status } = await served.as("operator").get(path);
     expect(headers.get("set-cookie")).toBeNull();
     expect([200, 400, 404]).toContain(status);
   }
   await ann.send("POST", "/constitution", { rule: "line\r\nid: 999\r\ndata: forged\n\n" });
-  const answer = await fetch(`${served.base}/events?after=0`, { headers: served.as("operator").headers });
+  const answer = await fetch(`${served.base}/events?after=0`, {
+    headers: served.as("operator").headers,
+  });
   const reader = (answer.body ?? new ReadableStream<Uint8Array>()).getReader();
   let text = "";
   while (!text.includes("forged")) text += new TextDecoder().decode((await reader.read()).value);
@@ -165,12 +247,19 @@ test("what a client writes makes no header and no line of its own", async () => 
 });
 
 describe("the description of the interface", () => {
-  const described = async (): Promise<JsonObject> => (await served.nobody.get("/openapi.json")).body;
+  const described = async (): Promise<JsonObject> =>
+    (await served.nobody.get("/openapi.json")).body;
 
   test("is OpenAPI 3.1, has every route with who may ask, and schemas that are JSON Schema", async () => {
     const document = (await described()) as unknown as {
       openapi: string;
-      paths: Record<string, Record<string, { security: readonly object[]; responses: Record<string, unknown>; operationId: string }>>;
+      paths: Record<
+        string,
+        Record<
+          string,
+          { security: readonly object[]; responses: Record<string, unknown>; operationId: string }
+        >
+      >;
       components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
     };
     expect(document.openapi).toBe("3.1.0");
@@ -183,24 +272,42 @@ describe("the description of the interface", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     for (const { path, method, security, responses } of operations) {
       const route = ROUTES.find((one) => one.path === path && one.method === method);
-      expect(security.length, `${method} ${path}`).toBe(route?.callers.includes("anyone") === true ? 0 : route?.callers.length);
+      expect(security.length, `${method} ${path}`).toBe(
+        route?.callers.includes("anyone") === true ? 0 : route?.callers.length,
+      );
       for (const requirement of security)
-        for (const name of Object.keys(requirement)) expect(document.components.securitySchemes).toHaveProperty(name);
-      expect(Object.keys(responses)).toContain(path === "/tasks" && method === "post" ? "201" : "200");
+        for (const name of Object.keys(requirement))
+          expect(document.components.securitySchemes).toHaveProperty(name);
+      expect(Object.keys(responses)).toContain(
+        path === "/tasks" && method === "post" ? "201" : "200",
+      );
     }
     const ajv = new Ajv.default({ strict: false, formats: { "date-time": true, date: true } });
     ajv.addSchema({ $id: "https://bylaw.test/openapi", ...document });
-    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, ref]) => String(ref));
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"(#[^"]+)"/g)].map(([, ref]) =>
+      String(ref),
+    );
     expect(refs.length).toBeGreaterThan(10);
-    for (const ref of new Set(refs)) expect(() => ajv.compile({ $ref: `https://bylaw.test/openapi${ref}` })).not.toThrow();
-    for (const schema of schemasIn(document)) expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
+    for (const ref of new Set(refs))
+      expect(() => ajv.compile({ $ref: `https://bylaw.test/openapi${ref}` })).not.toThrow();
+    for (const schema of schemasIn(document))
+      expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
   });
 
   test("holds answers to what it says", async () => {
     const document = await described();
     const ajv = new Ajv.default({ strict: false, formats: { "date-time": true, date: true } });
     ajv.addSchema({ $id: "https://bylaw.test/openapi", ...document });
-    for (const path of ["/health", "/ready", "/approvals", "/audit/query", "/audit/recent", "/audit/stats", "/status", "/constitution"]) {
+    for (const path of [
+      "/health",
+      "/ready",
+      "/approvals",
+      "/audit/query",
+      "/audit/recent",
+      "/audit/stats",
+      "/status",
+      "/constitution",
+    ]) {
       const pointer = `#/paths/${path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`;
       const validate = ajv.compile({ $ref: `https://bylaw.test/openapi${pointer}` });
       const { body } = await served.as("operator").get(path);
@@ -211,21 +318,29 @@ describe("the description of the interface", () => {
   test("is a page that loads nothing from elsewhere, and is not served where a setting says so", async () => {
     const page = await served.nobody.get("/docs");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self';/);
-    const named = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => String(name));
+    expect(page.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    );
+    const named = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) =>
+      String(name),
+    );
     expect(named).toEqual(["docs/swagger-ui.css", "docs/swagger-ui-bundle.js", "docs/start.js"]);
     for (const name of named) expect((await served.nobody.get(`/${name}`)).status).toBe(200);
     for (const name of ["package.json", "..%2fpackage.json", "%2e%2e%2f%2e%2e%2fpackage.json"])
       expect([400, 404]).toContain((await served.nobody.get(`/docs/${name}`)).status);
     const closed = await serve({ settings: { docs: false } });
     onTestFinished(() => closed.close());
-    for (const path of ["/docs", "/openapi.json", "/docs/start.js"]) expect((await closed.nobody.get(path)).status).toBe(404);
+    for (const path of ["/docs", "/openapi.json", "/docs/start.js"])
+      expect((await closed.nobody.get(path)).status).toBe(404);
   });
 });
 
 /** Every schema of a document, wherever it stands. */
 function schemasIn(value: unknown): readonly object[] {
   if (typeof value !== "object" || value === null) return [];
-  const own = "schema" in value && typeof value.schema === "object" && value.schema !== null ? [value.schema] : [];
+  const own =
+    "schema" in value && typeof value.schema === "object" && value.schema !== null
+      ? [value.schema]
+      : [];
   return [...own, ...Object.values(value).flatMap(schemasIn)];
 }

@@ -3,13 +3,22 @@ import { serve } from "./kit.ts";
 
 test("a flood of requests that nobody lets in fills no log, and hides nothing of an agent that is known", async () => {
   const lines: string[] = [];
-  const keep = (fields: object, message: string): void => void lines.push(JSON.stringify({ ...fields, message }));
-  const served = await serve({ settings: { limits: { refusals_per_second: 2 } }, log: { debug() {}, info() {}, error() {}, warn: keep } });
+  const keep = (fields: object, message: string): void =>
+    void lines.push(JSON.stringify({ ...fields, message }));
+  const served = await serve({
+    settings: { limits: { refusals_per_second: 2 } },
+    log: { debug() {}, info() {}, error() {}, warn: keep },
+  });
   onTestFinished(() => served.close());
   const ann = await served.agent("ann");
   const recorded = async (): Promise<readonly unknown[]> =>
-    (await served.events("access_refused")).map(({ agent_id, details }) => [agent_id, details["code"], details["unrecorded"] ?? 0]);
-  for (let times = 0; times < 20; times += 1) expect((await served.ask("GET", "/audit/recent")).status).toBe(401);
+    (await served.events("access_refused")).map(({ agent_id, details }) => [
+      agent_id,
+      details["code"],
+      details["unrecorded"] ?? 0,
+    ]);
+  for (let times = 0; times < 20; times += 1)
+    expect((await served.ask("GET", "/audit/recent")).status).toBe(401);
   expect((await served.ask("GET", "/audit/recent", ann.auth)).status).toBe(403);
   const flood = [null, "BYLAW_CREDENTIAL_MISSING", 0];
   expect(await recorded()).toEqual([flood, flood, ["ann", "BYLAW_CREDENTIAL_UNFIT", 0]]);
@@ -21,19 +30,26 @@ test("a flood of requests that nobody lets in fills no log, and hides nothing of
 
 const UNIT = { refusals_per_second: 2 };
 const total = async (served: Awaited<ReturnType<typeof serve>>): Promise<number> =>
-  (await served.events("access_refused")).reduce((sum, { details }) => sum + 1 + Number(details["unrecorded"] ?? 0), 0);
+  (await served.events("access_refused")).reduce(
+    (sum, { details }) => sum + 1 + Number(details["unrecorded"] ?? 0),
+    0,
+  );
 
 test("what was left out is on record when nobody asks any more, the last one with what it was about", async () => {
   const served = await serve({ settings: { limits: UNIT } });
   onTestFinished(() => served.close());
   for (let times = 0; times < 29; times += 1) await served.ask("GET", "/audit/recent");
-  await served.ask("POST", "/tools/execute", undefined, { task_id: "a", tool_name: "bash", args: {} });
+  await served.ask("POST", "/tools/execute", undefined, {
+    task_id: "a",
+    tool_name: "bash",
+    args: {},
+  });
   expect(await served.events("access_refused")).toHaveLength(2);
-  await served.service.operations.duty.round();
+  await served.service.operations.scheduler.round();
   expect(await served.events("access_refused")).toHaveLength(2);
   served.pass(1_000);
-  await served.service.operations.duty.round();
-  await served.service.operations.duty.round();
+  await served.service.operations.scheduler.round();
+  await served.service.operations.scheduler.round();
   expect(await served.events("access_refused")).toMatchObject([
     {},
     {},

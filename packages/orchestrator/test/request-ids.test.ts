@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { asNewcomer, asOperator, serve, type Served } from "./kit.ts";
-import { eventsOf, planOf, serve as serveOperators, type Served as Operated } from "./operate-kit.ts";
+import {
+  eventsOf,
+  planOf,
+  serve as serveOperators,
+  type Served as Operated,
+} from "./operate-kit.ts";
 
 let at: Served;
 beforeEach(async () => {
@@ -29,7 +34,9 @@ describe.each([
   it("is answered the same when both come at once", async () => {
     const ann = await at.agent("ann", "a");
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(ann.auth, "r1")));
-    expect(answers.map((one) => [one.status, one.body])).toEqual(answers.map(() => [200, { task_id: "a", status }]));
+    expect(answers.map((one) => [one.status, one.body])).toEqual(
+      answers.map(() => [200, { task_id: "a", status }]),
+    );
     expect(await at.events(type)).toHaveLength(1);
   });
 
@@ -39,33 +46,45 @@ describe.each([
     if (verb === "fail") await at.ask("POST", "/tasks/a/retry", asOperator, {});
     const bob = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "bob", task_id: "a" });
     expect((await end(ann.auth, "r1")).body).toEqual(first);
-    expect(await at.ask("POST", "/tasks/heartbeat", `Bearer ${String(bob.body["phase_token"])}`, { task_id: "a" })).toMatchObject({
-      status: 200,
-    });
+    expect(
+      await at.ask("POST", "/tasks/heartbeat", `Bearer ${String(bob.body["phase_token"])}`, {
+        task_id: "a",
+      }),
+    ).toMatchObject({ status: 200 });
   });
 
   it("is refused under the id of another request, and under another id", async () => {
     const ann = await at.agent("ann", "a");
     await end(ann.auth, "r1");
-    expect(await end(ann.auth, "r1", { reason: "another" })).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await end(ann.auth, "r1", { reason: "another" })).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_REQUEST_REUSED" },
+    });
     expect((await end(ann.auth, "r2")).status).toBeGreaterThanOrEqual(403);
     // The next claim of the same agent is none that was ended.
     if (verb === "fail") await at.ask("POST", "/tasks/a/retry", asOperator, {});
-    const again = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+    const again = await at.ask("POST", "/tasks/claim", asNewcomer, {
+      agent_id: "ann",
+      task_id: "a",
+    });
     expect((await end(`Bearer ${String(again.body["phase_token"])}`, "r1")).status).toBe(409);
     expect(await at.events(type)).toHaveLength(1);
   });
 });
 
 it("a task is tried again once for each request, however often that is asked for", async () => {
-  const retry = () => at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
+  const retry = () =>
+    at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
   const ann = await at.agent("ann", "a");
   await at.ask("POST", "/tasks/fail", ann.auth, { task_id: "a", reason: "cannot be done" });
   const first = await retry();
   expect(first).toMatchObject({ status: 200, body: { status: "ready" } });
   expect(await retry()).toMatchObject({ status: 200, body: first.body });
   const again = await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
-  await at.ask("POST", "/tasks/fail", `Bearer ${String(again.body["phase_token"])}`, { task_id: "a", reason: "still not" });
+  await at.ask("POST", "/tasks/fail", `Bearer ${String(again.body["phase_token"])}`, {
+    task_id: "a",
+    reason: "still not",
+  });
   expect(await retry()).toMatchObject({ status: 200, body: { status: "failed" } });
   expect(await at.events("task_retried")).toHaveLength(1);
 });
@@ -81,13 +100,17 @@ describe("a rule of the constitution", () => {
       const first = await change(auth, "POST", "r1");
       expect(first.status).toBe(200);
       expect(await change(auth, "POST", "r1")).toMatchObject({ status: 200, body: first.body });
-      expect((await change(auth, "POST", "r1", { rule: "Another." })).body).toMatchObject({ code: "BYLAW_REQUEST_REUSED" });
+      expect((await change(auth, "POST", "r1", { rule: "Another." })).body).toMatchObject({
+        code: "BYLAW_REQUEST_REUSED",
+      });
     }
     expect(await at.events("constitution_updated")).toHaveLength(2);
   });
 
   it("is given once when both come at once", async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => change(asOperator, "POST", "r1")));
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => change(asOperator, "POST", "r1")),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await at.events("constitution_updated")).toHaveLength(1);
   });
@@ -96,9 +119,15 @@ describe("a rule of the constitution", () => {
     const other = await serve({ store: at.store });
     try {
       const nodes = [at, other, at, other];
-      const answers = await Promise.all(nodes.map((node) => node.ask("POST", "/constitution", asOperator, rule, keyed("r1"))));
-      expect(answers.map(({ status, body }) => [status, body])).toEqual(nodes.map(() => [200, answers[0]?.body]));
-      expect((await other.ask("POST", "/constitution", asOperator, rule, keyed("r1"))).body).toEqual(answers[0]?.body);
+      const answers = await Promise.all(
+        nodes.map((node) => node.ask("POST", "/constitution", asOperator, rule, keyed("r1"))),
+      );
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(
+        nodes.map(() => [200, answers[0]?.body]),
+      );
+      expect(
+        (await other.ask("POST", "/constitution", asOperator, rule, keyed("r1"))).body,
+      ).toEqual(answers[0]?.body);
       expect(await at.events("constitution_updated")).toHaveLength(1);
     } finally {
       await other.close();
@@ -130,15 +159,31 @@ describe("of an operator", () => {
   afterEach(() => served.close());
 
   async function post(path: string, body: object, key = "r1", who: "ada" | "bob" = "ada") {
-    const headers = { ...served.as(who).headers, "content-type": "application/json", ...keyed(key) };
-    const response = await fetch(`${served.base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    return { status: response.status, body: (await response.json()) as Readonly<Record<string, unknown>> };
+    const headers = {
+      ...served.as(who).headers,
+      "content-type": "application/json",
+      ...keyed(key),
+    };
+    const response = await fetch(`${served.base}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as Readonly<Record<string, unknown>>,
+    };
   }
   const idOf = async (task: string): Promise<string> => {
     const { body } = await served.as("ada").get("/approvals");
-    return (body["approvals"] as unknown as { id: string; task: string }[]).find((one) => one.task === task)?.id ?? "none";
+    return (
+      (body["approvals"] as unknown as { id: string; task: string }[]).find(
+        (one) => one.task === task,
+      )?.id ?? "none"
+    );
   };
-  const recorded = async (type: string) => (await eventsOf(served)).filter(({ event_type }) => event_type === type);
+  const recorded = async (type: string) =>
+    (await eventsOf(served)).filter(({ event_type }) => event_type === type);
 
   /** Asks three times, with something else in between; all answers are the same, and one event says so. */
   async function thrice(path: string, body: object, type: string): Promise<void> {
@@ -162,7 +207,8 @@ describe("of an operator", () => {
     const id = await idOf(agent.task);
     await thrice(`/approvals/${id}`, said, type);
     expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject({
-      ...{ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } },
+      status: 409,
+      body: { code: "BYLAW_REQUEST_REUSED" },
     });
   });
 
@@ -170,7 +216,9 @@ describe("of an operator", () => {
     const agent = await served.claim("call");
     await agent.check("web_fetch", { url: "https://example.com" });
     const path = `/approvals/${await idOf(agent.task)}`;
-    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => post(path, { answer: "yes" })));
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: 5 }, () => post(path, { answer: "yes" })),
+    );
     expect(first?.status).toBe(200);
     for (const other of others) expect(other).toEqual(first);
     expect(await recorded("approval_granted")).toHaveLength(1);
@@ -181,7 +229,9 @@ describe("of an operator", () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     await agent.check("web_fetch", { url: "https://example.com" });
     const path = `/approvals/${await idOf(agent.task)}`;
-    expect(await post(path, { answer: "yes", role: "human", expires_at })).toMatchObject({ status: 409 });
+    expect(await post(path, { answer: "yes", role: "human", expires_at })).toMatchObject({
+      status: 409,
+    });
     expect(await post(path, { answer: "yes", expires_at })).toMatchObject({ status: 200 });
   });
 
@@ -189,7 +239,11 @@ describe("of an operator", () => {
     const agent = await served.claim("gate");
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const waiver = {
-      ...{ task_id: agent.task, gate: "plan_approval", check: "plan_has_acceptance_criteria", role: "lead", expires_at },
+      task_id: agent.task,
+      gate: "plan_approval",
+      check: "plan_has_acceptance_criteria",
+      role: "lead",
+      expires_at,
       reason: "The criteria of this task are in the ticket that everybody works from, number 1234.",
     };
     const first = await post("/waivers", waiver, "w1");
@@ -197,10 +251,18 @@ describe("of an operator", () => {
     expect(await post("/waivers", waiver, "w1")).toEqual(first);
     expect(await recorded("check_waived")).toHaveLength(1);
     await agent.move("BUILD", planOf("It greets"));
-    await thrice(`/approvals/${await idOf(agent.task)}`, { answer: "yes", role: "lead" }, "gate_decided");
+    await thrice(
+      `/approvals/${await idOf(agent.task)}`,
+      { answer: "yes", role: "lead" },
+      "gate_decided",
+    );
     expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
     const { body } = await served.as("ada").get("/directives");
     const [{ directive }] = body["directives"] as unknown as readonly [{ directive: string }];
-    await thrice(`/directives/${directive}`, { ok: true, agent: "reviewer", verdict: "approved" }, "directive_completed");
+    await thrice(
+      `/directives/${directive}`,
+      { ok: true, agent: "reviewer", verdict: "approved" },
+      "directive_completed",
+    );
   });
 });

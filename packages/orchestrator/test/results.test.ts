@@ -13,10 +13,22 @@ beforeEach(async () => {
 afterEach(() => at.close());
 
 const check = async ({ auth, task }: Agent, tool_name = "note"): Promise<JsonObject> =>
-  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name, args: { path: "x" } })).body;
+  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name, args: { path: "x" } }))
+    .body;
 const report = ({ auth, task }: Agent, id: unknown, { tool = "note", ok = true, key = "" } = {}) =>
-  at.ask("POST", "/tools/result", auth, { task_id: task, id, tool_name: tool, ok }, key === "" ? {} : { "idempotency-key": key });
-const results = async () => (await at.events("tool_result")).map(({ agent_id, details }) => [agent_id, details["tool"], details["ok"]]);
+  at.ask(
+    "POST",
+    "/tools/result",
+    auth,
+    { task_id: task, id, tool_name: tool, ok },
+    key === "" ? {} : { "idempotency-key": key },
+  );
+const results = async () =>
+  (await at.events("tool_result")).map(({ agent_id, details }) => [
+    agent_id,
+    details["tool"],
+    details["ok"],
+  ]);
 const REFUSED = { status: 409, body: { code: "BYLAW_EVENT_REFUSED" } };
 
 describe("the result of a call", () => {
@@ -40,12 +52,17 @@ describe("the result of a call", () => {
   it("is taken in the next phase, and by whoever opened the log anew", async () => {
     const { id } = await check(ann);
     const moved = await at.ask("POST", "/tasks/transition", ann.auth, {
-      ...{ task_id: "a", target_phase: "WORK", artifacts: { plan: { title: "x" } } },
+      task_id: "a",
+      target_phase: "WORK",
+      artifacts: { plan: { title: "x" } },
     });
     const other = await serve({ store: at.store }, dirname(at.workspace));
-    const answer = await other.ask("POST", "/tools/result", `Bearer ${String(moved.body["new_token"])}`, {
-      ...{ task_id: "a", id, tool_name: "note", ok: true },
-    });
+    const answer = await other.ask(
+      "POST",
+      "/tools/result",
+      `Bearer ${String(moved.body["new_token"])}`,
+      { task_id: "a", id, tool_name: "note", ok: true },
+    );
     expect(answer).toMatchObject({ status: 200 });
     await other.stop();
   });
@@ -68,10 +85,16 @@ describe("the result of a call", () => {
 
   it("is on record once under its request id, also of two at once", async () => {
     const { id } = await check(ann);
-    const answers = await Promise.all([report(ann, id, { key: "k" }), report(ann, id, { key: "k" })]);
+    const answers = await Promise.all([
+      report(ann, id, { key: "k" }),
+      report(ann, id, { key: "k" }),
+    ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await report(ann, id, { key: "k" })).body).toEqual({ logged: true });
-    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_REQUEST_REUSED" },
+    });
     expect(await results()).toEqual([["ann", "note", true]]);
   });
 });

@@ -23,11 +23,20 @@ beforeAll(async () => {
   const contract = join(folder, "work.yaml");
   writeFileSync(contract, CONTRACT);
   // With the tools of the workspace, and secrets that the server made itself.
-  at = await serve({ tools: [], secrets: {}, settings: { contract, workspace: join(folder, "work"), data: join(folder, "data") } }, folder);
+  at = await serve(
+    {
+      tools: [],
+      secrets: {},
+      settings: { contract, workspace: join(folder, "work"), data: join(folder, "data") },
+    },
+    folder,
+  );
   writeFileSync(join(folder, "work", "mine.txt"), "mine\n");
   symlinkSync(join(folder, "data"), join(folder, "work", "link"));
   const secret = readFileSync(join(folder, "data", "enrol.secret"), "utf8").trim();
-  const { body } = await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" });
+  const { body } = await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, {
+    agent_id: "ann",
+  });
   ann = {
     auth: `Bearer ${String(body["phase_token"])}`,
     token: String(body["phase_token"]),
@@ -39,9 +48,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const call = (tool_name: string, args: object) => at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+const call = (tool_name: string, args: object) =>
+  at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 const secretsIn = (text: string): readonly string[] => {
-  const made = ["enrol.secret", "token.secret"].map((name) => readFileSync(join(folder, "data", name), "utf8").trim());
+  const made = ["enrol.secret", "token.secret"].map((name) =>
+    readFileSync(join(folder, "data", name), "utf8").trim(),
+  );
   return [...made, ENROL, OPERATOR].filter((secret) => text.includes(secret));
 };
 
@@ -57,10 +69,15 @@ describe("what the server lives by", () => {
     [
       "a program that says nothing of it",
       "bash",
-      { command: `node -e "console.log(require('fs').readFileSync('../da'+'ta/token.secret','utf8'))"` },
+      {
+        command: `node -e "console.log(require('fs').readFileSync('../da'+'ta/token.secret','utf8'))"`,
+      },
     ],
   ])("is not shown to agents by %s", async (_, tool, args) => {
-    const { status, body } = await call(tool, JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object);
+    const { status, body } = await call(
+      tool,
+      JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object,
+    );
     expect(secretsIn(JSON.stringify(body))).toEqual([]);
     if (tool !== "bash") expect(status).toBeGreaterThanOrEqual(400);
     // What an agent runs is another process: what it sees is taken away where the system can do that.
@@ -74,6 +91,8 @@ describe("what the server lives by", () => {
 
   it("keeps nobody from the work", async () => {
     expect((await call("read_files", { path: "mine.txt" })).status).toBe(200);
-    expect(JSON.stringify((await call("bash", { command: "cat mine.txt" })).body)).toContain("mine");
+    expect(JSON.stringify((await call("bash", { command: "cat mine.txt" })).body)).toContain(
+      "mine",
+    );
   });
 });

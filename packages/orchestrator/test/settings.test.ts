@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOrchestrator, resolveSettings, shownConfig } from "../src/index.ts";
-import { ENROL, serve } from "./kit.ts";
+import { asNewcomer, asOperator, ENROL, give, serve } from "./kit.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -26,8 +36,18 @@ const refused = (sources: Parameters<typeof resolveSettings>[0]): unknown => {
 describe("a setting", () => {
   it("comes from its flag, else from the environment, else from the file, else it is as usual", () => {
     file({ port: 1, run: "of-file", limits: { body_bytes: 2_048, batch: 7 }, docs: false });
-    const environment = { BYLAW_PORT: "2", BYLAW_HOST: "::1", BYLAW_LIMITS_BATCH: "8", BYLAW_POLICY: "a.toml,b.toml", HOME: "/x" };
-    const { settings, origins } = resolveSettings({ cwd, environment, flags: { port: "3", policy: ["c.toml"] } });
+    const environment = {
+      BYLAW_PORT: "2",
+      BYLAW_HOST: "::1",
+      BYLAW_LIMITS_BATCH: "8",
+      BYLAW_POLICY: "a.toml,b.toml",
+      HOME: "/x",
+    };
+    const { settings, origins } = resolveSettings({
+      cwd,
+      environment,
+      flags: { port: "3", policy: ["c.toml"] },
+    });
     expect(settings).toMatchObject({
       port: 3,
       host: "::1",
@@ -38,18 +58,32 @@ describe("a setting", () => {
     });
     expect(settings.limits.agent_burst).toBe(400);
     expect(origins).toEqual({
-      ...{ port: "flag", policy: "flag", host: "environment", "limits.batch": "environment" },
-      ...{ run: "file", docs: "file", "limits.body_bytes": "file" },
+      port: "flag",
+      policy: "flag",
+      host: "environment",
+      "limits.batch": "environment",
+      run: "file",
+      docs: "file",
+      "limits.body_bytes": "file",
     });
   });
 
   it("that is a path stands against the folder of the file that it is said in", () => {
     mkdirSync(join(cwd, "etc"));
-    const settings = { contract: "c.yaml", data: "../data", tls: { cert: "c.pem", key: "/k.pem" }, store: "s.db", policy: ["p.toml"] };
+    const settings = {
+      contract: "c.yaml",
+      data: "../data",
+      tls: { cert: "c.pem", key: "/k.pem" },
+      store: "s.db",
+      policy: ["p.toml"],
+    };
     writeFileSync(join(cwd, "etc/serve.json"), JSON.stringify(settings));
     expect(resolveSettings({ cwd, file: "etc/serve.json" }).settings).toMatchObject({
-      ...{ contract: join(cwd, "etc/c.yaml"), data: join(cwd, "data"), tls: { cert: join(cwd, "etc/c.pem"), key: "/k.pem" } },
-      ...{ store: `sqlite:${join(cwd, "etc/s.db")}`, policy: [join(cwd, "etc/p.toml")] },
+      contract: join(cwd, "etc/c.yaml"),
+      data: join(cwd, "data"),
+      tls: { cert: join(cwd, "etc/c.pem"), key: "/k.pem" },
+      store: `sqlite:${join(cwd, "etc/s.db")}`,
+      policy: [join(cwd, "etc/p.toml")],
     });
   });
 
@@ -57,34 +91,53 @@ describe("a setting", () => {
     ["unknown in the file", { file: "one.json" }, /port/],
     ["of another kind", { flags: { port: "http" } }, /port/],
     ["out of its range", { environment: { BYLAW_PORT: "70000" } }, /port/],
-    ["unknown in a group of the environment", { environment: { BYLAW_LIMITS_BATCHES: "3" } }, /BYLAW_LIMITS_BATCHES/],
+    [
+      "unknown in a group of the environment",
+      { environment: { BYLAW_LIMITS_BATCHES: "3" } },
+      /BYLAW_LIMITS_BATCHES/,
+    ],
     ["no truth value", { environment: { BYLAW_DOCS: "yes" } }, /docs/],
-    ["in a file that is not there", { file: "none.json" }, /file that cannot be read/],
+    ["in a file that is not there", { file: "none.json" }, /^Cannot read `.*none\.json`$/],
     ["a secret in the file", { file: "two.json" }, /enrol_secret/],
   ])("that is %s keeps the server from starting", (_, sources, message) => {
     file({ ports: 3 }, "one.json");
     file({ auth: { enrol_secret: ENROL } }, "two.json");
-    expect(refused(sources)).toMatchObject({ code: "BYLAW_SETTINGS_INVALID", message: expect.stringMatching(message) as string });
+    expect(refused(sources)).toMatchObject({
+      code: "BYLAW_SETTINGS_INVALID",
+      message: expect.stringMatching(message) as string,
+    });
   });
 
   it("that is misspelt in the environment is named as it is spelt", () => {
-    expect(refused({ environment: { BYLAW_LIMITS_BODY_BYTE: "3" } })).toMatchObject({ fix: "did you mean `BYLAW_LIMITS_BODY_BYTES`?" });
+    expect(refused({ environment: { BYLAW_LIMITS_BODY_BYTE: "3" } })).toMatchObject({
+      fix: "Did you mean `BYLAW_LIMITS_BODY_BYTES`?",
+    });
   });
 });
 
 describe("what is printed", () => {
   it("has every setting, where it comes from, and no secret", () => {
     const store = "postgres://bylaw:hunter2@db.example.org/bylaw?sslpassword=hunter2&schema=s";
-    const environment = { BYLAW_STORE: store, BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: "x".repeat(40) };
+    const environment = {
+      BYLAW_STORE: store,
+      BYLAW_ENROL_SECRET: ENROL,
+      BYLAW_OPERATOR_TOKEN: "x".repeat(40),
+    };
     const shown = shownConfig(resolveSettings({ cwd, environment }), environment);
     expect(shown.settings["store"]).toEqual({
       value: "postgres://bylaw:***@db.example.org/bylaw?sslpassword=***&schema=s",
       from: "environment",
     });
     expect(shown.settings["port"]).toEqual({ value: 8_000, from: "default" });
-    expect(shown.secrets).toMatchObject({ token_secret: "missing", enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***" });
-    expect(shown.secrets).toMatchObject({ operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***" });
-    for (const secret of ["hunter2", ENROL, "xxxx"]) expect(JSON.stringify(shown)).not.toContain(secret);
+    expect(shown.secrets).toMatchObject({
+      token_secret: "missing",
+      enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***",
+    });
+    expect(shown.secrets).toMatchObject({
+      operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***",
+    });
+    for (const secret of ["hunter2", ENROL, "xxxx"])
+      expect(JSON.stringify(shown)).not.toContain(secret);
   });
 });
 
@@ -93,7 +146,10 @@ describe("where a secret is said to be", () => {
   const contract = (): string => {
     const phases = "phases:\n  - { id: PLAN, name: Plan, allowed_tools: [read_files] }\n";
     const tokens = `phase_tokens: { enabled: true, secret_env_var: ${VARIABLE} }`;
-    writeFileSync(join(cwd, "named.yaml"), `bylaw: 1\nname: x\n${phases}transitions: []\nenforcement: { mode: strict, ${tokens} }\n`);
+    writeFileSync(
+      join(cwd, "named.yaml"),
+      `bylaw: 1\nname: x\n${phases}transitions: []\nenforcement: { mode: strict, ${tokens} }\n`,
+    );
     return join(cwd, "named.yaml");
   };
   afterEach(() => {
@@ -112,7 +168,10 @@ describe("where a secret is said to be", () => {
     process.env[VARIABLE] = "v".repeat(40);
     const shown = shownBy({ auth }, { BYLAW_ENROL_SECRET: ENROL, [VARIABLE]: "v".repeat(40) });
     expect(shown).toMatchObject({ enrol_secret: `in ${enrol}`, token_secret: `in ${tokens}` });
-    const at = await serve({ secrets: { enrol: ENROL }, settings: { contract: contract(), auth } }, cwd);
+    const at = await serve(
+      { secrets: { enrol: ENROL }, settings: { contract: contract(), auth } },
+      cwd,
+    );
     const claim = async (secret: string): Promise<number> =>
       (await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" })).status;
     expect([await claim(ENROL), await claim("f".repeat(40))]).toEqual([401, 200]);
@@ -121,7 +180,9 @@ describe("where a secret is said to be", () => {
   });
 
   it("is the variable that the contract names, and else the file that is made", async () => {
-    expect(shownBy({}, { [VARIABLE]: "v".repeat(40) })["token_secret"]).toBe(`in the environment as ${VARIABLE}: ***`);
+    expect(shownBy({}, { [VARIABLE]: "v".repeat(40) })["token_secret"]).toBe(
+      `in the environment as ${VARIABLE}: ***`,
+    );
     const made = join(cwd, "data", "token.secret");
     expect(shownBy({})).toMatchObject({
       token_secret: `in ${made}, which is made on the first start`,
@@ -135,7 +196,9 @@ describe("where a secret is said to be", () => {
   });
 
   it("is what the configuration says, where there is one", () => {
-    expect(shownBy({ config: "bylaw.config.mjs" })["token_secret"]).toBe(`as ${join(cwd, "bylaw.config.mjs")} has it`);
+    expect(shownBy({ config: "bylaw.config.mjs" })["token_secret"]).toBe(
+      `as ${join(cwd, "bylaw.config.mjs")} has it`,
+    );
   });
 });
 
@@ -145,13 +208,19 @@ describe("a secret", () => {
     const places = ["token.secret", "enrol.secret"].map((name) => join(cwd, "data", name));
     const made = places.map((place) => readFileSync(place, "utf8"));
     for (const place of places) expect(statSync(place).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(cwd, "data", ".gitignore"), "utf8")).toContain("*.secret\nstore.db*\n");
+    expect(readFileSync(join(cwd, "data", ".gitignore"), "utf8")).toContain(
+      "*.secret\nstore.db*\n",
+    );
     for (const text of made) expect(text.trim().length).toBeGreaterThan(40);
-    const agent = await first.ask("POST", "/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, { agent_id: "ann" });
+    const agent = await first.ask("POST", "/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, {
+      agent_id: "ann",
+    });
     expect(agent.status).toBe(200);
     const second = await serve({ secrets: {}, store: first.store }, cwd);
     expect(places.map((place) => readFileSync(place, "utf8"))).toEqual(made);
-    expect((await second.ask("GET", "/tools", `Bearer ${String(agent.body["phase_token"])}`)).status).toBe(200);
+    expect(
+      (await second.ask("GET", "/tools", `Bearer ${String(agent.body["phase_token"])}`)).status,
+    ).toBe(200);
     await second.close();
     await first.close();
   });
@@ -174,48 +243,70 @@ describe("a secret", () => {
     expect(await other({ token_secret_file: second })).toBe(401);
     expect(await other({ token_secret_file: second, old_token_secret_files: [first] })).toBe(200);
     const after = await serve(
-      { store: before.store, settings: { auth: { token_secret_file: second, old_token_secret_files: [first] } } },
+      {
+        store: before.store,
+        settings: { auth: { token_secret_file: second, old_token_secret_files: [first] } },
+      },
       cwd,
     );
-    const { body } = await after.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, { agent_id: "ann", task_id: "a" });
+    const { body } = await after.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, {
+      agent_id: "ann",
+      task_id: "a",
+    });
     expect(body["phase_token"]).not.toBe(token);
     expect(await other({ token_secret_file: second })).toBe(401);
-    expect((await after.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+    expect((await after.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(
+      200,
+    );
     await after.stop();
     await before.close();
   });
 
   it("of tokens is a key pair where the contract asks for one", async () => {
     const contract = join(cwd, "eddsa.yaml");
-    const phase = "  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, write_files] }";
+    const phase =
+      "  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, write_files] }";
     writeFileSync(
       contract,
       `bylaw: 1\nname: x\nphases:\n${phase}\ntransitions: []\nenforcement: { mode: strict, phase_tokens: { enabled: true, algorithm: EdDSA } }\n`,
     );
     const node = await serve({ secrets: { enrol: ENROL }, settings: { contract } }, cwd);
     expect(readFileSync(join(cwd, "data", "token.secret"), "utf8")).toContain("PRIVATE KEY");
-    const { body } = await node.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, { agent_id: "ann" });
-    expect((await node.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
+    const { body } = await node.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, {
+      agent_id: "ann",
+    });
+    expect((await node.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(
+      200,
+    );
     await node.close();
   });
 
   it("that others can read, or that is short, keeps the server from starting", async () => {
-    await expect(serve({ secrets: { enrol: "short" } })).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
-    await expect(serve({ secrets: { enrol: ENROL, operator: "with blanks, and a comma in it, though long" } })).rejects.toMatchObject({
+    await expect(serve({ secrets: { enrol: "short" } })).rejects.toMatchObject({
       code: "BYLAW_SECRET_INVALID",
     });
+    await expect(
+      serve({ secrets: { enrol: ENROL, operator: "with blanks, and a comma in it, though long" } }),
+    ).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
     const named = join(cwd, "enrol");
     writeFileSync(named, ENROL, { mode: 0o600 });
     await (await serve({ secrets: {}, settings: { auth: { enrol_secret_file: named } } })).close();
     chmodSync(named, 0o644);
-    await expect(serve({ secrets: {}, settings: { auth: { enrol_secret_file: named } } })).rejects.toMatchObject({
-      code: "BYLAW_KEY_EXPOSED",
-    });
+    await expect(
+      serve({ secrets: {}, settings: { auth: { enrol_secret_file: named } } }),
+    ).rejects.toMatchObject({ code: "BYLAW_KEY_EXPOSED" });
   });
 
   it("of several servers is made by none", async () => {
-    const settings = { store: "postgres://127.0.0.1:1/x", data: join(cwd, "data"), contract: join(cwd, "c.yaml") };
-    await expect(createOrchestrator({ settings })).rejects.toMatchObject({ code: "BYLAW_SECRET_INVALID" });
+    const settings = {
+      store: "postgres://127.0.0.1:1/x",
+      data: join(cwd, "data"),
+      contract: join(cwd, "c.yaml"),
+      workspace: join(cwd, "work"),
+    };
+    await expect(createOrchestrator({ settings })).rejects.toMatchObject({
+      code: "BYLAW_SECRET_INVALID",
+    });
     expect(existsSync(join(cwd, "data", "enrol.secret"))).toBe(false);
   });
 });
@@ -226,6 +317,7 @@ it("a data folder in the workspace would change it with every event", async () =
     contract,
     'bylaw: 1\nname: x\nphases:\n  - { id: A, name: A, allowed_tools: [read_files] }\ntransitions: []\nenforcement: { mode: strict }\ntest_command: { argv: ["node", "--test"], format: tap }\n',
   );
+  give(cwd);
   const settings = { contract, workspace: cwd, data: join(cwd, "data") };
   await expect(serve({ settings })).rejects.toMatchObject({ code: "BYLAW_SETTINGS_INVALID" });
   await (await serve({ settings: { ...settings, data: join(cwd, ".bylaw") } })).close();
@@ -233,9 +325,73 @@ it("a data folder in the workspace would change it with every event", async () =
 
 it("each task has a folder of its own where the settings say so, whatever its name is", async () => {
   const server = await serve({ settings: { workspace_per_task: true } });
-  const folders = ["a", "A", "../b", ".", "..", "a/b", "x".repeat(200), "\u0000"].map((task) => server.service.workspaceOf(task));
+  const plain = server.service.workspaceOf("a");
+  const digest = server.service.workspaceOf("A").slice(server.workspace.length + 1);
+  const names = [
+    "A",
+    "../b",
+    ".",
+    "..",
+    "a/b",
+    "x".repeat(200),
+    "\u0000",
+    digest,
+    ".git",
+    ".orchestrator",
+    ".bylaw",
+    "node_modules",
+    "package.json",
+    "bylaw.config.ts",
+    "con",
+    "nul",
+    "com1",
+    "a.",
+    "a ",
+    "-rf",
+    "\uff41",
+  ];
+  const folders = [plain, ...names.map((task) => server.service.workspaceOf(task))];
+  expect(plain).toBe(join(server.workspace, "a"));
+  for (const [index, name] of names.entries())
+    expect(folders[index + 1]).not.toBe(join(server.workspace, name));
   expect(new Set(folders).size).toBe(folders.length);
   for (const folder of folders)
-    expect(folder.startsWith(`${server.workspace}/`) && !folder.slice(server.workspace.length + 1).includes("/")).toBe(true);
+    expect(
+      folder.startsWith(`${server.workspace}/`) &&
+        !folder.slice(server.workspace.length + 1).includes("/"),
+    ).toBe(true);
+  await server.close();
+});
+
+it("no task has a folder in which files of the server are, and none that is a file or a link", async () => {
+  const [work, elsewhere] = [join(cwd, "work"), join(cwd, "elsewhere")];
+  for (const folder of [join(work, "rules"), elsewhere]) mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(work, "rules", "house.toml"),
+    '[[rules]]\nname = "x"\naction = "deny"\ntool = "x"\nreason = "x"\n',
+  );
+  writeFileSync(join(work, "notes"), "");
+  symlinkSync(elsewhere, join(work, "link"));
+  const server = await serve(
+    { settings: { workspace_per_task: true, policy: [join(work, "rules", "house.toml")] } },
+    cwd,
+  );
+  expect(server.service.workspaceOf("rules")).not.toBe(join(work, "rules"));
+  for (const task of ["notes", "link"]) {
+    await server.ask("POST", "/tasks", asOperator, { id: task });
+    const { status, body } = await server.ask("POST", "/tasks/claim", asNewcomer, {
+      agent_id: "ann",
+      task_id: task,
+    });
+    expect({ status, code: body["code"] }).toEqual({ status: 409, code: "BYLAW_WORKSPACE_TAKEN" });
+  }
+  // A folder that was there before, too.
+  const { auth, task } = await server.agent("bo", "mine");
+  rmSync(join(work, "mine"), { recursive: true });
+  symlinkSync(elsewhere, join(work, "mine"));
+  const asked = { task_id: task, tool_name: "read_files", args: { path: "x" } };
+  expect((await server.ask("POST", "/tools/execute", auth, asked)).body).toMatchObject({
+    code: "BYLAW_WORKSPACE_TAKEN",
+  });
   await server.close();
 });

@@ -7,12 +7,16 @@ beforeEach(async () => {
 });
 afterEach(() => at.close());
 
-const claim = (agent_id: string, more: object = {}) => at.ask("POST", "/tasks/claim", asNewcomer, { agent_id, ...more });
+const claim = (agent_id: string, more: object = {}) =>
+  at.ask("POST", "/tasks/claim", asNewcomer, { agent_id, ...more });
 const plan = { plan: { title: "A plan" } };
 
 describe("tasks", () => {
   it("are created once, with what they wait for and what they need", async () => {
-    const tasks = [{ id: "a" }, { id: "b", dependencies: ["a"], capabilities: ["go"], title: "The second" }];
+    const tasks = [
+      { id: "a" },
+      { id: "b", dependencies: ["a"], capabilities: ["go"], title: "The second" },
+    ];
     const first = await at.ask("POST", "/tasks", asOperator, { tasks });
     expect(first).toMatchObject({
       status: 201,
@@ -24,8 +28,12 @@ describe("tasks", () => {
       },
     });
     expect((await at.ask("POST", "/tasks", asOperator, { tasks })).body).toEqual(first.body);
-    expect(await at.ask("POST", "/tasks", asOperator, { id: "a", title: "Another" })).toMatchObject({ status: 409 });
-    expect(await at.ask("POST", "/tasks", asOperator, { id: "c", dependencies: ["nothing"] })).toMatchObject({ status: 409 });
+    expect(await at.ask("POST", "/tasks", asOperator, { id: "a", title: "Another" })).toMatchObject(
+      { status: 409 },
+    );
+    expect(
+      await at.ask("POST", "/tasks", asOperator, { id: "c", dependencies: ["nothing"] }),
+    ).toMatchObject({ status: 409 });
     expect(await at.ask("POST", "/tasks", asOperator, { id: "" })).toMatchObject({ status: 400 });
     const [one, two] = [
       await at.ask("POST", "/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
@@ -41,12 +49,15 @@ describe("tasks", () => {
       const tasks = names.slice(from, from + 1_000).map((id) => ({ id }));
       expect((await at.ask("POST", "/tasks", asOperator, { tasks })).status).toBe(201);
     }
-    expect((await at.ask("POST", "/tasks", asOperator, { id: "last", dependencies: names })).status).toBe(201);
+    expect(
+      (await at.ask("POST", "/tasks", asOperator, { id: "last", dependencies: names })).status,
+    ).toBe(201);
     const told: string[] = [];
     let cursor: string | null = null;
     do {
       const path: string = `/state/snapshot?task_id=last${cursor === null ? "" : `&cursor=${cursor}`}`;
-      const { status, body }: { readonly status: number; readonly body: Record<string, unknown> } = await at.ask("GET", path, asOperator);
+      const { status, body }: { readonly status: number; readonly body: Record<string, unknown> } =
+        await at.ask("GET", path, asOperator);
       expect(status).toBe(200);
       expect(JSON.stringify(body).length).toBeLessThan(100_000);
       told.push(...(body["task_dependencies"] as readonly string[]));
@@ -57,11 +68,17 @@ describe("tasks", () => {
   });
 
   it("are listed page by page, by what they are", async () => {
-    await at.ask("POST", "/tasks", asOperator, { tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })) });
+    await at.ask("POST", "/tasks", asOperator, {
+      tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })),
+    });
     await claim("ann", { task_id: "t3" });
     const pages: string[][] = [];
     for (let cursor = ""; ;) {
-      const { body } = await at.ask("GET", `/tasks?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`, asOperator);
+      const { body } = await at.ask(
+        "GET",
+        `/tasks?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`,
+        asOperator,
+      );
       pages.push((body["tasks"] as unknown as { id: string }[]).map(({ id }) => id));
       if (body["next"] === null) break;
       cursor = String(body["next"]);
@@ -79,7 +96,10 @@ describe("tasks", () => {
 describe("a claim", () => {
   it("makes a task of its own where nobody ever created one, and none where somebody did", async () => {
     const first = await claim("ann", { request_id: "r1" });
-    expect(first).toMatchObject({ status: 200, body: { phase: "PLAN", task: { agent_id: "ann", assigned_phase: "PLAN", fence: 1 } } });
+    expect(first).toMatchObject({
+      status: 200,
+      body: { phase: "PLAN", task: { agent_id: "ann", assigned_phase: "PLAN", fence: 1 } },
+    });
     const second = await claim("bob");
     expect(second.body["task"]).toMatchObject({ agent_id: "bob" });
     expect((await claim("ann", { request_id: "r1" })).body).toEqual(first.body);
@@ -88,7 +108,9 @@ describe("a claim", () => {
     expect((await claim("cid")).body["task"]).toMatchObject({ id: "a" });
     expect(await claim("dan")).toMatchObject({ status: 404, body: { code: "task_none_ready" } });
     const seeded = await serve({ settings: { tasks: { create_on_claim: false } } });
-    expect((await seeded.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(404);
+    expect((await seeded.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(
+      404,
+    );
     await seeded.close();
   });
 
@@ -99,14 +121,20 @@ describe("a claim", () => {
       contract: { name: "Two phases", version: "3" },
       token_expires_at: "2026-01-02T11:00:00.000Z",
     });
-    expect((await at.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).body).toMatchObject({ phase: "PLAN" });
+    expect(
+      (await at.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).body,
+    ).toMatchObject({ phase: "PLAN" });
   });
 
   it("is for what the agent can do", async () => {
-    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a", capabilities: ["go"] }, { id: "b" }] });
+    await at.ask("POST", "/tasks", asOperator, {
+      tasks: [{ id: "a", capabilities: ["go"] }, { id: "b" }],
+    });
     expect((await claim("ann")).body).toMatchObject({ task: { id: "b" } });
     expect((await claim("bob")).status).toBe(404);
-    expect((await claim("bob", { capabilities: ["go", "c"] })).body).toMatchObject({ task: { id: "a" } });
+    expect((await claim("bob", { capabilities: ["go", "c"] })).body).toMatchObject({
+      task: { id: "a" },
+    });
   });
 
   it("that is made again comes to the same task with the same token", async () => {
@@ -114,7 +142,9 @@ describe("a claim", () => {
     const again = await claim("ann", { request_id: "r1" });
     expect(again.body).toEqual(first.body);
     const { task } = first.body as unknown as { task: { id: string } };
-    expect((await claim("ann", { task_id: task.id })).body["phase_token"]).toBe(first.body["phase_token"]);
+    expect((await claim("ann", { task_id: task.id })).body["phase_token"]).toBe(
+      first.body["phase_token"],
+    );
     expect((await at.events("task_claimed")).length).toBe(1);
     expect((await at.events("token_issued")).length).toBe(2);
   });
@@ -122,34 +152,53 @@ describe("a claim", () => {
   it("of a thousand at once gives each of a hundred tasks to one agent", async () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({ id: `t${index}` }));
     await at.ask("POST", "/tasks", asOperator, { tasks });
-    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => claim(`agent-${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => claim(`agent-${index}`)),
+    );
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).toBe(100);
-    expect(new Set(won.map(({ body }) => (body["task"] as unknown as { id: string }).id)).size).toBe(100);
+    expect(
+      new Set(won.map(({ body }) => (body["task"] as unknown as { id: string }).id)).size,
+    ).toBe(100);
     expect(answers.filter(({ status }) => status === 404).length).toBe(900);
     const [one] = won;
-    expect((await at.ask("GET", "/tools", `Bearer ${String(one?.body["phase_token"])}`)).status).toBe(200);
+    expect(
+      (await at.ask("GET", "/tools", `Bearer ${String(one?.body["phase_token"])}`)).status,
+    ).toBe(200);
   }, 60_000);
 
   it("waits for a task that becomes free", async () => {
     await at.ask("POST", "/tasks", asOperator, { id: "a" });
     const held = await claim("ann");
     const waiting = claim("bob", { wait_ms: 20_000 });
-    await at.ask("POST", "/tasks/release", `Bearer ${String(held.body["phase_token"])}`, { task_id: "a" });
+    await at.ask("POST", "/tasks/release", `Bearer ${String(held.body["phase_token"])}`, {
+      task_id: "a",
+    });
     expect((await waiting).body).toMatchObject({ task: { id: "a", agent_id: "bob", fence: 2 } });
   });
 
   it("of a lease that is over gives the task to the next, where it stands, and ends the token of the one before", async () => {
     const ann = await at.agent("ann", "a");
-    await at.ask("POST", "/tasks/transition", ann.auth, { task_id: "a", target_phase: "WORK", artifacts: plan });
+    await at.ask("POST", "/tasks/transition", ann.auth, {
+      task_id: "a",
+      target_phase: "WORK",
+      artifacts: plan,
+    });
     at.pass(301_000);
     expect((await claim("bob")).status).toBe(404);
     at.pass(61_000);
     const bob = await claim("bob");
-    expect(bob.body).toMatchObject({ task: { id: "a", agent_id: "bob", assigned_phase: "WORK" }, phase: "WORK" });
-    expect(await at.ask("POST", "/tools/execute", ann.auth, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).toMatchObject({
-      ...{ status: 403, body: { code: "token_superseded" } },
+    expect(bob.body).toMatchObject({
+      task: { id: "a", agent_id: "bob", assigned_phase: "WORK" },
+      phase: "WORK",
     });
+    expect(
+      await at.ask("POST", "/tools/execute", ann.auth, {
+        task_id: "a",
+        tool_name: "read_files",
+        args: { path: "x" },
+      }),
+    ).toMatchObject({ status: 403, body: { code: "token_superseded" } });
   });
 });
 
@@ -158,7 +207,11 @@ describe("an agent that holds a task", () => {
     const ann = await at.agent("ann", "a");
     const beat = (auth: string) => at.ask("POST", "/tasks/heartbeat", auth, { task_id: "a" });
     at.pass(200_000);
-    expect((await beat(ann.auth)).body).toMatchObject({ lease_until: "2026-01-02T10:08:20.000Z", phase_token: ann.token, phase: "PLAN" });
+    expect((await beat(ann.auth)).body).toMatchObject({
+      lease_until: "2026-01-02T10:08:20.000Z",
+      phase_token: ann.token,
+      phase: "PLAN",
+    });
     for (let left = 12; left > 0; left -= 1) {
       at.pass(250_000);
       expect((await beat(ann.auth)).status).toBe(left > 0 ? 200 : 0);
@@ -186,19 +239,20 @@ describe("an agent that holds a task", () => {
 
   it("gives it back, or up; then a person has it tried again", async () => {
     const ann = await at.agent("ann", "a");
-    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" })).body).toEqual({
-      task_id: "a",
-      status: "ready",
-    });
+    expect(
+      (await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" }))
+        .body,
+    ).toEqual({ task_id: "a", status: "ready" });
     expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" })).status).toBe(403);
     const bob = await claim("bob");
     const auth = `Bearer ${String(bob.body["phase_token"])}`;
-    expect((await at.ask("POST", "/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body).toEqual({
-      task_id: "a",
-      status: "failed",
-    });
+    expect(
+      (await at.ask("POST", "/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body,
+    ).toEqual({ task_id: "a", status: "failed" });
     expect((await claim("cid")).status).toBe(404);
-    expect((await at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" })).body).toMatchObject({ status: "ready" });
+    expect(
+      (await at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" })).body,
+    ).toMatchObject({ status: "ready" });
     expect((await claim("cid")).body).toMatchObject({ task: { id: "a" } });
   });
 });
@@ -216,7 +270,10 @@ describe("a transition", () => {
   it("that is blocked says what is in the way, and leaves the token as it is", async () => {
     const ann = await at.agent("ann", "a");
     const blocked = await move(ann.auth, { artifacts: {} });
-    expect(blocked).toMatchObject({ status: 200, body: { allowed: false, new_token: null, phase: "PLAN" } });
+    expect(blocked).toMatchObject({
+      status: 200,
+      body: { allowed: false, new_token: null, phase: "PLAN" },
+    });
     expect(String(blocked.body["blockers"])).toContain("plan");
     expect((await at.ask("GET", "/state/snapshot", ann.auth)).body).toMatchObject({
       task_id: "a",
@@ -239,9 +296,15 @@ describe("a transition", () => {
     const next = `Bearer ${String(body["new_token"])}`;
     expect((await at.ask("GET", "/tools", next)).body).toMatchObject({ phase: "WORK" });
     for (const path of ["/tools/execute", "/tools/check"])
-      expect((await at.ask("POST", path, ann.auth, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).body).toMatchObject({
-        code: "token_superseded",
-      });
+      expect(
+        (
+          await at.ask("POST", path, ann.auth, {
+            task_id: "a",
+            tool_name: "read_files",
+            args: { path: "x" },
+          })
+        ).body,
+      ).toMatchObject({ code: "token_superseded" });
     expect(await move(ann.auth)).toMatchObject({ status: 403, body: { code: "token_superseded" } });
     expect(await at.ask("GET", "/state/snapshot", ann.auth)).toMatchObject({ status: 403 });
   });
@@ -252,13 +315,24 @@ describe("a transition", () => {
     const again = await move(ann.auth, {}, "m1");
     expect(again).toMatchObject({
       status: 200,
-      body: { allowed: true, replayed: true, new_token: first.body["new_token"], sequence: first.body["sequence"] },
+      body: {
+        allowed: true,
+        replayed: true,
+        new_token: first.body["new_token"],
+        sequence: first.body["sequence"],
+      },
     });
     expect((await at.events("phase_entered")).length).toBe(2);
-    expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_REQUEST_REUSED" },
+    });
     // Whoever has only the id of a request has nothing.
     const bob = await at.agent("bob");
-    expect(await move(bob.auth, {}, "m1")).toMatchObject({ status: 403, body: { code: "token_other_task" } });
+    expect(await move(bob.auth, {}, "m1")).toMatchObject({
+      status: 403,
+      body: { code: "token_other_task" },
+    });
   });
 
   it("of two at once is made once", async () => {
@@ -270,29 +344,44 @@ describe("a transition", () => {
 
   it("over a way that the contract does not have is a bad request, and a phase that the agent makes up is refused", async () => {
     const ann = await at.agent("ann", "a");
-    expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject({ status: 400, body: { code: "phase_target_unknown" } });
-    expect(await move(ann.auth, { target_phase: "@completed" })).toMatchObject({ status: 400, body: { code: "phase_not_last" } });
-    expect(await move(ann.auth, { current_phase: "WORK" })).toMatchObject({ status: 403, body: { code: "token_other_phase" } });
+    expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject({
+      status: 400,
+      body: { code: "phase_target_unknown" },
+    });
+    expect(await move(ann.auth, { target_phase: "@completed" })).toMatchObject({
+      status: 400,
+      body: { code: "phase_not_last" },
+    });
+    expect(await move(ann.auth, { current_phase: "WORK" })).toMatchObject({
+      status: 403,
+      body: { code: "token_other_phase" },
+    });
     expect(await move(ann.auth, { artifacts: [] })).toMatchObject({ status: 400 });
     expect(await move(ann.auth, { phase: "WORK" })).toMatchObject({ status: 400 });
   });
 
   it("to the end completes the task, and frees what waited for it", async () => {
-    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }] });
+    await at.ask("POST", "/tasks", asOperator, {
+      tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }],
+    });
     const ann = await at.agent("ann", "a");
     const { body } = await move(ann.auth);
     const work = `Bearer ${String(body["new_token"])}`;
     const done = await move(work, { target_phase: "@completed", artifacts: {} }, "end");
     expect(done.body).toMatchObject({ allowed: true, new_token: null, phase: "@completed" });
-    expect((await move(work, { target_phase: "@completed", artifacts: {} }, "end")).body).toMatchObject({
-      allowed: true,
-      replayed: true,
-      new_token: null,
+    expect(
+      (await move(work, { target_phase: "@completed", artifacts: {} }, "end")).body,
+    ).toMatchObject({ allowed: true, replayed: true, new_token: null });
+    expect((await at.ask("GET", "/tasks/a", asOperator)).body).toMatchObject({
+      status: "completed",
     });
-    expect((await at.ask("GET", "/tasks/a", asOperator)).body).toMatchObject({ status: "completed" });
     expect((await claim("bob")).body).toMatchObject({ task: { id: "b" } });
-    expect(await at.ask("POST", "/tools/execute", work, { task_id: "a", tool_name: "read_files", args: { path: "x" } })).toMatchObject({
-      status: 403,
-    });
+    expect(
+      await at.ask("POST", "/tools/execute", work, {
+        task_id: "a",
+        tool_name: "read_files",
+        args: { path: "x" },
+      }),
+    ).toMatchObject({ status: 403 });
   });
 });

@@ -9,7 +9,7 @@ name = "ask-before-notes"
 action = "ask_user"
 tool = "note"
 args = { path = { eq = "secret" } }
-reason = "Unexpected note about a secret, expected a person's yes"
+reason = "This note is about a secret, so a person must approve it."
 `;
 
 let at: Served;
@@ -20,18 +20,39 @@ beforeEach(async () => {
 });
 afterEach(() => at.close());
 
-const call = (tool_name: string, path = "a.ts", more: object = {}) => ({ task_id: "a", tool_name, args: { path }, ...more });
+const call = (tool_name: string, path = "a.ts", more: object = {}) => ({
+  task_id: "a",
+  tool_name,
+  args: { path },
+  ...more,
+});
 const execute = (body: object, key?: string) =>
-  at.ask("POST", "/tools/execute", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
+  at.ask(
+    "POST",
+    "/tools/execute",
+    ann.auth,
+    body,
+    key === undefined ? {} : { "idempotency-key": key },
+  );
 const check = (body: object, key?: string) =>
-  at.ask("POST", "/tools/check", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
+  at.ask(
+    "POST",
+    "/tools/check",
+    ann.auth,
+    body,
+    key === undefined ? {} : { "idempotency-key": key },
+  );
 
 describe("a call that is executed", () => {
   it("is decided, made in the workspace, and on record with what it came to and nothing of its content", async () => {
     const { status, body } = await execute(call("read_files"));
     expect({ status, body }).toMatchObject({
       status: 200,
-      body: { logged: true, result: { content: `a.ts in ${at.workspace}` }, decision: { effect: "allow" } },
+      body: {
+        logged: true,
+        result: { content: `a.ts in ${at.workspace}` },
+        decision: { effect: "allow" },
+      },
     });
     const [allowed, result] = await at.events("tool_allowed", "tool_result");
     expect(allowed).toMatchObject({
@@ -40,7 +61,11 @@ describe("a call that is executed", () => {
       details: { id: body["id"], tool: "read_files", args: { path: "a.ts" } },
     });
     expect(result).toMatchObject({
-      details: { id: body["id"], ok: true, result: { digest: expect.stringMatching(/^sha256:/) as string } },
+      details: {
+        id: body["id"],
+        ok: true,
+        result: { digest: expect.stringMatching(/^sha256:/) as string },
+      },
     });
     expect(JSON.stringify(result)).not.toContain(at.workspace);
   });
@@ -51,17 +76,29 @@ describe("a call that is executed", () => {
       body: { code: "phase_tool_not_allowed", decision: { effect: "deny" } },
     });
     expect(at.runs.size).toBe(0);
-    expect(await at.events("tool_denied", "tool_allowed")).toMatchObject([{ event_type: "tool_denied", agent_id: "ann", task_id: "a" }]);
+    expect(await at.events("tool_denied", "tool_allowed")).toMatchObject([
+      { event_type: "tool_denied", agent_id: "ann", task_id: "a" },
+    ]);
   });
 
   it.each([
-    ["fails", "broken", "BYLAW_TOOL_FAILED", /^Tool execution failed: Unexpected fire/],
-    ["is one that the server does not have", "web_fetch", "BYLAW_TOOL_UNKNOWN", /^Tool execution failed: Unexpected tool `web_fetch`/],
+    ["fails", "broken", "BYLAW_TOOL_FAILED", /^Tool execution failed: There is a fire/],
+    [
+      "is one that the server does not have",
+      "web_fetch",
+      "BYLAW_TOOL_UNKNOWN",
+      /^Tool execution failed: This server has no tool `web_fetch`/,
+    ],
   ])("that %s is told, and on record", async (_, tool, code, detail) => {
     const { status, body } = await execute(call(tool));
-    expect({ status, body }).toMatchObject({ status: 400, body: { code, decision: { effect: "allow" } } });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code, decision: { effect: "allow" } },
+    });
     expect(body["detail"]).toMatch(detail);
-    expect(await at.events("tool_result")).toMatchObject([{ details: { ok: false, result: { error: code } } }]);
+    expect(await at.events("tool_result")).toMatchObject([
+      { details: { ok: false, result: { error: code } } },
+    ]);
   });
 
   it("with arguments that the tool does not take is not made", async () => {
@@ -75,8 +112,14 @@ describe("a call that is executed", () => {
 
 describe("the same call under the same id", () => {
   it("is made once, also by two at once, and answered the same", async () => {
-    const answers = await Promise.all([execute(call("note"), "k"), execute(call("note"), "k"), execute(call("note"), "k")]);
-    expect(new Set(answers.map(({ body }) => JSON.stringify([body["id"], body["result"]]))).size).toBe(1);
+    const answers = await Promise.all([
+      execute(call("note"), "k"),
+      execute(call("note"), "k"),
+      execute(call("note"), "k"),
+    ]);
+    expect(
+      new Set(answers.map(({ body }) => JSON.stringify([body["id"], body["result"]]))).size,
+    ).toBe(1);
     expect((await execute(call("note"), "k")).body).toEqual(answers[0]?.body);
     expect(at.runs.get("note")).toBe(1);
     expect((await at.events("tool_allowed")).length).toBe(1);
@@ -89,9 +132,13 @@ describe("the same call under the same id", () => {
     let token = ann.token;
     while (token === ann.token) {
       at.pass(250_000);
-      token = String((await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"]);
+      token = String(
+        (await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"],
+      );
     }
-    const again = await at.ask("POST", "/tools/execute", `Bearer ${token}`, call("note"), { "idempotency-key": "k" });
+    const again = await at.ask("POST", "/tools/execute", `Bearer ${token}`, call("note"), {
+      "idempotency-key": "k",
+    });
     expect(again).toMatchObject({ status: 200, body: { result: { count: 1 } } });
     expect(first.body).toMatchObject({ result: { count: 1 } });
     expect(at.runs.get("note")).toBe(1);
@@ -99,14 +146,23 @@ describe("the same call under the same id", () => {
 
   it("has a result that nobody else says", async () => {
     const { body } = await execute(call("note"));
-    const forged = { task_id: "a", id: body["id"], tool_name: "note", ok: true, result: { exit_code: 0 } };
+    const forged = {
+      task_id: "a",
+      id: body["id"],
+      tool_name: "note",
+      ok: true,
+      result: { exit_code: 0 },
+    };
     expect(await at.ask("POST", "/tools/result", ann.auth, forged)).toMatchObject({ status: 409 });
     expect((await at.events("tool_result")).length).toBe(1);
   });
 
   it("is refused for another call, on another route too", async () => {
     await execute(call("note"), "k");
-    expect(await execute(call("note", "b.ts"), "k")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_REUSED" } });
+    expect(await execute(call("note", "b.ts"), "k")).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_REQUEST_REUSED" },
+    });
     expect(await check(call("note"), "k")).toMatchObject({ status: 409 });
     expect(at.runs.get("note")).toBe(1);
   });
@@ -128,7 +184,10 @@ describe("the same call under the same id", () => {
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
     const folder = dirname(first.workspace);
     const second = await serve({ store }, folder);
-    expect(await send(second, "slow", "k1")).toMatchObject({ status: 409, body: { code: "BYLAW_REQUEST_UNFINISHED" } });
+    expect(await send(second, "slow", "k1")).toMatchObject({
+      status: 409,
+      body: { code: "BYLAW_REQUEST_UNFINISHED" },
+    });
     expect(second.runs.get("slow")).toBeUndefined();
     first.finish();
     await second.close();
@@ -141,15 +200,31 @@ describe("a call that a person has to answer", () => {
     const strict = await serve({ policy: POLICY });
     const bob = await strict.agent("bob", "a");
     const ask = (key?: string) =>
-      strict.ask("POST", "/tools/execute", bob.auth, call("note", "secret"), key === undefined ? {} : { "idempotency-key": key });
+      strict.ask(
+        "POST",
+        "/tools/execute",
+        bob.auth,
+        call("note", "secret"),
+        key === undefined ? {} : { "idempotency-key": key },
+      );
     const asked = await ask("k1");
-    expect(asked).toMatchObject({ status: 202, body: { status: "pending", decision: { effect: "ask_user" } } });
+    expect(asked).toMatchObject({
+      status: 202,
+      body: { status: "pending", decision: { effect: "ask_user" } },
+    });
     expect((await ask("k1")).body).toEqual(asked.body);
     expect(strict.runs.size).toBe(0);
     const id = String(asked.body["approval_id"]);
-    expect((await strict.ask("GET", `/approvals/${id}`, bob.auth)).body).toMatchObject({ id, state: "open" });
-    expect((await strict.ask("POST", `/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(403);
-    expect((await strict.ask("POST", `/approvals/${id}`, asOperator, { answer: "yes" })).status).toBe(200);
+    expect((await strict.ask("GET", `/approvals/${id}`, bob.auth)).body).toMatchObject({
+      id,
+      state: "open",
+    });
+    expect((await strict.ask("POST", `/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(
+      403,
+    );
+    expect(
+      (await strict.ask("POST", `/approvals/${id}`, asOperator, { answer: "yes" })).status,
+    ).toBe(200);
     expect(await ask("k2")).toMatchObject({ status: 200, body: { result: { count: 1 } } });
     expect(await ask("k3")).toMatchObject({ status: 202 });
     await strict.close();
@@ -159,16 +234,34 @@ describe("a call that a person has to answer", () => {
 describe("a call that the agent makes itself", () => {
   it("is decided and on record", async () => {
     const { body } = await check(call("read_files"));
-    expect(body).toMatchObject({ allowed: true, effect: "allow", applied: "allow", code: "rule_allowed" });
+    expect(body).toMatchObject({
+      allowed: true,
+      effect: "allow",
+      applied: "allow",
+      code: "rule_allowed",
+    });
     expect(await check(call("write_files"))).toMatchObject({
       status: 200,
       body: { allowed: false, effect: "deny", code: "phase_tool_not_allowed" },
     });
-    expect(await at.events("tool_allowed", "tool_denied")).toMatchObject([{ details: { id: body["id"] } }, { event_type: "tool_denied" }]);
+    expect(await at.events("tool_allowed", "tool_denied")).toMatchObject([
+      { details: { id: body["id"] } },
+      { event_type: "tool_denied" },
+    ]);
     expect(at.runs.size).toBe(0);
-    const result = { task_id: "a", id: body["id"], tool_name: "read_files", ok: true, result: { lines: 3 } };
-    expect((await at.ask("POST", "/tools/result", ann.auth, result)).body).toEqual({ logged: true });
-    expect(await at.events("tool_result")).toMatchObject([{ details: { id: body["id"], ok: true, result: { lines: 3 } } }]);
+    const result = {
+      task_id: "a",
+      id: body["id"],
+      tool_name: "read_files",
+      ok: true,
+      result: { lines: 3 },
+    };
+    expect((await at.ask("POST", "/tools/result", ann.auth, result)).body).toEqual({
+      logged: true,
+    });
+    expect(await at.events("tool_result")).toMatchObject([
+      { details: { id: body["id"], ok: true, result: { lines: 3 } } },
+    ]);
   });
 
   it("is decided the same without a record, and leaves none", async () => {
@@ -197,18 +290,25 @@ describe("a call that the agent makes itself", () => {
     expect(body).toMatchObject({ decisions: [{ id: "one", allowed: false }, { allowed: true }] });
     const [allowed] = await at.events("tool_allowed");
     expect(body).toMatchObject({ decisions: [{}, { call_id: allowed?.details["id"] }] });
-    expect((await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status).toBe(400);
+    expect(
+      (await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status,
+    ).toBe(400);
     const many = Array.from({ length: 101 }, () => ({ tool_name: "read_files", args: {} }));
-    expect((await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status).toBe(400);
+    expect(
+      (await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status,
+    ).toBe(400);
   });
 });
 
 describe("an agent that asks too much", () => {
   it("is told to wait, and nobody else is", async () => {
-    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 4 } } });
+    const small = await serve({
+      settings: { limits: { agent_per_second: 0.001, agent_burst: 4 } },
+    });
     const [eve, bob] = [await small.agent("eve"), await small.agent("bob")];
     const answers = [];
-    for (let left = 5; left > 0; left -= 1) answers.push(await small.ask("GET", "/tools", eve.auth));
+    for (let left = 5; left > 0; left -= 1)
+      answers.push(await small.ask("GET", "/tools", eve.auth));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
     expect(answers[4]).toMatchObject({ body: { code: "BYLAW_RATE_EXCEEDED" } });
     expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -217,11 +317,14 @@ describe("an agent that asks too much", () => {
   });
 
   it("spends with a batch as much as with its calls", async () => {
-    const small = await serve({ settings: { limits: { agent_per_second: 0.001, agent_burst: 8 } } });
+    const small = await serve({
+      settings: { limits: { agent_per_second: 0.001, agent_burst: 8 } },
+    });
     const eve = await small.agent("eve");
     const batch = (length: number) =>
       small.ask("POST", "/tools/check/batch", eve.auth, {
-        ...{ task_id: eve.task, calls: Array.from({ length }, () => ({ tool_name: "read_files", args: { path: "x" } })) },
+        task_id: eve.task,
+        calls: Array.from({ length }, () => ({ tool_name: "read_files", args: { path: "x" } })),
       });
     expect((await batch(5)).status).toBe(200);
     expect(await batch(3)).toMatchObject({ status: 429, body: { code: "BYLAW_RATE_EXCEEDED" } });

@@ -5,7 +5,7 @@ import { loadContract } from "@bylaw/contract";
 import { callTool, toolNamed } from "@bylaw/tools";
 import { expect, it, onTestFinished } from "vitest";
 import { settingsSchema } from "../src/config/settings.ts";
-import { toolset } from "../src/service/toolset.ts";
+import { toolset } from "../src/tools/toolset.ts";
 
 const CONTRACT = `
 bylaw: 1
@@ -24,8 +24,12 @@ it("what a contract protects lies where the contract lies, and not where the wor
   mkdirSync(join(workspace, "rules/schemas"), { recursive: true });
   writeFileSync(file, CONTRACT);
   const tools = toolset({
-    ...{ settings: settingsSchema.parse({}), contract: loadContract(file), over: new AbortController().signal },
-    ...{ hidden: [], protect: [], secrets: [] },
+    settings: settingsSchema.parse({}),
+    contract: loadContract(file),
+    over: new AbortController().signal,
+    hidden: [],
+    protect: [],
+    secrets: [],
     seeTests: () => Promise.reject(new Error("no tests")),
     view: () => {
       throw new Error("no view");
@@ -33,7 +37,9 @@ it("what a contract protects lies where the contract lies, and not where the wor
   });
   const write = toolNamed(tools, "write_files");
   const put = async (path: string): Promise<unknown> =>
-    write === undefined ? undefined : callTool(write, { path, content: "{}" }, { agent: "ann", workspace });
+    write === undefined
+      ? undefined
+      : callTool(write, { path, content: "{}" }, { agent: "ann", workspace });
   for (const path of ["rules/schemas/plan.json", "rules/agent_workflow.yaml"])
     await expect(put(path), path).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
   expect(await put("schemas/plan.json")).toMatchObject({ status: "success" });

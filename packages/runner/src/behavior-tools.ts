@@ -1,14 +1,17 @@
 import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
-import { BylawError, present, type Decision, type Effect } from "@bylaw/kernel";
+import { BylawError, omitUndefined, type Decision, type Effect } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
 import { quote } from "@bylaw/wording";
 import { z } from "zod";
 import type { StepProgress } from "./workflow/options.ts";
-import type { WorkflowState } from "./workflow/standing.ts";
-import { workflowState } from "./workflow/state.ts";
+import type { WorkflowState } from "./workflow/state/types.ts";
+import { workflowState } from "./workflow/state/projection.ts";
 
-/** What the tool needs of its carrier: a run, the agent that calls, and what the carrier knows of the step that it is at work in. */
+/**
+ * What the tool needs of its carrier: a run, the agent that calls, and what the carrier knows of
+ * the step that it is at work in.
+ */
 export interface BehaviorContext extends RunContext<Run> {
   readonly step?: string;
   /** What a loop with `stall` is measured by. Left out: nothing changed since it last went back. */
@@ -35,20 +38,24 @@ const input = z.strictObject({
   triggerAgentId: z.string().max(200).optional().describe("The agent that a trigger is for"),
 });
 
-/** The tool that does what a control file does, for every carrier. Who asks, and of which run and step, is never an argument. */
+/**
+ * The tool that does what a control file does, for every carrier. Who asks, and of which run and
+ * step, is never an argument.
+ */
 export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
   defineTool({
     name: "report_behavior",
     description:
-      "Ask your workflow to go back, let another agent work, wait for a person, be looked at, go on or stop. The answer says whether it is granted.",
+      "Ask your workflow to go back, call another agent, wait for a person, request oversight, continue or stop. The answer says whether it is granted.",
     input,
     run: (given, context: BehaviorContext) => reportBehavior(context, given),
   }),
 ];
 
 /**
- * Asks for something as an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for what a control file could not say either, and
- * BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in which this agent is at work in no step, or in several and the carrier names none.
+ * Asks for something as an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for what a
+ * control file could not say either, and BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in
+ * which this agent is at work in no step, or in several and the carrier names none.
  */
 export async function reportBehavior(
   { run, agent, task, step: named, progress }: BehaviorContext,
@@ -61,23 +68,36 @@ export async function reportBehavior(
   const { decision } = await run.behave({
     action,
     agent,
-    ...present({ task, step, reason: reason ?? undefined, trigger_agent_id: triggerAgentId ?? undefined }),
-    host: present({ definition: state.started?.definition, progress: action === "loop" ? progress?.(reason) : undefined }),
+    ...omitUndefined({
+      task,
+      step,
+      reason: reason ?? undefined,
+      trigger_agent_id: triggerAgentId ?? undefined,
+    }),
+    host: omitUndefined({
+      definition: state.started?.definition,
+      progress: action === "loop" ? progress?.(reason) : undefined,
+    }),
   });
   const { code, reason: why, fix, directive } = decision;
-  return { effect: decision.applied, code, reason: why, ...present({ fix, directive }) };
+  return { effect: decision.applied, code, reason: why, ...omitUndefined({ fix, directive }) };
 }
 
 function stepOf({ units }: WorkflowState, agent: string, named: string | undefined): string {
   const own = units.filter(({ step, settled, frames }) => {
     const top = frames.at(-1);
-    return !settled && top?.agent === agent && top.status === "running" && (named === undefined || step === named);
+    return (
+      !settled &&
+      top?.agent === agent &&
+      top.status === "running" &&
+      (named === undefined || step === named)
+    );
   });
   const [only, ...others] = own;
   if (only !== undefined && others.length === 0) return only.step;
   throw new BylawError({
     code: "BYLAW_BEHAVIOR_NOT_AT_WORK",
-    message: `Unexpected request of ${quote(agent)}, expected an agent at work in ${only === undefined ? "a step" : "one step, and not in several"}`,
-    fix: "ask while the step is at work, from inside it",
+    message: `${quote(agent)} is not at work in ${only === undefined ? "a step" : "exactly one step"}`,
+    fix: "Ask from inside the step while it runs",
   });
 }

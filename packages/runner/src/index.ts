@@ -1,13 +1,35 @@
-export { agentsSchema, templateJsonSchema, templateSchema, type TemplateText } from "./template/schema.ts";
-export type { Agent, Choice, Invocation, OversightSource, Step, StepLoop, Template, TemplateFinding, Tracks } from "./template/template.ts";
+export {
+  agentsSchema,
+  templateJsonSchema,
+  templateSchema,
+  type TemplateText,
+} from "./template/schema.ts";
+export type {
+  Agent,
+  Choice,
+  Invocation,
+  OversightSource,
+  Step,
+  StepLoop,
+  Template,
+  TemplateFinding,
+  Tracks,
+} from "./template/template.ts";
 export { TemplateError } from "./template/template-error.ts";
-export { loadAgents, loadTemplate, parseTemplate, type LoadTemplateOptions, type LoadedTemplate } from "./template/load.ts";
+export {
+  loadAgents,
+  loadTemplate,
+  parseTemplate,
+  type LoadTemplateOptions,
+  type LoadedTemplate,
+} from "./template/load.ts";
 export { selectionOf, type Selection } from "./template/select.ts";
-export { frameKey, next, type LoopBack, type Move, type Start } from "./workflow/next.ts";
+export type { LoopBack, Move, Start } from "./workflow/move.ts";
+export { activeAgentKey, next } from "./workflow/next.ts";
 export type { SkipReason } from "./workflow/skip-reason.ts";
 export type {
   AtWork,
-  Door,
+  LocalMcpServer,
   OversightQuestion,
   StepContext,
   StepFunction,
@@ -20,8 +42,17 @@ export { keptTemplate } from "./workflow/kept-template.ts";
 export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { endIn, runWorkflow } from "./workflow/run-workflow.ts";
-export type { Asked, Frame, Interrupt, SkipScope, StepResult, Unit, WorkflowState } from "./workflow/standing.ts";
-export { resultOf, workflowState } from "./workflow/state.ts";
+export type {
+  AgentRequest,
+  ActiveAgent,
+  Interrupt,
+  SkipScope,
+  StepResult,
+  ActiveStep,
+  WorkflowState,
+} from "./workflow/state/types.ts";
+export { resultOf, workflowState } from "./workflow/state/projection.ts";
+export { EVENT_TYPES } from "./event-types.ts";
 export { workflow } from "./workflow/workflow-plugin.ts";
 export {
   findTemplates,
@@ -34,11 +65,31 @@ export {
 export { planOf, unrunnable, type PlannedStep } from "./template/plan.ts";
 export type { Driver, Wake, WakeHandler } from "./driver.ts";
 export { createEmbeddedDriver, type EmbeddedDriverOptions } from "./wakes/embedded.ts";
-export { offeredIn, offerWorkflow, type Offered, type OfferOptions } from "./wakes/offer.ts";
-export { createWorker, type DrivenTemplate, type DrivenWork, type Worker, type WorkerOptions } from "./wakes/worker.ts";
-export { codemachineTrace, type CodemachineCase, type CodemachineTrace } from "./compat/codemachine-trace.ts";
+export {
+  enqueuedIn,
+  enqueueWorkflow,
+  type Enqueued,
+  type EnqueueOptions,
+} from "./wakes/enqueue.ts";
+export {
+  createWorker,
+  type DrivenTemplate,
+  type DrivenWork,
+  type Worker,
+  type WorkerOptions,
+} from "./wakes/worker.ts";
+export {
+  codemachineTrace,
+  type CodemachineCase,
+  type CodemachineTrace,
+} from "./compat/codemachine-trace.ts";
 export { radiumCondition } from "./compat/condition.ts";
 export { codemachineResumeIndex, radiumResumeIndex } from "./compat/resume-index.ts";
 export { runCommand, type CommandStart, type Ended } from "./step/run-command.ts";
 export { stepEnvironment } from "./step/environment.ts";
-export { BEHAVIOR_TOOLS, reportBehavior, type BehaviorAnswer, type BehaviorContext } from "./behavior-tools.ts";
+export {
+  BEHAVIOR_TOOLS,
+  reportBehavior,
+  type BehaviorAnswer,
+  type BehaviorContext,
+} from "./behavior-tools.ts";

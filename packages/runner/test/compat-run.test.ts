@@ -2,26 +2,49 @@ import { readFileSync } from "node:fs";
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { countOf, loopCounters } from "@bylaw/plugin-loop";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
-import { parseTemplate, workflowState, type CodemachineCase, type CodemachineTrace, type StepContext } from "../src/index.ts";
+import {
+  parseTemplate,
+  workflowState,
+  type CodemachineCase,
+  type CodemachineTrace,
+  type StepContext,
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf, write } from "./kit.ts";
 
 type Case = CodemachineCase & { readonly name: string; readonly result: CodemachineTrace };
-const cases = JSON.parse(readFileSync(new URL("fixtures/loop-traces.json", import.meta.url), "utf8")) as readonly Case[];
+const cases = JSON.parse(
+  readFileSync(new URL("fixtures/loop-traces.json", import.meta.url), "utf8"),
+) as readonly Case[];
 const play = { run: { function: "play" }, prompt: "", env: [] };
 const agentOf = (step: JsonObject): string => String(step["agentId"]);
 
 /** More of what was true of the origin than its own cases say. */
-const chk = (behavior: JsonObject): JsonObject => ({ type: "module", agentId: "chk", module: { id: "chk", behavior } });
-const back = (more: JsonObject): JsonObject => ({ type: "loop", action: "stepBack", steps: 1, ...more });
+const chk = (behavior: JsonObject): JsonObject => ({
+  type: "module",
+  agentId: "chk",
+  module: { id: "chk", behavior },
+});
+const back = (more: JsonObject): JsonObject => ({
+  type: "loop",
+  action: "stepBack",
+  steps: 1,
+  ...more,
+});
 const plain = (agentId: string): JsonObject => ({ type: "module", agentId });
 const more: readonly Omit<Case, "result">[] = [
   {
     name: "a limit of 0 is none",
     steps: [plain("a"), chk(back({ maxIterations: 0 }))],
-    writes: { "1": [...Array.from({ length: 20 }, () => ({ action: "loop" })), { action: "stop" }] },
+    writes: {
+      "1": [...Array.from({ length: 20 }, () => ({ action: "loop" })), { action: "stop" }],
+    },
   },
-  { name: "stop outside of a loop is nothing", steps: [plain("a"), plain("b")], writes: { "0": [{ action: "stop" }] } },
+  {
+    name: "stop outside of a loop is nothing",
+    steps: [plain("a"), plain("b")],
+    writes: { "0": [{ action: "stop" }] },
+  },
   {
     name: "a loop over a separator goes to itself",
     steps: [plain("a"), { type: "ui", text: "-" }, chk(back({ maxIterations: 1 }))],
@@ -29,7 +52,12 @@ const more: readonly Omit<Case, "result">[] = [
   },
   {
     name: "a skipped agent stays skipped behind the loop",
-    steps: [plain("a"), plain("b"), chk(back({ steps: 2, maxIterations: 1, skip: ["a"] })), plain("a")],
+    steps: [
+      plain("a"),
+      plain("b"),
+      chk(back({ steps: 2, maxIterations: 1, skip: ["a"] })),
+      plain("a"),
+    ],
     writes: { "2": [{ action: "loop" }] },
   },
   {
@@ -45,25 +73,47 @@ const more: readonly Omit<Case, "result">[] = [
       { type: "module", agentId: "in", module: { id: "in", behavior: back({ maxIterations: 2 }) } },
       chk(back({ steps: 2, maxIterations: 1 })),
     ],
-    writes: { "1": [{ action: "loop" }, { action: "continue" }, { action: "loop" }, { action: "loop" }], "2": [{ action: "loop" }] },
+    writes: {
+      "1": [{ action: "loop" }, { action: "continue" }, { action: "loop" }, { action: "loop" }],
+      "2": [{ action: "loop" }],
+    },
   },
 ];
 
-/** Runs a workflow of CodeMachine with the runner, and tells what happened in the words of the traces. */
-async function walked({ steps, writes, onCheckpoint = "continue", completed = [] }: Omit<Case, "result" | "name">) {
+/**
+ * Runs a workflow of CodeMachine with the runner, and tells what happened in the words of the
+ * traces.
+ */
+async function walked({
+  steps,
+  writes,
+  onCheckpoint = "continue",
+  completed = [],
+}: Omit<Case, "result" | "name">) {
   const origins = steps.flatMap((step, index) => (step["type"] === "module" ? [index] : []));
-  const agents = Object.fromEntries([...steps.map(agentOf), "git-commit"].map((agent) => [agent, play]));
-  const loaded = await parseTemplate(JSON.stringify({ name: "w", steps }), { file: "w.json", agents, compat: "codemachine" });
-  const indexOf = (id: string): number => origins[loaded.template.steps.findIndex((step) => step.id === id)] ?? -1;
+  const agents = Object.fromEntries(
+    [...steps.map(agentOf), "git-commit"].map((agent) => [agent, play]),
+  );
+  const loaded = await parseTemplate(JSON.stringify({ name: "w", steps }), {
+    file: "w.json",
+    agents,
+    compat: "codemachine",
+  });
+  const indexOf = (id: string): number =>
+    origins[loaded.template.steps.findIndex((step) => step.id === id)] ?? -1;
   const at = stage(loaded, {
     play: ({ step, agent, visit, controlFile }: StepContext) => {
-      const list = agent === agentOf(steps[indexOf(step)] ?? {}) ? (writes[String(indexOf(step))] ?? []) : [];
+      const list =
+        agent === agentOf(steps[indexOf(step)] ?? {}) ? (writes[String(indexOf(step))] ?? []) : [];
       const request: Json | undefined = list[Math.min(visit, list.length) - 1];
-      if (request !== undefined && request !== "<delete>") write(controlFile, request as object | string);
+      if (request !== undefined && request !== "<delete>")
+        write(controlFile, request as object | string);
       return undefined;
     },
   });
-  const done = completed.flatMap((origin) => loaded.template.steps.filter(({ id }) => indexOf(id) === origin).map(({ id }) => id));
+  const done = completed.flatMap((origin) =>
+    loaded.template.steps.filter(({ id }) => indexOf(id) === origin).map(({ id }) => id),
+  );
   for (;;) {
     const { outcome } = await at.go({ completed: done });
     if (outcome !== "paused" || onCheckpoint === "quit") break;
@@ -77,9 +127,12 @@ async function walked({ steps, writes, onCheckpoint = "continue", completed = []
     const step = indexOf(String(details["step"]));
     const directive = (details["directive"] ?? {}) as JsonObject;
     if (event_type === "step_started") trace.push({ step, visit: details["visit"] ?? null });
-    else if (event_type === "step_skipped" && details["why"] === "loop") trace.push({ step, skipped: true });
-    else if (event_type === "call_started") Object.assign(trace.at(-1) ?? {}, { trigger: details["agent"] });
-    else if (directive["action"] === "checkpoint") Object.assign(trace.at(-1) ?? {}, { checkpoint: details["reason"] });
+    else if (event_type === "step_skipped" && details["why"] === "loop")
+      trace.push({ step, skipped: true });
+    else if (event_type === "call_started")
+      Object.assign(trace.at(-1) ?? {}, { trigger: details["agent"] });
+    else if (directive["action"] === "checkpoint")
+      Object.assign(trace.at(-1) ?? {}, { checkpoint: details["reason"] });
     else if (directive["action"] === "loop")
       Object.assign(trace.at(-1) ?? {}, {
         loopTo: indexOf(String(directive["to"])),
@@ -90,7 +143,9 @@ async function walked({ steps, writes, onCheckpoint = "continue", completed = []
   const run = await at.open();
   const counts = run.view(loopCounters);
   const counters = Object.fromEntries(
-    loaded.template.steps.flatMap(({ id, loop }) => (loop === null ? [] : [[indexOf(id), countOf(counts, null, id).iterations]])),
+    loaded.template.steps.flatMap(({ id, loop }) =>
+      loop === null ? [] : [[indexOf(id), countOf(counts, null, id).iterations]],
+    ),
   );
   await run.close();
   return { trace, counters };
@@ -98,18 +153,26 @@ async function walked({ steps, writes, onCheckpoint = "continue", completed = []
 
 /** A trace of the origin without what is only said in other words. */
 function told({ steps }: Pick<Case, "steps">, { trace, counters }: CodemachineTrace) {
-  const real = (index: Json | undefined): number => steps.findIndex((step, at) => at >= Number(index) && step["type"] === "module");
+  const real = (index: Json | undefined): number =>
+    steps.findIndex((step, at) => at >= Number(index) && step["type"] === "module");
   return {
-    trace: trace.map(({ agent: _, activeSkipAfter: __, stopped: ___, skipped, loopTo, ...entry }) => ({
-      ...entry,
-      ...(skipped === undefined ? {} : { skipped: true }),
-      ...(loopTo === undefined ? {} : { loopTo: real(loopTo) }),
-    })),
+    trace: trace.map(
+      ({ agent: _, activeSkipAfter: __, stopped: ___, skipped, loopTo, ...entry }) => ({
+        ...entry,
+        ...(skipped === undefined ? {} : { skipped: true }),
+        ...(loopTo === undefined ? {} : { loopTo: real(loopTo) }),
+      }),
+    ),
     counters: Object.fromEntries(
       steps.flatMap((step, index) => {
         const { behavior = {} } = (step["module"] ?? {}) as { readonly behavior?: JsonObject };
         return behavior["type"] === "loop"
-          ? [[index, counters[`${String(((step["module"] ?? {}) as JsonObject)["id"])}:${index}`] ?? 0]]
+          ? [
+              [
+                index,
+                counters[`${String(((step["module"] ?? {}) as JsonObject)["id"])}:${index}`] ?? 0,
+              ],
+            ]
           : [];
       }),
     ),
@@ -128,7 +191,10 @@ describe("the runner under `codemachine` goes where the origin went", () => {
 });
 
 describe("the runner under `radium`", () => {
-  const visits = async (parts: object, requests: Readonly<Record<string, readonly object[]>>): Promise<readonly string[]> => {
+  const visits = async (
+    parts: object,
+    requests: Readonly<Record<string, readonly object[]>>,
+  ): Promise<readonly string[]> => {
     const seen: string[] = [];
     const at = stage(await templateOf({ compat: "radium", ...parts }), {
       play: ({ step, visit, controlFile }) => {
@@ -148,7 +214,11 @@ describe("the runner under `radium`", () => {
 
   it("looks at the limit first, which makes nothing of a stop, and takes what is not there for nothing", async () => {
     const steps = [step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } }), step("c")];
-    const asked = { b: [{ action: "loop" }, { action: "stop" }], a: [{ action: "loop" }], c: [{ action: "stop" }] };
+    const asked = {
+      b: [{ action: "loop" }, { action: "stop" }],
+      a: [{ action: "loop" }],
+      c: [{ action: "stop" }],
+    };
     expect(await visits({ steps }, asked)).toEqual(["a1", "b1", "a2", "b2", "c1", "completed"]);
   });
 
@@ -162,12 +232,15 @@ describe("the runner under `radium`", () => {
     expect(await visits({ steps }, {})).toEqual(["b1", "completed"]);
     const { warnings } = await templateOf({ compat: "radium", steps });
     expect(warnings.map(({ message }) => message)).toEqual([
-      "`when` is always true: Radium could not read it",
-      "`skip_if` is always true: Radium could not read it",
+      "`when` is always true, as in Radium, which cannot read it",
+      "`skip_if` is always true, as in Radium, which cannot read it",
     ]);
   });
 
   it("still holds for a broken file: Radium took it for an error", async () => {
-    expect(await visits({ steps: [step("a"), step("b")] }, { a: [{ action: "Loop" }] })).toEqual(["a1", "held"]);
+    expect(await visits({ steps: [step("a"), step("b")] }, { a: [{ action: "Loop" }] })).toEqual([
+      "a1",
+      "held",
+    ]);
   });
 });

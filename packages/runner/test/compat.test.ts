@@ -10,9 +10,13 @@ import {
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 
-const fixture = (name: string): unknown => JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), "utf8"));
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), "utf8"));
 
-const traces = fixture("loop-traces") as readonly (CodemachineCase & { readonly name: string; readonly result: CodemachineTrace })[];
+const traces = fixture("loop-traces") as readonly (CodemachineCase & {
+  readonly name: string;
+  readonly result: CodemachineTrace;
+})[];
 
 describe("a workflow of CodeMachine 0.7 runs as it ran there", () => {
   it.each(traces.map((one) => [one.name, one] as const))("%s", (_, one) => {
@@ -26,14 +30,21 @@ const conditions = fixture("step-conditions") as {
 };
 
 describe("a condition of Radium means what it meant there", () => {
-  it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))("%j is %s", (condition, result) => {
-    expect(radiumCondition(condition, conditions.context)).toBe(result);
-  });
+  it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))(
+    "%j is %s",
+    (condition, result) => {
+      expect(radiumCondition(condition, conditions.context)).toBe(result);
+    },
+  );
 });
 
 const resumes = fixture("resume-index") as {
   readonly codemachine_v070: readonly { readonly tracking: Json; readonly resume: number }[];
-  readonly radium_step_tracker: readonly { readonly completed: readonly string[]; readonly total: number; readonly resume: number }[];
+  readonly radium_step_tracker: readonly {
+    readonly completed: readonly string[];
+    readonly total: number;
+    readonly resume: number;
+  }[];
 };
 
 describe("a workflow goes on where it went on there", () => {

@@ -1,14 +1,34 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEvent, Store } from "@bylaw/kernel";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { startPostgres, type PostgresServer } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { offerWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
-import { loadedOf, openAs, openDriver, openStore, traceOf, type Engine, type Place } from "./driver/kit.ts";
-import { workersAt, type WorkerProcess, type WorkerSettings } from "./driver/processes.ts";
+import { enqueueWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
+import {
+  loadedOf,
+  openAs,
+  openDriver,
+  openStore,
+  traceOf,
+  type Engine,
+  type Place,
+} from "./driver/kit.ts";
+import {
+  SHORT_LEASE,
+  workersAt,
+  type WorkerProcess,
+  type WorkerSettings,
+} from "./driver/processes.ts";
 import { freePort, startRestate, type RestateServer } from "./driver/restate-server.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
 
@@ -28,7 +48,11 @@ interface Stage {
   /** Kills all workers that there are. */
   readonly end: () => Promise<void>;
   readonly close: () => Promise<void>;
-  readonly offer: (template: string, run: string, how?: { readonly wake?: boolean }) => Promise<void>;
+  readonly offer: (
+    template: string,
+    run: string,
+    how?: { readonly wake?: boolean },
+  ) => Promise<void>;
   readonly log: (run: string) => Promise<readonly LogEvent[]>;
   /** Resolves when a run has an event of a type, and more is so. */
   readonly until: (run: string, type: string, more?: () => boolean) => Promise<void>;
@@ -58,7 +82,12 @@ beforeAll(async () => {
 /** What the tests of one driver share. */
 async function stageOf(engine: Engine): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-driver-"));
-  const place: Place = { url: server?.url ?? "", schema: `t_${randomBytes(6).toString("hex")}`, folder, engine };
+  const place: Place = {
+    url: server?.url ?? "",
+    schema: `t_${randomBytes(6).toString("hex")}`,
+    folder,
+    engine,
+  };
   const store = await openStore(place);
   const driver = await openDriver(place, store);
   const workers = workersAt(place, engine.name === "restate" ? restate : undefined);
@@ -75,7 +104,7 @@ async function stageOf(engine: Engine): Promise<Stage> {
     },
     async offer(template, name, { wake = true } = {}) {
       const run = await openAs(template, name, store);
-      await offerWorkflow(store, run, await loadedOf(template));
+      await enqueueWorkflow(store, run, await loadedOf(template));
       await run.close();
       if (wake) await driver.wake({ runId: name });
     },
@@ -94,7 +123,11 @@ async function stageOf(engine: Engine): Promise<Stage> {
 }
 
 /** Serves in this process until the handler says `close`. */
-async function serveHere(place: Place, store: Store, handler: (wake: Wake, close: () => void) => Promise<"again" | "idle">): Promise<void> {
+async function serveHere(
+  place: Place,
+  store: Store,
+  handler: (wake: Wake, close: () => void) => Promise<"again" | "idle">,
+): Promise<void> {
   const port = place.engine.name === "restate" ? await freePort() : undefined;
   if (port !== undefined) restate?.workers.add(port);
   const driver = await openDriver(place, store, port === undefined ? {} : { port });
@@ -112,18 +145,25 @@ const attemptsIn = (events: readonly LogEvent[]): ReadonlySet<string> =>
       .filter(({ event_type }) => event_type === "step_started")
       .map(({ details }) => `${String(details["step"])} ${String(details["attempt"])}`),
   );
-const typesOf = (events: readonly LogEvent[]): readonly string[] => events.map(({ event_type }) => event_type);
+const typesOf = (events: readonly LogEvent[]): readonly string[] =>
+  events.map(({ event_type }) => event_type);
 const completed = (events: readonly LogEvent[]): readonly unknown[] =>
-  events.filter(({ event_type }) => event_type === "step_completed").map(({ details }) => details["step"]);
+  events
+    .filter(({ event_type }) => event_type === "step_completed")
+    .map(({ details }) => details["step"]);
 
-/** That each who drove had the run for itself: claims rise, and no session writes after the next has begun. */
+/**
+ * That each who drove had the run for itself: claims rise, and no session writes after the next has
+ * begun.
+ */
 function faultsOf(events: readonly LogEvent[]): readonly string[] {
   const faults: string[] = [];
   const over = new Set<string>();
   let [fence, session] = [0, events[0]?.session_id ?? ""];
   for (const { sequence, event_type, session_id, details } of events) {
     if (event_type === "workflow_taken") {
-      if (Number(details["fence"]) <= fence) faults.push(`${sequence}: claim ${String(details["fence"])} after ${fence}`);
+      if (Number(details["fence"]) <= fence)
+        faults.push(`${sequence}: claim ${String(details["fence"])} after ${fence}`);
       fence = Number(details["fence"]);
     }
     if (event_type === "session_resumed") {
@@ -137,12 +177,27 @@ function faultsOf(events: readonly LogEvent[]): readonly string[] {
 
 const SHORT = ["workflow_started", "workflow_offered", "workflow_taken", "session_resumed"];
 const STEP = ["step_started", "step_completed", "step_settled"];
-const UNDISTURBED = ["session_start", ...SHORT, ...STEP, ...STEP, ...STEP, "workflow_ended", "workflow_left"];
+const UNDISTURBED = [
+  "session_start",
+  ...SHORT,
+  ...STEP,
+  ...STEP,
+  ...STEP,
+  "workflow_ended",
+  "workflow_left",
+];
 
 /** `undefined` where this machine has no server for it. */
 function engineOf(name: Engine["name"]): Engine | undefined {
   if (server === undefined || (name === "restate" && restate === undefined)) return undefined;
-  return { name, restate: restate && { ingress: restate.ingress, admin: restate.admin, address: restate.address } };
+  return {
+    name,
+    restate: restate && {
+      ingress: restate.ingress,
+      admin: restate.admin,
+      address: restate.address,
+    },
+  };
 }
 
 describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) => {
@@ -165,7 +220,11 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     await Promise.all(Array.from({ length: 10 }, () => driver.wake({ runId: "r1" })));
     await until("r1", "workflow_left");
     expect(typesOf(await log("r1"))).toEqual(UNDISTURBED);
-    expect(traceOf(place, "r1").map((line) => line.split(" ")[0])).toEqual(["plan", "code", "check"]);
+    expect(traceOf(place, "r1").map((line) => line.split(" ")[0])).toEqual([
+      "plan",
+      "code",
+      "check",
+    ]);
   });
 
   it("delivers a wake at its time, also when who asked for it is gone, and again when it could not be answered", async () => {
@@ -199,44 +258,73 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     await start();
     const run = await openAs("pausing", "p1", store);
     const [pause] = run.view(workflowState).pauses;
-    await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: (await loadedOf("pausing")).definition });
+    await resumeCheckpoint(run, {
+      checkpoint: pause?.checkpoint ?? 0,
+      by: "ada",
+      definition: (await loadedOf("pausing")).definition,
+    });
     await run.close();
     await driver.wake({ runId: "p1" });
     await until("p1", "workflow_ended");
     const pids = traceOf(place, "p1").map((line) => line.split(" ")[2]);
-    expect([new Set(pids).size, pids[0] === pids[1], completed(await log("p1"))]).toEqual([2, true, ["plan", "ask", "last"]]);
+    expect([new Set(pids).size, pids[0] === pids[1], completed(await log("p1"))]).toEqual([
+      2,
+      true,
+      ["plan", "ask", "last"],
+    ]);
     expect(faultsOf(await log("p1"))).toEqual([]);
   });
 
-  it.runIf(name === "embedded")("refuses what a worker writes that stood still until another drives its run", async () => {
-    const { start, offer, until, log, place, end } = stage;
-    const slow = await start();
-    await offer("slow", "s1");
-    await until("s1", "step_started", () => traceOf(place, "s1").some((line) => line.startsWith("wait ")));
-    slow.process.kill("SIGSTOP");
-    await start();
-    await until("s1", "step_started", () => traceOf(place, "s1").some((line) => line.startsWith("wait 2 ")));
-    writeFileSync(join(place.folder, "s1.go"), "");
-    await until("s1", "workflow_left");
-    const ended = await log("s1");
-    slow.process.kill("SIGCONT");
-    await slow.close();
-    await end();
-    expect([await log("s1"), faultsOf(ended), completed(ended)]).toEqual([ended, [], ["plan", "wait", "last"]]);
-  });
+  it.runIf(name === "embedded")(
+    "refuses what a worker writes that stood still until another drives its run",
+    async () => {
+      const { start, offer, until, log, place, end } = stage;
+      const slow = await start(SHORT_LEASE);
+      await offer("slow", "s1");
+      await until("s1", "step_started", () =>
+        traceOf(place, "s1").some((line) => line.startsWith("wait ")),
+      );
+      slow.process.kill("SIGSTOP");
+      await start(SHORT_LEASE);
+      await until("s1", "step_started", () =>
+        traceOf(place, "s1").some((line) => line.startsWith("wait 2 ")),
+      );
+      writeFileSync(join(place.folder, "s1.go"), "");
+      await until("s1", "workflow_left");
+      const ended = await log("s1");
+      slow.process.kill("SIGCONT");
+      await slow.close();
+      await end();
+      expect([await log("s1"), faultsOf(ended), completed(ended)]).toEqual([
+        ended,
+        [],
+        ["plan", "wait", "last"],
+      ]);
+    },
+  );
 
   it("brings every run to the same end, at whatever event its worker is killed, with no completed step done again", () => {
-    // What the drivers share is killed at every event; `npm run crash -- driver` does that with each of them.
-    const points = ALL.filter((point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1));
+    // What the drivers share is killed at every event; `npm run crash -- driver` does that with
+    // each of them.
+    const points = ALL.filter(
+      (point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1),
+    );
     return surviveKills(stage, new Map(points.map((point) => [`k${point}`, [point]])));
   });
 
-  it.runIf(ROUNDS > 0)("does so when whoever takes over is killed too", { timeout: 600_000 }, async () => {
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const kills = ALL.map((point) => [`x${round}-${point}`, [point, point + 1 + Math.floor(Math.random() * 8)]] as const);
-      await surviveKills(stage, new Map(kills));
-    }
-  });
+  it.runIf(ROUNDS > 0)(
+    "does so when whoever takes over is killed too",
+    { timeout: 600_000 },
+    async () => {
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const kills = ALL.map(
+          (point) =>
+            [`x${round}-${point}`, [point, point + 1 + Math.floor(Math.random() * 8)]] as const,
+        );
+        await surviveKills(stage, new Map(kills));
+      }
+    },
+  );
 });
 
 /** The events from the claim on: before that nobody drives. */
@@ -245,10 +333,17 @@ const ROUNDS = Number(process.env["BYLAW_CRASH_ROUNDS"] ?? 0);
 /** A file for who counts: how many were killed, events, and steps that are done. */
 const TALLY = process.env["BYLAW_CRASH_TALLY"];
 
-/** Has workers drive runs, each of which kills its worker after some of its events, and looks at what came of them. */
-async function surviveKills({ start, end, offer, until, log, place }: Stage, kills: ReadonlyMap<string, readonly number[]>): Promise<void> {
+/**
+ * Has workers drive runs, each of which kills its worker after some of its events, and looks at
+ * what came of them.
+ */
+async function surviveKills(
+  { start, end, offer, until, log, place }: Stage,
+  kills: ReadonlyMap<string, readonly number[]>,
+): Promise<void> {
   const runs = [...kills.keys()];
-  for (const [run, points] of kills) writeFileSync(join(place.folder, `${run}.kill`), points.join(" "));
+  for (const [run, points] of kills)
+    writeFileSync(join(place.folder, `${run}.kill`), points.join(" "));
   // Every other one is never told of: then a look at the log finds it.
   for (const [index, run] of runs.entries()) await offer("short", run, { wake: index % 2 === 0 });
   const killedIn = (run: string): number => {
@@ -257,11 +352,14 @@ async function surviveKills({ start, end, offer, until, log, place }: Stage, kil
   };
   const over = new AbortController();
   const keep = async (): Promise<void> => {
-    while (!over.signal.aborted) await (await start()).ended;
+    while (!over.signal.aborted) await (await start(SHORT_LEASE)).ended;
   };
   const kept = Promise.all([keep(), keep()]);
   try {
-    await Promise.race([kept, Promise.all(runs.map((run) => until(run, "workflow_ended", () => killedIn(run) > 0)))]);
+    await Promise.race([
+      kept,
+      Promise.all(runs.map((run) => until(run, "workflow_ended", () => killedIn(run) > 0))),
+    ]);
   } finally {
     over.abort();
     await end();
@@ -271,10 +369,18 @@ async function surviveKills({ start, end, offer, until, log, place }: Stage, kil
     const events = await log(run);
     expect([run, faultsOf(events)]).toEqual([run, []]);
     expect([run, completed(events)]).toEqual([run, ["plan", "code", "check"]]);
-    expect([run, typesOf(events).filter((type) => type === "workflow_ended").length]).toEqual([run, 1]);
-    if (TALLY !== undefined) appendFileSync(TALLY, `${killedIn(run)} ${events.length} ${completed(events).length}\n`);
+    expect([run, typesOf(events).filter((type) => type === "workflow_ended").length]).toEqual([
+      run,
+      1,
+    ]);
+    if (TALLY !== undefined)
+      appendFileSync(TALLY, `${killedIn(run)} ${events.length} ${completed(events).length}\n`);
     // A step runs again only where it was at work when its worker was killed: none behind its end.
     for (const line of traceOf(place, run))
-      expect([run, line, attemptsIn(events).has(line.split(" ").slice(0, 2).join(" "))]).toEqual([run, line, true]);
+      expect([run, line, attemptsIn(events).has(line.split(" ").slice(0, 2).join(" "))]).toEqual([
+        run,
+        line,
+        true,
+      ]);
   }
 }

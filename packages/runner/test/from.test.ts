@@ -1,17 +1,35 @@
-import { keptTemplate, migrateWorkflow, moveWorkflow, workflowState, type StepContext } from "../src/index.ts";
+import {
+  keptTemplate,
+  migrateWorkflow,
+  moveWorkflow,
+  workflowState,
+  type StepContext,
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { player, stage, templateOf, write } from "./kit.ts";
 
 const worker = { agent: "worker", run: { function: "work" } };
-const agents = { worker: { run: { function: "play" } }, helper: { run: { function: "help" } }, second: { run: { function: "help" } } };
+const agents = {
+  worker: { run: { function: "play" } },
+  helper: { run: { function: "help" } },
+  second: { run: { function: "help" } },
+};
 
-/** A workflow whose first step calls agents of whom one fails, and a person who goes on from the second, which calls the same. */
+/**
+ * A workflow whose first step calls agents of whom one fails, and a person who goes on from the
+ * second, which calls the same.
+ */
 async function called(fails: "helper" | "second" | "worker", by: "moved" | "migrated") {
-  const steps = (prompt: string) => ["one", "two"].map((id) => ({ id, ...worker, trigger: "helper", prompt }));
-  const [loaded, now] = [await templateOf({ agents, steps: steps("x") }), await templateOf({ agents, steps: steps("y") })];
+  const steps = (prompt: string) =>
+    ["one", "two"].map((id) => ({ id, ...worker, trigger: "helper", prompt }));
+  const [loaded, now] = [
+    await templateOf({ agents, steps: steps("x") }),
+    await templateOf({ agents, steps: steps("y") }),
+  ];
   const trace: string[] = [];
   const isFirst = (): boolean => !trace.some((seen) => seen.startsWith("two"));
-  const note = ({ step, agent }: StepContext): void => void trace.push(agent === "worker" ? step : `${step}:${agent}`);
+  const note = ({ step, agent }: StepContext): void =>
+    void trace.push(agent === "worker" ? step : `${step}:${agent}`);
   const functions = {
     ...player().functions,
     work: async (context: StepContext): Promise<undefined> => {
@@ -22,7 +40,8 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
     help: (context: StepContext): undefined => {
       note(context);
       if (context.agent === fails && isFirst()) throw new Error("no");
-      if (context.agent === "helper") write(context.controlFile, { action: "trigger", triggerAgentId: "second" });
+      if (context.agent === "helper")
+        write(context.controlFile, { action: "trigger", triggerAgentId: "second" });
     },
   };
   const at = stage(loaded, functions);
@@ -30,10 +49,23 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
   const run = await at.open();
   if (by === "moved") await moveWorkflow(run, { by: "ada", to: 1 });
   else {
-    const before = await keptTemplate(at.store, "r", run.view(workflowState).started?.definition ?? "");
-    await migrateWorkflow(run, { before: before ?? loaded.template, loaded: now, by: "ada", from: 1 });
+    const before = await keptTemplate(
+      at.store,
+      "r",
+      run.view(workflowState).started?.definition ?? "",
+    );
+    await migrateWorkflow(run, {
+      before: before ?? loaded.template,
+      loaded: now,
+      by: "ada",
+      from: 1,
+    });
   }
-  return { trace, end: await at.go({ run, functions, ...(by === "moved" ? {} : now) }), types: await at.types() };
+  return {
+    trace,
+    end: await at.go({ run, functions, ...(by === "moved" ? {} : now) }),
+    types: await at.types(),
+  };
 }
 
 it("a step that failed and calls nobody any more leaves nobody at work whom it asked for", async () => {
@@ -86,11 +118,14 @@ describe("a person who goes on from another step", () => {
     // It was granted, and nobody has called yet.
     ["worker", "moved", 1],
     ["worker", "migrated", 1],
-  ] as const)("leaves nobody at work who was called, where %s failed and the run is %s", async (fails, by, returned) => {
-    const { trace, end, types } = await called(fails, by);
-    expect(end).toMatchObject({ outcome: "completed" });
-    expect(trace.slice(-3)).toEqual(["two", "two:helper", "two:second"]);
-    expect(types.filter((type) => type === "agent_returned")).toHaveLength(returned + 2);
-    expect(types.slice(types.indexOf("agent_returned"))[returned]).toBe(`workflow_${by}`);
-  });
+  ] as const)(
+    "leaves nobody at work who was called, where %s failed and the run is %s",
+    async (fails, by, returned) => {
+      const { trace, end, types } = await called(fails, by);
+      expect(end).toMatchObject({ outcome: "completed" });
+      expect(trace.slice(-3)).toEqual(["two", "two:helper", "two:second"]);
+      expect(types.filter((type) => type === "agent_returned")).toHaveLength(returned + 2);
+      expect(types.slice(types.indexOf("agent_returned"))[returned]).toBe(`workflow_${by}`);
+    },
+  );
 });

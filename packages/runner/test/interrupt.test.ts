@@ -5,9 +5,16 @@ import { player, stage, templateOf } from "./kit.ts";
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 
 /** A workflow whose oversight finds one risk after the other; `null` is a service that fails. */
-async function overseen(oversight: object, steps: readonly object[], risks: readonly (number | null)[]) {
+async function overseen(
+  oversight: object,
+  steps: readonly object[],
+  risks: readonly (number | null)[],
+) {
   const { trace, functions } = player({ loop: [{ action: "loop" }] });
-  const at = stage(await templateOf({ steps, oversight: { command: ["true"], ...oversight } }), functions);
+  const at = stage(
+    await templateOf({ steps, oversight: { command: ["true"], ...oversight } }),
+    functions,
+  );
   const left = [...risks];
   const asked: string[] = [];
   const go = async () => {
@@ -20,7 +27,12 @@ async function overseen(oversight: object, steps: readonly object[], risks: read
           ? { by: "o", error: "gone" }
           : { by: "o", verdict: { risk, advice: "", traits: [], uncertainties: [] } };
       await run.record([
-        { event_type: "error" in details ? "oversight_failed" : "oversight_given", agent_id: agent, task_id: null, details },
+        {
+          event_type: "error" in details ? "oversight_failed" : "oversight_given",
+          agent_id: agent,
+          task_id: null,
+          details,
+        },
       ]);
     };
     return at.go({ run, oversee });
@@ -43,8 +55,17 @@ describe("oversight that the template makes due", () => {
   });
 
   it("comes before work of another kind, and holds the workflow at a risk until a person lets it go on", async () => {
-    const steps = [step("plan", { kind: "planning" }), step("more", { kind: "planning" }), step("code"), step("look", { kind: "review" })];
-    const { trace, asked, go, release } = await overseen({ at_kinds: true, hold_at: 0.5 }, steps, [0.6, 0.1]);
+    const steps = [
+      step("plan", { kind: "planning" }),
+      step("more", { kind: "planning" }),
+      step("code"),
+      step("look", { kind: "review" }),
+    ];
+    const { trace, asked, go, release } = await overseen(
+      { at_kinds: true, hold_at: 0.5 },
+      steps,
+      [0.6, 0.1],
+    );
     expect(await go()).toMatchObject({ outcome: "held", why: "risk", step: "code" });
     expect(await go()).toMatchObject({ outcome: "held" });
     expect(trace).toEqual(["plan1", "more1"]);
@@ -84,7 +105,11 @@ describe("oversight that the template makes due", () => {
   });
 
   it("that does not come about is not taken for calm", async () => {
-    const { trace, go, release } = await overseen({ every_steps: 1 }, [step("a"), step("b")], [null]);
+    const { trace, go, release } = await overseen(
+      { every_steps: 1 },
+      [step("a"), step("b")],
+      [null],
+    );
     expect(await go()).toMatchObject({ outcome: "held", why: "oversight", step: "b" });
     await release();
     expect(await go()).toMatchObject({ outcome: "completed" });

@@ -36,7 +36,13 @@ export const templateOf = (parts: object): Promise<LoadedTemplate> =>
 function kernelOf({ template }: LoadedTemplate) {
   const called = triggerOptionsOf(template);
   return createKernel({
-    plugins: [loop(loopOptionsOf(template)), ...(called === undefined ? [] : [trigger(called)]), checkpoint(), vibecheck(), workflow()],
+    plugins: [
+      loop(loopOptionsOf(template)),
+      ...(called === undefined ? [] : [trigger(called)]),
+      checkpoint(),
+      vibecheck(),
+      workflow(),
+    ],
   });
 }
 
@@ -50,7 +56,10 @@ export interface Stage {
   types(): Promise<readonly string[]>;
 }
 
-export function stage(loaded: LoadedTemplate, functions: Readonly<Record<string, StepFunction>> = {}): Stage {
+export function stage(
+  loaded: LoadedTemplate,
+  functions: Readonly<Record<string, StepFunction>> = {},
+): Stage {
   const store = createMemoryStore();
   const folder = scratch();
   const controlFile = join(folder, "behavior.json");
@@ -63,7 +72,15 @@ export function stage(loaded: LoadedTemplate, functions: Readonly<Record<string,
     async go(more = {}) {
       const run = more.run ?? (await open());
       const { template, definition } = loaded;
-      return runWorkflow({ run, template, definition, workspace: folder, controlFile, functions, ...more }).finally(() => run.close());
+      return runWorkflow({
+        run,
+        template,
+        definition,
+        workspace: folder,
+        controlFile,
+        functions,
+        ...more,
+      }).finally(() => run.close());
     },
     types: async () => (await store.events("r", 0, 100_000)).map(({ event_type }) => event_type),
   };
@@ -74,11 +91,15 @@ export const write = (file: string, request: object | string): void =>
   writeFileSync(file, typeof request === "string" ? request : JSON.stringify(request));
 
 /** A function that notes who was at work, and asks for what `requests` say, one by one. */
-export function player(requests: Readonly<Record<string, readonly (object | string | null)[]>> = {}) {
+export function player(
+  requests: Readonly<Record<string, readonly (object | string | null)[]>> = {},
+) {
   const trace: string[] = [];
   const left = new Map(Object.entries(requests).map(([key, list]) => [key, [...list]]));
   const play = ({ step, agent, visit, controlFile }: StepContext): undefined => {
-    trace.push(agent === null || agent === "worker" ? `${step}${visit}` : `${step}${visit}:${agent}`);
+    trace.push(
+      agent === null || agent === "worker" ? `${step}${visit}` : `${step}${visit}:${agent}`,
+    );
     const request = left.get(agent === null || agent === "worker" ? step : agent)?.shift();
     if (request !== undefined && request !== null) write(controlFile, request);
   };

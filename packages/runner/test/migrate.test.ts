@@ -1,10 +1,18 @@
-import { parseTemplate, runWorkflow, keptTemplate, migrateWorkflow, migrationOf, releaseWorkflow, workflowState } from "../src/index.ts";
+import {
+  parseTemplate,
+  runWorkflow,
+  keptTemplate,
+  migrateWorkflow,
+  migrationOf,
+  releaseWorkflow,
+  workflowState,
+} from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { player, stage, templateOf } from "./kit.ts";
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 const again = [{ action: "loop" }];
-const completed = (id: string): string => `step \`${id}\` is completed, and is not done again`;
+const completed = (id: string): string => `step \`${id}\` is completed and will not run again`;
 const resumed = (checkpoint = 0) => ({
   event_type: "checkpoint_resumed",
   agent_id: null,
@@ -13,7 +21,11 @@ const resumed = (checkpoint = 0) => ({
 });
 
 /** A workflow that came as far as its steps let it, and another template of it. */
-async function changed(before: readonly object[], now: readonly object[], requests: Readonly<Record<string, readonly (object | null)[]>>) {
+async function changed(
+  before: readonly object[],
+  now: readonly object[],
+  requests: Readonly<Record<string, readonly (object | null)[]>>,
+) {
   const { trace, functions } = player(requests);
   const failing = { ...functions, fail: () => Promise.reject(new Error("no")) };
   const at = stage(await templateOf({ steps: before }), failing);
@@ -25,19 +37,50 @@ async function changed(before: readonly object[], now: readonly object[], reques
   if (kept === undefined) throw new TypeError("the template is kept");
   const go = () => {
     const { template, definition } = loaded;
-    return runWorkflow({ run, template, definition, workspace: at.folder, controlFile: at.controlFile, functions: failing });
+    return runWorkflow({
+      run,
+      template,
+      definition,
+      workspace: at.folder,
+      controlFile: at.controlFile,
+      functions: failing,
+    });
   };
-  return { at, run, state, kept, loaded, trace, go, migration: (from?: number) => migrationOf(kept, loaded.template, state, from) };
+  return {
+    at,
+    run,
+    state,
+    kept,
+    loaded,
+    trace,
+    go,
+    migration: (from?: number) => migrationOf(kept, loaded.template, state, from),
+  };
 }
 
 describe("a run is carried over to a template that changed", () => {
   it("by the ids of its steps: what is done stays done, what is new before it is told, what is new behind it runs", async () => {
     const before = [step("a"), step("b"), step("c", { run: { function: "fail" } }), step("d")];
-    const now = [step("new"), step("b"), step("a", { retries: 1 }), step("c"), step("more"), step("d")];
+    const now = [
+      step("new"),
+      step("b"),
+      step("a", { retries: 1 }),
+      step("c"),
+      step("more"),
+      step("d"),
+    ];
     const { migration, run, kept, loaded, trace, go } = await changed(before, now, {});
     expect(migration()).toMatchObject({
-      changes: ["step `new` is new", "step `a` stands elsewhere", "step `a`: retries", "step `c`: run", "step `more` is new"],
-      notes: ["step `new` stands before where the workflow goes on, and will not run"],
+      changes: [
+        "step `new` is new",
+        "step `a` has moved",
+        "step `a`: retries",
+        "step `c`: run",
+        "step `more` is new",
+      ],
+      notes: [
+        "step `new` stands before the point where the workflow continues, so it will not run",
+      ],
       faults: [],
       cursor: 3,
     });
@@ -50,50 +93,89 @@ describe("a run is carried over to a template that changed", () => {
   });
 
   it("with the loop that it is in, and what that leaves out", async () => {
-    const loop = (more: object = {}) => step("check", { loop: { steps: 3, max_iterations: 1, skip: ["b"] }, ...more });
+    const loop = (more: object = {}) =>
+      step("check", { loop: { steps: 3, max_iterations: 1, skip: ["b"] }, ...more });
     const before = [step("a"), step("b"), step("c"), loop(), step("end")];
     const now = [step("zero"), step("a"), step("b"), step("c"), loop(), step("end")];
     const requests = { check: again, a: [null, { action: "checkpoint" }] };
     const { migration, state } = await changed(before, now, requests);
     expect(state.scopes).toEqual([{ owner: 3, skip: ["b"] }]);
-    expect(migration()).toMatchObject({ faults: [], scopes: [{ owner: 4, skip: ["b"] }], cursor: 1 });
+    expect(migration()).toMatchObject({
+      faults: [],
+      scopes: [{ owner: 4, skip: ["b"] }],
+      cursor: 1,
+    });
     const gone = await changed(before, [step("a"), step("b"), step("c"), step("check")], requests);
-    expect(gone.migration().faults).toEqual(["the loop of step `check` is under way and is gone"]);
+    expect(gone.migration().faults).toEqual(["the loop of step `check` is running and is gone"]);
     expect(gone.migration(2)).toMatchObject({ faults: [], scopes: [], cursor: 2 });
   });
 
   it("with what the loop is about to repeat: it is done again, and is not left out for what came of it in the pass before", async () => {
-    const [prepare, test, publish] = [step("prepare"), step("test"), step("publish", { when: "test.success == true" })];
-    const [work, check] = [step("work", { prompt: "new" }), step("check", { loop: { steps: 2, max_iterations: 3 } })];
+    const [prepare, test, publish] = [
+      step("prepare"),
+      step("test"),
+      step("publish", { when: "test.success == true" }),
+    ];
+    const [work, check] = [
+      step("work", { prompt: "new" }),
+      step("check", { loop: { steps: 2, max_iterations: 3 } }),
+    ];
     const before = [prepare, step("work"), test, check, publish];
     const requests = { check: again, work: [null, { action: "checkpoint" }] };
-    const { migration, run, kept, loaded, trace, go, at } = await changed(before, [prepare, work, test, check, publish], requests);
+    const { migration, run, kept, loaded, trace, go, at } = await changed(
+      before,
+      [prepare, work, test, check, publish],
+      requests,
+    );
     expect(migration()).toMatchObject({ notes: [], faults: [], cursor: 1, redo: 0 });
     // A person who goes on elsewhere has only what this pass came to: the work itself.
-    expect(migration(0)).toMatchObject({ notes: [completed("prepare"), completed("work")], redo: 2 });
+    expect(migration(0)).toMatchObject({
+      notes: [completed("prepare"), completed("work")],
+      redo: 2,
+    });
     await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
     await run.record([resumed(run.view(workflowState).pauses[0]?.checkpoint)]);
     expect(await go()).toMatchObject({ outcome: "completed" });
-    expect(trace).toEqual(["prepare1", "work1", "test1", "check1", "work2", "test2", "check2", "publish1"]);
+    expect(trace).toEqual([
+      "prepare1",
+      "work1",
+      "test1",
+      "check1",
+      "work2",
+      "test2",
+      "check2",
+      "publish1",
+    ]);
     expect(await at.types()).not.toContain("step_skipped");
     await run.close();
 
     const early = await changed(before, [prepare, test, work, check, publish], requests);
-    expect(early.migration().notes).toEqual(["step `test` stands before where the workflow goes on, and will not run"]);
+    expect(early.migration().notes).toEqual([
+      "step `test` stands before the point where the workflow continues, so it will not run",
+    ]);
     const behind = await changed(before, [work, test, check, prepare, publish], requests);
     expect(behind.migration().faults).toEqual([
-      "step `test` is to be repeated, and stands before one that is not",
-      "step `check` is to be repeated, and stands before one that is not",
+      "step `test` would be repeated, but stands before one that would not",
+      "step `check` would be repeated, but stands before one that would not",
     ]);
   });
 
   it("never where something under way has no place: it is refused with all of it, and nothing is recorded", async () => {
     const fail = { run: { function: "fail" } };
-    const parallel = [step("a", { ...fail, parallel: "g" }), step("b", { parallel: "g" }), step("c")];
+    const parallel = [
+      step("a", { ...fail, parallel: "g" }),
+      step("b", { parallel: "g" }),
+      step("c"),
+    ];
     const { migration, run, kept, loaded } = await changed(parallel, [step("b"), step("c")], {});
-    expect(migration().faults).toEqual(["step `a` is under way and is gone", "step `b` is under way, and runs beside others than before"]);
+    expect(migration().faults).toEqual([
+      "step `a` is running and is gone",
+      "step `b` is running beside other steps than before",
+    ]);
     const head = run.head;
-    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_NOT_MIGRATED" });
+    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({
+      code: "BYLAW_TEMPLATE_NOT_MIGRATED",
+    });
     expect(run.head).toBe(head);
     const agents = { worker: { run: { function: "fail" } } };
     const held = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), {
@@ -104,21 +186,38 @@ describe("a run is carried over to a template that changed", () => {
     const state = other.view(workflowState);
     const old = await keptTemplate(held.store, "r", state.started?.definition ?? "");
     const agentless = await templateOf({ steps: [step("a")] });
-    expect(old && migrationOf(old, agentless.template, state).faults).toEqual(["agent `worker` is at work and is gone"]);
-    await expect(migrateWorkflow(other, { before: old ?? agentless.template, loaded: agentless, by: " WORKER " })).rejects.toMatchObject({
-      code: "BYLAW_WORKFLOW_BY_ITSELF",
-    });
+    expect(old && migrationOf(old, agentless.template, state).faults).toEqual([
+      "agent `worker` is at work and is gone",
+    ]);
+    await expect(
+      migrateWorkflow(other, {
+        before: old ?? agentless.template,
+        loaded: agentless,
+        by: " WORKER ",
+      }),
+    ).rejects.toMatchObject({ code: "BYLAW_WORKFLOW_BY_ITSELF" });
     await other.close();
     await run.close();
   });
 
   it("nor where a new step would stand beside those that are under way, which nobody would begin", async () => {
     const group = { parallel: "g" };
-    const before = [step("a", { ...group, run: { function: "fail" } }), step("b", group), step("end")];
-    const now = (...more: readonly object[]) => [step("a", group), step("b", group), ...more, step("end")];
+    const before = [
+      step("a", { ...group, run: { function: "fail" } }),
+      step("b", group),
+      step("end"),
+    ];
+    const now = (...more: readonly object[]) => [
+      step("a", group),
+      step("b", group),
+      ...more,
+      step("end"),
+    ];
     const { migration, run, kept, loaded } = await changed(before, now(step("audit", group)), {});
-    expect(migration().faults).toEqual(["step `audit` joins steps that are under way"]);
-    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_NOT_MIGRATED" });
+    expect(migration().faults).toEqual(["step `audit` joins steps that are running"]);
+    await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({
+      code: "BYLAW_TEMPLATE_NOT_MIGRATED",
+    });
     await run.close();
     expect((await changed(before, now(), {})).migration().faults).toEqual([]);
     expect((await changed(before, now(step("audit")), {})).migration().faults).toEqual([]);
@@ -127,10 +226,12 @@ describe("a run is carried over to a template that changed", () => {
   it("and does no step again that is done, though it stands behind now; a repeatable one it does", async () => {
     const before = [step("a"), step("b"), step("stop"), step("z")];
     const now = [step("z"), step("stop"), step("a"), step("b", { repeatable: true })];
-    const { migration, run, kept, loaded, trace, go } = await changed(before, now, { stop: [{ action: "checkpoint" }] });
+    const { migration, run, kept, loaded, trace, go } = await changed(before, now, {
+      stop: [{ action: "checkpoint" }],
+    });
     expect(migration().notes).toEqual([
-      "step `z` stands before where the workflow goes on, and will not run",
-      "step `a` is completed, and is not done again",
+      "step `z` stands before the point where the workflow continues, so it will not run",
+      "step `a` is completed and will not run again",
     ]);
     await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
     await run.record([resumed(run.view(workflowState).pauses[0]?.checkpoint)]);
@@ -141,18 +242,27 @@ describe("a run is carried over to a template that changed", () => {
 
   it("that has ended goes on only where a person says", async () => {
     const { migration } = await changed([step("a")], [step("a"), step("b")], {});
-    expect(migration().faults).toEqual(["the workflow has ended: say with --from where it goes on"]);
+    expect(migration().faults).toEqual([
+      "the workflow has ended: name the step to continue from with --from",
+    ]);
     expect(migration(1)).toMatchObject({ faults: [], cursor: 1 });
   });
 
   it("and a template that is kept is the one whose digest the log has", async () => {
-    const loaded = await templateOf({ steps: [step("a", { env: ["HOME"], loop: undefined })], description: "x" });
+    const loaded = await templateOf({
+      steps: [step("a", { env: ["HOME"], loop: undefined })],
+      description: "x",
+    });
     const at = stage(loaded, player().functions);
     await at.go();
     expect(await keptTemplate(at.store, "r", loaded.definition)).toEqual(loaded.template);
     expect(await keptTemplate(at.store, "r", `sha256:${"0".repeat(64)}`)).toBeUndefined();
-    expect((await parseTemplate("bylaw: 1\nname: x\nsteps: [{id: a, run: {command: [x]}}]", { file: "x.yaml" })).definition).not.toBe(
-      loaded.definition,
-    );
+    expect(
+      (
+        await parseTemplate("bylaw: 1\nname: x\nsteps: [{id: a, run: {command: [x]}}]", {
+          file: "x.yaml",
+        })
+      ).definition,
+    ).not.toBe(loaded.definition);
   });
 });

@@ -22,7 +22,12 @@ describe("a program that is a step", () => {
       },
     };
     agents.worker.run.command.push("{{{step}}} {prompt}");
-    const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker", prompt: "Do {step}; $(x)" }] }));
+    const at = stage(
+      await templateOf({
+        agents,
+        steps: [{ id: "a", agent: "worker", prompt: "Do {step}; $(x)" }],
+      }),
+    );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     const read = (name: string): string => readFileSync(join(at.folder, name), "utf8");
     expect(read("prompt.txt")).toBe("You work.\n\nDo {step}; $(x)");
@@ -46,7 +51,9 @@ describe("a program that is a step", () => {
   });
 
   it("leaves its length and a digest in the log, and not its text", async () => {
-    const at = stage(await templateOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] }));
+    const at = stage(
+      await templateOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] }),
+    );
     await at.go();
     const events = await at.store.events("r", 0, 100);
     const done = events.find(({ event_type }) => event_type === "step_completed");
@@ -61,9 +68,13 @@ describe("a program that is a step", () => {
 
   it("is ended at its time with all that it started", async () => {
     const script = "sleep 600 & echo $! > pid.txt; wait";
-    const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 0.3 }] }));
+    const at = stage(
+      await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 0.3 }] }),
+    );
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
-    const [done] = (await at.store.events("r", 0, 100)).filter(({ event_type }) => event_type === "step_completed");
+    const [done] = (await at.store.events("r", 0, 100)).filter(
+      ({ event_type }) => event_type === "step_completed",
+    );
     expect(done?.details).toMatchObject({ ok: false, timed_out: true, signal: "SIGKILL" });
     const pid = readFileSync(join(at.folder, "pid.txt"), "utf8").trim();
     // Who has ended may still be listed, where nobody asked how.
@@ -78,7 +89,9 @@ describe("a program that is a step", () => {
   });
 
   it("that cannot be started fails, and does not end the runner", async () => {
-    const at = stage(await templateOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] }));
+    const at = stage(
+      await templateOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] }),
+    );
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
   });
 
@@ -88,46 +101,64 @@ describe("a program that is a step", () => {
   });
 
   it("is interrupted by a signal, and runs again with the next attempt, or waits where it says so", async () => {
-    const script = 'echo "$BYLAW_ATTEMPT" >> ran.txt; if [ "$BYLAW_ATTEMPT" = 1 ]; then sleep 600; fi';
+    const script =
+      'echo "$BYLAW_ATTEMPT" >> ran.txt; if [ "$BYLAW_ATTEMPT" = 1 ]; then sleep 600; fi';
     for (const interrupted of ["run", "ask"] as const) {
       const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), interrupted }] }));
       const stop = new AbortController();
       const started = new Error("stop");
       const going = at.go({
         signal: stop.signal,
-        onEvents: ([event]) => void (event?.event_type === "step_started" && queueMicrotask(() => stop.abort(started))),
+        onEvents: ([event]) =>
+          void (event?.event_type === "step_started" && queueMicrotask(() => stop.abort(started))),
       });
       await expect(going).rejects.toBe(started);
-      expect(await at.go()).toMatchObject(interrupted === "run" ? { outcome: "completed" } : { outcome: "held", why: "interrupted" });
+      expect(await at.go()).toMatchObject(
+        interrupted === "run" ? { outcome: "completed" } : { outcome: "held", why: "interrupted" },
+      );
     }
   });
 
-  it.each([0, 1])("is ended before anything runs where its runner was killed and a person goes on from step %i", async (to) => {
-    const seen: string[] = [];
-    const left: { gone?: Promise<unknown> } = {};
-    const at = stage(await templateOf({ steps: ["a", "b"].map((id) => ({ id, run: { function: "work" }, repeatable: true })) }), {
-      work: async ({ step, visit, attempt }) => {
-        // Nothing comes in time where it was not ended.
-        const how = await Promise.race([left.gone?.then(() => "alone"), wait(2_000, "beside it")]);
-        seen.push(`${step}${visit}.${attempt} ${how}`);
-      },
-    });
-    const killed = new Error("killed");
-    const stop = new AbortController();
-    const onEvents = ([event]: readonly LogEvent[]): void => void (event?.event_type === "step_started" && stop.abort(killed));
-    await expect(at.go({ signal: stop.signal, onEvents })).rejects.toBe(killed);
-    const env = { PATH: process.env["PATH"], BYLAW_RUN: "r", BYLAW_CONTROL: at.controlFile };
-    const child = spawn("sleep", ["600"], { env, stdio: "ignore" });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child, "spawn");
-    left.gone = once(child, "exit");
-    const run = await at.open();
-    await moveWorkflow(run, { by: "ada", to });
-    expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
-    // Elsewhere nobody lists what others run.
-    const how = process.platform === "linux" ? "alone" : "beside it";
-    expect(seen).toEqual((to === 0 ? ["a2.1", "b1.1"] : ["b1.1"]).map((which) => `${which} ${how}`));
-  });
+  it.each([0, 1])(
+    "is ended before anything runs where its runner was killed and a person goes on from step %i",
+    async (to) => {
+      const seen: string[] = [];
+      const left: { gone?: Promise<unknown> } = {};
+      const at = stage(
+        await templateOf({
+          steps: ["a", "b"].map((id) => ({ id, run: { function: "work" }, repeatable: true })),
+        }),
+        {
+          work: async ({ step, visit, attempt }) => {
+            // Nothing comes in time where it was not ended.
+            const how = await Promise.race([
+              left.gone?.then(() => "alone"),
+              wait(2_000, "beside it"),
+            ]);
+            seen.push(`${step}${visit}.${attempt} ${how}`);
+          },
+        },
+      );
+      const killed = new Error("killed");
+      const stop = new AbortController();
+      const onEvents = ([event]: readonly LogEvent[]): void =>
+        void (event?.event_type === "step_started" && stop.abort(killed));
+      await expect(at.go({ signal: stop.signal, onEvents })).rejects.toBe(killed);
+      const env = { PATH: process.env["PATH"], BYLAW_RUN: "r", BYLAW_CONTROL: at.controlFile };
+      const child = spawn("sleep", ["600"], { env, stdio: "ignore" });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      await once(child, "spawn");
+      left.gone = once(child, "exit");
+      const run = await at.open();
+      await moveWorkflow(run, { by: "ada", to });
+      expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
+      // Elsewhere nobody lists what others run.
+      const how = process.platform === "linux" ? "alone" : "beside it";
+      expect(seen).toEqual(
+        (to === 0 ? ["a2.1", "b1.1"] : ["b1.1"]).map((which) => `${which} ${how}`),
+      );
+    },
+  );
 
   it("cannot end the wait for itself: a pause holds what is behind it, whatever it writes meanwhile", async () => {
     const at = stage(

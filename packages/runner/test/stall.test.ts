@@ -4,8 +4,13 @@ import { stage, templateOf, write } from "./kit.ts";
 
 const again = { action: "loop", reason: "fails" };
 
-/** How often a review goes back that asks so, of a test that says what `said` says of each visit. */
-async function goesBack(ask: (context: StepContext) => Promise<void>, said: (visit: number) => string): Promise<number> {
+/**
+ * How often a review goes back that asks so, of a test that says what `said` says of each visit.
+ */
+async function goesBack(
+  ask: (context: StepContext) => Promise<void>,
+  said: (visit: number) => string,
+): Promise<number> {
   const visits: number[] = [];
   const loaded = await templateOf({
     agents: { reviewer: { run: { function: "review" } } },
@@ -30,7 +35,12 @@ async function goesBack(ask: (context: StepContext) => Promise<void>, said: (vis
 
 const byFile = async ({ controlFile }: StepContext): Promise<void> => write(controlFile, again);
 const byTool = async ({ run, agent, progress }: StepContext, told: boolean): Promise<void> => {
-  const context: BehaviorContext = { run, agent: agent ?? "", workspace: ".", ...(told ? { progress } : {}) };
+  const context: BehaviorContext = {
+    run,
+    agent: agent ?? "",
+    workspace: ".",
+    ...(told ? { progress } : {}),
+  };
   await reportBehavior(context, again);
 };
 
@@ -38,16 +48,28 @@ const WAYS: readonly (readonly [string, (context: StepContext) => Promise<void>]
   ["by the file", byFile],
   ["by the tool", (context) => byTool(context, true)],
   ["by a carrier that knows nothing of progress", (context) => byTool(context, false)],
-  ["by the file and the tool in turn", (context) => (context.visit % 2 === 0 ? byTool(context, true) : byFile(context))],
-  ["by the file and such a carrier in turn", (context) => (context.visit % 2 === 0 ? byTool(context, false) : byFile(context))],
+  [
+    "by the file and the tool in turn",
+    (context) => (context.visit % 2 === 0 ? byTool(context, true) : byFile(context)),
+  ],
+  [
+    "by the file and such a carrier in turn",
+    (context) => (context.visit % 2 === 0 ? byTool(context, false) : byFile(context)),
+  ],
 ];
 
 describe("a loop with `stall`", () => {
-  it.each(WAYS)("that is asked for %s ends where the same check fails in the same way", async (_, ask) => {
-    expect(await goesBack(ask, () => "3 failed")).toBe(2);
-  });
+  it.each(WAYS)(
+    "that is asked for %s ends where the same check fails in the same way",
+    async (_, ask) => {
+      expect(await goesBack(ask, () => "3 failed")).toBe(2);
+    },
+  );
 
-  it.each(WAYS.slice(0, 2))("that is asked for %s goes on where something changes", async (_, ask) => {
-    expect(await goesBack(ask, (visit) => `failed: ${"x".repeat(visit)}`)).toBe(8);
-  });
+  it.each(WAYS.slice(0, 2))(
+    "that is asked for %s goes on where something changes",
+    async (_, ask) => {
+      expect(await goesBack(ask, (visit) => `failed: ${"x".repeat(visit)}`)).toBe(8);
+    },
+  );
 });

@@ -30,8 +30,13 @@ async function faultsOf(text: string, file = "w.yaml"): Promise<readonly Templat
 describe("a template with faults", () => {
   it("has no secret in the address of its oversight, and none in what is said of it", async () => {
     const oversight = { url: "http://user:s3cret@127.0.0.1:1/x" };
-    const refused = await templateOf({ steps: [{ id: "a", run }], oversight }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: "BYLAW_TEMPLATE_INVALID", message: expect.stringContaining("has a user or a password") });
+    const refused = await templateOf({ steps: [{ id: "a", run }], oversight }).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({
+      code: "BYLAW_TEMPLATE_INVALID",
+      message: expect.stringContaining("must not contain a user or a password"),
+    });
     expect(inspect(refused)).not.toContain("s3cret");
   });
 
@@ -49,7 +54,7 @@ steps:
     const faults = await faultsOf(text);
     expect(faults.map(({ line, column, fix }) => [line, column, fix])).toEqual([
       [4, 34, undefined],
-      [7, 5, "did you mean `agent`?"],
+      [7, 5, "Did you mean `agent`?"],
       [9, 5, undefined],
     ]);
   });
@@ -74,18 +79,18 @@ overrides:
   z: { retries: 2 }
 `;
     expect((await faultsOf(text)).map(({ line, message }) => `${line} ${message}`)).toEqual([
-      "6 Unexpected module `idle` that no step takes, expected one that has an effect",
-      "8 Unexpected agent `codr`, expected one of `agents`",
-      "9 Unexpected second step `a`, expected each id once",
-      "9 Unexpected step `later` that runs later, expected one that has ended before",
-      expect.stringContaining("10 Unexpected condition `a.success = true`"),
-      "10 Unexpected step `nobody`, expected one of the template",
-      "11 Unexpected loop 9 steps back, expected at most 3: only so many stand before it",
-      "12 Unexpected `a` in `skip`, expected one of the steps that it repeats: d",
-      "13 Unexpected group `alone` of one step, expected two or more",
-      "14 Unexpected step `g` that runs nothing, expected `agent` or `run`",
-      "15 Unexpected `a.output`, expected a step with `output: json`",
-      "17 Unexpected override of `z`, expected a step",
+      "6 No step uses the module `idle`",
+      "8 Unknown agent `codr`",
+      "9 The step id `a` is given twice",
+      "9 The step `later` runs later",
+      expect.stringContaining("10 The condition `a.success = true`"),
+      "10 Unknown step `nobody`",
+      "11 The loop goes 9 steps back, but only 3 come before it",
+      "12 `skip` names `a`, which the loop does not repeat; it repeats d",
+      "13 The group `alone` has only one step",
+      "14 The step `g` runs nothing; give it `agent` or `run`",
+      "15 `a.output` needs `output: json` in that step",
+      "17 The override `z` names no step",
     ]);
   });
 
@@ -94,11 +99,15 @@ overrides:
     ["w.json", '{"bylaw": 1,\n"name": "w", "name": "x"}', 2],
     ["w.yaml", "bylaw: 2\nname: w\nsteps: [{id: a, run: {command: [x]}}]", 1],
   ])("that is no %s tells where", async (file, text, line) => {
-    expect(await faultsOf(text, file)).toEqual([expect.objectContaining({ code: "BYLAW_TEMPLATE_INVALID", line })]);
+    expect(await faultsOf(text, file)).toEqual([
+      expect.objectContaining({ code: "BYLAW_TEMPLATE_INVALID", line }),
+    ]);
   });
 
   it("a variable of the runner is not handed on", async () => {
-    await expect(templateOf({ steps: [{ id: "a", run, env: ["BYLAW_RUN"] }] })).rejects.toThrow(/set by the runner/);
+    await expect(templateOf({ steps: [{ id: "a", run, env: ["BYLAW_RUN"] }] })).rejects.toThrow(
+      /set by the runner/,
+    );
   });
 });
 
@@ -106,7 +115,10 @@ describe("a template", () => {
   it("is the same in JSON and in YAML", async () => {
     const yaml = "bylaw: 1\nname: w\nsteps:\n  - { id: a, run: { command: [x] } }\n";
     const json = '{"steps":[{"run":{"command":["x"]},"id":"a"}],"name":"w","bylaw":1}';
-    const [one, other] = [await parseTemplate(yaml, { file: "w.yaml" }), await parseTemplate(json, { file: "w.json" })];
+    const [one, other] = [
+      await parseTemplate(yaml, { file: "w.yaml" }),
+      await parseTemplate(json, { file: "w.json" }),
+    ];
     expect(other).toEqual(one);
   });
 
@@ -120,7 +132,13 @@ describe("a template", () => {
       ],
       overrides: { b: { retries: 5, timeout_seconds: 7 }, c: { retries: 1 } },
     });
-    expect(template.steps.map(({ retries, timeout_seconds, loop }) => [retries, timeout_seconds, loop?.steps])).toEqual([
+    expect(
+      template.steps.map(({ retries, timeout_seconds, loop }) => [
+        retries,
+        timeout_seconds,
+        loop?.steps,
+      ]),
+    ).toEqual([
       [0, 3_600, undefined],
       [5, 7, 1],
       [1, 3_600, 1],
@@ -139,21 +157,31 @@ describe("a template", () => {
     });
     expect(planOf(template)).toEqual([
       { index: 0, step: "a", agent: null, run: ["true"], notes: [] },
-      { index: 1, step: "b", agent: null, run: "f", notes: ["when a.success == true", "may go back to a, at most 10 times"] },
+      {
+        index: 1,
+        step: "b",
+        agent: null,
+        run: "f",
+        notes: ["when a.success == true", "may go back to a, at most 10 times"],
+      },
     ]);
-    expect(unrunnable(template)).toEqual(["step `b` wants the function `f`"]);
+    expect(unrunnable(template)).toEqual(["step `b` needs the function `f`"]);
     expect(unrunnable(template, ["f"])).toEqual([]);
   });
 
   it("has the form that the published schema says", () => {
-    const published = JSON.parse(readFileSync(new URL("../template.schema.json", import.meta.url), "utf8")) as unknown;
+    const published = JSON.parse(
+      readFileSync(new URL("../template.schema.json", import.meta.url), "utf8"),
+    ) as unknown;
     expect(published).toEqual(JSON.parse(JSON.stringify(templateJsonSchema())));
   });
 });
 
 describe("a template of an older form", () => {
   const folder = join(import.meta.dirname, "fixtures");
-  const files = ["radium", "codemachine"].flatMap((dialect) => readdirSync(join(folder, dialect)).map((name) => [dialect, name] as const));
+  const files = ["radium", "codemachine"].flatMap((dialect) =>
+    readdirSync(join(folder, dialect)).map((name) => [dialect, name] as const),
+  );
 
   it.each(files)("of %s is read: %s", async (dialect, name) => {
     const { template } = await loadTemplate(join(folder, dialect, name));
@@ -164,17 +192,23 @@ describe("a template of an older form", () => {
   it("goes back as many steps as it did, separators left out, and skips the steps of the agents it names", async () => {
     const { template } = await loadTemplate(join(folder, "codemachine", "codemachine.json"));
     const looped = template.steps.filter(({ loop }) => loop !== null);
-    expect(looped.map(({ id, loop }) => [id, loop?.skip])).toEqual([["check-task", ["runtime-prep"]]]);
+    expect(looped.map(({ id, loop }) => [id, loop?.skip])).toEqual([
+      ["check-task", ["runtime-prep"]],
+    ]);
   });
 
   it("runs when a file of agents says the commands", async () => {
     const agents = { planner: run, executor: run, reviewer: run };
-    const said = Object.fromEntries(Object.entries(agents).map(([id, invocation]) => [id, { run: invocation }]));
+    const said = Object.fromEntries(
+      Object.entries(agents).map(([id, invocation]) => [id, { run: invocation }]),
+    );
     const at = scratch();
     writeFileSync(join(at, "agents.json"), JSON.stringify(said));
     const file = join(folder, "radium", "basic-workflow.json");
     expect(unrunnable((await loadTemplate(file)).template)).toHaveLength(3);
-    expect(unrunnable((await loadTemplate(file, { agents: join(at, "agents.json") })).template)).toEqual([]);
+    expect(
+      unrunnable((await loadTemplate(file, { agents: join(at, "agents.json") })).template),
+    ).toEqual([]);
   });
 
   it("cannot run where a command has a value that nobody says", async () => {
@@ -186,20 +220,28 @@ describe("a template of an older form", () => {
     const text =
       '{"name":"w","steps":[{"agentId":"a","type":"step"},{"agentId":"b","type":"module","module":{"type":"loop","action":"stepBack"}}]}';
     expect(await faultsOf(text, "w.json")).toEqual([
-      expect.objectContaining({ message: expect.stringContaining("loop without a number of steps") }),
+      expect.objectContaining({ message: expect.stringContaining("must say how many steps") }),
     ]);
   });
 });
 
 describe("templates are found", () => {
-  const text = (name: string): string => `bylaw: 1\nname: ${name}\nsteps: [{ id: a, run: { command: [x] } }]\n`;
+  const text = (name: string): string =>
+    `bylaw: 1\nname: ${name}\nsteps: [{ id: a, run: { command: [x] } }]\n`;
 
   it("by one precedence, what is hidden and what is broken is told", async () => {
     const [cwd, home] = [scratch(), scratch()];
-    for (const at of [join(cwd, "templates/workflows"), join(cwd, ".bylaw/templates"), join(home, ".bylaw/templates")])
+    for (const at of [
+      join(cwd, "templates/workflows"),
+      join(cwd, ".bylaw/templates"),
+      join(home, ".bylaw/templates"),
+    ])
       mkdirSync(at, { recursive: true });
     writeFileSync(join(home, ".bylaw/templates/one.yaml"), text("one"));
-    writeFileSync(join(home, ".bylaw/templates/broken.yaml"), "bylaw: 1\nname: broken\nsteps: []\n");
+    writeFileSync(
+      join(home, ".bylaw/templates/broken.yaml"),
+      "bylaw: 1\nname: broken\nsteps: []\n",
+    );
     writeFileSync(join(cwd, ".bylaw/templates/other-file.yaml"), text("one"));
     writeFileSync(join(cwd, "templates/workflows/two.yaml"), text("two"));
     writeFileSync(join(cwd, "templates/page.json"), '{"title": "no template"}');
@@ -207,11 +249,24 @@ describe("templates are found", () => {
     expect(templates.map(({ name, file, hidden_by }) => [name, file, hidden_by])).toEqual([
       ["two", join(cwd, "templates/workflows/two.yaml"), null],
       ["one", join(cwd, ".bylaw/templates/other-file.yaml"), null],
-      ["one", join(home, ".bylaw/templates/one.yaml"), join(cwd, ".bylaw/templates/other-file.yaml")],
+      [
+        "one",
+        join(home, ".bylaw/templates/one.yaml"),
+        join(cwd, ".bylaw/templates/other-file.yaml"),
+      ],
     ]);
-    expect(findings.map(({ file, line }) => [file, line])).toEqual([[join(home, ".bylaw/templates/broken.yaml"), 3]]);
-    expect(await templateFile("one", { cwd, home })).toBe(join(cwd, ".bylaw/templates/other-file.yaml"));
-    await expect(templateFile("broken", { cwd, home })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_INVALID" });
-    await expect(templateFile("tow", { cwd, home })).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_MISSING", fix: "did you mean `two`?" });
+    expect(findings.map(({ file, line }) => [file, line])).toEqual([
+      [join(home, ".bylaw/templates/broken.yaml"), 3],
+    ]);
+    expect(await templateFile("one", { cwd, home })).toBe(
+      join(cwd, ".bylaw/templates/other-file.yaml"),
+    );
+    await expect(templateFile("broken", { cwd, home })).rejects.toMatchObject({
+      code: "BYLAW_TEMPLATE_INVALID",
+    });
+    await expect(templateFile("tow", { cwd, home })).rejects.toMatchObject({
+      code: "BYLAW_TEMPLATE_MISSING",
+      fix: "Did you mean `two`?",
+    });
   });
 });

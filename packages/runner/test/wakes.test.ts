@@ -6,8 +6,8 @@ import { createMemoryStore } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { createEmbeddedDriver } from "../src/index.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
-import { once } from "../src/wakes/once.ts";
-import { loadPeer } from "../src/wakes/peer.ts";
+import { once } from "../src/wakes/run-once.ts";
+import { loadPeer } from "../src/wakes/peer-package.ts";
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
@@ -39,7 +39,12 @@ describe("the embedded driver", () => {
     let time = Date.now();
     const store = createMemoryStore({ now: () => time });
     const errors: string[] = [];
-    const first = createEmbeddedDriver({ store, poll_ms: 5, lease_ms: 1_000, onError: (error) => void errors.push(String(error)) });
+    const first = createEmbeddedDriver({
+      store,
+      poll_ms: 5,
+      lease_ms: 1_000,
+      onError: (error) => void errors.push(String(error)),
+    });
     await first.wake({ runId: "r" });
     const failed = first.serve(async () => {
       void first.close();
@@ -75,7 +80,10 @@ describe("what is prepared once", () => {
         if (done.length === 1) throw new Error("no");
       });
     const outcomes = await Promise.allSettled([prepare("1"), prepare("1"), prepare("1")]);
-    expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([["1", "1"], 1]);
+    expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([
+      ["1", "1"],
+      1,
+    ]);
     await prepare("2");
     await prepare("2");
     expect(done).toEqual(["1", "1", "2"]);
@@ -85,7 +93,9 @@ describe("what is prepared once", () => {
 describe("the driver over Restate", () => {
   it("says so where there is no server", async () => {
     const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
-    await expect(driver.wake({ runId: "r" })).rejects.toMatchObject({ code: "BYLAW_DRIVER_UNAVAILABLE" });
+    await expect(driver.wake({ runId: "r" })).rejects.toMatchObject({
+      code: "BYLAW_DRIVER_UNAVAILABLE",
+    });
     await driver.close();
   });
 });
@@ -106,19 +116,28 @@ describe("what only users of one driver install", () => {
     expect([...seen].filter((name) => /dbos|restate/.test(name))).toEqual([]);
   });
 
-  it.each(["ingress", "admin", "address"])("takes no secret in its %s, and repeats none", async (name) => {
-    for (const url of ["http://user:s3cret@127.0.0.1:1", "http://s3cret@127.0.0.1:1", "s3cret"]) {
-      const refused = await openRestateDriver({ ingress: "http://127.0.0.1:1", [name]: url }).catch((error: unknown) => error);
-      expect(refused).toMatchObject({ code: "BYLAW_URL_INVALID", message: expect.stringContaining(name) });
-      expect(inspect(refused)).not.toContain("s3cret");
-    }
-  });
+  it.each(["ingress", "admin", "address"])(
+    "takes no secret in its %s, and repeats none",
+    async (name) => {
+      for (const url of ["http://user:s3cret@127.0.0.1:1", "http://s3cret@127.0.0.1:1", "s3cret"]) {
+        const refused = await openRestateDriver({
+          ingress: "http://127.0.0.1:1",
+          [name]: url,
+        }).catch((error: unknown) => error);
+        expect(refused).toMatchObject({
+          code: "BYLAW_URL_INVALID",
+          message: expect.stringContaining(name),
+        });
+        expect(inspect(refused)).not.toContain("s3cret");
+      }
+    },
+  );
 
   it("is asked for by name where it is missing", async () => {
     const missing = "@bylaw/no-such-engine";
     await expect(loadPeer(missing, () => import(missing))).rejects.toMatchObject({
       code: "BYLAW_DRIVER_UNAVAILABLE",
-      fix: "npm install @bylaw/no-such-engine",
+      fix: "Run `npm install @bylaw/no-such-engine`",
     });
   });
 });

@@ -15,14 +15,22 @@ async function taken(file: string, killed: () => boolean): Promise<void> {
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "work" }, ...more });
 
-/** A workflow whose steps ask for one thing after the other, each only when the one before was read. */
-async function asking(steps: readonly object[], requests: Readonly<Record<string, readonly (object | "fail")[]>>, more: object = {}) {
+/**
+ * A workflow whose steps ask for one thing after the other, each only when the one before was read.
+ */
+async function asking(
+  steps: readonly object[],
+  requests: Readonly<Record<string, readonly (object | "fail")[]>>,
+  more: object = {},
+) {
   const seen: string[] = [];
   const killed = { yet: false };
   const loaded = await templateOf({ steps, ...more });
   const at = stage(loaded, {
     work: async ({ step: id, agent, visit, attempt, controlFile }: StepContext) => {
-      seen.push(`${id}${visit}.${attempt}${agent === null || agent === "worker" ? "" : `:${agent}`}`);
+      seen.push(
+        `${id}${visit}.${attempt}${agent === null || agent === "worker" ? "" : `:${agent}`}`,
+      );
       if (agent !== null && agent !== "worker") return undefined;
       for (const request of requests[`${id}${visit}.${attempt}`] ?? []) {
         if (request === "fail") throw new Error("no");
@@ -33,7 +41,9 @@ async function asking(steps: readonly object[], requests: Readonly<Record<string
     },
   });
   const events = async (): Promise<readonly (readonly [string, JsonObject])[]> =>
-    (await at.store.events("r", 0, 1_000)).map(({ event_type, details }) => [event_type, details] as const);
+    (await at.store.events("r", 0, 1_000)).map(
+      ({ event_type, details }) => [event_type, details] as const,
+    );
   return { ...at, seen, killed, loaded, events };
 }
 
@@ -65,21 +75,30 @@ describe("a request that is written while the step is at work", () => {
     const types = (await at.events()).map(([type]) => type);
     const asked = types.indexOf("behavior_applied");
     expect(types.lastIndexOf("behavior_applied")).toBe(asked);
-    expect(types.slice(asked - 1, asked + 2)).toEqual(["step_started", "behavior_applied", "step_completed"]);
+    expect(types.slice(asked - 1, asked + 2)).toEqual([
+      "step_started",
+      "behavior_applied",
+      "step_completed",
+    ]);
   });
 
   it("is granted to the next attempt where the step fails, and is not asked for again", async () => {
     const agents = { worker: { run: { function: "work" } }, helper: { run: { function: "work" } } };
     const request = { action: "trigger", triggerAgentId: "helper" };
-    const at = await asking([{ id: "a", agent: "worker", retries: 1 }, step("b")], { "a1.1": [request, "fail"] }, { agents });
+    const at = await asking(
+      [{ id: "a", agent: "worker", retries: 1 }, step("b")],
+      { "a1.1": [request, "fail"] },
+      { agents },
+    );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(at.seen).toEqual(["a1.1", "a1.2", "a1.1:helper", "b1.1"]);
   });
 
   it("is read once where its reader is killed between the record and taking it away", async () => {
-    const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 3 } }), step("c")], {
-      "b1.1": [{ action: "loop", reason: "again" }],
-    });
+    const at = await asking(
+      [step("a"), step("b", { loop: { steps: 1, max_iterations: 3 } }), step("c")],
+      { "b1.1": [{ action: "loop", reason: "again" }] },
+    );
     const run = await at.open();
     await expect(at.go({ run: crashing(run, at.killed) })).rejects.toThrow("killed");
     expect(existsSync(at.controlFile)).toBe(true);
@@ -93,14 +112,23 @@ describe("a request that is written while the step is at work", () => {
 
   it("is a pause again where the next attempt asks in the same words, after a person let the one before go", async () => {
     const asks = { action: "checkpoint", reason: "may I deploy?" };
-    const at = await asking([step("deploy", { retries: 1 }), step("end")], { "deploy1.1": [asks, "fail"], "deploy1.2": [asks] });
+    const at = await asking([step("deploy", { retries: 1 }), step("end")], {
+      "deploy1.1": [asks, "fail"],
+      "deploy1.2": [asks],
+    });
     for (const checkpoints of [1, 2]) {
       expect(await at.go()).toMatchObject({ outcome: "paused", reason: "may I deploy?" });
       const run = await at.open();
       const [pause] = run.view(workflowState).pauses;
-      await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: at.loaded.definition });
+      await resumeCheckpoint(run, {
+        checkpoint: pause?.checkpoint ?? 0,
+        by: "ada",
+        definition: at.loaded.definition,
+      });
       await run.close();
-      expect((await at.events()).filter(([type]) => type === "behavior_applied")).toHaveLength(checkpoints);
+      expect((await at.events()).filter(([type]) => type === "behavior_applied")).toHaveLength(
+        checkpoints,
+      );
     }
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(at.seen).toEqual(["deploy1.1", "deploy1.2", "end1.1"]);
@@ -127,7 +155,9 @@ describe("a request that is written while the step is at work", () => {
       while (!failed.once) await new Promise((resolve) => setTimeout(resolve, 5));
       return undefined;
     };
-    expect(await at.go({ run: failing, functions: { work } })).toMatchObject({ outcome: "completed" });
+    expect(await at.go({ run: failing, functions: { work } })).toMatchObject({
+      outcome: "completed",
+    });
     expect((await at.events()).filter(([type]) => type === "step_started")).toHaveLength(4);
   });
 
@@ -143,11 +173,19 @@ describe("a request that is written while the step is at work", () => {
     expect(await at.go()).toMatchObject({ outcome: "paused", reason: "look" });
     const run = await at.open();
     const [pause] = run.view(workflowState).pauses;
-    await resumeCheckpoint(run, { checkpoint: pause?.checkpoint ?? 0, by: "ada", definition: at.loaded.definition });
+    await resumeCheckpoint(run, {
+      checkpoint: pause?.checkpoint ?? 0,
+      by: "ada",
+      definition: at.loaded.definition,
+    });
     expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
     expect(at.seen).toEqual(["a1.1", "b1.1", "c1.1"]);
     const events = await at.events();
-    expect(events.filter(([type]) => type === "behavior_applied").map(([, { action }]) => action)).toEqual(["loop", "checkpoint", "stop"]);
-    expect(events.filter(([type]) => type === "control_file_set_aside").map(([, { why }]) => why)).toEqual(["second"]);
+    expect(
+      events.filter(([type]) => type === "behavior_applied").map(([, { action }]) => action),
+    ).toEqual(["loop", "checkpoint", "stop"]);
+    expect(
+      events.filter(([type]) => type === "control_file_set_aside").map(([, { why }]) => why),
+    ).toEqual(["second"]);
   });
 });

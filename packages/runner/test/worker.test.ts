@@ -12,8 +12,8 @@ import {
   loopOptionsOf,
   migrateWorkflow,
   moveWorkflow,
-  offeredIn,
-  offerWorkflow,
+  enqueuedIn,
+  enqueueWorkflow,
   runWorkflow,
   triggerOptionsOf,
   workflow,
@@ -29,17 +29,33 @@ import { scratch, templateOf } from "./kit.ts";
 function kernelOf({ template }: LoadedTemplate) {
   const called = triggerOptionsOf(template);
   return createKernel({
-    plugins: [loop(loopOptionsOf(template)), ...(called === undefined ? [] : [trigger(called)]), checkpoint(), workflow()],
+    plugins: [
+      loop(loopOptionsOf(template)),
+      ...(called === undefined ? [] : [trigger(called)]),
+      checkpoint(),
+      workflow(),
+    ],
   });
 }
 
 /** A machine that has one template. */
-function drivenOf(loaded: LoadedTemplate, functions: Readonly<Record<string, StepFunction>>): WorkerOptions["templateOf"] {
+function drivenOf(
+  loaded: LoadedTemplate,
+  functions: Readonly<Record<string, StepFunction>>,
+): WorkerOptions["templateOf"] {
   const folder = scratch();
   const work = async (run: Run, signal: AbortSignal) => ({
-    options: { ...loaded, run, signal, functions, workspace: folder, controlFile: join(folder, run.run, "behavior.json") },
+    options: {
+      ...loaded,
+      run,
+      signal,
+      functions,
+      workspace: folder,
+      controlFile: join(folder, run.run, "behavior.json"),
+    },
   });
-  return async (definition) => (definition === loaded.definition ? { ...loaded, kernel: kernelOf(loaded), work } : undefined);
+  return async (definition) =>
+    definition === loaded.definition ? { ...loaded, kernel: kernelOf(loaded), work } : undefined;
 }
 
 /** A store with a clock of its own, and workers over it. */
@@ -54,7 +70,10 @@ async function hall(steps: readonly object[], agents: object = {}) {
     await Promise.all(workers.map((worker) => worker.close()));
   });
 
-  function employ(functions: Readonly<Record<string, StepFunction>>, more: Partial<WorkerOptions> = {}) {
+  function employ(
+    functions: Readonly<Record<string, StepFunction>>,
+    more: Partial<WorkerOptions> = {},
+  ) {
     const ends: WorkflowEnd[] = [];
     const worker = createWorker({
       driver: createEmbeddedDriver({ store, poll_ms: 5 }),
@@ -70,7 +89,7 @@ async function hall(steps: readonly object[], agents: object = {}) {
 
   async function offer(name: string): Promise<void> {
     const run = await openRun(kernelOf(loaded), { run: name, store, join: true });
-    await offerWorkflow(store, run, loaded);
+    await enqueueWorkflow(store, run, loaded);
     await run.close();
   }
 
@@ -88,8 +107,10 @@ function gate() {
 }
 
 const step = (id: string, run = "work"): object => ({ id, run: { function: run } });
-const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 1_000);
-const count = (log: readonly LogEvent[], type: string): number => log.filter(({ event_type }) => event_type === type).length;
+const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> =>
+  store.events(run, 0, 1_000);
+const count = (log: readonly LogEvent[], type: string): number =>
+  log.filter(({ event_type }) => event_type === type).length;
 
 describe("a worker", () => {
   it("takes a run that was offered and no other, and says who drove it until when", async () => {
@@ -102,12 +123,31 @@ describe("a worker", () => {
     expect([await worker.look("plain"), await worker.look("nowhere")]).toEqual(["idle", "idle"]);
     expect(await worker.look("r")).toBe("taken");
     await worker.done("r");
-    expect([seen, ends]).toEqual([["a", "b"], [{ outcome: "completed", step: null, why: null, reason: null }]]);
+    expect([seen, ends]).toEqual([
+      ["a", "b"],
+      [{ outcome: "completed", step: null, why: null, reason: null }],
+    ]);
     const log = await logOf(store, "r");
-    expect(log.find(({ event_type }) => event_type === "workflow_taken")?.details).toEqual({ worker: "w1", fence: 1, lease_ms: 60_000 });
-    expect(log.at(-1)).toMatchObject({ event_type: "workflow_left", details: { worker: "w1", fence: 1, why: "ended" } });
-    expect([await offeredIn(store, "r"), await worker.look("r")]).toMatchObject([{ ended: true }, "idle"]);
-    const own = { ...loaded, run: plain, functions: { work }, workspace: folder, controlFile: join(folder, "behavior.json") };
+    expect(log.find(({ event_type }) => event_type === "workflow_taken")?.details).toEqual({
+      worker: "w1",
+      fence: 1,
+      lease_ms: 60_000,
+    });
+    expect(log.at(-1)).toMatchObject({
+      event_type: "workflow_left",
+      details: { worker: "w1", fence: 1, why: "ended" },
+    });
+    expect([await enqueuedIn(store, "r"), await worker.look("r")]).toMatchObject([
+      { ended: true },
+      "idle",
+    ]);
+    const own = {
+      ...loaded,
+      run: plain,
+      functions: { work },
+      workspace: folder,
+      controlFile: join(folder, "behavior.json"),
+    };
     expect(await runWorkflow(own)).toMatchObject({ outcome: "completed" });
   });
 
@@ -124,7 +164,8 @@ describe("a worker", () => {
     expect(await second.worker.look("r")).toBe("taken");
     await second.worker.done("r");
     const ended = await logOf(store, "r");
-    // It was only slow, and comes back: what it says goes on no record any more, and it begins nothing.
+    // It was only slow, and comes back: what it says goes on no record any more, and it begins
+    // nothing.
     stuck.go();
     await first.worker.done("r");
     expect(await logOf(store, "r")).toEqual(ended);
@@ -159,8 +200,12 @@ describe("a worker", () => {
     const cut = new Proxy<Store>(store, {
       get(target, key) {
         const value: unknown = Reflect.get(target, key);
-        if (key !== "commit") return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
-        return (commit: Parameters<Store["commit"]>[0]) => (isDown ? Promise.reject(new Error("no store")) : target.commit(commit));
+        if (key !== "commit")
+          return typeof value === "function"
+            ? (value as (...args: readonly unknown[]) => unknown).bind(target)
+            : value;
+        return (commit: Parameters<Store["commit"]>[0]) =>
+          isDown ? Promise.reject(new Error("no store")) : target.commit(commit);
       },
     });
     const work = async ({ signal }: StepContext): Promise<undefined> => {
@@ -183,7 +228,10 @@ describe("a worker", () => {
     await first.worker.look("r");
     await stuck.began;
     await first.worker.close();
-    expect((await logOf(store, "r")).at(-1)).toMatchObject({ event_type: "workflow_left", details: { why: "stopped" } });
+    expect((await logOf(store, "r")).at(-1)).toMatchObject({
+      event_type: "workflow_left",
+      details: { why: "stopped" },
+    });
     const second = employ({ work: () => void expect.unreachable(), other: () => undefined });
     // It was told of it: nobody looks at all runs here.
     const served = second.worker.serve();
@@ -199,12 +247,17 @@ describe("a worker", () => {
     await offer("r");
     const next = await templateOf({ steps: [step("a"), step("b")] });
     const old = employ({ work: () => undefined });
-    const fresh = employ({ work: () => undefined }, { templateOf: drivenOf(next, { work: () => undefined }) });
+    const fresh = employ(
+      { work: () => undefined },
+      { templateOf: drivenOf(next, { work: () => undefined }) },
+    );
     expect(await fresh.worker.look("r")).toBe("busy");
     const run = await openRun(kernelOf(next), { run: "r", store, join: true });
     await migrateWorkflow(run, { before: loaded.template, loaded: next, by: "ada" });
-    await expect(offerWorkflow(store, run, loaded)).rejects.toMatchObject({ code: "BYLAW_TEMPLATE_CHANGED" });
-    await offerWorkflow(store, run, next);
+    await expect(enqueueWorkflow(store, run, loaded)).rejects.toMatchObject({
+      code: "BYLAW_TEMPLATE_CHANGED",
+    });
+    await enqueueWorkflow(store, run, next);
     await run.close();
     expect([await old.worker.look("r"), await fresh.worker.look("r")]).toEqual(["busy", "taken"]);
     await fresh.worker.done("r");
@@ -212,9 +265,15 @@ describe("a worker", () => {
   });
 
   it("begins nothing more of a template that a person has left meanwhile: a worker with the new one runs what is new", async () => {
-    const { store, loaded, employ, offer, errors } = await hall([step("plan"), step("work"), step("publish")]);
+    const { store, loaded, employ, offer, errors } = await hall([
+      step("plan"),
+      step("work"),
+      step("publish"),
+    ]);
     await offer("r");
-    const next = await templateOf({ steps: ["plan", "review", "again", "work", "approve", "publish"].map((id) => step(id)) });
+    const next = await templateOf({
+      steps: ["plan", "review", "again", "work", "approve", "publish"].map((id) => step(id)),
+    });
     const seen: string[] = [];
     const old = employ({
       work: async ({ step: id }) => {
@@ -222,7 +281,7 @@ describe("a worker", () => {
         if (id !== "work") return;
         const run = await openRun(kernelOf(next), { run: "r", store, join: true });
         await migrateWorkflow(run, { before: loaded.template, loaded: next, by: "ada" });
-        await offerWorkflow(store, run, next);
+        await enqueueWorkflow(store, run, next);
         await run.close();
       },
     });
@@ -234,16 +293,25 @@ describe("a worker", () => {
     const waiting = await openRun(kernelOf(loaded), { run: "r", store, join: true });
     expect(endIn(loaded.template, waiting)).toBeUndefined();
     await waiting.close();
-    const fresh = employ({}, { templateOf: drivenOf(next, { work: ({ step: id }) => void seen.push(id) }) });
+    const fresh = employ(
+      {},
+      { templateOf: drivenOf(next, { work: ({ step: id }) => void seen.push(id) }) },
+    );
     expect(await fresh.worker.look("r")).toBe("taken");
     await fresh.worker.done("r");
-    expect([seen, fresh.ends]).toMatchObject([["old plan", "old work", "approve", "publish"], [{ outcome: "completed" }]]);
+    expect([seen, fresh.ends]).toMatchObject([
+      ["old plan", "old work", "approve", "publish"],
+      [{ outcome: "completed" }],
+    ]);
   });
 
   it.each(["step_started", "step_skipped", "step_settled", "call_started", "workflow_ended"])(
     "records no %s by a template that a person has left between its look at the log and the event",
     async (type) => {
-      const agents = { worker: { run: { function: "ask" } }, helper: { run: { function: "work" } } };
+      const agents = {
+        worker: { run: { function: "ask" } },
+        helper: { run: { function: "work" } },
+      };
       const steps = [
         { id: "a", agent: "worker", trigger: "helper" },
         { ...step("b"), when: "a.success == false" },
@@ -268,9 +336,19 @@ describe("a worker", () => {
       const ask = async (context: StepContext): Promise<undefined> =>
         void (await context.run.behave({ action: "trigger", step: context.step, agent: "worker" }));
       const functions = { ask, work: () => undefined };
-      const going = { ...loaded, functions, workspace: folder, controlFile: join(folder, "behavior.json") };
-      await expect(runWorkflow({ ...going, run: late })).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-      expect([isMoved, (await logOf(store, "r")).at(-1)?.event_type]).toEqual([true, "workflow_migrated"]);
+      const going = {
+        ...loaded,
+        functions,
+        workspace: folder,
+        controlFile: join(folder, "behavior.json"),
+      };
+      await expect(runWorkflow({ ...going, run: late })).rejects.toMatchObject({
+        code: "BYLAW_EVENT_REFUSED",
+      });
+      expect([isMoved, (await logOf(store, "r")).at(-1)?.event_type]).toEqual([
+        true,
+        "workflow_migrated",
+      ]);
       await run.catchUp();
       expect(await runWorkflow({ ...going, ...next, run })).toMatchObject({ outcome: "completed" });
       expect(count(await logOf(store, "r"), "step_completed")).toBe(2);
@@ -279,7 +357,10 @@ describe("a worker", () => {
   );
 
   it("drives a run again that has ended, when a person says from where", async () => {
-    const { store, loaded, employ, offer } = await hall([step("a"), { ...step("b"), repeatable: true }]);
+    const { store, loaded, employ, offer } = await hall([
+      step("a"),
+      { ...step("b"), repeatable: true },
+    ]);
     await offer("r");
     const seen: string[] = [];
     const { worker, ends } = employ({ work: ({ step: id }) => void seen.push(id) });
@@ -288,41 +369,61 @@ describe("a worker", () => {
     const run = await openRun(kernelOf(loaded), { run: "r", store, join: true });
     await moveWorkflow(run, { by: "ada", to: 1 });
     expect(await worker.look("r")).toBe("idle");
-    await offerWorkflow(store, run, loaded);
+    await enqueueWorkflow(store, run, loaded);
     await run.close();
     expect(await worker.look("r")).toBe("taken");
     await worker.done("r");
-    expect([seen, ends.length, (await offeredIn(store, "r"))?.ended]).toEqual([["a", "b", "b"], 2, true]);
+    expect([seen, ends.length, (await enqueuedIn(store, "r"))?.ended]).toEqual([
+      ["a", "b", "b"],
+      2,
+      true,
+    ]);
   });
 
   it("goes on with a run that a person says from where in the moment that it ends", async () => {
-    const { store, loaded, employ, offer, errors } = await hall([step("a"), { ...step("b"), repeatable: true }]);
+    const { store, loaded, employ, offer, errors } = await hall([
+      step("a"),
+      { ...step("b"), repeatable: true },
+    ]);
     await offer("r");
     const seen: string[] = [];
     let isMoved = false;
     const late = new Proxy<Store>(store, {
       get(target, key) {
         const value: unknown = Reflect.get(target, key);
-        if (key !== "commit") return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
+        if (key !== "commit")
+          return typeof value === "function"
+            ? (value as (...args: readonly unknown[]) => unknown).bind(target)
+            : value;
         return async (commit: Parameters<Store["commit"]>[0]) => {
           if (!isMoved && commit.events.some(({ event_type }) => event_type === "workflow_left")) {
             isMoved = true;
             const run = await openRun(kernelOf(loaded), { run: "r", store, join: true });
             await moveWorkflow(run, { by: "ada", to: 1 });
-            await offerWorkflow(store, run, loaded);
+            await enqueueWorkflow(store, run, loaded);
             await run.close();
           }
           return target.commit(commit);
         };
       },
     });
-    const { worker, ends } = employ({ work: ({ step: id }) => void seen.push(id) }, { store: late });
+    const { worker, ends } = employ(
+      { work: ({ step: id }) => void seen.push(id) },
+      { store: late },
+    );
     await worker.look("r");
     await worker.done("r");
     expect(await worker.look("r")).toBe("taken");
     await worker.done("r");
-    expect([seen, ends.length, (await offeredIn(store, "r"))?.ended, errors]).toEqual([["a", "b", "b"], 2, true, []]);
-    const left = (await logOf(store, "r")).filter(({ event_type }) => event_type === "workflow_left");
+    expect([seen, ends.length, (await enqueuedIn(store, "r"))?.ended, errors]).toEqual([
+      ["a", "b", "b"],
+      2,
+      true,
+      [],
+    ]);
+    const left = (await logOf(store, "r")).filter(
+      ({ event_type }) => event_type === "workflow_left",
+    );
     expect(left.map(({ details }) => details["why"])).toEqual(["stopped", "ended"]);
   });
 
@@ -332,11 +433,17 @@ describe("a worker", () => {
     const work = async (): Promise<never> => {
       throw new Error("no workspace");
     };
-    const failing = employ({}, { templateOf: async () => ({ ...loaded, kernel: kernelOf(loaded), work }) });
+    const failing = employ(
+      {},
+      { templateOf: async () => ({ ...loaded, kernel: kernelOf(loaded), work }) },
+    );
     await failing.worker.look("r");
     await failing.worker.done("r");
     expect(errors.map(String)).toEqual(["Error: no workspace"]);
-    expect((await logOf(store, "r")).at(-1)).toMatchObject({ event_type: "workflow_left", details: { why: "failed" } });
+    expect((await logOf(store, "r")).at(-1)).toMatchObject({
+      event_type: "workflow_left",
+      details: { why: "failed" },
+    });
     expect(await failing.worker.look("r")).toBe("busy");
     // Who can carry it out does so meanwhile.
     const able = employ({ work: () => undefined });

@@ -9,12 +9,18 @@ interface Patience {
 }
 
 /** Waits until a person has answered. Throws ApprovalRefused at a no, and when the time is over. */
-export async function awaitApproval(session: Session, id: string, { wait_ms, signal }: Patience): Promise<Approval> {
+export async function awaitApproval(
+  session: Session,
+  id: string,
+  { wait_ms, signal }: Patience,
+): Promise<Approval> {
   const until = Date.now() + wait_ms;
   for (;;) {
     const held = Math.round(Math.max(0, Math.min(until - Date.now(), HOLD_MS)));
     const asked = { signal, timeout_ms: 30_000 + held };
-    const { body } = await session.get("approval", `/approvals/${encodeURIComponent(id)}`, asked, { wait_ms: held });
+    const { body } = await session.get("approval", `/approvals/${encodeURIComponent(id)}`, asked, {
+      wait_ms: held,
+    });
     const approval = body as unknown as Approval;
     if (approval.state === "approved" || approval.state === "used") return approval;
     if (approval.state !== "open" || Date.now() >= until) throw refused(approval);

@@ -29,7 +29,14 @@ export async function claimTask(
     const held = Math.min(left(), HOLD_MS);
     const body = given({ agent_id, capabilities, task_id, wait_ms: held === 0 ? undefined : held });
     try {
-      const request = { method: "POST", path: "/tasks/claim", body, authorization, timeout_ms: timeout_ms + held, ...asked } as const;
+      const request = {
+        method: "POST",
+        path: "/tasks/claim",
+        body,
+        authorization,
+        timeout_ms: timeout_ms + held,
+        ...asked,
+      } as const;
       return (await transport.ask(request)).body as unknown as ClaimAnswer;
     } catch (error) {
       if (!(error instanceof NoTaskReady) || left() === 0) throw error;

@@ -1,11 +1,13 @@
 import { awaitApproval } from "./approval.ts";
 import { claimTask, type ClaimOptions } from "./claim.ts";
+import type { AgentClientOptions } from "./client-options.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { optionsFromEnvironment, type Environment } from "./environment.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { askedFor, blocked, given } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
-import { createTransport, credentialOf, type Transport, type TransportOptions } from "./transport.ts";
+import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
+import { createTransport, credentialOf, type Transport } from "./transport.ts";
 import type {
   Approval,
   BatchChecked,
@@ -14,10 +16,10 @@ import type {
   Claim,
   Entered,
   HeartbeatAnswer,
-  Json,
   JsonObject,
   LogEvent,
   ModelResponse,
+  ReportedResult,
   ResponseAnswer,
   Snapshot,
   ToolAnswer,
@@ -27,18 +29,8 @@ import type {
   TransitionAnswer,
 } from "./types.ts";
 
-/** What a client is made of. */
-export interface AgentClientOptions extends TransportOptions {
-  /** The name of the agent. */
-  readonly agent_id: string;
-  /** What lets an agent claim a task. Not needed where it was started with a phase token. */
-  readonly enrol_secret?: string;
-  /** A task that is held already, and its phase token: given by who started the agent. */
-  readonly task_id?: string;
-  readonly phase_token?: string;
-  /** Gives signs of life for the claimed task by itself, well within its lease. Default true. */
-  readonly heartbeat?: boolean;
-}
+/** How long to wait for an answer, in milliseconds, and what ends the wait. */
+type WaitOptions = { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined };
 
 /** How long a tool may work by default, in milliseconds: tests take their time. */
 const TOOL_MS = 900_000;
@@ -48,7 +40,7 @@ const HOUR = 3_600_000;
  * An agent under a contract that `bylaw serve` enforces: it claims a task, works by tools that the phase allows, and asks for transitions. What
  * goes wrong is an AgentError whose class and `next` say what to do. Requests that may be repeated are, and happen once.
  */
-export class AgentClient {
+export class AgentClient extends ToolShorthands {
   readonly agent_id: string;
   readonly #session: Session;
   readonly #enrol: string | undefined;
@@ -57,9 +49,18 @@ export class AgentClient {
   #alive = new AbortController();
 
   /** Throws RequestInvalid where the endpoint or a credential can be none. */
-  constructor({ agent_id, enrol_secret, task_id, phase_token, heartbeat = true, ...transport }: AgentClientOptions) {
+  constructor({
+    agent_id,
+    enrol_secret,
+    task_id,
+    phase_token,
+    heartbeat = true,
+    ...transport
+  }: AgentClientOptions) {
+    super();
     this.agent_id = agent_id;
-    this.#enrol = enrol_secret === undefined ? undefined : credentialOf(enrol_secret, "enrolment secret");
+    this.#enrol =
+      enrol_secret === undefined ? undefined : credentialOf(enrol_secret, "enrolment secret");
     const token = phase_token === undefined ? undefined : credentialOf(phase_token, "phase token");
     this.#transport = createTransport(transport);
     this.#session = new Session(this.#transport, { token, task: task_id });
@@ -71,7 +72,10 @@ export class AgentClient {
    * A client from what `spawnAgent` put into the environment: BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or
    * BYLAW_ENROL_SECRET. What is given besides wins. Throws RequestInvalid where there is no endpoint or name.
    */
-  static fromEnvironment(environment: Environment, options: Partial<AgentClientOptions> = {}): AgentClient {
+  static fromEnvironment(
+    environment: Environment,
+    options: Partial<AgentClientOptions> = {},
+  ): AgentClient {
     return new AgentClient(optionsFromEnvironment(environment, options));
   }
 
@@ -95,8 +99,13 @@ export class AgentClient {
    * one to become ready. Throws NoTaskReady.
    */
   async claimTask(options: ClaimOptions = {}): Promise<Claim> {
-    const authorization = (): string => (this.#enrol === undefined ? this.#session.bearer("claim") : `Bylaw-Enrol ${this.#enrol}`);
-    const { phase_token, ...claim } = await claimTask(this.#transport, { agent_id: this.agent_id, authorization }, options);
+    const authorization = (): string =>
+      this.#enrol === undefined ? this.#session.bearer("claim") : `Bylaw-Enrol ${this.#enrol}`;
+    const { phase_token, ...claim } = await claimTask(
+      this.#transport,
+      { agent_id: this.agent_id, authorization },
+      options,
+    );
     this.#session.renew(phase_token);
     this.#session.task = claim.task.id;
     this.#session.phase = claim.phase ?? undefined;
@@ -105,8 +114,8 @@ export class AgentClient {
   }
 
   /**
-   * Asks for the task to enter a phase, with what the phase that it leaves requires. Throws TransitionBlocked with all reasons; where only a person's
-   * yes is missing, its `pending` is true.
+   * Asks for the task to enter a phase, with the artifacts that the current phase requires. Throws TransitionBlocked with every reason;
+   * `pending` is true if only a person's approval is missing.
    */
   async requestTransition(
     target_phase: string,
@@ -115,7 +124,8 @@ export class AgentClient {
   ): Promise<Entered> {
     const { reason, ...asked } = options;
     const body = given({ target_phase, artifacts, reason });
-    const answer = (await this.#session.post("transition", "/tasks/transition", body, asked)).body as unknown as TransitionAnswer;
+    const answer = (await this.#session.post("transition", "/tasks/transition", body, asked))
+      .body as unknown as TransitionAnswer;
     this.#session.renew(answer.new_token);
     const { allowed, blockers, new_token: _, ...entered } = answer;
     if (!allowed) throw blocked(target_phase, answer);
@@ -134,21 +144,20 @@ export class AgentClient {
   async releaseTask(options: AskOptions & { readonly reason?: string } = {}): Promise<void> {
     const { reason, ...asked } = options;
     await this.#session.post("release", "/tasks/release", given({ reason }), asked);
-    this.#alive.abort();
-    this.#session.end();
+    this.#end();
   }
 
   /** Gives the task up: it waits for a person. */
   async failTask(reason: string, options: AskOptions = {}): Promise<void> {
     await this.#session.post("fail", "/tasks/fail", { reason }, options);
-    this.#alive.abort();
-    this.#session.end();
+    this.#end();
   }
 
   /** A sign of life: the claim holds on. By itself where `heartbeat` is true. Throws NotClaimed where it is too late. */
   async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
     const { turn } = this.#session;
-    const answer = (await this.#session.post("heartbeat", "/tasks/heartbeat", {}, options)).body as unknown as HeartbeatAnswer;
+    const answer = (await this.#session.post("heartbeat", "/tasks/heartbeat", {}, options))
+      .body as unknown as HeartbeatAnswer;
     this.#session.refresh(answer.phase_token, turn);
     return { lease_until: answer.lease_until };
   }
@@ -172,21 +181,32 @@ export class AgentClient {
     if (answer.status !== 202) return answer.body as unknown as ToolAnswer;
     const pending = askedFor(tool_name, answer.body);
     if (approval_wait_ms === undefined) throw pending;
-    await this.waitForApproval(pending.approval_id, { wait_ms: approval_wait_ms, signal: asked.signal });
+    await this.waitForApproval(pending.approval_id, {
+      wait_ms: approval_wait_ms,
+      signal: asked.signal,
+    });
     return this.useTool(tool_name, args, { ...asked, request_id: undefined });
   }
 
   /** Asks whether a call would be allowed, without making it. With `record: false` the question is not on record either. */
-  async checkTool(tool_name: string, args: JsonObject = {}, options: AskOptions & { readonly record?: boolean } = {}): Promise<Checked> {
+  async checkTool(
+    tool_name: string,
+    args: JsonObject = {},
+    options: CheckOptions = {},
+  ): Promise<Checked> {
     const { record, ...asked } = options;
-    return (await this.#session.post(tool_name, "/tools/check", given({ tool_name, args, record }), { ...asked, tool: tool_name }))
-      .body as unknown as Checked;
+    return (
+      await this.#session.post(tool_name, "/tools/check", given({ tool_name, args, record }), {
+        ...asked,
+        tool: tool_name,
+      })
+    ).body as unknown as Checked;
   }
 
   /** Asks about many calls at once: one answer each, in order. */
   async checkTools(
     calls: readonly ToolQuestion[],
-    options: AskOptions & { readonly record?: boolean } = {},
+    options: CheckOptions = {},
   ): Promise<readonly BatchChecked[]> {
     const { record, ...asked } = options;
     const body = { calls: calls.map((call) => given({ ...call })), ...given({ record }) };
@@ -194,38 +214,37 @@ export class AgentClient {
     return (answer.body as unknown as { readonly decisions: readonly BatchChecked[] }).decisions;
   }
 
-  /** {@link checkTools} under its short name. */
-  batch(calls: readonly ToolQuestion[], options: AskOptions & { readonly record?: boolean } = {}): Promise<readonly BatchChecked[]> {
-    return this.checkTools(calls, options);
-  }
-
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
   async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
-    return ((await this.#session.get("tools", "/tools", options)).body as unknown as ToolsAnswer).tools;
+    return ((await this.#session.get("tools", "/tools", options)).body as unknown as ToolsAnswer)
+      .tools;
   }
 
   /** Says what came of a checked call that the agent made itself. */
-  async reportResult(
-    result: { readonly id: string; readonly tool_name: string; readonly ok: boolean; readonly result?: Json },
-    options: AskOptions = {},
-  ): Promise<void> {
+  async reportResult(result: ReportedResult, options: AskOptions = {}): Promise<void> {
     await this.#session.post("result", "/tools/result", given({ ...result }), options);
   }
 
   /** Has a finished response of the agent's model judged, and tells how to go on. */
   async respond(response: ModelResponse, options: AskOptions = {}): Promise<ResponseAnswer> {
-    return (await this.#session.send("response", "/responses", { ...response } as JsonObject, options)).body as unknown as ResponseAnswer;
+    return (
+      await this.#session.send("response", "/responses", { ...response } as JsonObject, options)
+    ).body as unknown as ResponseAnswer;
   }
 
   /** Asks to steer the workflow: the object of a control file, `{action, reason?, …}`. */
   async behave(action: JsonObject, options: AskOptions = {}): Promise<BehaviorAnswer> {
-    return (await this.#session.send("behavior", "/behaviors", action, options)).body as unknown as BehaviorAnswer;
+    return (await this.#session.send("behavior", "/behaviors", action, options))
+      .body as unknown as BehaviorAnswer;
   }
 
   /** Where the run stands: phase, dependencies, what is done, what blocks. */
-  async getStateSnapshot(options: AskOptions & { readonly cursor?: string } = {}): Promise<Snapshot> {
+  async getStateSnapshot(
+    options: AskOptions & { readonly cursor?: string } = {},
+  ): Promise<Snapshot> {
     const { cursor, ...asked } = options;
-    return (await this.#session.get("snapshot", "/state/snapshot", asked, { cursor })).body as unknown as Snapshot;
+    return (await this.#session.get("snapshot", "/state/snapshot", asked, { cursor }))
+      .body as unknown as Snapshot;
   }
 
   /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
@@ -246,44 +265,21 @@ export class AgentClient {
   }
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
-  async waitForApproval(
-    approval_id: string,
-    { wait_ms = HOUR, signal }: { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Approval> {
+  async waitForApproval(approval_id: string, options: WaitOptions = {}): Promise<Approval> {
+    const { wait_ms = HOUR, signal } = options;
     return awaitApproval(this.#session, approval_id, { wait_ms, signal });
   }
 
-  /** Reads a file of the workspace. */
-  readFile(path: string, options: AskOptions & { readonly offset?: number; readonly limit?: number } = {}): Promise<Json> {
-    const { offset, limit, ...asked } = options;
-    return this.#result("read_files", given({ path, offset, limit }), asked);
-  }
-
-  /** Writes a file of the workspace. */
-  writeFile(path: string, content: string, options: AskOptions & { readonly mode?: "w" | "a" } = {}): Promise<Json> {
-    const { mode, ...asked } = options;
-    return this.#result("write_files", given({ path, content, mode }), asked);
-  }
-
-  /** Runs a command in the workspace. */
-  runCommand(command: string, options: AskOptions & { readonly timeout?: number; readonly cwd?: string } = {}): Promise<Json> {
-    const { timeout, cwd, ...asked } = options;
-    return this.#result("bash", given({ command, timeout, cwd }), asked);
-  }
-
-  /** Looks for a pattern in the files of the workspace. */
-  grep(pattern: string, path = ".", options: AskOptions = {}): Promise<Json> {
-    return this.#result("grep", { pattern, path }, options);
-  }
-
-  async #result(tool_name: string, args: JsonObject, asked: AskOptions): Promise<Json> {
-    return (await this.useTool(tool_name, args, asked)).result;
+  #end(): void {
+    this.#alive.abort();
+    this.#session.end();
   }
 
   #live(lease_until: string | undefined): void {
     this.#alive.abort();
     this.#alive = new AbortController();
-    if (this.#heartbeat) keepAlive(this, { alive: this.#alive, lease_until, sleep: this.#transport.sleep });
+    if (this.#heartbeat)
+      keepAlive(this, { alive: this.#alive, lease_until, sleep: this.#transport.sleep });
   }
 
   /** Ends the heartbeat. The claim holds until its lease ends: `releaseTask` gives it back. */

@@ -1,4 +1,4 @@
-import type { AgentClientOptions } from "./client.ts";
+import type { AgentClientOptions } from "./client-options.ts";
 import { RequestInvalid } from "./errors.ts";
 
 /** Names and values of an environment: `process.env`. */
@@ -14,12 +14,18 @@ export const VARIABLES = {
 } as const;
 
 /** What the environment says, and what was given besides, which wins. */
-export function optionsFromEnvironment(environment: Environment, options: Partial<AgentClientOptions>): AgentClientOptions {
+export function optionsFromEnvironment(
+  environment: Environment,
+  options: Partial<AgentClientOptions>,
+): AgentClientOptions {
   const found = Object.entries(VARIABLES).flatMap(([name, variable]) => {
     const value = environment[variable];
     return value === undefined || value === "" ? [] : [[name, value] as const];
   });
-  const { endpoint, agent_id, ...rest } = { ...(Object.fromEntries(found) as Partial<AgentClientOptions>), ...options };
+  const { endpoint, agent_id, ...rest } = {
+    ...(Object.fromEntries(found) as Partial<AgentClientOptions>),
+    ...options,
+  };
   if (endpoint === undefined) throw missing(VARIABLES.endpoint);
   if (agent_id === undefined) throw missing(VARIABLES.agent_id);
   return { endpoint, agent_id, ...rest };
@@ -28,6 +34,6 @@ export function optionsFromEnvironment(environment: Environment, options: Partia
 const missing = (variable: string): RequestInvalid =>
   new RequestInvalid({
     code: "request_invalid",
-    message: `Unexpected lack of ${variable}, expected it in the environment`,
-    fix: "start the agent with spawnAgent, or set it",
+    message: `${variable} is not set`,
+    fix: "Start the agent with `spawnAgent`, or set the variable",
   });

@@ -1,4 +1,4 @@
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./types.ts";
 
 /**
  * What to do after an error: `claim` the task again (or another one) · `change` the request, it is wrong as it is · `resolve` what
@@ -115,7 +115,9 @@ export class TransitionBlocked extends AgentError {
   /** Nothing is wrong, and somebody else has to act: a person who approves, or reviewers. */
   readonly pending: boolean;
 
-  constructor(parts: ErrorParts & { readonly blockers: readonly string[]; readonly pending: boolean }) {
+  constructor(
+    parts: ErrorParts & { readonly blockers: readonly string[]; readonly pending: boolean },
+  ) {
     super(parts);
     this.blockers = parts.blockers;
     this.pending = parts.pending;

@@ -1,5 +1,5 @@
 import { AgentError, RateLimited, TokenExpired, Unavailable } from "./errors.ts";
-import { readSent } from "./sse.ts";
+import { readMessages } from "./sse.ts";
 import type { Transport } from "./transport.ts";
 import type { LogEvent } from "./types.ts";
 
@@ -29,8 +29,14 @@ export async function* followEvents(
     let asked_ms: number | undefined;
     try {
       const headers = { accept: "text/event-stream", "last-event-id": String(last) };
-      const response = await transport.open({ method: "GET", path: "/events", authorization, headers, signal });
-      for await (const { id, data } of readSent(response.body ?? new ReadableStream())) {
+      const response = await transport.open({
+        method: "GET",
+        path: "/events",
+        authorization,
+        headers,
+        signal,
+      });
+      for await (const { id, data } of readMessages(response.body ?? new ReadableStream())) {
         failures = 0;
         // Events that are none of this agent's business count too.
         if (data === undefined) last = Math.max(last, Number(id) || 0);
@@ -43,7 +49,13 @@ export async function* followEvents(
       if (signal?.aborted === true) throw signal.reason;
       // A token that was replaced meanwhile is no fault of the stream.
       const replaced = error instanceof TokenExpired && authorization() !== credential;
-      if (!replaced && error instanceof AgentError && !(error instanceof Unavailable) && !(error instanceof RateLimited)) throw error;
+      if (
+        !replaced &&
+        error instanceof AgentError &&
+        !(error instanceof Unavailable) &&
+        !(error instanceof RateLimited)
+      )
+        throw error;
       if (error instanceof AgentError) asked_ms = Math.min(error.retry_after_ms ?? 0, LONGEST);
     }
     failures += 1;

@@ -1,5 +1,5 @@
 export { AgentClient } from "./client.ts";
-export type { AgentClientOptions } from "./client.ts";
+export type { AgentClientOptions } from "./client-options.ts";
 export type { ClaimOptions } from "./claim.ts";
 export type { Environment } from "./environment.ts";
 export {
@@ -23,7 +23,6 @@ export {
 } from "./errors.ts";
 export type { ErrorParts, NextStep } from "./errors.ts";
 export type { EventOptions } from "./events.ts";
-export type { Problem } from "./problem.ts";
 export type { RetryOptions, Sleep } from "./retry.ts";
 export type { AskOptions } from "./session.ts";
 export type { TransportOptions } from "./transport.ts";
@@ -42,6 +41,7 @@ export type {
   LogEvent,
   ModelResponse,
   PendingAnswer,
+  Problem,
   ResponseAnswer,
   Snapshot,
   Task,

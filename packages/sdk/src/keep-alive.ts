@@ -11,7 +11,11 @@ export interface Life {
   readonly alive: AbortController;
   /** Unknown where the claim was made by somebody else. */
   readonly lease_until: string | undefined;
-  readonly sleep: (ms: number, signal: AbortSignal | undefined, options: { readonly idle: true }) => Promise<void>;
+  readonly sleep: (
+    ms: number,
+    signal: AbortSignal | undefined,
+    options: { readonly idle: true },
+  ) => Promise<void>;
 }
 
 /** How long an answer with a newer token may be on its way, in milliseconds. */
@@ -30,7 +34,15 @@ export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): 
         // Silence is no loss: the server may be back before the lease ends, and says so if it is not. Nor is a token that was overtaken
         // once: the answer with the newer one may be on its way.
         const crossed: boolean = error instanceof TokenExpired && !overtaken;
-        if (!crossed && !(error instanceof Unavailable || error instanceof RateLimited || error instanceof ServerFault)) alive.abort(error);
+        if (
+          !crossed &&
+          !(
+            error instanceof Unavailable ||
+            error instanceof RateLimited ||
+            error instanceof ServerFault
+          )
+        )
+          alive.abort(error);
         if (alive.signal.aborted) return;
         overtaken ||= crossed;
         soon = crossed;

@@ -16,15 +16,7 @@ import {
   type AgentError,
   type ErrorParts,
 } from "./errors.ts";
-import type { Json, JsonObject } from "./types.ts";
-
-/** Problem details (RFC 9457), and what the server adds to them. */
-export interface Problem extends JsonObject {
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
-}
+import type { Json, JsonObject, Problem } from "./types.ts";
 
 /** An answer that is an error, and what it was an answer to. */
 export interface Refusal {
@@ -41,7 +33,8 @@ export interface Refusal {
 const OVERTAKEN = /^token_(expired|superseded|other_phase|other_session)$/;
 const NOT_HELD =
   /^(token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed)$/;
-const NO_CREDENTIAL = /^token_(missing|malformed|forged|key_unknown|not_yet_valid|undated|other_run|other_agent|other_contract)$/;
+const NO_CREDENTIAL =
+  /^token_(missing|malformed|forged|key_unknown|not_yet_valid|not_issued|undated|other_run|other_agent|other_contract)$/;
 const REFUSED = /^approval_(expired|refused|rejected|unavailable)$/;
 
 /** The error that an answer is. Its class goes by the code first and by the status where the code says nothing. */
@@ -56,12 +49,20 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);
   if (REFUSED.test(code)) return new ApprovalRefused(parts);
   // What was decided about stands in the answer: then it was allowed, and the tool itself is at fault.
-  if (status === 400 && tool !== undefined && isObject(problem["decision"]) && code !== "invalid_call") return new ToolFailed(parts);
+  if (
+    status === 400 &&
+    tool !== undefined &&
+    isObject(problem["decision"]) &&
+    code !== "invalid_call"
+  )
+    return new ToolFailed(parts);
   switch (status) {
     case 401:
       return new Unauthenticated(parts);
     case 403:
-      return tool === undefined || code.startsWith("BYLAW_CREDENTIAL_") ? new NotPermitted(parts) : new ToolForbidden({ ...parts, tool });
+      return tool === undefined || code.startsWith("BYLAW_CREDENTIAL_")
+        ? new NotPermitted(parts)
+        : new ToolForbidden({ ...parts, tool });
     case 404:
       return new NotFound(parts);
     case 409:
@@ -81,9 +82,13 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
 // A balancer in between answers with pages of its own: then the status is all there is.
 function problemOf(body: Json | undefined, status: number, mask: Refusal["mask"]): Problem {
   const told = isObject(body) ? (masked(body, mask) as JsonObject) : {};
-  const text = (name: string, otherwise: string): string => (typeof told[name] === "string" ? told[name] : otherwise);
+  const text = (name: string, otherwise: string): string =>
+    typeof told[name] === "string" ? told[name] : otherwise;
   const title = text("title", "");
-  const detail = text("detail", title === "" ? `Unexpected answer with status ${status}, expected one of the service` : title);
+  const detail = text(
+    "detail",
+    title === "" ? `The service answered with status ${status}` : title,
+  );
   return { ...told, title, status, detail, code: text("code", `http_${status}`) };
 }
 
@@ -94,4 +99,5 @@ function masked(value: Json, mask: Refusal["mask"]): Json {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, mask)]));
 }
 
-const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

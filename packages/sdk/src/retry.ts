@@ -14,9 +14,12 @@ export interface RetryOptions {
 export type RetryRules = Required<RetryOptions>;
 
 /** What was left out, filled in. */
-export const retryRules = ({ attempts = 8, base_ms = 100, cap_ms = 5_000, give_up_ms = 60_000 }: RetryOptions): RetryRules => ({
-  ...{ attempts, base_ms, cap_ms, give_up_ms },
-});
+export const retryRules = ({
+  attempts = 8,
+  base_ms = 100,
+  cap_ms = 5_000,
+  give_up_ms = 60_000,
+}: RetryOptions): RetryRules => ({ ...{ attempts, base_ms, cap_ms, give_up_ms } });
 
 /**
  * The pause after attempt number `attempt` (from 1) in milliseconds: doubled each time up to the cap, and up to a quarter longer by chance,
@@ -40,7 +43,11 @@ export function retryAfter(header: string | null, now: number): number | undefin
 }
 
 /** How it waits: `idle` keeps no process from ending. */
-export type Sleep = (ms: number, signal: AbortSignal | undefined, options?: { readonly idle?: boolean }) => Promise<void>;
+export type Sleep = (
+  ms: number,
+  signal: AbortSignal | undefined,
+  options?: { readonly idle?: boolean },
+) => Promise<void>;
 
 /** Waits, and stops waiting when the signal says so: it rejects with its reason then. */
 export const sleep: Sleep = (ms, signal, { idle = false } = {}) => {

@@ -20,7 +20,10 @@ export class Session {
   task: string | undefined;
   phase: string | undefined;
 
-  constructor(transport: Transport, { token, task }: { readonly token: string | undefined; readonly task: string | undefined }) {
+  constructor(
+    transport: Transport,
+    { token, task }: { readonly token: string | undefined; readonly task: string | undefined },
+  ) {
     this.#transport = transport;
     this.#token = token;
     this.task = task;
@@ -33,19 +36,46 @@ export class Session {
   }
 
   /** Asks for something to be done for the task. Throws NotClaimed where there is none. */
-  async post(before: string, path: string, body: JsonObject, asked: AskOptions & { readonly tool?: string } = {}): Promise<Answer> {
+  async post(
+    before: string,
+    path: string,
+    body: JsonObject,
+    asked: AskOptions & { readonly tool?: string } = {},
+  ): Promise<Answer> {
     if (this.task === undefined) throw notClaimed(before);
     return this.send(before, path, { task_id: this.task, ...body }, asked);
   }
 
   /** Asks for something that names no task: it is that of the token. */
-  async send(before: string, path: string, body: JsonObject, asked: AskOptions & { readonly tool?: string } = {}): Promise<Answer> {
-    return this.#ask({ method: "POST", path, body, authorization: () => this.bearer(before), ...asked });
+  async send(
+    before: string,
+    path: string,
+    body: JsonObject,
+    asked: AskOptions & { readonly tool?: string } = {},
+  ): Promise<Answer> {
+    return this.#ask({
+      method: "POST",
+      path,
+      body,
+      authorization: () => this.bearer(before),
+      ...asked,
+    });
   }
 
   /** Asks how things are. */
-  async get(before: string, path: string, asked: AskOptions = {}, query: Ask["query"] = {}): Promise<Answer> {
-    return this.#ask({ method: "GET", path, query, authorization: () => this.bearer(before), ...asked });
+  async get(
+    before: string,
+    path: string,
+    asked: AskOptions = {},
+    query: Ask["query"] = {},
+  ): Promise<Answer> {
+    return this.#ask({
+      method: "GET",
+      path,
+      query,
+      authorization: () => this.bearer(before),
+      ...asked,
+    });
   }
 
   // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one, under the
@@ -90,6 +120,6 @@ export class Session {
 const notClaimed = (before: string): NotClaimed =>
   new NotClaimed({
     code: "not_claimed",
-    message: `Unexpected ${before} without a task, expected a claim before it`,
-    fix: "call claimTask first",
+    message: `Claim a task before \`${before}\``,
+    fix: "Call `claimTask` first",
   });

@@ -49,14 +49,26 @@ const SECRET = /^(BYLAW_(OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JW
  * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, where it was given, BYLAW_CONTRACT in its environment: `AgentClient.fromEnvironment` reads them.
  * The agent ends when `signal` says so. Throws NoTaskReady, what a claim throws besides, and RequestInvalid where the program cannot be started.
  */
-export async function spawnAgent(command: readonly [program: string, ...args: string[]], options: SpawnOptions): Promise<SpawnedAgent> {
-  const { endpoint, agent_id, enrol_secret, contract, cwd, env = {}, output = "inherit", signal } = options;
+export async function spawnAgent(
+  command: readonly [program: string, ...args: string[]],
+  options: SpawnOptions,
+): Promise<SpawnedAgent> {
+  const {
+    endpoint,
+    agent_id,
+    enrol_secret,
+    contract,
+    cwd,
+    env = {},
+    output = "inherit",
+    signal,
+  } = options;
   const secret = credentialOf(enrol_secret, "enrolment secret");
   const leaked = Object.keys(env).find((name) => SECRET.test(name));
   if (leaked !== undefined)
     throw new RequestInvalid({
-      ...{ code: "request_invalid", message: `Unexpected ${leaked} in the environment of an agent, expected no secret of the service` },
-      fix: "leave it out: with it the agent could be anybody",
+      ...{ code: "request_invalid", message: `\`env\` holds ${leaked}, a secret of the service` },
+      fix: "Remove it; with it the agent could act as anyone",
     });
   const transport = createTransport(options);
   const { phase_token, ...claim } = await claimTask(
@@ -92,9 +104,14 @@ export async function spawnAgent(command: readonly [program: string, ...args: st
     // The task is free again at once, and not when its lease ends.
     const body = { task_id: claim.task.id, reason: "the agent could not be started" };
     await transport
-      .ask({ method: "POST", path: "/tasks/release", body, authorization: () => `Bearer ${phase_token}` })
+      .ask({
+        method: "POST",
+        path: "/tasks/release",
+        body,
+        authorization: () => `Bearer ${phase_token}`,
+      })
       .catch(() => undefined);
-    throw new RequestInvalid({ code: "request_invalid", message: `Unexpected program \`${program}\`, expected one that can be started` });
+    throw new RequestInvalid({ code: "request_invalid", message: `Cannot start \`${program}\`` });
   }
   const kill = (by: "SIGTERM" | "SIGKILL"): void => {
     try {

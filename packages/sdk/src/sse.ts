@@ -1,47 +1,43 @@
-/** One server-sent event, as the stream has it. */
-export interface SentEvent {
+import { createParser } from "eventsource-parser";
+
+/** One server-sent event. */
+export interface SseMessage {
   readonly id: string | undefined;
-  /** None where the stream only says how far it is. */
+  /** Left out where the stream only says how far it is. */
   readonly data: string | undefined;
 }
 
-/** The longest event that is read, in characters: a stream without an end of line must not fill the memory. */
+/** The longest event in characters, so that an endless line cannot fill the memory. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** Reads a stream of server-sent events (the WHATWG's form). Comments are skipped; an event that the stream cuts off is none. */
-export async function* readSent(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent, void, undefined> {
+/** Reads a stream of server-sent events. Throws for an event that is too long; one that is cut off is dropped. */
+export async function* readMessages(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<SseMessage, void, undefined> {
+  let messages: SseMessage[] = [];
+  const parser = createParser({
+    maxBufferSize: LONGEST,
+    onId: (id) => void messages.push({ id, data: undefined }),
+    onEvent: ({ id, data }) => {
+      // The id of this event was reported just before it.
+      if (id !== undefined) messages.pop();
+      messages.push({ id, data });
+    },
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded")
+        throw new RangeError(`The server sent an event of more than ${LONGEST} characters`);
+    },
+  });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  // A line end of two characters may come in two parts.
-  let half = false;
-  let fields = new Map<string, string>();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      rest += half && value.startsWith("\n") ? value.slice(1) : value;
-      half = value.endsWith("\r");
-      if (rest.length > LONGEST) throw new RangeError(`Unexpected event of more than ${LONGEST} characters`);
-      const lines = rest.split(/\r\n|\n|\r/);
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line !== "") {
-          collect(fields, line);
-          continue;
-        }
-        const [id, data] = [fields.get("id"), fields.get("data")];
-        if (id !== undefined || data !== undefined) yield { id, data };
-        fields = new Map();
-      }
+      parser.feed(value);
+      yield* messages;
+      messages = [];
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-}
-
-function collect(fields: Map<string, string>, line: string): void {
-  const [, name = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
-  if (name === "") return;
-  const before = fields.get(name);
-  fields.set(name, name === "data" && before !== undefined ? `${before}\n${value}` : value);
 }

@@ -67,12 +67,19 @@ export function createTransport(options: TransportOptions): Transport {
   const random = options.random ?? Math.random;
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
 
-  const pauseAfter = (attempt: number, asked_ms: number | undefined): number => pauseOf(attempt, rules, { random: random(), asked_ms });
+  const pauseAfter = (attempt: number, asked_ms: number | undefined): number =>
+    pauseOf(attempt, rules, { random: random(), asked_ms });
 
-  async function send(request: Ask, authorization: string, key: string, limit_ms: number): Promise<Response> {
+  async function send(
+    request: Ask,
+    authorization: string,
+    key: string,
+    limit_ms: number,
+  ): Promise<Response> {
     const { method, path, query = {}, body, headers = {}, signal } = request;
     const url = new URL(base + path);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
     const limit = Number.isFinite(limit_ms) ? [AbortSignal.timeout(limit_ms)] : [];
     const signals = [...limit, ...(signal === undefined ? [] : [signal])];
     return fetch(url.href, {
@@ -93,35 +100,61 @@ export function createTransport(options: TransportOptions): Transport {
     });
   }
 
-  function refusal(request: Ask, authorization: string, response: Response, text: string): AgentError {
+  function refusal(
+    request: Ask,
+    authorization: string,
+    response: Response,
+    text: string,
+  ): AgentError {
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
       return new ServerFault({
         ...{ code: "redirected", status: response.status },
-        message: "Unexpected redirection, expected an answer of the service",
-        fix: "give the address of the service itself as `endpoint`",
+        message: "The service answered with a redirect",
+        fix: "Set `endpoint` to the address of the service itself",
       });
     const retry_after_ms = retryAfter(response.headers.get("retry-after"), Date.now());
     const mask = maskOf(authorization);
-    return errorOf({ status: response.status, body: parse(text), retry_after_ms, tool: request.tool, mask });
+    return errorOf({
+      status: response.status,
+      body: parse(text),
+      retry_after_ms,
+      tool: request.tool,
+      mask,
+    });
   }
 
   // The answer, or what became of the attempt and whether another one may help.
-  async function attempt(request: Ask, key: string): Promise<Answer | { readonly error: AgentError; readonly again: boolean }> {
+  async function attempt(
+    request: Ask,
+    key: string,
+  ): Promise<Answer | { readonly error: AgentError; readonly again: boolean }> {
     const authorization = request.authorization();
     let response: Response;
     let text: string;
     try {
-      response = await send(request, authorization, key, request.timeout_ms ?? options.timeout_ms ?? 30_000);
+      response = await send(
+        request,
+        authorization,
+        key,
+        request.timeout_ms ?? options.timeout_ms ?? 30_000,
+      );
       text = await response.text();
     } catch (error) {
       if (request.signal?.aborted === true) throw request.signal.reason;
       return { error: unreachable(error), again: true };
     }
-    if (!response.ok) return { error: refusal(request, authorization, response, text), again: AGAIN.has(response.status) };
+    if (!response.ok)
+      return {
+        error: refusal(request, authorization, response, text),
+        again: AGAIN.has(response.status),
+      };
     const body = parse(text);
     if (body !== undefined) return { status: response.status, body };
-    const message = `Unexpected answer that is no JSON, expected one of the service (status ${response.status})`;
-    return { error: new ServerFault({ code: "answer_unreadable", message, status: response.status }), again: false };
+    const message = `The answer is not JSON (status ${response.status})`;
+    return {
+      error: new ServerFault({ code: "answer_unreadable", message, status: response.status }),
+      again: false,
+    };
   }
 
   return {
@@ -133,7 +166,8 @@ export function createTransport(options: TransportOptions): Transport {
         const result = await attempt(request, key);
         if (!("error" in result)) return result;
         const pause = pauseAfter(count, result.error.retry_after_ms);
-        if (!result.again || count >= rules.attempts || waited + pause > rules.give_up_ms) throw result.error;
+        if (!result.again || count >= rules.attempts || waited + pause > rules.give_up_ms)
+          throw result.error;
         waited += pause;
         await wait(pause, request.signal);
       }
@@ -158,8 +192,8 @@ export function createTransport(options: TransportOptions): Transport {
 const unreachable = (cause: unknown): Unavailable =>
   new Unavailable({
     code: "unreachable",
-    message: "Unexpected silence of the service, expected an answer",
-    fix: "see that it runs at the endpoint and can be reached; the same request id makes asking again harmless",
+    message: "The service did not answer",
+    fix: "Check that it runs at `endpoint` and can be reached; repeating the request with the same request id is safe",
     cause,
   });
 
@@ -186,5 +220,8 @@ function maskOf(authorization: string): (text: string) => string {
 /** Refuses what can be no credential: a header would break on it. Returns it. */
 export function credentialOf(text: string, what: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new RequestInvalid({ code: "request_invalid", message: `Unexpected ${what}, expected printable characters without blanks` });
+  throw new RequestInvalid({
+    code: "request_invalid",
+    message: `The ${what} must be printable characters without spaces`,
+  });
 }

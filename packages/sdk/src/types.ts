@@ -1,5 +1,11 @@
 /** A value that JSON can say. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 /** An object that JSON can say. */
 export interface JsonObject {
@@ -116,10 +122,22 @@ export interface BatchChecked extends Checked {
   readonly call_id?: string;
 }
 
+/** What came of a checked call that the agent made itself. */
+export interface ReportedResult {
+  readonly id: string;
+  readonly tool_name: string;
+  readonly ok: boolean;
+  readonly result?: Json;
+}
+
 /** A finished response of a model, to be judged. Text and calls as the model gave them. */
 export interface ModelResponse {
   readonly text?: string;
-  readonly tool_calls?: readonly { readonly id?: string; readonly tool: string; readonly args?: Json }[];
+  readonly tool_calls?: readonly {
+    readonly id?: string;
+    readonly tool: string;
+    readonly args?: Json;
+  }[];
   /** The names of the tools that the model was given. */
   readonly available_tools?: readonly string[];
 }
@@ -172,7 +190,11 @@ export interface Snapshot {
   readonly task_dependencies?: readonly string[];
   readonly completed_tasks?: readonly string[];
   readonly current_phase?: string | null;
-  readonly blockers?: readonly { readonly code: string; readonly reason: string; readonly fix?: string }[];
+  readonly blockers?: readonly {
+    readonly code: string;
+    readonly reason: string;
+    readonly fix?: string;
+  }[];
   readonly prd_state?: JsonObject | null;
   /** Where the next page begins. */
   readonly next: string | null;
@@ -200,4 +222,12 @@ export interface Approval {
   readonly reason?: string;
   readonly expires_at?: string | null;
   readonly [more: string]: unknown;
+}
+
+/** Problem details (RFC 9457), and what the server adds to them. */
+export interface Problem extends JsonObject {
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
 }

@@ -8,6 +8,9 @@ it("asks about many calls at once, by either name", async () => {
   const calls = [{ id: "a", tool_name: "read_files", args: { path: "x" } }];
   expect(await client.batch(calls, { record: false })).toEqual(decisions);
   expect(await client.checkTools(calls, { record: false })).toEqual(decisions);
-  const asked = { path: "/api/v1/tools/check/batch", body: { task_id: "t1", calls, record: false } };
+  const asked = {
+    path: "/api/v1/tools/check/batch",
+    body: { task_id: "t1", calls, record: false },
+  };
   expect(received).toMatchObject([asked, asked]);
 });

@@ -7,9 +7,17 @@ import { holding, problem, rejection, serve } from "./kit.ts";
 
 const event = (sequence: number, text = "x"): LogEvent => ({
   timestamp: "2026-01-02T10:00:00.000Z",
-  ...{ sequence, session_id: "s", event_type: "tool_allowed", agent_id: "ann", task_id: "t1", details: { text } },
+  ...{
+    sequence,
+    session_id: "s",
+    event_type: "tool_allowed",
+    agent_id: "ann",
+    task_id: "t1",
+    details: { text },
+  },
 });
-const sent = (one: LogEvent): string => `id: ${one.sequence}\nevent: ${one.event_type}\ndata: ${JSON.stringify(one)}\n\n`;
+const sent = (one: LogEvent): string =>
+  `id: ${one.sequence}\nevent: ${one.event_type}\ndata: ${JSON.stringify(one)}\n\n`;
 const stream = (text: string) => ({
   headers: { "content-type": "text/event-stream" },
   stream: (response: ServerResponse) => void response.end(text),
@@ -31,9 +39,21 @@ it("goes on where a stream broke, and tells no event twice", async () => {
   ];
   const { endpoint, received } = await serve((_, count) => answers[count - 1]);
   const { client, pauses } = holding(endpoint);
-  expect((await take(client.events({ after: 0 }), 4)).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
-  expect(received.map(({ headers }) => headers["last-event-id"])).toEqual(["0", "2", "2", "2", "3"]);
-  expect(received.every(({ path, headers }) => path === "/api/v1/events" && headers.accept === "text/event-stream")).toBe(true);
+  expect((await take(client.events({ after: 0 }), 4)).map(({ sequence }) => sequence)).toEqual([
+    1, 2, 3, 4,
+  ]);
+  expect(received.map(({ headers }) => headers["last-event-id"])).toEqual([
+    "0",
+    "2",
+    "2",
+    "2",
+    "3",
+  ]);
+  expect(
+    received.every(
+      ({ path, headers }) => path === "/api/v1/events" && headers.accept === "text/event-stream",
+    ),
+  ).toBe(true);
   // Longer as long as nothing comes or as the server asks, and short again after something came.
   expect(pauses).toEqual([100, 200, 7_000, 100]);
 });
@@ -45,7 +65,9 @@ it("begins with the first event where none is named", async () => {
 });
 
 it("remembers how far the stream is, where nothing of it concerns the agent", async () => {
-  const { endpoint, received } = await serve((_, count) => stream(count === 1 ? ": beat\nid: 41\n\n" : sent(event(42))));
+  const { endpoint, received } = await serve((_, count) =>
+    stream(count === 1 ? ": beat\nid: 41\n\n" : sent(event(42))),
+  );
   expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(42)]);
   expect(received[1]?.headers["last-event-id"]).toBe("41");
 });
@@ -64,7 +86,9 @@ it("goes on with a token that came while the stream was asked for", async () => 
 
 it("throws what another attempt cannot mend", async () => {
   const { endpoint, received } = await serve(() => problem(403, "token_expired"));
-  expect(await rejection(take(holding(endpoint).client.events(), 1))).toMatchObject({ name: "TokenExpired" });
+  expect(await rejection(take(holding(endpoint).client.events(), 1))).toMatchObject({
+    name: "TokenExpired",
+  });
   expect(received).toHaveLength(1);
 });
 
@@ -73,7 +97,8 @@ it("ends by its signal while nothing happens, and closes the stream", async () =
   let closed = false;
   const open = {
     ...stream(""),
-    stream: (response: ServerResponse) => void response.on("close", () => (closed = true)).write(sent(event(1))),
+    stream: (response: ServerResponse) =>
+      void response.on("close", () => (closed = true)).write(sent(event(1))),
   };
   const { endpoint } = await serve(() => open);
   const events = holding(endpoint).client.events({ signal: stop.signal });
@@ -88,7 +113,8 @@ it("who leaves the loop closes the stream", async () => {
   let closed = false;
   const open = {
     ...stream(""),
-    stream: (response: ServerResponse) => void response.on("close", () => (closed = true)).write(sent(event(1))),
+    stream: (response: ServerResponse) =>
+      void response.on("close", () => (closed = true)).write(sent(event(1))),
   };
   const { endpoint } = await serve(() => open);
   await take(holding(endpoint).client.events(), 1);
@@ -102,7 +128,9 @@ it("reads a stream the same however it is cut, with every kind of line end", asy
     fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 6 }),
     async (texts, cuts) => {
       const events = texts.map(([text], index) => event(index + 1, text));
-      const whole = Buffer.from(events.map((one, index) => sent(one).replaceAll("\n", texts[index]?.[1] ?? "\n")).join(""));
+      const whole = Buffer.from(
+        events.map((one, index) => sent(one).replaceAll("\n", texts[index]?.[1] ?? "\n")).join(""),
+      );
       const { endpoint } = await serve(() => ({
         ...stream(""),
         stream: async (response: ServerResponse) => {

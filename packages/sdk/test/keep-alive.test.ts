@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 import { NotClaimed, TokenExpired } from "../src/index.ts";
-import { CLAIM, TOKEN, problem, rejection, serve, start, type Handler, type Service } from "./kit.ts";
+import {
+  CLAIM,
+  TOKEN,
+  problem,
+  rejection,
+  serve,
+  start,
+  type Handler,
+  type Service,
+} from "./kit.ts";
 
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
 const claim = { ...CLAIM, task: { ...CLAIM.task, lease_until: soon(30_000) } };
@@ -16,7 +25,9 @@ interface Beating extends Service {
 async function beating(heartbeat: Handler): Promise<Beating> {
   const rhythm: number[] = [];
   let next = (): void => undefined;
-  const service = await serve((request, count) => (request.path.endsWith("/heartbeat") ? heartbeat(request, count) : { body: claim }));
+  const service = await serve((request, count) =>
+    request.path.endsWith("/heartbeat") ? heartbeat(request, count) : { body: claim },
+  );
   const { client } = start(service.endpoint, {
     heartbeat: true,
     sleep: (ms, signal, { idle = false } = {}) => {
@@ -44,7 +55,10 @@ it("gives a sign of life three times in a lease, with the newest token", async (
   expect(rhythm[1]).toBeLessThanOrEqual(30_000);
   beat();
   await expect.poll(() => rhythm.length).toBe(3);
-  expect(received.map(({ headers }) => headers.authorization).slice(1)).toEqual([`Bearer ${TOKEN}`, "Bearer token-2"]);
+  expect(received.map(({ headers }) => headers.authorization).slice(1)).toEqual([
+    `Bearer ${TOKEN}`,
+    "Bearer token-2",
+  ]);
   expect(client.lost.aborted).toBe(false);
 });
 
@@ -59,7 +73,9 @@ it("says that the task is lost, once the server says so", async () => {
 
 it("takes a token that a transition overtakes for no loss, unless it stays overtaken", async () => {
   const { client, rhythm, beat } = await beating((_, count) =>
-    count === 3 ? { body: { lease_until: soon(90_000), phase_token: TOKEN } } : problem(403, "token_superseded"),
+    count === 3
+      ? { body: { lease_until: soon(90_000), phase_token: TOKEN } }
+      : problem(403, "token_superseded"),
   );
   await client.claimTask();
   // Overtaken, well, overtaken again.
@@ -85,7 +101,9 @@ it("takes silence for no loss", async () => {
 });
 
 it("ends with the claim", async () => {
-  const { client, rhythm, received, beat } = await beating(() => ({ body: { lease_until: soon(90_000), phase_token: TOKEN } }));
+  const { client, rhythm, received, beat } = await beating(() => ({
+    body: { lease_until: soon(90_000), phase_token: TOKEN },
+  }));
   await client.claimTask();
   const first = client.lost;
   await client.claimTask();
@@ -100,7 +118,9 @@ it("ends with the claim", async () => {
 
 it("beats no faster than a lease asks for once somebody asks for quiet, also after a token was overtaken", async () => {
   const { client, rhythm, beat } = await beating((_, count) =>
-    count === 2 ? problem(403, "token_superseded") : { ...problem(429, "rate"), headers: { "retry-after": "3600" } },
+    count === 2
+      ? problem(403, "token_superseded")
+      : { ...problem(429, "rate"), headers: { "retry-after": "3600" } },
   );
   await client.claimTask();
   beat();

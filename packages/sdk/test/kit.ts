@@ -13,7 +13,10 @@ interface Received {
 }
 
 /** Answers a request; `undefined` cuts the connection. */
-export type Handler = (request: Received, count: number) => Reply | undefined | Promise<Reply | undefined>;
+export type Handler = (
+  request: Received,
+  count: number,
+) => Reply | undefined | Promise<Reply | undefined>;
 
 export interface Reply {
   readonly status?: number;
@@ -39,12 +42,20 @@ export async function serve(handler: Handler): Promise<Service> {
     request.on("end", () => {
       const text = Buffer.concat(parts).toString("utf8");
       const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
-      const one: Received = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+      const one: Received = {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body,
+      };
       received.push(one);
       void Promise.resolve(handler(one, received.length)).then((reply) => {
         if (reply === undefined) return request.socket.destroy();
         const { status = 200, headers = {}, text: raw, stream } = reply;
-        response.writeHead(status, { "content-type": status >= 400 ? "application/problem+json" : "application/json", ...headers });
+        response.writeHead(status, {
+          "content-type": status >= 400 ? "application/problem+json" : "application/json",
+          ...headers,
+        });
         if (stream === undefined) return response.end(raw ?? JSON.stringify(reply.body));
         return stream(response);
       });
@@ -63,7 +74,14 @@ export const TOKEN = "phase-token-that-nobody-may-see";
 
 /** What a claim is answered with. */
 export const CLAIM = {
-  task: { id: "t1", agent_id: "ann", capabilities: [], assigned_phase: "PLAN", fence: 1, lease_until: "2026-01-02T10:00:00.000Z" },
+  task: {
+    id: "t1",
+    agent_id: "ann",
+    capabilities: [],
+    assigned_phase: "PLAN",
+    fence: 1,
+    lease_until: "2026-01-02T10:00:00.000Z",
+  },
   phase_token: TOKEN,
   phase: "PLAN",
   allowed_tools: ["read_files"],
@@ -72,7 +90,14 @@ export const CLAIM = {
 
 export const problem = (status: number, code: string, more: object = {}): Reply => ({
   status,
-  body: { type: `#${code}`, title: code, status, detail: `Unexpected ${code}, expected none`, code, ...more },
+  body: {
+    type: `#${code}`,
+    title: code,
+    status,
+    detail: `The request failed with ${code}`,
+    code,
+    ...more,
+  },
 });
 
 export interface Started {
@@ -109,5 +134,5 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error;
   }
-  throw new Error("Unexpected success, expected a rejection");
+  throw new Error("The call should have been rejected");
 }

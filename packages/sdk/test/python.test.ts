@@ -18,26 +18,46 @@ interface Ran {
 
 function run(program: string, args: readonly string[], cwd = scratch): Ran {
   // No index, so that nothing can be fetched; no bytecode beside the sources.
-  const env = { ...process.env, PIP_NO_INDEX: "1", PIP_FIND_LINKS: "", PIP_DISABLE_PIP_VERSION_CHECK: "1", PYTHONDONTWRITEBYTECODE: "1" };
+  const env = {
+    ...process.env,
+    PIP_NO_INDEX: "1",
+    PIP_FIND_LINKS: "",
+    PIP_DISABLE_PIP_VERSION_CHECK: "1",
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
   const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, env, encoding: "utf8" });
   return { status, output: `${stdout}${stderr}` };
 }
 
-const present = run("python3", ["-c", "import sys, venv, pip; sys.exit(sys.version_info < (3, 9))"]).status === 0;
-if (!present) console.warn("The Python client is not tested: there is no python3 of 3.9 or later with venv and pip here.");
+const present =
+  run("python3", ["-c", "import sys, venv, pip; sys.exit(sys.version_info < (3, 9))"]).status === 0;
+if (!present)
+  console.warn(
+    "The Python client is not tested: there is no python3 of 3.9 or later with venv and pip here.",
+  );
 
 describe.skipIf(!present)("the Python client", () => {
   beforeAll(() => {
     // With the pip that is there: one of its own takes most of the time of these tests.
-    expect(run("python3", ["-m", "venv", "--system-site-packages", "--without-pip", venv])).toMatchObject({ status: 0 });
+    expect(
+      run("python3", ["-m", "venv", "--system-site-packages", "--without-pip", venv]),
+    ).toMatchObject({ status: 0 });
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   it("is installed by pip without a network, with its version and nothing besides", () => {
-    expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({ status: 0, output: "" });
+    expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({
+      status: 0,
+      output: "",
+    });
     const { output } = run(python, ["-m", "pip", "list", "--local", "--format=json"]);
-    const { version } = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as { version: string };
-    const installed = JSON.parse(output) as readonly { readonly name: string; readonly version: string }[];
+    const { version } = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) as {
+      version: string;
+    };
+    const installed = JSON.parse(output) as readonly {
+      readonly name: string;
+      readonly version: string;
+    }[];
     expect(installed).toEqual([{ name: "bylaw-sdk", version }]);
   });
 
@@ -49,14 +69,27 @@ describe.skipIf(!present)("the Python client", () => {
       return join(folder, output.trim());
     };
     const [one, other] = [build(join(scratch, "one")), build(join(scratch, "other"))];
-    const digest = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
+    const digest = (file: string): string =>
+      createHash("sha256").update(readFileSync(file)).digest("hex");
     expect(digest(one)).toBe(digest(other));
-    expect(readdirSync(join(scratch, "one"))).toEqual([expect.stringMatching(/^bylaw_sdk-.*-py3-none-any\.whl$/)]);
-    expect(run(python, ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", one])).toEqual({ status: 0, output: "" });
+    expect(readdirSync(join(scratch, "one"))).toEqual([
+      expect.stringMatching(/^bylaw_sdk-.*-py3-none-any\.whl$/),
+    ]);
+    expect(
+      run(python, ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", one]),
+    ).toEqual({ status: 0, output: "" });
   });
 
   it("does what its own tests say", () => {
-    const { status, output } = run(python, ["-W", "error", "-m", "unittest", "discover", "-s", join(source, "tests")]);
+    const { status, output } = run(python, [
+      "-W",
+      "error",
+      "-m",
+      "unittest",
+      "discover",
+      "-s",
+      join(source, "tests"),
+    ]);
     expect(output).toMatch(/^OK$/m);
     expect(status).toBe(0);
   });

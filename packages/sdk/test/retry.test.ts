@@ -2,11 +2,14 @@ import { expect, it } from "vitest";
 import { NoTaskReady, RateLimited, RequestInvalid, Unavailable } from "../src/index.ts";
 import { CLAIM, TOKEN, holding, problem, rejection, serve, start } from "./kit.ts";
 
-const keys = (received: readonly { readonly headers: Record<string, unknown> }[]): ReadonlySet<unknown> =>
-  new Set(received.map(({ headers }) => headers["idempotency-key"]));
+const keys = (
+  received: readonly { readonly headers: Record<string, unknown> }[],
+): ReadonlySet<unknown> => new Set(received.map(({ headers }) => headers["idempotency-key"]));
 
 it("makes a request again when the connection breaks, under the same key", async () => {
-  const { endpoint, received } = await serve((_, count) => (count < 4 ? undefined : { body: CLAIM }));
+  const { endpoint, received } = await serve((_, count) =>
+    count < 4 ? undefined : { body: CLAIM },
+  );
   const { client, pauses } = start(endpoint);
   expect((await client.claimTask()).task.id).toBe("t1");
   expect(received).toHaveLength(4);
@@ -32,7 +35,9 @@ it("makes a request again when the answer breaks off", async () => {
 });
 
 it.each([408, 429, 502, 503, 504])("makes a request again after %d", async (status) => {
-  const { endpoint, received } = await serve((_, count) => (count < 3 ? problem(status, "busy") : { body: { lease_until: "x" } }));
+  const { endpoint, received } = await serve((_, count) =>
+    count < 3 ? problem(status, "busy") : { body: { lease_until: "x" } },
+  );
   await holding(endpoint).client.heartbeat();
   expect(received).toHaveLength(3);
   expect(keys(received).size).toBe(1);
@@ -40,7 +45,10 @@ it.each([408, 429, 502, 503, 504])("makes a request again after %d", async (stat
 
 it.each([400, 401, 403, 404, 409, 413, 500])("asks once where the answer is %d", async (status) => {
   const { endpoint, received } = await serve(() => problem(status, "wrong"));
-  expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({ status, code: "wrong" });
+  expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({
+    status,
+    code: "wrong",
+  });
   expect(received).toHaveLength(1);
 });
 
@@ -57,7 +65,11 @@ it("a request that meets a newer token is made again with that one, under the sa
   const { client } = holding(endpoint);
   expect(await client.useTool("bash", { command: "deploy" })).toMatchObject({ result: "once" });
   const attempts = received.filter(({ path }) => path.endsWith("/execute"));
-  expect(attempts.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`, "Bearer newer"]);
+  expect(attempts.map(({ headers }) => headers.authorization)).toEqual([
+    `Bearer ${TOKEN}`,
+    `Bearer ${TOKEN}`,
+    "Bearer newer",
+  ]);
   expect(keys(attempts).size).toBe(1);
 });
 
@@ -73,7 +85,11 @@ it("two requests have two keys, and the caller's key is used where there is one"
 
 it("waits as long as the server asks, and gives up where that is too long", async () => {
   const asked = (after: string) =>
-    serve((_, count) => (count === 1 ? { ...problem(429, "rate_limited"), headers: { "retry-after": after } } : { body: {} }));
+    serve((_, count) =>
+      count === 1
+        ? { ...problem(429, "rate_limited"), headers: { "retry-after": after } }
+        : { body: {} },
+    );
   const short = await asked("3");
   const { client, pauses } = holding(short.endpoint);
   await client.heartbeat();
@@ -84,7 +100,9 @@ it("waits as long as the server asks, and gives up where that is too long", asyn
   expect(error).toMatchObject({ next: "wait", retry_after_ms: 3_600_000 });
   expect(long.received).toHaveLength(1);
   const closing = await serve((_, count) =>
-    count === 1 ? { ...problem(503, "BYLAW_SERVICE_CLOSING"), headers: { "retry-after": "3" } } : { body: {} },
+    count === 1
+      ? { ...problem(503, "BYLAW_SERVICE_CLOSING"), headers: { "retry-after": "3" } }
+      : { body: {} },
   );
   const patient = holding(closing.endpoint);
   await patient.client.heartbeat();
@@ -107,7 +125,9 @@ it("pauses double up to a cap, grow by a quarter at most, and end with the attem
 });
 
 it("an attempt that takes too long is one that failed", async () => {
-  const { endpoint, received } = await serve((_, count) => (count > 1 ? { body: { lease_until: "x" } } : new Promise(() => undefined)));
+  const { endpoint, received } = await serve((_, count) =>
+    count > 1 ? { body: { lease_until: "x" } } : new Promise(() => undefined),
+  );
   await holding(endpoint, { timeout_ms: 50 }).client.heartbeat();
   // On a busy machine the second may take as long.
   expect(received.length).toBeGreaterThan(1);
@@ -119,12 +139,17 @@ it("a signal ends a request, and the pause before the next one, with its reason"
     stop.abort(new Error("enough"));
     return new Promise(() => undefined);
   });
-  expect(await rejection(holding(endpoint).client.heartbeat({ signal: stop.signal }))).toBe(stop.signal.reason);
+  expect(await rejection(holding(endpoint).client.heartbeat({ signal: stop.signal }))).toBe(
+    stop.signal.reason,
+  );
   expect(received).toHaveLength(1);
   const pausing = new AbortController();
   const busy = await serve(() => problem(503, "busy"));
   // The real pause, which no test waits for.
-  const { client } = holding(busy.endpoint, { retry: { base_ms: 60_000, cap_ms: 60_000, give_up_ms: 1e9 }, sleep: undefined as never });
+  const { client } = holding(busy.endpoint, {
+    retry: { base_ms: 60_000, cap_ms: 60_000, give_up_ms: 1e9 },
+    sleep: undefined as never,
+  });
   const waiting = rejection(client.heartbeat({ signal: pausing.signal }));
   await expect.poll(() => busy.received.length).toBe(1);
   pausing.abort(new Error("enough"));
@@ -141,7 +166,11 @@ it("a claim that waits is made again as long as there is time, each time under a
   await client.claimTask({ wait_ms: 60_000, capabilities: ["typescript"] });
   expect(pauses).toEqual([1_000, 1_000]);
   expect(keys(received).size).toBe(3);
-  expect(received[0]?.body).toMatchObject({ agent_id: "ann", capabilities: ["typescript"], wait_ms: 25_000 });
+  expect(received[0]?.body).toMatchObject({
+    agent_id: "ann",
+    capabilities: ["typescript"],
+    wait_ms: 25_000,
+  });
   const empty = await serve(() => none);
   const error = await rejection(start(empty.endpoint).client.claimTask());
   expect(error).toBeInstanceOf(NoTaskReady);

@@ -1,4 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -14,11 +21,24 @@ function folder(): string {
 
 async function options(more: Partial<SpawnOptions> = {}): Promise<SpawnOptions> {
   const { endpoint } = await serve(() => ({ body: CLAIM }));
-  return { endpoint, agent_id: "ann", enrol_secret: ENROL, cwd: folder(), output: "ignore", ...more };
+  return {
+    endpoint,
+    agent_id: "ann",
+    enrol_secret: ENROL,
+    cwd: folder(),
+    output: "ignore",
+    ...more,
+  };
 }
 
 const NOTE = `require("node:fs").writeFileSync("note.json", JSON.stringify({ env: process.env, argv: process.argv.slice(1) }))`;
-const node = (script: string, ...args: string[]): [string, ...string[]] => [process.execPath, "-e", script, "--", ...args];
+const node = (script: string, ...args: string[]): [string, ...string[]] => [
+  process.execPath,
+  "-e",
+  script,
+  "--",
+  ...args,
+];
 
 it("starts a program with its task, its token and its contract, and with no secret", async () => {
   process.env["BYLAW_TEST_LEAK"] = "leaked";
@@ -50,7 +70,12 @@ it("starts a program with its task, its token and its contract, and with no secr
   expect(existsSync(join(given.cwd ?? "", "shell"))).toBe(false);
 });
 
-it.each(["BYLAW_OPERATOR_TOKEN", "BYLAW_JWT_SECRET", "BYLAW_ENROL_SECRET", "ORCHESTRATOR_JWT_SECRET"])("hands no %s on", async (name) => {
+it.each([
+  "BYLAW_OPERATOR_TOKEN",
+  "BYLAW_JWT_SECRET",
+  "BYLAW_ENROL_SECRET",
+  "ORCHESTRATOR_JWT_SECRET",
+])("hands no %s on", async (name) => {
   const given = await options({ env: { [name]: "x" } });
   expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
 });
@@ -58,11 +83,16 @@ it.each(["BYLAW_OPERATOR_TOKEN", "BYLAW_JWT_SECRET", "BYLAW_ENROL_SECRET", "ORCH
 it("starts nothing where there is no task, and says so where there is no such program", async () => {
   const { endpoint } = await serve(() => problem(404, "task_none_ready"));
   const given = await options();
-  expect(await rejection(spawnAgent(node(NOTE), { ...given, endpoint }))).toBeInstanceOf(NoTaskReady);
+  expect(await rejection(spawnAgent(node(NOTE), { ...given, endpoint }))).toBeInstanceOf(
+    NoTaskReady,
+  );
   expect(existsSync(join(given.cwd ?? "", "note.json"))).toBe(false);
   const { endpoint: other, received } = await serve(() => ({ body: CLAIM }));
   const error = await rejection(spawnAgent(["no-such-program"], { ...given, endpoint: other }));
-  expect(received.map(({ path }) => path)).toEqual(["/api/v1/tasks/claim", "/api/v1/tasks/release"]);
+  expect(received.map(({ path }) => path)).toEqual([
+    "/api/v1/tasks/claim",
+    "/api/v1/tasks/release",
+  ]);
   expect(error).toBeInstanceOf(RequestInvalid);
   expect(String(error)).toContain("`no-such-program`");
 });
@@ -73,24 +103,32 @@ const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); proce
 require("node:fs").writeFileSync("child.pid", String(child.pid));
 setInterval(() => {}, 1000);`;
 
-it.skipIf(process.platform === "win32").each(["stop", "signal"])("ends an agent with what it has started, by %s", async (by) => {
-  const stop = new AbortController();
-  const given = await options({ signal: stop.signal });
-  const agent = await spawnAgent(node(PARENT), given);
-  const file = join(given.cwd ?? "", "child.pid");
-  await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/^\d+$/);
-  const child = Number(readFileSync(file, "utf8"));
-  if (by === "signal") stop.abort();
-  else await agent.stop();
-  expect(await agent.ended).toEqual({ code: null, signal: "SIGTERM" });
-  // A process that nobody waits for stays in the table as a zombie.
-  const running = (): boolean => existsSync(`/proc/${child}/stat`) && !/\) Z /.test(readFileSync(`/proc/${child}/stat`, "utf8"));
-  await expect.poll(running).toBe(false);
-});
+it.skipIf(process.platform === "win32").each(["stop", "signal"])(
+  "ends an agent with what it has started, by %s",
+  async (by) => {
+    const stop = new AbortController();
+    const given = await options({ signal: stop.signal });
+    const agent = await spawnAgent(node(PARENT), given);
+    const file = join(given.cwd ?? "", "child.pid");
+    await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/^\d+$/);
+    const child = Number(readFileSync(file, "utf8"));
+    if (by === "signal") stop.abort();
+    else await agent.stop();
+    expect(await agent.ended).toEqual({ code: null, signal: "SIGTERM" });
+    // A process that nobody waits for stays in the table as a zombie.
+    const running = (): boolean =>
+      existsSync(`/proc/${child}/stat`) &&
+      !/\) Z /.test(readFileSync(`/proc/${child}/stat`, "utf8"));
+    await expect.poll(running).toBe(false);
+  },
+);
 
 it("an agent in a shell script finds itself by the environment alone", async () => {
   const given = await options();
-  writeFileSync(join(given.cwd ?? "", "agent.sh"), 'printf %s "$BYLAW_AGENT_ID/$BYLAW_TASK_ID" > found\n');
+  writeFileSync(
+    join(given.cwd ?? "", "agent.sh"),
+    'printf %s "$BYLAW_AGENT_ID/$BYLAW_TASK_ID" > found\n',
+  );
   const agent = await spawnAgent(["sh", "agent.sh"], given);
   expect(await agent.ended).toEqual({ code: 0, signal: null });
   expect(readFileSync(join(given.cwd ?? "", "found"), "utf8")).toBe("ann/t1");

@@ -1,8 +1,8 @@
-import { present, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { omitUndefined, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
 import { digestOf, foldName, type Run } from "@bylaw/log";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
-import { nothingOpen, unanswerable, unauthorized } from "./refused.ts";
+import { nothingOpen, unanswerable, unauthorized } from "./errors.ts";
 
 /** Who answers. */
 export interface Answerer {
@@ -26,25 +26,32 @@ export interface Answer {
 
 /** What an answer needs of a project. */
 export interface AnswerSource {
-  readonly kernel: Pick<Kernel, "declared" | "policy">;
+  readonly kernel: Pick<Kernel, "policy">;
   readonly gates: ProjectGates | undefined;
 }
-
-/** The event of a person's no to a call. */
-export const APPROVAL_REFUSED = "approval_refused";
 
 /**
  * The roles that somebody may answer in: the named one, or those of the gate that are theirs, one of which has to be chosen where there
  * are several. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that is not theirs, and where none is.
  */
-export function rolesOf({ by, roles }: Answerer, as: string | undefined, approvers: readonly string[]): readonly string[] {
+export function rolesOf(
+  { by, roles }: Answerer,
+  as: string | undefined,
+  approvers: readonly string[],
+): readonly string[] {
   const own = roles === undefined ? approvers : approvers.filter((role) => roles.includes(role));
   if (as !== undefined) {
     if (roles === undefined || roles.includes(as)) return [as];
-    throw unauthorized(`Unexpected role \`${as}\` of \`${by}\`, expected ${roles.join(", ")}`, "answer in a role of your own");
+    throw unauthorized(
+      `\`${by}\` does not have the role \`${as}\`, only ${roles.join(", ")}`,
+      "Answer in one of your own roles.",
+    );
   }
   if (own.length === 0 && roles !== undefined)
-    throw unauthorized(`Unexpected answer of \`${by}\`, who is ${roles.join(", ")}, expected ${approvers.join(", ")}`, "ask one of them");
+    throw unauthorized(
+      `This takes ${approvers.join(" or ")}, and \`${by}\` is ${roles.join(", ")}`,
+      "Ask someone with that role.",
+    );
   return own;
 }
 
@@ -52,34 +59,36 @@ export function rolesOf({ by, roles }: Answerer, as: string | undefined, approve
 export function refuseAgents(by: string, agents: ReadonlySet<string>): void {
   if (agents.has(foldName(by)))
     throw unauthorized(
-      `Unexpected \`${by}\` as who answers, who is an agent of this run, expected a person`,
-      "nobody answers for work of their own",
+      `\`${by}\` is an agent of this run, and only a person may answer`,
+      "Have someone answer who does not work in this run.",
     );
 }
 
 /** Throws BYLAW_APPROVAL_UNFIT for a question that nobody can answer so. */
-export async function checkAnswerable(question: Question, verdict: Answer["verdict"], { kernel }: AnswerSource): Promise<void> {
+export async function checkAnswerable(
+  question: Question,
+  verdict: Answer["verdict"],
+  { kernel }: AnswerSource,
+): Promise<void> {
   if (question.kind === "gate") {
     if (question.content === undefined)
-      throw unanswerable("Unexpected gate whose artifacts the log does not have, expected what can be seen", "let the agent ask once more");
+      throw unanswerable(
+        "The log does not have the artifacts of this gate, so nobody can see what they would approve",
+        "Let the agent ask again.",
+      );
     return;
   }
-  if (verdict === "rejected") {
-    if (kernel.declared.events.some(({ name }) => name === APPROVAL_REFUSED)) return;
-    throw unanswerable(
-      "Unexpected no to a tool call, expected it to a gate",
-      "there is nothing to do: a call that nobody approves does not run",
-    );
-  }
+  // A no needs neither the whole call nor the policy that asked.
+  if (verdict === "rejected") return;
   if (question.call === undefined)
     throw unanswerable(
-      "Unexpected call of which parts were redacted, expected one that the log has in full",
-      "let the host that asked say yes: it has the call",
+      "Parts of this call were redacted, so it cannot be approved here",
+      "Approve it on the host that asked, which has all of the call.",
     );
   if (question.policy !== digestOf(kernel.policy))
     throw unanswerable(
-      "Unexpected policy that did not ask this, expected the one that did",
-      "answer under the configuration of the agent's host, as it was then; a call that is asked about again gets a new id",
+      "This question was asked under another policy",
+      "Answer with the configuration of the agent's host as it was then, or let the agent ask again, which gives a new id.",
     );
 }
 
@@ -110,26 +119,44 @@ async function answerGate(
   const { id, task, gate, to, artifacts, tree, opened_at } = question;
   if (gates === undefined) throw nothingOpen(id);
   const through = gates.run(run);
-  await gates.plugin.escalateGates(through, gates.contract, present({ now }));
-  const open = gates.plugin.openGates(gates.view(run.view), gates.contract, { task }).find((one) => one.gate === gate);
-  if (open === undefined || open.artifacts !== artifacts || open.tree !== tree || open.to !== to || open.opened_at !== opened_at)
+  await gates.plugin.escalateGates(through, gates.contract, omitUndefined({ now }));
+  const open = gates.plugin
+    .openGates(gates.view(run.view), gates.contract, { task })
+    .find((one) => one.gate === gate);
+  if (
+    open === undefined ||
+    open.artifacts !== artifacts ||
+    open.tree !== tree ||
+    open.to !== to ||
+    open.opened_at !== opened_at
+  )
     throw nothingOpen(id);
-  return await gates.plugin.decideGate(through, { task, gate, by, role, verdict, to, artifacts, tree, ...present({ reason }) });
+  return await gates.plugin.decideGate(through, {
+    task,
+    gate,
+    by,
+    role,
+    verdict,
+    to,
+    artifacts,
+    tree,
+    ...omitUndefined({ reason }),
+  });
 }
 
 async function answerCall(
   run: Run,
-  { id, digest, agent, task }: CallQuestion,
+  { id, sequence }: CallQuestion,
   { verdict, by, reason = "", expires_at, documents = [] }: Answer,
   call: CallQuestion["call"],
 ): Promise<LogEvent> {
   const recorded =
     verdict === "rejected"
-      ? await run.record(
-          [{ event_type: APPROVAL_REFUSED, agent_id: agent, task_id: task, details: { question: id, digest, by, reason } }],
+      ? await run.refuse({ asked: sequence, by, reason }, { documents })
+      : await run.approve(
+          { subject: call as NonNullable<typeof call>, by, expires_at },
           { documents },
-        )
-      : await run.approve({ subject: call as NonNullable<typeof call>, by, expires_at }, { documents });
+        );
   const [event] = recorded;
   if (event === undefined) throw nothingOpen(id);
   return event;
@@ -137,6 +164,8 @@ async function answerCall(
 
 /** The roles that may let a check of a gate pass: its approvers, and a person where it asks nobody. */
 export function waiversOf({ contract }: ProjectGates, gate: string): readonly string[] {
-  const approvers = new Set(contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers));
+  const approvers = new Set(
+    contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers),
+  );
   return approvers.size === 0 ? ["human"] : [...approvers];
 }

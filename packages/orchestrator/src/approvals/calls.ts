@@ -1,6 +1,20 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, isJsonObject, type Json, type JsonObject, type LogEvent, type ToolCall } from "@bylaw/kernel";
-import { approvalDigest, callIn, digestOf } from "@bylaw/log";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type ToolCall,
+} from "@bylaw/kernel";
+import {
+  CALL_EVENTS,
+  asksPerson,
+  callIn,
+  callKey,
+  digestOf,
+  recordedDigest,
+  recordedPolicy,
+} from "@bylaw/log";
 
 /** A tool call that needs a person's yes and has none. */
 export interface OpenCall {
@@ -22,7 +36,14 @@ export interface OpenCall {
 }
 
 /** What became of a question about a call. */
-export const CALL_STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
+export const CALL_STATES = [
+  "open",
+  "approved",
+  "used",
+  "rejected",
+  "superseded",
+  "settled",
+] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
 /** A question about a call, as it stands. */
@@ -51,9 +72,6 @@ export interface CallFold {
   get(id: string, now: number): AskedCall | undefined;
 }
 
-const DECIDED: ReadonlySet<string> = new Set(["tool_asked", "tool_allowed", "tool_denied"]);
-/** Denied because nobody was there to say yes: a yes still lets the next one pass. */
-const UNANSWERED: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
 /** How many questions of one agent are known at once. */
 const OF_ONE_AGENT = 200;
 
@@ -65,7 +83,10 @@ export function createCallFold(run: string): CallFold {
   const byDigest = new Map<string, Kept>();
   const byAgent = new Map<string | null, Set<Kept>>();
   // A person may say yes before anything is asked. By digest, and by the sequence of the event.
-  const granted = new Map<string, { readonly sequence: number; readonly by: string; readonly until: number }>();
+  const granted = new Map<
+    string,
+    { readonly sequence: number; readonly by: string; readonly until: number }
+  >();
   const digests = new Map<number, string>();
 
   function grant({ sequence, details }: LogEvent): void {
@@ -99,8 +120,15 @@ export function createCallFold(run: string): CallFold {
     const { digest, sequence, agent, task } = openCall(event);
     const yes = granted.get(digest);
     const asked: Kept = {
-      ...{ id: idOfCall(run, { sequence, digest }), sequence, digest, agent, task, key },
-      ...(yes === undefined ? { state: "open" } : { state: "approved", by: yes.by, until: yes.until }),
+      id: idOfCall(run, { sequence, digest }),
+      sequence,
+      digest,
+      agent,
+      task,
+      key,
+      ...(yes === undefined
+        ? { state: "open" }
+        : { state: "approved", by: yes.by, until: yes.until }),
     };
     byId.set(asked.id, asked);
     byKey.set(key, asked);
@@ -123,18 +151,25 @@ export function createCallFold(run: string): CallFold {
       const { event_type, details } = event;
       if (event_type === "approval_granted") grant(event);
       if (event_type === "approval_refused") {
-        const asked = byId.get(String(details["question"]));
-        if (asked !== undefined) Object.assign(asked, { state: "rejected", by: String(details["by"]), reason: String(details["reason"]) });
+        const asked = byId.get(
+          idOfCall(run, { sequence: Number(details["asked"]), digest: String(details["digest"]) }),
+        );
+        if (asked !== undefined)
+          Object.assign(asked, {
+            state: "rejected",
+            by: String(details["by"]),
+            reason: String(details["reason"]),
+          });
       }
-      if (!DECIDED.has(event_type)) return;
-      const decision = decisionOf(details);
-      use(decision);
-      const waits = event_type === "tool_asked" || UNANSWERED.has(String(decision["code"] ?? ""));
+      if (!CALL_EVENTS.has(event_type)) return;
+      use(decisionOf(details));
+      const waits = asksPerson(event);
       // Of most calls nobody was ever asked.
       if (!waits && !byAgent.has(event.agent_id)) return;
       const key = keyOf(event);
       const before = byKey.get(key);
-      if (before?.state === "open" || before?.state === "approved") before.state = waits ? "superseded" : "settled";
+      if (before?.state === "open" || before?.state === "approved")
+        before.state = waits ? "superseded" : "settled";
       byKey.delete(key);
       if (waits) ask(event, key);
     },
@@ -157,36 +192,38 @@ const ID_FROM = "sha256:".length;
 /** 64 bits: nobody makes other artifacts, or another call, that have the id of those which were shown. */
 const ID = 16;
 
-const idOfCall = (run: string, { sequence, digest }: Pick<OpenCall, "sequence" | "digest">): string =>
-  idOfQuestion({ run, sequence, digest });
+const idOfCall = (
+  run: string,
+  { sequence, digest }: Pick<OpenCall, "sequence" | "digest">,
+): string => idOfQuestion({ run, sequence, digest });
 
 /** The id of the question that an event of a run asks, which is one about a call. */
-export const callQuestionId = (run: string, event: LogEvent): string => idOfCall(run, openCall(event));
+export const callQuestionId = (run: string, event: LogEvent): string =>
+  idOfCall(run, openCall(event));
 
 /** What an event asks about a call. */
 export function openCall(event: LogEvent): OpenCall {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
-  const { policy: policies = {}, policy_digest: named } = decision;
-  const policy = typeof named === "string" ? named : digestOf(policies);
   const { call } = callIn(event);
-  const digest = call === undefined ? "" : approvalDigest(call, policy);
   return {
     kind: "call",
-    ...{ sequence, asked_at, agent, task, tool: String(details["tool"] ?? ""), args: details["args"] ?? null },
+    sequence,
+    asked_at,
+    agent,
+    task,
+    tool: String(details["tool"] ?? ""),
+    args: details["args"] ?? null,
     reason: typeof decision["reason"] === "string" ? decision["reason"] : "",
-    policy,
+    policy: recordedPolicy(event),
     ...(call === undefined ? {} : { call }),
-    digest,
+    digest: recordedDigest(event) ?? "",
   };
 }
 
 // Arguments may be large, and are kept in the log already.
-function keyOf({ agent_id, task_id, details }: LogEvent): string {
-  const { tool = null, server = null, args = null, cwd = null } = details;
-  return createHash("sha256")
-    .update(canonicalJson([agent_id, task_id, tool, server, args, cwd]))
-    .digest("base64");
-}
+const keyOf = (event: LogEvent): string =>
+  createHash("sha256").update(callKey(event)).digest("base64");
 
-const decisionOf = ({ decision = null }: JsonObject): JsonObject => (isJsonObject(decision) ? decision : {});
+const decisionOf = ({ decision = null }: JsonObject): JsonObject =>
+  isJsonObject(decision) ? decision : {};

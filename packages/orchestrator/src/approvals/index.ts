@@ -1,5 +1,4 @@
 export {
-  APPROVAL_REFUSED,
   checkAnswerable,
   recordAnswer,
   refuseAgents,
@@ -9,7 +8,13 @@ export {
   type AnswerSource,
   type Answerer,
 } from "./answers.ts";
-export { CALL_STATES, callQuestionId, type AskedCall, type CallState, type OpenCall } from "./calls.ts";
+export {
+  CALL_STATES,
+  callQuestionId,
+  type AskedCall,
+  type CallState,
+  type OpenCall,
+} from "./calls.ts";
 export { gatesOf, projectGates, type GateFunctions, type ProjectGates } from "./gates.ts";
 export { hasOperators, operatorOf, operatorsFile, type Operator } from "./operators.ts";
 export {
@@ -23,4 +28,4 @@ export {
   type QuestionTime,
   type WaitingGate,
 } from "./questions.ts";
-export { nothingOpen, unanswerable, unauthorized } from "./refused.ts";
+export { nothingOpen, unanswerable, unauthorized } from "./errors.ts";

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBylawError, parseJson } from "@bylaw/config";
-import { BylawError, issuesOf } from "@bylaw/kernel";
+import { BylawError, describeIssues } from "@bylaw/kernel";
+import { isBlank, quote } from "@bylaw/wording";
 import { z } from "zod";
 
 /** A person who may answer, known by a token. */
@@ -13,7 +14,8 @@ export interface Operator {
 }
 
 /** Where the operators of a project stand, beside its configuration. */
-export const operatorsFile = (configFile: string): string => join(dirname(configFile), ".bylaw", "operators.json");
+export const operatorsFile = (configFile: string): string =>
+  join(dirname(configFile), ".bylaw", "operators.json");
 
 /** Whether something stands where operators are listed. What cannot be looked at does: it must not open another way. */
 export function hasOperators(file: string): boolean {
@@ -27,13 +29,20 @@ export function hasOperators(file: string): boolean {
 const LARGEST = 1_048_576;
 const SHORTEST = 32;
 
+const seen = z
+  .string()
+  .min(1)
+  .refine((text) => !isBlank(text), "must not be blank");
+
 const operatorsSchema = z.strictObject({
   operators: z
     .array(
       z.strictObject({
-        name: z.string().min(1).max(200),
-        roles: z.array(z.string().min(1)).min(1).optional(),
-        token: z.string().regex(/^sha256:[0-9a-f]{64}$/, "expected `sha256:` and 64 hexadecimal digits"),
+        name: seen.max(200),
+        roles: z.array(seen).min(1).optional(),
+        token: z
+          .string()
+          .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 hexadecimal digits"),
       }),
     )
     .min(1),
@@ -48,34 +57,63 @@ export function operatorOf(file: string, token: string): Operator | undefined {
 }
 
 /** One of those who hold a token; nothing for a token of nobody. */
-export function operatorWith(operators: readonly KeptOperator[], token: string): Operator | undefined {
+export function operatorWith(
+  operators: readonly KeptOperator[],
+  token: string,
+): Operator | undefined {
   const digest = createHash("sha256").update(token).digest();
-  const matches = operators.filter(({ token: kept }) => timingSafeEqual(Buffer.from(kept.slice("sha256:".length), "hex"), digest));
+  const matches = operators.filter(({ token: kept }) =>
+    timingSafeEqual(Buffer.from(kept.slice("sha256:".length), "hex"), digest),
+  );
   const [operator] = token.length < SHORTEST ? [] : matches;
   return operator === undefined ? undefined : { name: operator.name, roles: operator.roles };
 }
+
+// Nobody could say which of the two answered.
+const sameToken = (one: string, other: string, file: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_OPERATORS_INVALID",
+    message: `Operators ${quote(one)} and ${quote(other)} have the same token`,
+    fix: "Give each operator a token of their own.",
+    source: { file },
+  });
 
 /** The operators of a file. Throws BYLAW_OPERATORS_INVALID. */
 export function readOperators(file: string): z.output<typeof operatorsSchema> {
   const bad = (what: string, fix: string, cause?: unknown): BylawError =>
     new BylawError({
       code: "BYLAW_OPERATORS_INVALID",
-      message: `Unexpected ${what}, expected a list of operators`,
+      message: what,
       fix,
       source: { file },
       ...(cause === undefined ? {} : { cause }),
     });
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || !found.isFile() || found.size > LARGEST) throw bad("link, folder or large file", "write the file itself");
+  if (found === undefined || !found.isFile() || found.size > LARGEST)
+    throw bad(`${quote(file)} must be a plain file of at most 1 MiB`, "Replace it by such a file.");
   // Windows keeps such rights elsewhere.
   if (process.platform !== "win32" && (found.mode & 0o022) !== 0)
-    throw bad("file that others may write", "`chmod go-w` it, and look through it");
+    throw bad(
+      `Other users may write ${quote(file)}`,
+      "Run `chmod go-w` on it, and check its content.",
+    );
   try {
     const parsed = operatorsSchema.safeParse(parseJson(readFileSync(file, "utf8")));
-    if (parsed.success) return parsed.data;
-    throw bad(`content (${issuesOf(parsed.error)})`, 'write {"operators": [{"name", "roles"?, "token": "sha256:…"}]}');
+    if (parsed.success) {
+      const { operators } = parsed.data;
+      const twice = operators.find(
+        ({ token }, index) => operators.findIndex((one) => one.token === token) < index,
+      );
+      if (twice === undefined) return parsed.data;
+      const other = operators.find(({ token }) => token === twice.token) ?? twice;
+      throw sameToken(other.name, twice.name, file);
+    }
+    throw bad(
+      `Operators: ${describeIssues(parsed.error, "the file")}`,
+      'Write {"operators": [{"name", "roles"?, "token": "sha256:…"}]}.',
+    );
   } catch (error) {
     if (isBylawError(error) && error.code === "BYLAW_OPERATORS_INVALID") throw error;
-    throw bad("file that cannot be read", "write it as JSON, readable for you", error);
+    throw bad(`Cannot read ${quote(file)}`, "Write it as JSON that you may read.", error);
   }
 }

@@ -1,10 +1,20 @@
-import { canonicalJson, isJsonObject, present, type Json, type JsonObject, type LogEvent, type Store, type View } from "@bylaw/kernel";
+import {
+  canonicalJson,
+  checkArgument,
+  isJsonObject,
+  omitUndefined,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type Store,
+  type View,
+} from "@bylaw/kernel";
 import { digestOf, foldName } from "@bylaw/log";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
-import { setLatest } from "../service/latest.ts";
+import { setBounded } from "../service/bounded-map.ts";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
-import { createRequests, type Requests } from "./requests.ts";
+import { createBlockedRequests, type BlockedRequests } from "./blocked-requests.ts";
 
 /** A gate that waits, with what it is about. */
 export interface WaitingGate extends OpenGate {
@@ -65,19 +75,29 @@ export interface QuestionFold {
 const REJECTIONS = 10_000;
 
 /** Folds no event yet. */
-export function createQuestions({ store, run, gates }: QuestionSource): QuestionFold {
+export function createQuestions(source: QuestionSource): QuestionFold {
+  const { store, run, gates } = checkArgument("createQuestions", "the source of questions", source);
   const calls = createCallFold(run);
-  const requests = createRequests(store, run);
+  const requests = createBlockedRequests(store, run);
   const agents = new Set<string>();
   // The last one at each gate of each task.
   const rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
   let head = 0;
 
-  function reject({ task_id, timestamp, details: { gate, by, role, verdict, reason, artifacts = null } }: LogEvent): void {
+  function reject({
+    task_id,
+    timestamp,
+    details: { gate, by, role, verdict, reason, artifacts = null },
+  }: LogEvent): void {
     const key = JSON.stringify([task_id, gate]);
     if (verdict !== "rejected") return;
     const said = typeof reason === "string" ? reason : null;
-    setLatest(rejections, key, { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts }, REJECTIONS);
+    setBounded(
+      rejections,
+      key,
+      { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts },
+      REJECTIONS,
+    );
   }
 
   return {
@@ -93,20 +113,30 @@ export function createQuestions({ store, run, gates }: QuestionSource): Question
       head = event.sequence;
     },
     open({ view, now, task }) {
-      const waiting = gates === undefined ? [] : gates.plugin.openGates(gates.view(view), gates.contract, present({ task }));
+      const waiting =
+        gates === undefined
+          ? []
+          : gates.plugin.openGates(gates.view(view), gates.contract, omitUndefined({ task }));
       const ids = waiting.map((gate): OpenId => ({ id: idOfGate(run, gate), kind: "gate", gate }));
-      return [...ids, ...calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call }))];
+      return [
+        ...ids,
+        ...calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call })),
+      ];
     },
     rejection({ task, gate, artifacts }) {
-      const { artifacts: about, ...said } = rejections.get(JSON.stringify([task, gate])) ?? { artifacts: null };
+      const { artifacts: about, ...said } = rejections.get(JSON.stringify([task, gate])) ?? {
+        artifacts: null,
+      };
       return "by" in said && about === artifacts ? said : undefined;
     },
     call: (id, now) => calls.get(id, now),
     async read(open) {
       const { id } = open;
-      if (open.kind === "gate") return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, requests)) };
+      if (open.kind === "gate")
+        return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, requests)) };
       const [event] = await store.events(run, open.call.sequence - 1, 1);
-      if (event === undefined) throw new Error(`Unexpected absence of event ${open.call.sequence}, expected that of a question`);
+      if (event === undefined)
+        throw new Error(`The log has no event ${open.call.sequence}, which asked this question`);
       return { id, ...openCall(event) };
     },
   };
@@ -118,7 +148,7 @@ const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: O
 // By what it is and not by what is said about it: a reason may quote any text of an agent.
 async function contentOf(
   { task, artifacts, to, opened_at }: OpenGate,
-  requests: Requests,
+  requests: BlockedRequests,
 ): Promise<Pick<WaitingGate, "content" | "before" | "redacted">> {
   let content: JsonObject | undefined;
   let redacted = false;
@@ -128,7 +158,8 @@ async function contentOf(
     if (details["to"] !== to || handed === undefined) continue;
     const isIt = digestOf(handed) === artifacts;
     if (content !== undefined) {
-      if (!isIt && canonicalJson(handed) !== canonicalJson(content)) return { content, before: handed, ...(redacted ? { redacted } : {}) };
+      if (!isIt && canonicalJson(handed) !== canonicalJson(content))
+        return { content, before: handed, ...(redacted ? { redacted } : {}) };
       continue;
     }
     // What was redacted has another digest; the request that opened the gate was held back by nothing but it.

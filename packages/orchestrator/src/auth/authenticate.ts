@@ -1,10 +1,10 @@
 import { operatorWith } from "../approvals/operators.ts";
-import type { ProblemFields } from "../http/problem.ts";
-import { setLatest } from "../service/latest.ts";
+import { setBounded } from "../service/bounded-map.ts";
 import type { Caller, CallerKind } from "./caller.ts";
 import { agentOf, sameSecret } from "./enrolment.ts";
 import type { OperatorList } from "./operator-list.ts";
 import { OPERATOR } from "./operator-names.ts";
+import { isRefusal, type Refusal } from "./refusal.ts";
 import type { TokenReader } from "./token-caller.ts";
 
 /** The secrets that callers are known by. */
@@ -19,19 +19,10 @@ export interface Credentials {
   readonly operators?: OperatorList | undefined;
 }
 
-/** Why a caller is not let in. */
-export interface Refusal extends ProblemFields {
-  readonly status: 400 | 401 | 403;
-  /** What was shown. */
-  readonly credential: "agent" | "enrol" | "operator" | "none";
-  /** Whose name was shown, where that is certain. */
-  readonly agent?: string | undefined;
-}
-
-export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
-
 /** Finds out who calls. */
-export type Authenticate = (authorization: string | undefined) => Caller | Refusal | Promise<Caller | Refusal>;
+export type Authenticate = (
+  authorization: string | undefined,
+) => Caller | Refusal | Promise<Caller | Refusal>;
 
 // One scheme, one blank and one credential: a header that came twice is joined by a comma, and is none.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
@@ -47,7 +38,8 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
   function enrolled(secret: string): Caller | Refusal {
     const agent = enrol === undefined ? undefined : agentOf(secret, enrol);
     if (agent !== undefined) return { kind: "enrolled", agent };
-    if (enrol !== undefined && shared_enrolment && sameSecret(secret, enrol)) return { kind: "enrolled" };
+    if (enrol !== undefined && shared_enrolment && sameSecret(secret, enrol))
+      return { kind: "enrolled" };
     return unknown("enrol");
   }
 
@@ -61,9 +53,12 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
   }
 
   function operates(token: string): Caller | undefined {
-    if (operator !== undefined && sameSecret(token, operator)) return { kind: "operator", name: OPERATOR };
+    if (operator !== undefined && sameSecret(token, operator))
+      return { kind: "operator", name: OPERATOR };
     const found = operatorWith(listed(), token);
-    return found === undefined ? undefined : { kind: "operator", name: found.name, ...(found.roles && { roles: found.roles }) };
+    return found === undefined
+      ? undefined
+      : { kind: "operator", name: found.name, ...(found.roles && { roles: found.roles }) };
   }
 
   // Agents show the same token with every call. The oldest go first.
@@ -71,14 +66,15 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
 
   function keep(authorization: string, caller: Caller | Refusal): void {
     if (isRefusal(caller) || caller.kind !== "agent" || authorization.length > KEPT_LENGTH) return;
-    setLatest(agents, authorization, caller, KEPT);
+    setBounded(agents, authorization, caller, KEPT);
   }
 
   return (authorization) => {
     if (authorization === undefined) return { kind: "anyone" };
     const known = agents.get(authorization);
     if (known !== undefined) return known;
-    const [, scheme = "", credential = ""] = (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
+    const [, scheme = "", credential = ""] =
+      (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
     if (scheme === "") return unknown("none");
     // Schemes are the same in any letter case: RFC 9110, 11.1.
     if (scheme.toLowerCase() === "bylaw-enrol") return enrolled(credential);
@@ -92,33 +88,48 @@ export function createAuthenticate(credentials: Credentials, readToken: TokenRea
 }
 
 const unknown = (credential: Refusal["credential"]): Refusal => ({
-  ...{ status: 401, code: "BYLAW_CREDENTIAL_UNKNOWN", credential },
-  detail: "Unexpected credential, expected one that is known here",
-  fix: "send `Bearer <token>`, or `Bylaw-Enrol <secret>` with a claim, in one Authorization header",
+  status: 401,
+  code: "BYLAW_CREDENTIAL_UNKNOWN",
+  credential,
+  detail: "This credential is not known here",
+  fix: "Send one Authorization header: `Bearer <token>`, or `Bylaw-Enrol <secret>` to claim a task.",
 });
 
 /** What a caller is told who came without a credential, or with one of another kind. */
-export function unfit(caller: Caller, wanted: readonly CallerKind[]): Refusal {
-  const need = wanted.join(" or ");
+export function wrongCaller(caller: Caller, wanted: readonly CallerKind[]): Refusal {
+  const need = wanted.flatMap((kind) => (kind === "anyone" ? [] : [KIND[kind]])).join(" or ");
   if (caller.kind !== "anyone")
     return {
-      ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: CREDENTIAL[caller.kind] },
+      status: 403,
+      code: "BYLAW_CREDENTIAL_UNFIT",
+      credential: CREDENTIAL[caller.kind],
       ...(caller.kind === "agent" ? { agent: caller.agent } : {}),
-      detail: `Unexpected credential of an ${CREDENTIAL[caller.kind]}, expected that of ${need}`,
-      fix: "this is not for you to ask: let somebody ask who may",
+      detail: `This request is for ${need}, and the credential is for ${KIND[caller.kind]}`,
+      fix: "Ask someone with that credential to do it.",
     };
   if (wanted.includes("agent") && !wanted.includes("enrolled"))
     return {
-      ...{ status: 401, code: "token_missing", credential: "none" },
-      detail: "Unexpected request without a token, expected that of the task",
-      fix: "claim the task, and send the token that comes with it as `Authorization: Bearer <token>`",
+      status: 401,
+      code: "token_missing",
+      credential: "none",
+      detail: "This request needs the token of the task",
+      fix: "Claim the task, and send the token from the answer as `Authorization: Bearer <token>`.",
     };
   return {
-    ...{ status: 401, code: "BYLAW_CREDENTIAL_MISSING", credential: "none" },
-    detail: `Unexpected request without a credential, expected that of ${need}`,
-    fix: "send it in the Authorization header",
+    status: 401,
+    code: "BYLAW_CREDENTIAL_MISSING",
+    credential: "none",
+    detail: `This request is for ${need}, and it has no credential`,
+    fix: "Send one in the Authorization header.",
   };
 }
+
+/** Callers, as messages name them. */
+const KIND: Readonly<Record<Exclude<CallerKind, "anyone">, string>> = {
+  agent: "an agent with a token",
+  enrolled: "an agent that enrols",
+  operator: "an operator",
+};
 
 const CREDENTIAL: Readonly<Record<Exclude<CallerKind, "anyone">, Refusal["credential"]>> = {
   agent: "agent",

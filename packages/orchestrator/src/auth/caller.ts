@@ -1,3 +1,5 @@
+import type { Claims } from "@bylaw/plugin-tokens";
+
 /** An agent with a phase token whose signature is good. Whether the token still holds the log says. */
 export interface AgentCaller {
   readonly kind: "agent";
@@ -7,18 +9,10 @@ export interface AgentCaller {
   readonly fence: number | undefined;
   /** The text of the token: a secret, for no log. */
   readonly token: string;
-  readonly claims: AgentClaims;
-}
-
-/** What a phase token says. */
-interface AgentClaims {
-  readonly jti: string;
-  readonly run: string;
-  readonly phase: string | null;
-  readonly allowed_tools: readonly string[];
-  readonly contract: string | null;
-  /** Seconds since 1970. */
-  readonly exp: number;
+  /** What the token says. Nothing of it is believed before the log knows `digest`: a stolen key signs anything. */
+  readonly claims: Claims;
+  /** Of the claims, as the log has it of each token that was issued. */
+  readonly digest: string;
 }
 
 /** Somebody who may become an agent by a claim. */

@@ -7,11 +7,21 @@ export type OperatorList = () => readonly KeptOperator[];
 /** A file that changed within so many milliseconds may have changed again without looking so. */
 const UNSETTLED_MS = 100;
 
+interface ListOptions {
+  /** Throws where the operators of a file cannot be accepted; then nobody is known by it. */
+  readonly check?: (operators: readonly KeptOperator[]) => void;
+  /** Is told once of each state of the file that cannot be read or accepted. */
+  readonly onBroken?: (error: unknown) => void;
+}
+
 /**
  * Makes the list, which is read anew only when its file has changed: whoever asks with a text that nobody knows must not have it read each
- * time. `onBroken` is told once of each state of the file that cannot be read.
+ * time.
  */
-export function createOperatorList(file: string, onBroken: (error: unknown) => void = () => {}): OperatorList {
+export function createOperatorList(
+  file: string,
+  { check = () => {}, onBroken = () => {} }: ListOptions = {},
+): OperatorList {
   let known: string | undefined;
   let told: string | undefined;
   let list: OperatorList = () => [];
@@ -19,6 +29,7 @@ export function createOperatorList(file: string, onBroken: (error: unknown) => v
   function read(state: string): OperatorList {
     try {
       const operators = state === MISSING ? [] : readOperators(file).operators;
+      check(operators);
       return () => operators;
     } catch (error) {
       if (state !== told) onBroken(error);
@@ -52,7 +63,10 @@ function look(file: string): Look {
     const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
     if (found === undefined) return { state: MISSING, settled: true };
     const { mtimeNs, ctimeNs, ctimeMs, size, ino } = found;
-    return { state: [mtimeNs, ctimeNs, size, ino].join(" "), settled: Math.abs(Date.now() - Number(ctimeMs)) > UNSETTLED_MS };
+    return {
+      state: [mtimeNs, ctimeNs, size, ino].join(" "),
+      settled: Math.abs(Date.now() - Number(ctimeMs)) > UNSETTLED_MS,
+    };
   } catch {
     return { state: "unseen", settled: false };
   }

@@ -16,7 +16,8 @@ export function createOperatorNames(operators: OperatorList): (name: string) => 
   return (name) => {
     try {
       const now = operators();
-      if (names === undefined || now !== folded) names = new Set([OPERATOR, ...now.map((one) => one.name)].map(foldName));
+      if (names === undefined || now !== folded)
+        names = new Set([OPERATOR, ...now.map((one) => one.name)].map(foldName));
       folded = now;
     } catch (error) {
       if (names === undefined) throw error;

@@ -1,5 +1,5 @@
-import type { TokenSigner } from "@bylaw/plugin-tokens";
-import type { Refusal } from "./authenticate.ts";
+import { type Refusal } from "./refusal.ts";
+import { claimsDigest, type TokenSigner } from "@bylaw/plugin-tokens";
 import type { AgentCaller, Caller } from "./caller.ts";
 
 /** Reads a phase token. What the log says of it is not asked. */
@@ -17,33 +17,44 @@ export function createTokenReader({ signer, run }: TokenTerms): TokenReader {
   function callerOf(token: string, claims: Read): Caller | Refusal {
     if (typeof claims === "string") {
       const status = 401;
-      return { status, code: claims, credential: "agent", detail: `Unexpected token: ${FAULTS[claims]}`, fix: CLAIM };
+      return { status, code: claims, credential: "agent", detail: FAULTS[claims], fix: CLAIM };
     }
     const { agent } = claims;
-    const refuse = (code: string, what: string, fix: string): Refusal => ({
+    const refuse = (code: string, detail: string, fix: string): Refusal => ({
       status: 403,
       code,
       credential: "agent",
       agent,
-      detail: `Unexpected token: ${what}`,
+      detail,
       fix,
     });
-    if (claims.run !== run) return refuse("token_other_run", "the token is of another run", CLAIM);
-    if (claims.contract !== signer.contract) return refuse("token_other_contract", "the token was issued under another contract", CLAIM);
-    const caller: AgentCaller = { kind: "agent", agent, task: claims.task_id, fence: claims.fence, token, claims };
+    if (claims.run !== run) return refuse("token_other_run", "The token is for another run", CLAIM);
+    if (claims.contract !== signer.contract)
+      return refuse("token_other_contract", "The token was issued under another contract", CLAIM);
+    const caller: AgentCaller = {
+      kind: "agent",
+      agent,
+      task: claims.task_id,
+      fence: claims.fence,
+      token,
+      claims,
+      digest: claimsDigest(claims),
+    };
     return caller;
   }
 
   return (token) => {
     const read = signer.read(token);
-    return read instanceof Promise ? read.then((claims) => callerOf(token, claims)) : callerOf(token, read);
+    return read instanceof Promise
+      ? read.then((claims) => callerOf(token, claims))
+      : callerOf(token, read);
   };
 }
 
-const CLAIM = "claim the task again, and send the token that comes with it";
+const CLAIM = "Claim the task again, and send the token from the answer.";
 
 const FAULTS = {
-  token_malformed: "the text is no token",
-  token_key_unknown: "the token names a key that is not known here, or no longer",
-  token_forged: "the signature is not that of the key",
+  token_malformed: "This text is not a token",
+  token_key_unknown: "The token was signed with a key that is not known here",
+  token_forged: "The signature of the token is wrong",
 } as const;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPlugin, type Config, type Plugin } from "@bylaw/kernel";
-import type { Belongings } from "./belongings.ts";
+import type { ServerFiles } from "./server-files.ts";
 import type { TokenKey } from "./token-keys.ts";
 
 export const POLICY = "@bylaw/plugin-policy";
@@ -12,18 +12,23 @@ export const keysIn = (options: unknown): readonly TokenKey[] | undefined =>
   (options as { readonly keys?: readonly TokenKey[] } | undefined)?.keys;
 
 /** What the plugins of a configuration in `folder` hold their runs by: files with keys, and those with rules. */
-export function configuredFiles(config: Config, folder: string): Belongings {
+export function configuredFiles(config: Config, folder: string): ServerFiles {
   const plugins = pluginsOf(config);
-  const of = (name: string): readonly unknown[] => plugins.flatMap((plugin) => (plugin.name === name ? [plugin.options] : []));
+  const of = (name: string): readonly unknown[] =>
+    plugins.flatMap((plugin) => (plugin.name === name ? [plugin.options] : []));
   const keys = of(TOKENS).flatMap((options) => keysIn(options) ?? []);
-  const policies = of(POLICY).flatMap((options) => (options as { readonly files?: readonly string[] }).files ?? []);
+  const policies = of(POLICY).flatMap(
+    (options) => (options as { readonly files?: readonly string[] }).files ?? [],
+  );
   return {
     hidden: [
       ...keys.flatMap((key) => ("file" in key ? [key.file] : [])),
       // Such as those that a log is sealed by.
       ...plugins.flatMap(({ options }) => keyFilesIn(options)),
     ].map((file) => resolve(folder, file)),
-    kept: policies.map((file) => (file.startsWith("file:") ? fileURLToPath(file) : resolve(folder, file))),
+    kept: policies.map((file) =>
+      file.startsWith("file:") ? fileURLToPath(file) : resolve(folder, file),
+    ),
   };
 }
 
@@ -35,9 +40,16 @@ function keyFilesIn(options: unknown): readonly string[] {
 }
 
 /** All plugins that a configuration or one of its rulesets names, dropped ones too. What is none of them the kernel refuses later. */
-function pluginsOf(brought: Pick<Config, "extends" | "plugins">, above: readonly unknown[] = []): readonly Plugin[] {
+function pluginsOf(
+  brought: Pick<Config, "extends" | "plugins">,
+  above: readonly unknown[] = [],
+): readonly Plugin[] {
   if (above.includes(brought)) return [];
-  const [bases, plugins] = [brought.extends, brought.plugins].map((list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []));
-  const below = (bases ?? []).flatMap((base) => pluginsOf((base ?? {}) as Config, [...above, brought]));
+  const [bases, plugins] = [brought.extends, brought.plugins].map(
+    (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []),
+  );
+  const below = (bases ?? []).flatMap((base) =>
+    pluginsOf((base ?? {}) as Config, [...above, brought]),
+  );
   return [...below, ...(plugins ?? []).filter(isPlugin)];
 }

@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
-import { BylawError, isJsonObject, issuesOf, type Json, type JsonObject } from "@bylaw/kernel";
+import {
+  BylawError,
+  describeIssues,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "@bylaw/kernel";
 import { didYouMean, quote } from "@bylaw/wording";
 import { z } from "zod";
 import { settingsSchema, type Settings } from "./settings.ts";
@@ -47,30 +53,51 @@ const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
   Object.entries(shape.properties ?? {}).flatMap(([name, one]) => {
     const path = above === "" ? name : `${above}.${name}`;
     return one.properties === undefined
-      ? [{ path, type: one.type ?? "string", isPath: one.path === true || one.items?.path === true }]
+      ? [
+          {
+            path,
+            type: one.type ?? "string",
+            isPath: one.path === true || one.items?.path === true,
+          },
+        ]
       : leavesOf(one, path);
   });
 
 /** Every setting that can be named. */
-export const LEAVES: readonly Leaf[] = leavesOf(z.toJSONSchema(settingsSchema, { io: "input" }) as Shape);
+export const LEAVES: readonly Leaf[] = leavesOf(
+  z.toJSONSchema(settingsSchema, { io: "input" }) as Shape,
+);
 
 /** The variable of a setting: in capitals, with `_` for each dot. */
 const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
 
-const GROUPS = new Set(LEAVES.flatMap(({ path }) => (path.includes(".") ? [variableOf(path.split(".")[0] ?? "")] : [])));
+const GROUPS = new Set(
+  LEAVES.flatMap(({ path }) => (path.includes(".") ? [variableOf(path.split(".")[0] ?? "")] : [])),
+);
 
 /**
  * Settings from all that says something: a flag goes before the environment, that before the file, that before what is usual. Throws
  * BYLAW_SETTINGS_INVALID for a setting that nobody knows or that has no such value, wherever it is said.
  */
-export function resolveSettings({ flags = {}, environment = {}, file: named, cwd = process.cwd() }: Sources = {}): Resolved {
+export function resolveSettings({
+  flags = {},
+  environment = {},
+  file: named,
+  cwd = process.cwd(),
+}: Sources = {}): Resolved {
   const usual = resolve(cwd, SETTINGS_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : undefined) : resolve(cwd, named);
   const tree: Record<string, Json> = {};
   const origins: Record<string, Origin> = {};
   if (file !== undefined) {
     for (const [path, value] of valuesIn(read(file))) {
-      put(tree, path, LEAVES.some((leaf) => leaf.path === path && leaf.isPath) ? placed(value, dirname(file), path) : value);
+      put(
+        tree,
+        path,
+        LEAVES.some((leaf) => leaf.path === path && leaf.isPath)
+          ? placed(value, dirname(file), path)
+          : value,
+      );
       origins[path] = "file";
     }
   }
@@ -87,7 +114,12 @@ export function resolveSettings({ flags = {}, environment = {}, file: named, cwd
     origins[path] = "flag";
   }
   const parsed = settingsSchema.safeParse(tree);
-  if (!parsed.success) throw invalid(`settings: ${issuesOf(parsed.error)}`, "`bylaw serve --help` and docs/serve.md name them", file);
+  if (!parsed.success)
+    throw invalid(
+      `Settings: ${describeIssues(parsed.error, "the settings")}`,
+      "See `bylaw serve --help` or docs/serve.md.",
+      file,
+    );
   return { settings: parsed.data, origins, file };
 }
 
@@ -95,10 +127,11 @@ export function resolveSettings({ flags = {}, environment = {}, file: named, cwd
 function checkVariables(environment: Readonly<Record<string, string | undefined>>): void {
   const known = LEAVES.map(({ path }) => variableOf(path));
   for (const name of Object.keys(environment)) {
-    if (known.includes(name) || ![...GROUPS].some((group) => name.startsWith(`${group}_`))) continue;
+    if (known.includes(name) || ![...GROUPS].some((group) => name.startsWith(`${group}_`)))
+      continue;
     throw invalid(
-      `variable ${quote(name)}, expected one of a setting`,
-      didYouMean(name, known) ?? "`bylaw serve --print-config` names them",
+      `No setting has the variable ${quote(name)}`,
+      didYouMean(name, known) ?? "See `bylaw serve --print-config` for all settings.",
     );
   }
 }
@@ -108,27 +141,40 @@ function read(file: string): JsonObject {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw invalid("file that cannot be read, expected settings in JSON", "name the file of settings", file, error);
+    throw invalid(
+      `Cannot read ${quote(file)}`,
+      "Name a readable file of settings in JSON.",
+      file,
+      error,
+    );
   }
   const value = parseJson(text, { file });
   if (isJsonObject(value)) return value;
-  throw invalid("content, expected an object with settings", 'write {"port": 8000}', file);
+  throw invalid(
+    `${quote(file)} must hold a JSON object of settings`,
+    'For example: {"port": 8000}',
+    file,
+  );
 }
 
 // A group that nobody knows is left whole, so that the schema says so.
 function* valuesIn(object: JsonObject, above = ""): Generator<readonly [string, Json]> {
   for (const [name, value] of Object.entries(object)) {
     const path = above === "" ? name : `${above}.${name}`;
-    if (isJsonObject(value) && LEAVES.some((leaf) => leaf.path.startsWith(`${path}.`))) yield* valuesIn(value, path);
+    if (isJsonObject(value) && LEAVES.some((leaf) => leaf.path.startsWith(`${path}.`)))
+      yield* valuesIn(value, path);
     else yield [path, value];
   }
 }
 
 const placed = (value: Json, folder: string, path: string): Json => {
-  if (Array.isArray(value)) return (value as readonly Json[]).map((one) => placed(one, folder, path));
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((one) => placed(one, folder, path));
   if (typeof value !== "string") return value;
   if (path !== "store") return resolve(folder, value);
-  return /^postgres(?:ql)?:/i.test(value) ? value : `sqlite:${resolve(folder, value.replace(/^sqlite:/, ""))}`;
+  return /^postgres(?:ql)?:/i.test(value)
+    ? value
+    : `sqlite:${resolve(folder, value.replace(/^sqlite:/, ""))}`;
 };
 
 function put(tree: Record<string, Json>, path: string, value: Json): void {
@@ -142,14 +188,15 @@ function put(tree: Record<string, Json>, path: string, value: Json): void {
 function valueOf(said: string, type: string): Json {
   if (type === "array") return said.split(",").filter((one) => one !== "");
   if (type === "boolean") return said === "true" ? true : said === "false" ? false : said;
-  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : said;
+  if (type === "integer" || type === "number")
+    return /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : said;
   return said;
 }
 
 const invalid = (what: string, fix: string, file?: string, cause?: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_SETTINGS_INVALID",
-    message: `Unexpected ${what}`,
+    message: what,
     fix,
     ...(file === undefined ? {} : { source: { file } }),
     ...(cause === undefined ? {} : { cause }),

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
 import { writeOnce } from "./data-folder.ts";
+import { namedSecret, type NamedSecret } from "./distinct-secrets.ts";
 import { enrolmentPlace, isShared } from "./secret-places.ts";
 import type { Settings } from "./settings.ts";
 
@@ -18,6 +19,8 @@ export interface Secrets {
   readonly places: readonly string[];
   /** All of them, to be taken out of what is told. */
   readonly texts: readonly string[];
+  /** Those that callers show, by where they were set. */
+  readonly named: readonly NamedSecret[];
 }
 
 /** Secrets that whoever starts the server has at hand; each left out comes from a file. */
@@ -34,12 +37,27 @@ export function readSecrets(settings: Settings, given: GivenSecrets): Secrets {
   if (file === undefined && variable === undefined) throw missing();
   if (file !== undefined && made) writeOnce(file, `${randomBytes(48).toString("base64url")}\n`);
   const enrol = file === undefined ? fit(given.enrol ?? "", "of enrolment") : secretIn(file);
-  const operator = given.operator === undefined ? undefined : fit(given.operator, "of the operator");
+  const operator =
+    given.operator === undefined ? undefined : fit(given.operator, "of the operator");
   const operators_file = resolve(auth.operators_file ?? join(data, "operators.json"));
+  const enrolName =
+    auth.enrol_secret_file !== undefined
+      ? "auth.enrol_secret_file"
+      : (file ?? "BYLAW_ENROL_SECRET");
   return {
-    ...{ enrol, operator, operators_file },
+    enrol,
+    operator,
+    operators_file,
+    named: [
+      namedSecret(`\`${enrolName}\``, enrol),
+      ...(operator === undefined ? [] : [namedSecret("`BYLAW_OPERATOR_TOKEN`", operator)]),
+    ],
     places: [data, operators_file, ...(file === undefined ? [] : [file])],
-    texts: [enrol, ...[given.enrol, operator].filter((text) => text !== undefined), ...passwordsIn(store)],
+    texts: [
+      enrol,
+      ...[given.enrol, operator].filter((text) => text !== undefined),
+      ...passwordsIn(store),
+    ],
   };
 }
 
@@ -47,7 +65,9 @@ export function readSecrets(settings: Settings, given: GivenSecrets): Secrets {
 function passwordsIn(store = ""): readonly string[] {
   if (!isShared(store) || !URL.canParse(store)) return [];
   const { password, searchParams } = new URL(store);
-  const named = [...searchParams].flatMap(([name, value]) => (/pass|secret|key/i.test(name) ? [value] : []));
+  const named = [...searchParams].flatMap(([name, value]) =>
+    /pass|secret|key/i.test(name) ? [value] : [],
+  );
   return [password, decoded(password), ...named].filter((text) => text !== "");
 }
 
@@ -62,18 +82,20 @@ function decoded(text: string): string {
 const missing = (): BylawError =>
   new BylawError({
     code: "BYLAW_SECRET_INVALID",
-    message: "Unexpected server without a secret that agents enrol with, expected the one that all nodes have",
-    fix: "set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`",
+    message:
+      "There is no secret that agents enrol with, and nodes that share a store need the same one",
+    fix: "Set BYLAW_ENROL_SECRET, or name a file with `auth.enrol_secret_file`.",
   });
 
 /** The text of a secret in a file that nobody else may read. What is thrown never says what it is. */
-const secretIn = (file: string): string => fit(Buffer.from(readKeyFile(file)).toString("utf8").trim(), `in \`${file}\``);
+const secretIn = (file: string): string =>
+  fit(Buffer.from(readKeyFile(file)).toString("utf8").trim(), `in \`${file}\``);
 
 function fit(secret: string, where: string): string {
   if (secret.length >= SHORTEST && /^[!-+\--~]+$/.test(secret)) return secret;
   throw new BylawError({
     code: "BYLAW_SECRET_INVALID",
-    message: `Unexpected secret ${where}, expected at least ${SHORTEST} visible characters without a comma`,
-    fix: "`openssl rand -base64 48` makes one",
+    message: `The secret ${where} must have at least ${SHORTEST} visible characters and no comma`,
+    fix: "Create one with `openssl rand -base64 48`.",
   });
 }

@@ -1,38 +1,70 @@
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import type { Service } from "../service/service.ts";
-import { allowOrigins } from "./cors.ts";
-import { mount } from "./mount.ts";
+import { answer } from "./answer.ts";
+import type { App } from "./app-env.ts";
 import { problemResponse } from "./problem.ts";
 import type { Route } from "./route.ts";
-import { StaticRouter } from "./static-router.ts";
 
 /** Below which every route stands. */
 export const BASE = "/api/v1";
 
-/** Makes the interface of a service. What is no route is refused, whoever asks. */
-export function createApp(service: Service, routes: readonly Route[]): Hono {
-  const app = new Hono({ router: new StaticRouter() });
-  allowOrigins(app, service.settings.cors_origins);
-  // What is asked for the right path by the wrong method is looked for afterwards: a second handler of the path would run with every request.
-  const methods = new StaticRouter<string>();
-  for (const route of routes) methods.add(route.method.toUpperCase(), mount(app, BASE, route, service), route.method.toUpperCase());
-  const known = [...new Set(routes.map(({ method }) => method.toUpperCase()))].sort();
-  const allowed = (path: string): readonly string[] => known.filter((method) => methods.match(method, path)[0].length > 0);
+/** Creates the HTTP interface of a service. */
+export function createApp(service: Service, routes: readonly Route[]): App {
+  const app: App = new Hono();
+  const { cors_origins } = service.settings;
+  if (cors_origins.length > 0) app.use(allowOrigins(cors_origins));
+  for (const route of routes)
+    app.on(route.method.toUpperCase(), pathOf(route), (context) => answer(context, route, service));
   app.get("/", (context) => context.json({ status: "running", service: "bylaw", api: BASE }));
   app.notFound(({ req }) => {
-    const allow = allowed(req.path).join(", ");
-    return problemResponse(
-      allow === ""
-        ? {
-            ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one of the interface" },
-            fix: `see ${BASE}/openapi.json`,
-          }
-        : { status: 405, code: "BYLAW_METHOD_UNSUPPORTED", detail: `Unexpected method, expected ${allow}`, headers: { allow } },
-    );
+    const allowed = methodsAt(app, req.path);
+    if (allowed.length > 0) return methodNotAllowed(req.method, allowed);
+    return problemResponse({
+      status: 404,
+      code: "BYLAW_ROUTE_UNKNOWN",
+      detail: "There is nothing at this path",
+      fix: `See ${BASE}/openapi.json for the routes.`,
+    });
   });
   app.onError((error) => {
     service.log.error({ err: error.message }, "a request failed outside of its route");
-    return problemResponse({ status: 500, code: "BYLAW_SERVICE_FAILED", detail: "Unexpected failure of the server, expected an answer" });
+    return problemResponse({
+      status: 500,
+      code: "BYLAW_SERVICE_FAILED",
+      detail: "The server failed to answer this request",
+    });
   });
   return app;
+}
+
+/** `/tasks/{id}` is `/api/v1/tasks/:id` for the router. */
+const pathOf = ({ path }: Route): string => `${BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+
+// No cookie and nothing else that a browser sends by itself is a credential here.
+const allowOrigins = (origins: readonly string[]) =>
+  cors({
+    origin: [...origins],
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    maxAge: 600,
+  });
+
+const METHODS = ["DELETE", "GET", "POST", "PUT"];
+
+/** The methods that a path has a route for. */
+const methodsAt = (app: App, path: string): readonly string[] =>
+  METHODS.filter((method) =>
+    app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
+  );
+
+function methodNotAllowed(method: string, allowed: readonly string[]): Response {
+  const allow = allowed.join(", ");
+  return problemResponse({
+    status: 405,
+    code: "BYLAW_METHOD_UNSUPPORTED",
+    detail: `This path does not take ${method}`,
+    fix: `Use ${allow}.`,
+    headers: { allow },
+  });
 }

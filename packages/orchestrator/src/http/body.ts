@@ -1,42 +1,118 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isBylawError, parseJson } from "@bylaw/config";
 import type { Json } from "@bylaw/kernel";
-import { problem, type Problem } from "./problem.ts";
-import { tooLarge } from "./received.ts";
-import type { Requested } from "./requested.ts";
+import type { AppContext } from "./app-env.ts";
+import type { Reservation } from "./in-flight.ts";
+import { Problem, badRequest, problem } from "./problem.ts";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
+/** Bytes; parsing more than that gets a tick of the event loop of its own. */
+const LARGE = 65_536;
+
+/** What a body may take. */
+export interface BodyLimits {
+  readonly bytes: number;
+  /** How many values its JSON may hold. */
+  readonly values: number;
+  /** What to do about a body that is too large. */
+  readonly fix?: string | undefined;
+}
+
+/** What a body without a credential beside it may take: it holds a token, and what that is for. */
+export const TOKEN_BODY: BodyLimits = {
+  bytes: 16_384,
+  values: 1_000,
+  fix: "Send the token in the Authorization header.",
+};
+
 /**
- * The JSON of a request, frozen. Throws a problem for another content type, a body that is too large, is no UTF-8, or that two
- * parsers could read differently.
+ * The JSON of a request, frozen. Reserves the announced length before it reads, or what arrives where none is announced. Throws a
+ * problem for another content type, a body that is too large or not UTF-8, and JSON that two parsers could read differently.
  */
-export async function readBody(request: Requested, limit: number): Promise<Json> {
-  if (!JSON_TYPE.test(request.header("content-type") ?? ""))
-    throw refused(415, "BYLAW_REQUEST_UNSUPPORTED", "Unexpected content type, expected application/json", "send JSON, and say so");
-  if (request.header("content-encoding") !== undefined)
-    throw refused(415, "BYLAW_REQUEST_UNSUPPORTED", "Unexpected content encoding, expected none", "send the body as it is");
-  // Node has read the header already and holds the body to it.
-  if (Number(request.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-  const bytes = await request.bytes(limit);
-  if (bytes.length > limit) throw tooLarge(limit);
-  return parsed(bytes);
+export async function readBody(
+  context: AppContext,
+  limits: BodyLimits,
+  reservation: Reservation,
+): Promise<Json> {
+  const { req } = context;
+  if (!JSON_TYPE.test(req.header("content-type") ?? ""))
+    throw unsupported("The body must be application/json", "Send JSON with that content type.");
+  if (req.header("content-encoding") !== undefined)
+    throw unsupported("A compressed body is not accepted", "Send the body uncompressed.");
+  const announced = Number(req.header("content-length") ?? 0);
+  if (announced > limits.bytes) throw tooLarge(limits);
+  reservation.add(announced);
+  const bytes = await readBytes(context, limits, (total, added) =>
+    reservation.add(Math.min(added, Math.max(0, total - announced))),
+  );
+  if (bytes.length > LARGE) await ownTurn();
+  return parsed(bytes, limits);
+}
+
+/** All bytes of a body. Tells `arrived` of each part; rejects with a problem beyond the limit or where the client leaves. */
+async function readBytes(
+  { env, req }: AppContext,
+  limits: BodyLimits,
+  arrived: (total: number, added: number) => void,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  // The answer to a body that is too large still has to go out, so the socket stays open.
+  const source = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? [];
+  try {
+    for await (const part of source as AsyncIterable<Uint8Array>) {
+      total += part.length;
+      if (total > limits.bytes) throw tooLarge(limits);
+      arrived(total, part.length);
+      parts.push(part);
+    }
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw badRequest("The connection closed before the whole body arrived");
+  }
+  return Buffer.concat(parts);
+}
+
+const tooLarge = ({ bytes, fix = "Send less at once." }: BodyLimits): Problem =>
+  problem({
+    status: 413,
+    code: "BYLAW_REQUEST_TOO_LARGE",
+    detail: `The body is larger than ${bytes} bytes`,
+    fix,
+    headers: { connection: "close" },
+  });
+
+const unsupported = (detail: string, fix: string): Problem =>
+  problem({ status: 415, code: "BYLAW_REQUEST_UNSUPPORTED", detail, fix });
+
+let last: Promise<void> = Promise.resolve();
+
+// Large bodies that arrive together are parsed one per tick, so that other requests are answered in between.
+function ownTurn(): Promise<void> {
+  last = last.then(() => nextTurn());
+  return last;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function parsed(bytes: Uint8Array): Json {
-  let text: string;
+function parsed(bytes: Uint8Array, { values, fix }: BodyLimits): Json {
+  const text = textOf(bytes);
   try {
-    text = decoder.decode(bytes);
-  } catch {
-    throw refused(400, "BYLAW_JSON_INVALID", "Unexpected bytes that are no UTF-8, expected JSON", "send JSON in UTF-8");
-  }
-  try {
-    return parseJson(text);
+    return parseJson(text, { values });
   } catch (error) {
-    if (isBylawError(error)) throw refused(400, "BYLAW_JSON_INVALID", error.message, error.fix);
+    if (isBylawError(error)) throw notJson(error.message, error.fix ?? fix);
     throw error;
   }
 }
 
-const refused = (status: number, code: string, detail: string, fix?: string): Problem => problem({ status, code, detail, fix });
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw notJson("The body is not valid UTF-8", "Send JSON in UTF-8.");
+  }
+}
+
+const notJson = (detail: string, fix: string | undefined): Problem =>
+  problem({ status: 400, code: "BYLAW_JSON_INVALID", detail, fix });

@@ -5,11 +5,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { getRequestListener } from "@hono/node-server";
-import type { Hono } from "hono";
 import type { Settings } from "../config/settings.ts";
-import type { Listener } from "./listener.ts";
-import type { Answer } from "./direct.ts";
-import { atEndOfTurn } from "./turn.ts";
+import type { App } from "./app-env.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 /** How often it is looked for connections without a request while the server ends. */
 const IDLE_MS = 20;
@@ -29,25 +27,21 @@ async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
 /** How much longer the head of a request is than any that a client of ours sends. */
 const HEAD_BYTES = 160_000;
 
-/** Listens. Throws BYLAW_SERVICE_UNREACHABLE where the address cannot be had, BYLAW_SETTINGS_INVALID for certificates of no use. */
-export async function listen(
-  app: Hono,
-  direct: ReadonlyMap<string, Answer>,
-  { host, port, tls, limits, cors_origins }: Settings,
-): Promise<Listener> {
-  const framework = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false });
-  const work = (incoming: IncomingMessage, outgoing: ServerResponse, came: number): void => {
-    // Who has left meanwhile is owed nothing.
-    if (outgoing.destroyed) return;
-    const { method, url = "", headers } = incoming;
-    // A page of another origin is told by the framework what it may see.
-    const answer = method === "POST" && (cors_origins.length === 0 || headers.origin === undefined) ? direct.get(url) : undefined;
-    if (answer === undefined) void framework(incoming, outgoing);
-    else answer(incoming, outgoing, came);
-  };
+/** A server that listens. */
+export interface HttpServer {
+  /** Where it is reached: scheme, host and port. */
+  readonly url: string;
+  /** Takes no new connection, lets requests end within the grace, then calls `over` and cuts off the rest. */
+  close(grace_ms: number, over: () => void): Promise<void>;
+}
+
+/** Listens. Throws BYLAW_SERVICE_UNREACHABLE where the address cannot be used, BYLAW_SETTINGS_INVALID for unusable certificates. */
+export async function listen(app: App, { host, port, tls, limits }: Settings): Promise<HttpServer> {
+  const answer = getRequestListener(app.fetch, { hostname: host });
+  const queue = new RequestQueue();
   const handler = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    const came = performance.now();
-    atEndOfTurn(() => work(incoming, outgoing, came));
+    if (incoming.method === "GET") void answer(incoming, outgoing);
+    else queue.add(() => void answer(incoming, outgoing));
   };
   const options = {
     headersTimeout: limits.headers_ms,
@@ -60,7 +54,9 @@ export async function listen(
     noDelay: true,
   };
   const server: Server =
-    tls === undefined ? createServer(options, handler) : createSecureServer({ ...options, ...certificateOf(tls) }, handler);
+    tls === undefined
+      ? createServer(options, handler)
+      : createSecureServer({ ...options, ...certificateOf(tls) }, handler);
   if (limits.connections > 0) server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(unreachable(host, port, error)));
@@ -70,6 +66,7 @@ export async function listen(
   // Clients open connections ahead of their requests; Node takes none of these for idle before the time of a head is over.
   const unused = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    queue.connectionAccepted();
     unused.add(socket);
     socket.once("close", () => unused.delete(socket));
   });
@@ -107,8 +104,8 @@ function certificateOf({ cert, key }: NonNullable<Settings["tls"]>): {
     } catch (error) {
       throw new BylawError({
         code: "BYLAW_SETTINGS_INVALID",
-        message: `Unexpected \`${file}\` that cannot be read (${messageOf(error)}), expected a file in PEM`,
-        fix: "name the certificate chain and its key",
+        message: `Cannot read the certificate file \`${file}\`: ${messageOf(error)}`,
+        fix: "Name the certificate chain and its key, both in PEM.",
       });
     }
   };
@@ -118,6 +115,6 @@ function certificateOf({ cert, key }: NonNullable<Settings["tls"]>): {
 const unreachable = (host: string, port: number, error: Error): BylawError =>
   new BylawError({
     code: "BYLAW_SERVICE_UNREACHABLE",
-    message: `Unexpected failure to listen on ${host}, port ${port} (${messageOf(error)}), expected an address that is free`,
-    fix: "choose another port, or end what listens there",
+    message: `Cannot listen on ${host}, port ${port}: ${messageOf(error)}`,
+    fix: "Choose another port, or stop the program that listens there.",
   });

@@ -41,13 +41,21 @@ export function describeRoutes(
   const described = new OpenAPIHono();
   const registry = described.openAPIRegistry;
   registry.registerComponent("securitySchemes", "phase_token", {
-    ...{ type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The token of an agent, for one phase of one task" },
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "The token of an agent, for one phase of one task",
   });
   registry.registerComponent("securitySchemes", "operator_token", {
-    ...{ type: "http", scheme: "bearer", description: "The token of an operator" },
+    type: "http",
+    scheme: "bearer",
+    description: "The token of an operator",
   });
   registry.registerComponent("securitySchemes", "enrolment", {
-    ...{ type: "apiKey", in: "header", name: "Authorization", description: "`Bylaw-Enrol <secret>`, for a claim alone" },
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "`Bylaw-Enrol <secret>`, for a claim alone",
   });
   registry.register("Problem", problemShape);
   for (const route of routes) registry.registerPath(pathOf(route));
@@ -57,37 +65,65 @@ export function describeRoutes(
     info: {
       title: "Bylaw",
       version,
-      description: "Agents work under a contract through this interface, and operators watch and answer.",
+      description:
+        "Agents work under a contract through this interface, and operators watch and answer.",
       license: { name: "Apache-2.0" },
     },
     servers: [{ url: base }],
-    tags: TAGS.filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description })),
+    tags: TAGS.filter(([name]) => used.has(name)).map(([name, description]) => ({
+      name,
+      description,
+    })),
   });
   return document as unknown as JsonObject;
 }
 
-function pathOf({ method, path, summary, description, tags, callers, params, query, body, answers }: Route): PathConfig {
+function pathOf({
+  method,
+  path,
+  summary,
+  description,
+  tags,
+  callers,
+  params,
+  query,
+  body,
+  answers,
+}: Route): PathConfig {
   const open = callers.includes("anyone");
   const kinds = callers.filter((kind) => kind !== "anyone");
-  const refused = Object.entries(open ? {} : REFUSED).map(([status, text]) => [status, problemAnswer(text)] as const);
+  const refused = Object.entries(open ? {} : REFUSED).map(
+    ([status, text]) => [status, problemAnswer(text)] as const,
+  );
   const given = Object.entries(answers).map(([status, { description: text, schema }]) => {
-    if (schema !== undefined) return [status, { description: text, content: { "application/json": { schema } } }] as const;
+    if (schema !== undefined)
+      return [status, { description: text, content: { "application/json": { schema } } }] as const;
     return [status, Number(status) >= 400 ? problemAnswer(text) : { description: text }] as const;
   });
   return {
-    ...{ method, path, operationId: operationOf(method, path), summary, tags: [...tags] },
+    method,
+    path,
+    operationId: operationOf(method, path),
+    summary,
+    tags: [...tags],
     ...(description === undefined ? {} : { description }),
     security: open ? [] : kinds.map((kind) => ({ [SECURITY[kind]]: [] })),
     request: {
       ...(params === undefined ? {} : { params: params as never }),
       ...(query === undefined ? {} : { query: query as never }),
-      ...(body === undefined ? {} : { body: { required: true, content: { "application/json": { schema: body } } } }),
+      ...(body === undefined
+        ? {}
+        : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: Object.fromEntries([...refused, ...given]),
   };
 }
 
-const problemAnswer = (description: string) => ({ description, content: { "application/problem+json": { schema: problemShape } } });
+const problemAnswer = (description: string) => ({
+  description,
+  content: { "application/problem+json": { schema: problemShape } },
+});
 
 /** `get` and `/approvals/{id}` is `get_approvals_id`. */
-const operationOf = (method: string, path: string): string => `${method}${path.replaceAll(/\W+/g, "_")}`.replace(/_$/, "");
+const operationOf = (method: string, path: string): string =>
+  `${method}${path.replaceAll(/\W+/g, "_")}`.replace(/_$/, "");

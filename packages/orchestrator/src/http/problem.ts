@@ -29,6 +29,10 @@ export class Problem extends Error {
 /** Makes the problem that a request is refused with. */
 export const problem = (fields: ProblemFields): Problem => new Problem(fields);
 
+/** A request that makes no sense as it is: 400. */
+export const badRequest = (detail: string, fix?: string): Problem =>
+  problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail, fix });
+
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -64,5 +68,9 @@ function problemText({ status, code, detail, fix, decision }: ProblemFields): st
 export const problemResponse = (fields: ProblemFields): Response =>
   new Response(problemText(fields), {
     status: fields.status,
-    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...fields.headers },
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...fields.headers,
+    },
   });

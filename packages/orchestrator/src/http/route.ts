@@ -2,20 +2,13 @@ import type { Json } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
+import type { AppContext } from "./app-env.ts";
 
 /** Whoever of these kinds called. */
 export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind: Kinds }>;
 
-/** What a route may know of a request beside what it has declared. */
-export interface RequestHead {
-  readonly method: string;
-  header(name: string): string | undefined;
-  /** Ends the connection. */
-  cut(): void;
-}
-
-/** A request that was let in and understood. */
-export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
+/** A request that passed all checks: its caller may ask, and it has the shape that the route declares. */
+export interface RouteRequest<Kinds extends CallerKind, Params, Query, Body> {
   readonly service: Service;
   readonly caller: CallerOf<Kinds>;
   readonly params: Params;
@@ -25,7 +18,7 @@ export interface Asked<Kinds extends CallerKind, Params, Query, Body> {
   readonly request_id: string | undefined;
   /** Is aborted when the client leaves or the server closes. */
   readonly signal: AbortSignal;
-  readonly request: RequestHead;
+  readonly context: AppContext;
 }
 
 /** What a request is answered with. */
@@ -36,7 +29,10 @@ export interface Reply {
 }
 
 /** Makes an answer in JSON. */
-export const reply = (body: unknown, { status = 200, headers }: Partial<Omit<Reply, "body">> = {}): Reply => ({ status, body, headers });
+export const reply = (
+  body: unknown,
+  { status = 200, headers }: Partial<Omit<Reply, "body">> = {},
+): Reply => ({ status, body, headers });
 
 /** How one status is documented. */
 interface AnswerSpec {
@@ -67,9 +63,16 @@ export interface RouteDefinition<
   readonly body?: Body;
   /** Whether an agent may send its token as `phase_token` in the body. */
   readonly token_in_body?: boolean;
+  /** Whether it may wait for something to happen. Its body is small then, and does not count as in flight while it waits. */
+  readonly waits?: boolean;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   handle(
-    asked: Asked<Kinds, Output<Params, undefined>, Output<Query, undefined>, Output<Body, undefined>>,
+    request: RouteRequest<
+      Kinds,
+      Output<Params, undefined>,
+      Output<Query, undefined>,
+      Output<Body, undefined>
+    >,
   ): Promise<Reply | Response> | Reply | Response;
 }
 
@@ -78,7 +81,9 @@ export interface Route extends Omit<
   RouteDefinition<CallerKind, z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
   "handle"
 > {
-  handle(asked: Asked<never, never, never, never>): Promise<Reply | Response> | Reply | Response;
+  handle(
+    request: RouteRequest<never, never, never, never>,
+  ): Promise<Reply | Response> | Reply | Response;
 }
 
 /** Returns its argument, typed. */
@@ -94,6 +99,8 @@ export function defineRoute<
 /** What may be read of the body before it is known to be what the route takes. */
 export const textAt = (body: Json | undefined, key: string): string | undefined => {
   const value =
-    typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Readonly<Record<string, Json>>)[key] : undefined;
+    typeof body === "object" && body !== null && !Array.isArray(body)
+      ? (body as Readonly<Record<string, Json>>)[key]
+      : undefined;
   return typeof value === "string" ? value.slice(0, 256).toWellFormed() : undefined;
 };

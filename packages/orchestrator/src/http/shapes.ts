@@ -1,31 +1,55 @@
 import { z } from "@hono/zod-openapi";
+import { isBlank } from "@bylaw/wording";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
 /** The shapes that several routes take or answer with. Input is strict: a key that nobody knows is a mistake that somebody made. */
 
 /** A JSON object as it is, not copied. */
 export const jsonObject = z
-  .custom<JsonObject>((value) => isJsonObject(value), "expected an object")
+  .custom<JsonObject>((value) => isJsonObject(value), "must be an object")
   .openapi({ type: "object", additionalProperties: true });
 
 /** Any JSON as it is: bodies are JSON before they are looked at. */
 export const anyJson = z
-  .custom<Json>((value) => value !== undefined, "expected JSON")
-  .openapi({ type: ["object", "array", "string", "number", "boolean", "null"], description: "Any JSON" });
+  .custom<Json>((value) => value !== undefined, "must be JSON")
+  .openapi({
+    type: ["object", "array", "string", "number", "boolean", "null"],
+    description: "Any JSON",
+  });
 
-export const taskId = z.string().min(1).max(256).openapi({ description: "The id of a task", example: "task-1" });
-export const agentId = z.string().min(1).max(256).openapi({ description: "The name of an agent", example: "ann" });
+/** Text of which a reader sees something. */
+export const seenText = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((text) => !isBlank(text), "must not be blank");
+
+export const taskId = seenText(256).openapi({ description: "The id of a task", example: "task-1" });
+export const agentId = seenText(256).openapi({
+  description: "The name of an agent",
+  example: "ann",
+});
 export const requestId = z
   .string()
-  .regex(/^[!-~]{1,255}$/, "expected 1 to 255 visible characters")
+  .regex(/^[!-~]{1,255}$/, "must be 1 to 255 visible characters")
   .openapi({
-    description: "The same request under the same id is answered as it was the first time; the header `Idempotency-Key` says the same",
+    description:
+      "The same request under the same id is answered as it was the first time; the header `Idempotency-Key` says the same",
   });
-export const phaseToken = z.string().min(1).openapi({ description: "The token, where it does not come in the Authorization header" });
-export const capability = z.string().min(1).max(256);
+export const phaseToken = z
+  .string()
+  .min(1)
+  .openapi({ description: "The token, where it does not come in the Authorization header" });
+export const capability = seenText(256);
+export const toolName = z.string().min(1).max(256);
+export const callId = z.string().min(1).max(256);
 
 /** A decision, as the kernel makes it. */
-export const decision = jsonObject.openapi("Decision", { type: "object", description: "What was decided, by whom, and why" });
+export const decision = jsonObject.openapi("Decision", {
+  type: "object",
+  description: "What was decided, by whom, and why",
+});
 
 /** RFC 9457. */
 export const problemShape = z

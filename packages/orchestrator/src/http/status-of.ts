@@ -12,9 +12,12 @@ const STATUS: Readonly<Record<string, number>> = {
   BYLAW_APPROVAL_MISSING: 404,
   BYLAW_APPROVAL_UNAUTHORIZED: 403,
   BYLAW_APPROVAL_UNFIT: 409,
+  BYLAW_CHAIN_BROKEN: 503,
+  BYLAW_WORKSPACE_TAKEN: 409,
   BYLAW_RUN_CLOSED: 503,
   BYLAW_RUN_SUPERSEDED: 503,
 };
 
 /** The status of a coded error; `undefined` for one that a client cannot do anything about. */
-export const statusOf = (code: string): number | undefined => (Object.hasOwn(STATUS, code) ? STATUS[code] : undefined);
+export const statusOf = (code: string): number | undefined =>
+  Object.hasOwn(STATUS, code) ? STATUS[code] : undefined;

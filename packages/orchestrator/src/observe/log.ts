@@ -1,6 +1,7 @@
+import type { Log } from "./logger.ts";
+import { checkArgument } from "@bylaw/kernel";
 import { pino } from "pino";
 import type { Settings } from "../config/settings.ts";
-import type { Log } from "../service/service.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 interface LogTerms {
@@ -12,18 +13,23 @@ interface LogTerms {
 }
 
 /** Makes the log of a server: structured, and without secrets, whoever wrote them where. */
-export function createLog({ level, to, secrets = [] }: LogTerms): Log {
+export function createLog(terms: LogTerms): Log {
+  const { level, to, secrets = [] } = checkArgument("createLog", "the terms of a log", terms);
   let known = secrets;
   let clean = withoutSecrets(known);
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
-  const log = to === undefined ? pino(options) : pino(options, { write: (line) => void to.write(line) });
+  const log =
+    to === undefined ? pino(options) : pino(options, { write: (line) => void to.write(line) });
   const write =
     (at: "debug" | "info" | "warn" | "error") =>
     (fields: object, message: string): void => {
       if (log.isLevelEnabled(at)) log[at](clean(fields) as object, clean(message) as string);
     };
   return {
-    ...{ debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
     conceal(more) {
       known = [...known, ...more];
       clean = withoutSecrets(known);

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { Route } from "../http/route.ts";
-import type { AuditStats } from "../service/audit-stats.ts";
-import type { StepOutcome } from "../service/duty.ts";
+import type { RouteName } from "../http/route-name.ts";
+import type { AuditStats } from "../audit/audit-stats.ts";
+import type { StepOutcome } from "../service/scheduler.ts";
 
 /** What is counted by the log and not by this node: it is the same on every node, and survives each of them. */
 interface LogNumbers {
@@ -12,7 +12,7 @@ interface LogNumbers {
 
 /** The numbers of a node, for Prometheus. No label holds anything that a client wrote. */
 export interface Metrics {
-  answered(route: Pick<Route, "method" | "path">, status: number, duration_ms: number): void;
+  answered(route: Pick<RouteName, "method" | "path">, status: number, duration_ms: number): void;
   refused(code: string): void;
   streamOpened(): void;
   streamEnded(how: "closed" | "slow" | "failed"): void;
@@ -38,30 +38,44 @@ export function createMetrics({ types, numbers }: MetricsTerms): Metrics {
   const [register] = registers as [Registry];
   collectDefaultMetrics({ register, prefix: "bylaw_" });
   const requests = new Histogram({
-    ...{ name: "bylaw_http_request_duration_seconds", help: "Time from a request to the head of its answer", buckets: SECONDS },
-    ...{ labelNames: ["method", "route", "status"], registers },
+    name: "bylaw_http_request_duration_seconds",
+    help: "Time from a request to the head of its answer",
+    buckets: SECONDS,
+    labelNames: ["method", "route", "status"],
+    registers,
   });
   const refusals = new Counter({
-    ...{
-      name: "bylaw_http_refused_total",
-      help: "Requests that were not let in, by the code of the answer",
-      labelNames: ["code"],
-      registers,
-    },
+    name: "bylaw_http_refused_total",
+    help: "Requests that were not let in, by the code of the answer",
+    labelNames: ["code"],
+    registers,
   });
-  const open = new Gauge({ name: "bylaw_event_streams", help: "Clients that are sent events", registers });
+  const open = new Gauge({
+    name: "bylaw_event_streams",
+    help: "Clients that are sent events",
+    registers,
+  });
   const ends = new Counter({
-    ...{ name: "bylaw_event_streams_ended_total", help: "Streams of events that ended, by why", labelNames: ["how"], registers },
+    name: "bylaw_event_streams_ended_total",
+    help: "Streams of events that ended, by why",
+    labelNames: ["how"],
+    registers,
   });
   const steps = new Counter({
-    ...{ name: "bylaw_duty_steps_total", help: "Steps of what time makes due", labelNames: ["step", "outcome"], registers },
+    name: "bylaw_duty_steps_total",
+    help: "Steps of what time makes due",
+    labelNames: ["step", "outcome"],
+    registers,
   });
   const codes = bounded();
   const decided = bounded();
   // All that the log says is read once for each time that somebody asks.
   let read: Promise<LogNumbers> | undefined;
   const events = new Gauge({
-    ...{ name: "bylaw_log_events", help: "Events of the run by type; the same on every node", labelNames: ["event_type"], registers },
+    name: "bylaw_log_events",
+    help: "Events of the run by type; the same on every node",
+    labelNames: ["event_type"],
+    registers,
     async collect() {
       this.reset();
       for (const [type, count] of Object.entries((await (read ??= numbers())).stats.event_types))
@@ -69,8 +83,10 @@ export function createMetrics({ types, numbers }: MetricsTerms): Metrics {
     },
   });
   const decisions = new Gauge({
-    ...{ name: "bylaw_log_decisions", help: "Decisions of the run by effect and code; the same on every node" },
-    ...{ labelNames: ["effect", "code"], registers },
+    name: "bylaw_log_decisions",
+    help: "Decisions of the run by effect and code; the same on every node",
+    labelNames: ["effect", "code"],
+    registers,
     async collect() {
       this.reset();
       for (const [name, count] of Object.entries((await (read ??= numbers())).stats.decisions)) {
@@ -81,13 +97,17 @@ export function createMetrics({ types, numbers }: MetricsTerms): Metrics {
     },
   });
   const head = new Gauge({
-    ...{ name: "bylaw_log_head", help: "Sequence of the last event that this node has read", registers },
+    name: "bylaw_log_head",
+    help: "Sequence of the last event that this node has read",
+    registers,
     async collect() {
       this.set((await (read ??= numbers())).head);
     },
   });
   const waiting = new Gauge({
-    ...{ name: "bylaw_approvals_open", help: "Questions that wait for a person; the same on every node", registers },
+    name: "bylaw_approvals_open",
+    help: "Questions that wait for a person; the same on every node",
+    registers,
     async collect() {
       this.set((await (read ??= numbers())).open_approvals);
     },
@@ -96,7 +116,10 @@ export function createMetrics({ types, numbers }: MetricsTerms): Metrics {
 
   return {
     answered: ({ method, path }, status, duration_ms) =>
-      requests.observe({ method: method.toUpperCase(), route: path, status: String(status) }, duration_ms / 1_000),
+      requests.observe(
+        { method: method.toUpperCase(), route: path, status: String(status) },
+        duration_ms / 1_000,
+      ),
     refused: (code) => refusals.inc({ code: codes(code) }),
     streamOpened: () => open.inc(),
     streamEnded(how) {

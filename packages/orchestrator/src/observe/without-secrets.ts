@@ -19,7 +19,9 @@ const SHORTEST_LINE = 16;
 /** Makes a function that copies what is to be logged, without secrets and within bounds. `secrets`: those that are known. */
 export function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
   // Of a key in several lines one is a secret too.
-  const lines = secrets.flatMap((secret) => secret.split("\n")).filter(({ length }) => length >= SHORTEST_LINE);
+  const lines = secrets
+    .flatMap((secret) => secret.split("\n"))
+    .filter(({ length }) => length >= SHORTEST_LINE);
   const whole = secrets.filter(({ length }) => length >= SHORTEST);
   const known = [...new Set([...whole, ...lines])].sort((one, other) => other.length - one.length);
 
@@ -32,13 +34,17 @@ export function withoutSecrets(secrets: readonly string[]): (value: unknown) => 
 
   function copy(value: unknown, depth: number): unknown {
     if (typeof value === "string") return text(value);
-    if (typeof value !== "object" || value === null) return typeof value === "bigint" ? String(value) : value;
+    if (typeof value !== "object" || value === null)
+      return typeof value === "bigint" ? String(value) : value;
     if (value instanceof Error) return text(`${value.name}: ${value.message}`);
     if (depth === DEPTH) return "…";
     if (Array.isArray(value)) return value.slice(0, ITEMS).map((item) => copy(item, depth + 1));
     const entries = Object.entries(value).slice(0, ITEMS);
     return Object.fromEntries(
-      entries.map(([key, item]) => [text(key), NAME.test(key) && item !== undefined ? GONE : copy(item, depth + 1)]),
+      entries.map(([key, item]) => [
+        text(key),
+        NAME.test(key) && item !== undefined ? GONE : copy(item, depth + 1),
+      ]),
     );
   }
 

@@ -1,23 +1,25 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import { defineRoute, reply, type Route } from "../http/route.ts";
-import { jsonObject, taskId } from "../http/shapes.ts";
+import { jsonObject, seenText, taskId } from "../http/shapes.ts";
 import { problem, type Problem } from "../http/problem.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Sight } from "../service/approvals.ts";
-import { admitReader } from "../service/admit-reader.ts";
-import { callerIn, changedOnce } from "../service/changes.ts";
+import type { QuestionScope } from "../approvals/question-list.ts";
+import { admitReader } from "../auth/admit-reader.ts";
+import { requestOwner, changeOnce } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
 
 const id = z
   .string()
-  .regex(/^[0-9a-f]{16}$/, "expected 16 hexadecimal digits")
+  .regex(/^[0-9a-f]{16}$/, "must be 16 hexadecimal digits")
   .openapi({ example: "0a1b2c3d4e5f6071" });
 const params = z.strictObject({ id });
 const STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
 const time = z.iso.datetime({ offset: true });
 const reason = z.string().max(10_000);
-const role = z.string().min(1).max(200);
+/** Of a waiver, which has to say why. */
+const why = seenText(10_000);
+const role = seenText(200);
 
 const approval = z
   .looseObject({
@@ -35,25 +37,44 @@ const approval = z
     reason: z.string().optional(),
     expires_at: z.string().nullable().optional(),
   })
-  .openapi("Approval", { description: "What waits for a person, or waited; one that is open has all that there is to see of it" });
+  .openapi("Approval", {
+    description:
+      "What waits for a person, or waited; one that is open has all that there is to see of it",
+  });
 
 /** What an answer or a waiver is on record as. */
 const ANSWERS = ["approval_granted", "approval_refused", "gate_decided", "check_waived"];
 
-const recorded = z.object({ recorded: z.literal(true), sequence: z.int(), event_type: z.string(), details: jsonObject });
+const recorded = z.object({
+  recorded: z.literal(true),
+  sequence: z.int(),
+  event_type: z.string(),
+  details: jsonObject,
+});
 
 /** What waits for a person. */
 export const getApprovals: Route = defineRoute({
   method: "get",
   path: "/approvals",
   summary: "What waits for a person",
-  description: "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
+  description:
+    "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
   query: z.strictObject({ limit: count(100, 20), after: id.optional() }),
-  answers: { 200: { description: "A page", schema: z.object({ approvals: z.array(approval), total: z.int(), next: id.optional() }) } },
+  answers: {
+    200: {
+      description: "A page",
+      schema: z.object({ approvals: z.array(approval), total: z.int(), next: id.optional() }),
+    },
+  },
   async handle({ service, caller, query: { limit, after } }) {
-    return reply(await service.operations.approvals.open(await sightOf(service, caller, getApprovals), { limit, after }));
+    return reply(
+      await service.operations.approvals.open(await scopeOf(service, caller, getApprovals), {
+        limit,
+        after,
+      }),
+    );
   },
 });
 
@@ -67,16 +88,23 @@ export const getApproval: Route = defineRoute({
   callers: ["operator", "agent"],
   params,
   query: z.strictObject({ wait_ms: z.coerce.number().int().min(0).max(600_000).default(0) }),
-  answers: { 200: { description: "How it stands", schema: approval }, 404: { description: "Nothing is known of it" } },
+  answers: {
+    200: { description: "How it stands", schema: approval },
+    404: { description: "Nothing is known of it" },
+  },
   async handle({ service, caller, params: { id: wanted }, query: { wait_ms }, signal }) {
-    const sight = await sightOf(service, caller, getApproval);
+    const scope = await scopeOf(service, caller, getApproval);
     const { operations, settings } = service;
     const ms = Math.min(wait_ms, settings.operate.longest_wait_ms);
     const leave =
-      ms > 0 ? operations.streams.enter(`wait ${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`) : () => {};
+      ms > 0
+        ? operations.streams.enter(
+            `wait ${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`,
+          )
+        : () => {};
     if (leave === undefined) throw tooMany();
     try {
-      const found = await operations.approvals.get(wanted, sight, { ms, signal });
+      const found = await operations.approvals.get(wanted, scope, { ms, signal });
       if (found === undefined) throw unknown(wanted);
       return reply(found);
     } finally {
@@ -96,8 +124,19 @@ export const postApproval = defineRoute({
   callers: ["operator"],
   params,
   body: z.discriminatedUnion("answer", [
-    z.strictObject({ answer: z.enum(["yes", "no"]), role: role.optional(), reason: reason.optional(), expires_at: time.optional() }),
-    z.strictObject({ answer: z.literal("waive"), check: role, role: role.optional(), reason, expires_at: time }),
+    z.strictObject({
+      answer: z.enum(["yes", "no"]),
+      role: role.optional(),
+      reason: reason.optional(),
+      expires_at: time.optional(),
+    }),
+    z.strictObject({
+      answer: z.literal("waive"),
+      check: role,
+      role: role.optional(),
+      reason: why,
+      expires_at: time,
+    }),
   ]),
   answers: {
     200: { description: "It is on record", schema: recorded },
@@ -110,12 +149,16 @@ export const postApproval = defineRoute({
     const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
     const content = { route: "approvals", id: wanted, body: body as JsonObject };
     return told(
-      await changedOnce(service, { ...callerIn(caller), request_id, content, types: ANSWERS }, async (run) => {
-        if (body.answer !== "waive") return approvals.answer(wanted, who, body, run);
-        const found = await approvals.get(wanted, {});
-        if (found === undefined || !("gate" in found)) throw unknown(wanted);
-        return approvals.waive(who, { ...body, task: found.task, gate: found.gate }, run);
-      }),
+      await changeOnce(
+        service,
+        { ...requestOwner(caller), request_id, content, types: ANSWERS },
+        async (run) => {
+          if (body.answer !== "waive") return approvals.answer(wanted, who, body, run);
+          const found = await approvals.get(wanted, {});
+          if (found === undefined || !("gate" in found)) throw unknown(wanted);
+          return approvals.waive(who, { ...body, task: found.task, gate: found.gate }, run);
+        },
+      ),
     );
   },
 });
@@ -125,18 +168,31 @@ export const postWaiver = defineRoute({
   method: "post",
   path: "/waivers",
   summary: "Let a check of a gate pass for a while",
-  description: "For a check that keeps a gate shut; `POST /approvals/{id}` does the same for a gate that waits for a person.",
+  description:
+    "For a check that keeps a gate shut; `POST /approvals/{id}` does the same for a gate that waits for a person.",
   tags: ["approvals"],
   callers: ["operator"],
-  body: z.strictObject({ task_id: taskId, gate: role, check: role, role: role.optional(), reason, expires_at: time }),
-  answers: { 200: { description: "It is on record", schema: recorded }, 409: { description: "It may not be so" } },
+  body: z.strictObject({
+    task_id: taskId,
+    gate: role,
+    check: role,
+    role: role.optional(),
+    reason: why,
+    expires_at: time,
+  }),
+  answers: {
+    200: { description: "It is on record", schema: recorded },
+    409: { description: "It may not be so" },
+  },
   async handle({ service, caller, body: { task_id: task, ...waived }, request_id }) {
     const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
     const waiver = { ...waived, task };
     const content = { route: "waivers", waiver: waiver as JsonObject };
     return told(
-      await changedOnce(service, { ...callerIn(caller), request_id, content, types: ANSWERS }, (run) =>
-        service.operations.approvals.waive(who, waiver, run),
+      await changeOnce(
+        service,
+        { ...requestOwner(caller), request_id, content, types: ANSWERS },
+        (run) => service.operations.approvals.waive(who, waiver, run),
       ),
     );
   },
@@ -146,10 +202,21 @@ function count(most: number, usual: number): z.ZodType<number> {
   return z.coerce.number().int().min(1).max(most).default(usual);
 }
 
-const told = ({ sequence, event_type, details }: { sequence: number; event_type: string; details: object }) =>
-  reply({ recorded: true, sequence, event_type, details });
+const told = ({
+  sequence,
+  event_type,
+  details,
+}: {
+  sequence: number;
+  event_type: string;
+  details: object;
+}) => reply({ recorded: true, sequence, event_type, details });
 
-async function sightOf(service: Service, caller: Extract<Caller, { readonly kind: "operator" | "agent" }>, route: Route): Promise<Sight> {
+async function scopeOf(
+  service: Service,
+  caller: Extract<Caller, { readonly kind: "operator" | "agent" }>,
+  route: Route,
+): Promise<QuestionScope> {
   if (caller.kind === "operator") return {};
   await admitReader(service, caller, route);
   return { task: caller.task };
@@ -157,17 +224,17 @@ async function sightOf(service: Service, caller: Extract<Caller, { readonly kind
 
 const tooMany = (): Problem =>
   problem({
-    ...{ status: 429, code: "BYLAW_RATE_EXCEEDED", detail: "Unexpected request that waits beside so many others of this caller" },
-    fix: "wait for one answer with one request",
+    status: 429,
+    code: "BYLAW_RATE_EXCEEDED",
+    detail: "Too many requests of this caller wait for an answer",
+    fix: "Wait for each answer with one request.",
     headers: { "retry-after": "5" },
   });
 
 const unknown = (wanted: string): Problem =>
   problem({
-    ...{
-      status: 404,
-      code: "BYLAW_APPROVAL_MISSING",
-      detail: `Unexpected id \`${wanted}\`, expected one of a question that is known here`,
-    },
-    fix: "it was answered, or is about something else by now: list what is open",
+    status: 404,
+    code: "BYLAW_APPROVAL_MISSING",
+    detail: `No question has the id \`${wanted}\``,
+    fix: "It may have been answered or asked again. List what is open.",
   });

@@ -4,7 +4,7 @@ import { jsonObject } from "../http/shapes.ts";
 
 const name = z.string().min(1).max(2_000);
 const time = z.iso.datetime({ offset: true });
-const cursor = z.string().regex(/^\d{1,15}$/, "expected the `next` of a page");
+const cursor = z.string().regex(/^\d{1,15}$/, "must be the `next` of a page");
 
 const entry = z
   .looseObject({
@@ -27,14 +27,20 @@ const entry = z
   })
   .openapi("AuditEntry", { description: "One event of the log" });
 
-const page = z.object({ entries: z.array(entry), total: z.int(), next: z.string().optional(), from_sequence: z.int().optional() });
+const page = z.object({
+  entries: z.array(entry),
+  total: z.int(),
+  next: z.string().optional(),
+  from_sequence: z.int().optional(),
+});
 
 /** Looks for events. */
 export const getAuditQuery = defineRoute({
   method: "get",
   path: "/audit/query",
   summary: "Look for events",
-  description: "All filters have to hold. The newest events come first; `next` is the `cursor` of the next page.",
+  description:
+    "All filters have to hold. The newest events come first; `next` is the `cursor` of the next page.",
   tags: ["audit"],
   callers: ["operator"],
   query: z.strictObject({
@@ -57,7 +63,12 @@ export const getAuditQuery = defineRoute({
       ...(since === undefined ? {} : { since: Date.parse(since) }),
       ...(until === undefined ? {} : { until: Date.parse(until) }),
     };
-    return reply(await service.operations.audit.query(filter, { limit, below: below === undefined ? undefined : Number(below) }));
+    return reply(
+      await service.operations.audit.query(filter, {
+        limit,
+        below: below === undefined ? undefined : Number(below),
+      }),
+    );
   },
 });
 
@@ -70,7 +81,8 @@ export const getAuditRecent = defineRoute({
   callers: ["operator"],
   query: z.strictObject({ count: z.coerce.number().int().min(1).max(1_000).default(10) }),
   answers: { 200: { description: "The last events", schema: page } },
-  handle: async ({ service, query: { count } }) => reply(await service.operations.audit.query({}, { limit: count })),
+  handle: async ({ service, query: { count } }) =>
+    reply(await service.operations.audit.query({}, { limit: count })),
 });
 
 const counts = z.record(z.string(), z.int());

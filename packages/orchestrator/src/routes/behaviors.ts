@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
-import { present } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
+import { onRecord } from "../http/on-record.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { decision, jsonObject, requestId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
-import { hostFor } from "../service/host.ts";
-import { namedRequest } from "../service/requests.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { hostFor } from "../tasks/host.ts";
+import { idempotentRequest } from "../service/idempotency.ts";
 
 /** A wish to steer the workflow. */
 export const postBehavior: Route = defineRoute({
@@ -35,26 +36,41 @@ export const postBehavior: Route = defineRoute({
     const { agent, task } = caller;
     await admitAgent(service, caller, { route: postBehavior, task });
     const text = JSON.stringify(given);
-    const wish = parseControlFile(text);
-    if (wish.run !== null && wish.run !== service.run.run)
+    const request = parseControlFile(text);
+    if (request.run !== null && request.run !== service.run.run)
       throw problem({
         status: 400,
         code: "BYLAW_BEHAVIOR_INVALID",
-        detail: "Unexpected `run`, expected that of this server",
-        fix: "leave it out",
+        detail: "`run` names another run than this server's",
+        fix: "Leave `run` out.",
       });
-    const named = await namedRequest(service, { agent, task, request_id, content: { route: "behaviors", text } });
-    const about = present({
-      reason: wish.reason ?? undefined,
-      step: wish.step ?? undefined,
-      trigger_agent_id: wish.triggerAgentId ?? undefined,
+    const named = await idempotentRequest(service, {
+      agent,
+      task,
+      request_id,
+      content: { route: "behaviors", text },
     });
-    const options = named === undefined ? {} : { request_id: named.name, documents: named.documents };
-    const outcome = await service.run.behave({ agent, task, action: wish.action, ...about, host: hostFor(service, caller) }, options);
+    const about = omitUndefined({
+      reason: request.reason ?? undefined,
+      step: request.step ?? undefined,
+      trigger_agent_id: request.triggerAgentId ?? undefined,
+    });
+    const options =
+      named === undefined ? {} : { request_id: named.name, documents: named.documents };
+    const behaved = await service.run.behave(
+      { agent, task, action: request.action, ...about, host: hostFor(service, caller) },
+      options,
+    );
+    const outcome = onRecord(behaved);
     const { directive, code, reason } = outcome.decision;
     return reply({
-      ...{ applied: outcome.applied === "allow", ...present({ directive }), code, reason },
-      ...{ ignored: wish.ignored, sequence: outcome.events.at(-1)?.sequence ?? null, decision: outcome.decision },
+      applied: outcome.applied === "allow",
+      ...omitUndefined({ directive }),
+      code,
+      reason,
+      ignored: request.ignored,
+      sequence: outcome.events.at(-1)?.sequence ?? null,
+      decision: outcome.decision,
     });
   },
 });

@@ -1,11 +1,11 @@
+import { type Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
-import { present } from "@bylaw/kernel";
-import type { Refusal } from "../auth/authenticate.ts";
+import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
-import { admitClaim } from "../service/admission.ts";
-import { claim } from "../service/claims.ts";
+import { admitClaim } from "../auth/admission.ts";
+import { claim } from "../tasks/claims.ts";
 
 const claimed = z.object({
   task: z.object({
@@ -34,6 +34,7 @@ export const claimTask: Route = defineRoute({
     "Gives the agent the oldest free task that it can do, or the named one. An agent that holds it gets the claim that it has; by a phase token it gets that and no other.",
   tags: ["tasks"],
   callers: ["enrolled", "agent"],
+  waits: true,
   body: z.strictObject({
     agent_id: agentId,
     capabilities: z.array(capability).max(1_000).optional(),
@@ -46,24 +47,33 @@ export const claimTask: Route = defineRoute({
       .openapi({ description: "How long to wait for a task; the server has a limit of its own" }),
     request_id: requestId.optional(),
   }),
-  answers: { 200: { description: "The task, and the token for its phase", schema: claimed }, 404: { description: "Nothing is free" } },
+  answers: {
+    200: { description: "The task, and the token for its phase", schema: claimed },
+    404: { description: "Nothing is free" },
+  },
   async handle({ service, caller, body, request_id, signal }) {
     const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;
     const own = caller.agent;
     if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name))) {
       // On record under no name: whoever stands in the log as an agent answers nothing.
       const refusal: Refusal = {
-        ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: caller.kind === "agent" ? "agent" : "enrol" },
-        ...{ detail: "Unexpected `agent_id` of an operator, expected a name of the agent's own", fix: "claim under another name" },
+        status: 403,
+        code: "BYLAW_CREDENTIAL_UNFIT",
+        credential: caller.kind === "agent" ? "agent" : "enrol",
+        detail: "`agent_id` is the name of an operator",
+        fix: "Claim under another name.",
       };
       await service.refused(refusal, { route: claimTask, task, tool: undefined });
       throw problem(refusal);
     }
     if (own !== undefined && own !== agent) {
       const refusal: Refusal = {
-        ...{ status: 403, code: "BYLAW_CREDENTIAL_UNFIT", credential: caller.kind === "agent" ? "agent" : "enrol", agent: own },
-        detail: "Unexpected `agent_id`, expected that of the agent whose credential it is",
-        fix: "claim in your own name",
+        status: 403,
+        code: "BYLAW_CREDENTIAL_UNFIT",
+        credential: caller.kind === "agent" ? "agent" : "enrol",
+        agent: own,
+        detail: "`agent_id` differs from the agent that the credential is for",
+        fix: "Claim in your own name.",
       };
       await service.refused(refusal, { route: claimTask, task, tool: undefined });
       throw problem(refusal);
@@ -74,14 +84,25 @@ export const claimTask: Route = defineRoute({
       wanted ??= caller.task;
       await admitClaim(service, caller, { route: claimTask, task: wanted });
     } else service.limit?.(agent);
-    const found = await claim(service, { agent, wait_ms, signal, ...present({ capabilities, task: wanted, request_id }) });
+    const found = await claim(service, {
+      agent,
+      wait_ms,
+      signal,
+      ...omitUndefined({ capabilities, task: wanted, request_id }),
+    });
     if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
     const { held, granted } = found;
     const { name, version, digest } = service.contract;
     return reply({
       task: {
-        ...{ id: held.task, agent_id: agent, title: held.title, capabilities: held.capabilities, dependencies: held.dependencies },
-        ...{ assigned_phase: held.phase, fence: held.fence, lease_until: held.lease_until },
+        id: held.task,
+        agent_id: agent,
+        title: held.title,
+        capabilities: held.capabilities,
+        dependencies: held.dependencies,
+        assigned_phase: held.phase,
+        fence: held.fence,
+        lease_until: held.lease_until,
       },
       phase_token: granted.phase_token,
       phase: granted.phase,
@@ -94,7 +115,9 @@ export const claimTask: Route = defineRoute({
 
 const noneReady = (longest: number) =>
   problem({
-    ...{ status: 404, code: "task_none_ready", detail: "Unexpected claim while no task is free, expected one that this agent can do" },
-    fix: `ask again later, or wait for one with \`wait_ms\` of at most ${longest}`,
+    status: 404,
+    code: "task_none_ready",
+    detail: "No task is free that this agent can do",
+    fix: `Ask again later, or wait for a task with \`wait_ms\` of at most ${longest}.`,
     headers: { "retry-after": "1" },
   });

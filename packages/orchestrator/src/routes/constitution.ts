@@ -1,12 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { constitutionOf, hasOwnRules, resetConstitution, rulesFor, updateConstitution, type RuleAuthor } from "@bylaw/plugin-constitution";
+import {
+  constitutionOf,
+  hasOwnRules,
+  resetConstitution,
+  rulesFor,
+  updateConstitution,
+  type RuleAuthor,
+} from "@bylaw/plugin-constitution";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type CallerOf, type Reply, type Route } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
-import { admitReader } from "../service/admit-reader.ts";
-import { callerIn, changedOnce, type Change } from "../service/changes.ts";
+import { admitReader } from "../auth/admit-reader.ts";
+import { requestOwner, changeOnce, type Change } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
 
 const rules = z.object({
@@ -48,8 +55,12 @@ export const postConstitution: Route = defineRoute({
   body: rule,
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, postConstitution);
-    return changed(service, caller, author, { request_id, content: { method: "post", body: body as JsonObject } }, (run) =>
-      updateConstitution(run, body, author),
+    return changed(
+      service,
+      caller,
+      author,
+      { request_id, content: { method: "post", body: body as JsonObject } },
+      (run) => updateConstitution(run, body, author),
     );
   },
 });
@@ -59,12 +70,17 @@ export const putConstitution: Route = defineRoute({
   ...common,
   method: "put",
   summary: "Replace the rules",
-  description: "An agent replaces those that it gave itself, or all that agents gave where they share them; those of operators stay.",
+  description:
+    "An agent replaces those that it gave itself, or all that agents gave where they share them; those of operators stay.",
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, putConstitution);
-    return changed(service, caller, author, { request_id, content: { method: "put", body: body as unknown as JsonObject } }, (run) =>
-      resetConstitution(run, body.rules, author),
+    return changed(
+      service,
+      caller,
+      author,
+      { request_id, content: { method: "put", body: body as unknown as JsonObject } },
+      (run) => resetConstitution(run, body.rules, author),
     );
   },
 });
@@ -74,10 +90,13 @@ export const deleteConstitution: Route = defineRoute({
   ...common,
   method: "delete",
   summary: "Take the rules away",
-  description: "An agent takes away those that it gave itself, or all that agents gave where they share them; those of operators stay.",
+  description:
+    "An agent takes away those that it gave itself, or all that agents gave where they share them; those of operators stay.",
   async handle({ service, caller, request_id }) {
     const author = await authorOf(service, caller, deleteConstitution);
-    return changed(service, caller, author, { request_id, content: { method: "delete" } }, (run) => resetConstitution(run, [], author));
+    return changed(service, caller, author, { request_id, content: { method: "delete" } }, (run) =>
+      resetConstitution(run, [], author),
+    );
   },
 });
 
@@ -90,7 +109,11 @@ async function changed(
   make: (run: Run) => Promise<unknown>,
 ): Promise<Reply> {
   const types = ["constitution_updated", "constitution_reset"];
-  await changedOnce(service, { ...callerIn(caller), request_id, content: { route: "constitution", content }, types }, make);
+  await changeOnce(
+    service,
+    { ...requestOwner(caller), request_id, content: { route: "constitution", content }, types },
+    make,
+  );
   return told(service, author);
 }
 
@@ -100,11 +123,17 @@ function told(service: Service, { by, author, own = false }: RuleAuthor): Reply 
   return reply({ rules: rulesFor(rules, by, author === "agent" && own) });
 }
 
-async function authorOf(service: Service, caller: CallerOf<"operator" | "agent">, route: Route): Promise<RuleAuthor> {
+async function authorOf(
+  service: Service,
+  caller: CallerOf<"operator" | "agent">,
+  route: Route,
+): Promise<RuleAuthor> {
   if (!service.kernel.plugins.some(({ plugin }) => plugin.name === "@bylaw/plugin-constitution"))
     throw problem({
-      ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one that the configuration has a plugin for" },
-      fix: "add `@bylaw/plugin-constitution` to the configuration",
+      status: 404,
+      code: "BYLAW_ROUTE_UNKNOWN",
+      detail: "The configuration has no plugin for this path",
+      fix: "Add `@bylaw/plugin-constitution` to the configuration.",
     });
   const at = service.now();
   if (caller.kind === "operator") {

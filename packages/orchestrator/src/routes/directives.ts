@@ -1,27 +1,35 @@
 import { z } from "@hono/zod-openapi";
-import { present, type JsonObject } from "@bylaw/kernel";
+import { omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
-import { jsonObject, taskId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
-import { callerIn, changedOnce } from "../service/changes.ts";
+import { agentId, jsonObject, taskId } from "../http/shapes.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { requestOwner, changeOnce } from "../service/change-once.ts";
 
 /** What somebody is to do. */
 export const listDirectives: Route = defineRoute({
   method: "get",
   path: "/directives",
   summary: "What is to be done after transitions",
-  description: "Agents to start, and what triggers of the contract ask for: issued, and not reported as done.",
+  description:
+    "Agents to start, and what triggers of the contract ask for: issued, and not reported as done.",
   tags: ["directives"],
   callers: ["operator", "agent"],
   query: z.strictObject({ task_id: taskId.optional() }),
-  answers: { 200: { description: "Open directives", schema: z.object({ directives: z.array(jsonObject) }) } },
+  answers: {
+    200: { description: "Open directives", schema: z.object({ directives: z.array(jsonObject) }) },
+  },
   async handle({ service, caller, query: { task_id } }) {
     const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
-    if (caller.kind === "agent" && task !== undefined) await admitAgent(service, caller, { route: listDirectives, task });
+    if (caller.kind === "agent" && task !== undefined)
+      await admitAgent(service, caller, { route: listDirectives, task });
     await service.run.catchUp();
-    return reply({ directives: openDirectives(service.run.view).filter((one) => task === undefined || one.task === task) });
+    return reply({
+      directives: openDirectives(service.run.view).filter(
+        (one) => task === undefined || one.task === task,
+      ),
+    });
   },
 });
 
@@ -30,33 +38,51 @@ export const reportDirective = defineRoute({
   method: "post",
   path: "/directives/{id}",
   summary: "Report a directive as done",
-  description: "By whoever carried it out; of a review, what the reviewer said. Who worked on the task cannot be its reviewer.",
+  description:
+    "By whoever carried it out; of a review, what the reviewer said. Who worked on the task cannot be its reviewer.",
   tags: ["directives"],
   callers: ["operator"],
   params: z.strictObject({ id: z.string().min(1).max(512) }),
   body: z.strictObject({
     task_id: taskId.optional(),
     ok: z.boolean(),
-    agent: z.string().min(1).max(256).optional(),
+    agent: agentId.optional(),
     verdict: z.enum(["approved", "rejected"]).optional(),
     blocking_issues: z.array(z.string().max(2_000)).max(200).optional(),
     summary: z.string().max(10_000).optional(),
   }),
-  answers: { 200: { description: "It is on record", schema: z.object({ directive: z.string(), sequence: z.int().nullable() }) } },
+  answers: {
+    200: {
+      description: "It is on record",
+      schema: z.object({ directive: z.string(), sequence: z.int().nullable() }),
+    },
+  },
   async handle({ service, caller, params: { id }, body: { task_id, ...report }, request_id }) {
-    const content = { route: "directives", id, task: task_id ?? null, report: present(report) as JsonObject };
-    const change = { ...callerIn(caller), request_id, content, types: ["directive_completed"] };
-    const { sequence } = await changedOnce(service, change, async (run) => {
+    const content = {
+      route: "directives",
+      id,
+      task: task_id ?? null,
+      report: omitUndefined(report) as JsonObject,
+    };
+    const change = { ...requestOwner(caller), request_id, content, types: ["directive_completed"] };
+    const { sequence } = await changeOnce(service, change, async (run) => {
       await run.catchUp();
-      const open = openDirectives(run.view).find((one) => one.directive === id && (task_id === undefined || one.task === task_id));
+      const open = openDirectives(run.view).find(
+        (one) => one.directive === id && (task_id === undefined || one.task === task_id),
+      );
       if (open === undefined)
         throw problem({
           status: 404,
           code: "BYLAW_DIRECTIVE_MISSING",
-          detail: "Unexpected directive, expected one that is open",
-          fix: "see GET /directives",
+          detail: "No such directive is open",
+          fix: "See GET /directives.",
         });
-      return completeDirective(run, { task: open.task, directive: id, ...present(report), ok: report.ok });
+      return completeDirective(run, {
+        task: open.task,
+        directive: id,
+        ...omitUndefined(report),
+        ok: report.ok,
+      });
     });
     return reply({ directive: id, sequence });
   },

@@ -52,7 +52,9 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
   const files = new Map<File, Promise<string>>();
 
   const textOf = (file: File): Promise<string> => {
-    const known = files.get(file) ?? (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
+    const known =
+      files.get(file) ??
+      (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
     files.set(file, known);
     return known;
   };
@@ -66,8 +68,12 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
     answers: { 200: { description: "OpenAPI 3.1" }, 404: { description: "Not served here" } },
     handle({ service }) {
       checkServed(service);
-      described ??= JSON.stringify(describeRoutes([...others, openApi, page, file], { base: BASE, version: manifest.version }));
-      return new Response(described, { headers: { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache" } });
+      described ??= JSON.stringify(
+        describeRoutes([...others, openApi, page, file], { base: BASE, version: manifest.version }),
+      );
+      return new Response(described, {
+        headers: { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache" },
+      });
     },
   });
 
@@ -80,7 +86,13 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
     answers: { 200: { description: "HTML" }, 404: { description: "Not served here" } },
     handle({ service }) {
       checkServed(service);
-      return new Response(PAGE, { headers: { ...HEADERS, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" } });
+      return new Response(PAGE, {
+        headers: {
+          ...HEADERS,
+          "content-type": "text/html; charset=utf-8",
+          "cache-control": "no-cache",
+        },
+      });
     },
   });
 
@@ -94,7 +106,11 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
     answers: { 200: { description: "The file" }, 404: { description: "Not served here" } },
     async handle({ service, params }) {
       checkServed(service);
-      const headers = { ...HEADERS, "content-type": TYPES[params.file], "cache-control": "public, max-age=3600" };
+      const headers = {
+        ...HEADERS,
+        "content-type": TYPES[params.file],
+        "cache-control": "public, max-age=3600",
+      };
       return new Response(await textOf(params.file), { headers });
     },
   });
@@ -105,7 +121,9 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
 function checkServed({ settings }: Service): void {
   if (settings.docs) return;
   throw problem({
-    ...{ status: 404, code: "BYLAW_ROUTE_UNKNOWN", detail: "Unexpected path, expected one of the interface" },
-    fix: "the description of the interface is not served here: `docs` of the settings says so",
+    status: 404,
+    code: "BYLAW_ROUTE_UNKNOWN",
+    detail: "There is nothing at this path",
+    fix: "The setting `docs` turns the description of the interface off.",
   });
 }

@@ -1,15 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { holderOf } from "../service/holders.ts";
+import { holderOf } from "../tasks/holders.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
-import { eventStream } from "../http/sse.ts";
-import { isOfClaim } from "../service/admission.ts";
-import { admitReader } from "../service/admit-reader.ts";
+import { eventStream } from "../events/event-stream.ts";
+import { isOfClaim } from "../auth/admission.ts";
+import { admitReader } from "../auth/admit-reader.ts";
 import type { Service } from "../service/service.ts";
 
-const sequence = z.string().regex(/^\d{1,15}$/, "expected the sequence of an event");
-
-const HEADERS = { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" } as const;
+const sequence = z.string().regex(/^\d{1,15}$/, "must be the sequence of an event");
 
 /** The events of the run as they come. */
 export const getEvents: Route = defineRoute({
@@ -21,51 +19,64 @@ export const getEvents: Route = defineRoute({
   tags: ["events"],
   callers: ["operator", "agent"],
   query: z.strictObject({ after: sequence.optional() }),
-  answers: { 200: { description: "A stream of events" }, 429: { description: "This caller has too many streams" } },
-  async handle({ service, caller, query, signal, request }) {
+  answers: {
+    200: { description: "A stream of events" },
+    429: { description: "This caller has too many streams" },
+  },
+  async handle({ service, caller, query, signal, context }) {
     const { operations, settings, now } = service;
     if (caller.kind === "agent") await admitReader(service, caller, getEvents);
     // Nobody reads the body of the answer to HEAD.
-    if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-    const after = await placeOf(service, request.header("last-event-id") ?? query.after);
-    const held = caller.kind === "agent" ? (holderOf(service.run.view, caller.task)?.fence ?? 0) : 0;
-    const leave = operations.streams.enter(`${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`);
+    if (context.req.method === "HEAD")
+      return new Response(null, { headers: { "content-type": "text/event-stream" } });
+    const after = await positionOf(service, context.req.header("last-event-id") ?? query.after);
+    const held =
+      caller.kind === "agent" ? (holderOf(service.run.view, caller.task)?.fence ?? 0) : 0;
+    const leave = operations.streams.enter(
+      `${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`,
+    );
     if (leave === undefined) throw tooMany();
     operations.metrics.streamOpened();
-    const body = eventStream({
+    return eventStream(context, {
       listener: operations.feed.listen(),
       after,
       sees: ({ task }) => caller.kind === "operator" || task === caller.task,
       // This node may hear of it from the log itself before it has folded it. Earlier claims end nothing: the task came from them.
-      ends: ({ task, type, agent, fence }) =>
-        caller.kind === "agent" && task === caller.task && type === "task_claimed" && agent !== caller.agent && (fence ?? Infinity) > held,
-      may: () => caller.kind === "operator" || isHolder(service, caller, Date.parse(now())),
+      endsBefore: ({ task, type, agent, fence }) =>
+        caller.kind === "agent" &&
+        task === caller.task &&
+        type === "task_claimed" &&
+        agent !== caller.agent &&
+        (fence ?? Infinity) > held,
+      mayGoOn: () => caller.kind === "operator" || isHolder(service, caller, Date.parse(now())),
       signal,
       heartbeat_ms: settings.operate.heartbeat_ms,
       slow_ms: settings.operate.slow_ms,
-      cut: () => request.cut(),
       onEnd(how) {
         leave();
         operations.metrics.streamEnded(how);
       },
     });
-    return new Response(body, { headers: HEADERS });
   },
 });
 
-async function placeOf({ operations }: Service, given: string | undefined): Promise<number> {
+async function positionOf({ operations }: Service, given: string | undefined): Promise<number> {
   if (given === undefined) return await operations.feed.head();
   if (!sequence.safeParse(given).success)
     throw problem({
-      ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected Last-Event-ID, expected the id of an event" },
-      fix: "send back the id that came with the last event, or leave it out",
+      status: 400,
+      code: "BYLAW_REQUEST_INVALID",
+      detail: "Last-Event-ID must be the id of an event",
+      fix: "Send the id of the last event that you received, or leave it out.",
     });
   const after = Number(given);
   // Nothing would ever come behind an event that the log does not have, such as one of another run.
   if (after > 0 && after > (await operations.feed.head()))
     throw problem({
-      ...{ status: 400, code: "BYLAW_REQUEST_INVALID", detail: `Unexpected event ${after}, expected one that the log has` },
-      fix: "leave Last-Event-ID out, or send 0 to read from the beginning",
+      status: 400,
+      code: "BYLAW_REQUEST_INVALID",
+      detail: `The log has no event ${after}`,
+      fix: "Leave Last-Event-ID out, or send 0 to read from the beginning.",
     });
   return after;
 }
@@ -76,7 +87,9 @@ const isHolder = (service: Service, caller: CallerOf<"agent">, now: number): boo
 
 const tooMany = () =>
   problem({
-    ...{ status: 429, code: "BYLAW_RATE_EXCEEDED", detail: "Unexpected stream beside so many others, expected one for each client" },
-    fix: "close a stream before another is opened",
+    status: 429,
+    code: "BYLAW_RATE_EXCEEDED",
+    detail: "This caller has too many streams open",
+    fix: "Close a stream before you open another.",
     headers: { "retry-after": "5" },
   });

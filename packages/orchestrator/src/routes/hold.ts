@@ -1,20 +1,21 @@
 import { z } from "@hono/zod-openapi";
-import { present, type JsonObject } from "@bylaw/kernel";
+import { omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { treeGet } from "@bylaw/log";
 import { taskBoard, type EndOptions, type Hold } from "@bylaw/plugin-tasks";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
-import { phaseToken, requestId, taskId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
-import { namedRequest } from "../service/requests.ts";
+import { phaseToken, requestId, seenText, taskId } from "../http/shapes.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { idempotentRequest } from "../service/idempotency.ts";
 import type { Service } from "../service/service.ts";
 
 const ended = z.object({ task_id: z.string(), status: z.string() });
 
 /** What an agent holds. A token without a fence is of a claim that the log says. */
 const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => ({
-  ...{ task, agent },
+  task,
+  agent,
   fence: fence ?? treeGet(run.view(taskBoard).tasks, task)?.fence ?? 0,
 });
 
@@ -23,7 +24,8 @@ export const heartbeat: Route = defineRoute({
   method: "post",
   path: "/tasks/heartbeat",
   summary: "Keep a claim",
-  description: "Lets the lease end as long after now as the contract says. The token is a new one where the old is near its end.",
+  description:
+    "Lets the lease end as long after now as the contract says. The token is a new one where the old is near its end.",
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
@@ -31,7 +33,12 @@ export const heartbeat: Route = defineRoute({
   answers: {
     200: {
       description: "Until when",
-      schema: z.object({ lease_until: z.string(), phase_token: z.string(), phase: z.string().nullable(), token_expires_at: z.string() }),
+      schema: z.object({
+        lease_until: z.string(),
+        phase_token: z.string(),
+        phase: z.string().nullable(),
+        token_expires_at: z.string(),
+      }),
     },
   },
   async handle({ service, caller, body }) {
@@ -42,8 +49,8 @@ export const heartbeat: Route = defineRoute({
       throw problem({
         status: 409,
         code: "BYLAW_EVENT_REFUSED",
-        detail: "Unexpected sign of life of an agent that does not hold the task",
-        fix: "claim a task",
+        detail: "This agent does not hold the task any more",
+        fix: "Claim a task.",
       });
     const { phase_token, phase, expires_at } = granted;
     return reply({ lease_until, phase_token, phase, token_expires_at: expires_at });
@@ -68,8 +75,11 @@ export const release: Route = defineRoute({
   answers: { 200: { description: "It is free", schema: ended } },
   async handle({ service, caller, body: { task_id, reason }, request_id }) {
     const content = { route: "release", reason: reason ?? null };
-    await endOnce(service, caller, { route: release, task: task_id, request_id, content }, (hold, options) =>
-      service.tasks.release({ ...hold, ...present({ reason }) }, options),
+    await endOnce(
+      service,
+      caller,
+      { route: release, task: task_id, request_id, content },
+      (hold, options) => service.tasks.release({ ...hold, ...omitUndefined({ reason }) }, options),
     );
     return reply({ task_id, status: "ready" });
   },
@@ -86,14 +96,17 @@ export const fail: Route = defineRoute({
   token_in_body: true,
   body: z.strictObject({
     task_id: taskId,
-    reason: z.string().min(1).max(2_000),
+    reason: seenText(2_000),
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),
   answers: { 200: { description: "It waits for a person", schema: ended } },
   async handle({ service, caller, body: { task_id, reason }, request_id }) {
-    await endOnce(service, caller, { route: fail, task: task_id, request_id, content: { route: "fail", reason } }, (hold, options) =>
-      service.tasks.fail({ ...hold, reason }, options),
+    await endOnce(
+      service,
+      caller,
+      { route: fail, task: task_id, request_id, content: { route: "fail", reason } },
+      (hold, options) => service.tasks.fail({ ...hold, reason }, options),
     );
     return reply({ task_id, status: "failed" });
   },
@@ -117,8 +130,16 @@ async function endOnce(
   const stands = await admitAgent(service, caller, { route, task }, { overtaken: true });
   const hold = holdOf(service, caller);
   // Read after the token was looked at: what ended the claim in between is known by now.
-  const named = await namedRequest(service, { ...{ agent: caller.agent, task, request_id, content: { ...content, fence: hold.fence } } });
+  const named = await idempotentRequest(service, {
+    agent: caller.agent,
+    task,
+    request_id,
+    content: { ...content, fence: hold.fence },
+  });
   if (named?.known === true) return;
   if (!stands) await admitAgent(service, caller, { route, task });
-  await end(hold, named === undefined ? {} : { request_id: named.name, documents: named.documents });
+  await end(
+    hold,
+    named === undefined ? {} : { request_id: named.name, documents: named.documents },
+  );
 }

@@ -3,7 +3,12 @@ import { getApproval, getApprovals, postApproval, postWaiver } from "./approvals
 import { getAuditQuery, getAuditRecent, getAuditStats } from "./audit.ts";
 import { postBehavior } from "./behaviors.ts";
 import { claimTask } from "./claim.ts";
-import { deleteConstitution, getConstitution, postConstitution, putConstitution } from "./constitution.ts";
+import {
+  deleteConstitution,
+  getConstitution,
+  postConstitution,
+  putConstitution,
+} from "./constitution.ts";
 import { listDirectives, reportDirective } from "./directives.ts";
 import { docsRoutes } from "./docs.ts";
 import { getEvents } from "./events.ts";
@@ -14,15 +19,46 @@ import { postResponse } from "./responses.ts";
 import { getStatus } from "./status.ts";
 import { snapshot } from "./state.ts";
 import { createTasksRoute, getTask, listTasks, retryTask } from "./tasks.ts";
-import { checkTool, checkTools, executeTool, listTools, toolResult } from "./tools.ts";
+import { checkTool, checkTools } from "./check-tools.ts";
+import { executeTool, listTools, toolResult } from "./run-tools.ts";
 import { transitionTask } from "./transition.ts";
 
 const DESCRIBED: readonly Route[] = [
-  ...[getHealth, createTasksRoute, listTasks, claimTask, transitionTask, heartbeat, release, fail, getTask, retryTask],
-  ...[checkTool, checkTools, executeTool, toolResult, listTools, snapshot, listDirectives, reportDirective],
-  ...[postResponse, postBehavior, getConstitution, postConstitution, putConstitution, deleteConstitution],
-  ...[getApprovals, getApproval, postApproval, postWaiver, getAuditQuery, getAuditRecent, getAuditStats, getEvents, getStatus],
-  ...[getReady, getMetrics],
+  getHealth,
+  createTasksRoute,
+  listTasks,
+  claimTask,
+  transitionTask,
+  heartbeat,
+  release,
+  fail,
+  getTask,
+  retryTask,
+  checkTool,
+  checkTools,
+  executeTool,
+  toolResult,
+  listTools,
+  snapshot,
+  listDirectives,
+  reportDirective,
+  postResponse,
+  postBehavior,
+  getConstitution,
+  postConstitution,
+  putConstitution,
+  deleteConstitution,
+  getApprovals,
+  getApproval,
+  postApproval,
+  postWaiver,
+  getAuditQuery,
+  getAuditRecent,
+  getAuditStats,
+  getEvents,
+  getStatus,
+  getReady,
+  getMetrics,
 ];
 
 /** Every route of the interface. A path that another pattern would take too stands before that. */

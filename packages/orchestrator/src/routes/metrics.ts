@@ -1,4 +1,4 @@
-import { unfit } from "../auth/authenticate.ts";
+import { wrongCaller } from "../auth/authenticate.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
@@ -11,18 +11,24 @@ export const getMetrics: Route = defineRoute({
   tags: ["server"],
   callers: ["operator", "agent", "enrolled", "anyone"],
   answers: { 200: { description: "Prometheus text" }, 401: { description: "Not for anyone" } },
-  async handle({ service, request }) {
+  async handle({ service, context }) {
     const { settings, operations } = service;
     if (!settings.metrics.open) {
       // The route declares anyone because a setting opens it; without that it asks for an operator like any other.
-      const found = await service.authenticate(request.header("authorization"));
+      const found = await service.authenticate(context.req.header("authorization"));
       if (!("kind" in found) || found.kind !== "operator") {
-        const refusal = "kind" in found ? unfit(found, ["operator"]) : found;
+        const refusal = "kind" in found ? wrongCaller(found, ["operator"]) : found;
         await service.refused(refusal, { route: getMetrics, task: undefined, tool: undefined });
-        throw problem(refusal.status === 401 ? { ...refusal, headers: { "www-authenticate": 'Bearer realm="bylaw"' } } : refusal);
+        throw problem(
+          refusal.status === 401
+            ? { ...refusal, headers: { "www-authenticate": 'Bearer realm="bylaw"' } }
+            : refusal,
+        );
       }
     }
     const { metrics } = operations;
-    return new Response(await metrics.text(), { headers: { "content-type": metrics.contentType, "cache-control": "no-store" } });
+    return new Response(await metrics.text(), {
+      headers: { "content-type": metrics.contentType, "cache-control": "no-store" },
+    });
   },
 });

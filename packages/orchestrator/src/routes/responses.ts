@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { present, type Response as ModelResponse } from "@bylaw/kernel";
+import { omitUndefined, type Response as ModelResponse } from "@bylaw/kernel";
+import { onRecord } from "../http/on-record.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { anyJson, decision, requestId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
-import { namedRequest } from "../service/requests.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { idempotentRequest } from "../service/idempotency.ts";
 
 const tool = z.string().min(1).max(2_000);
 const count = z.int().min(1).max(1_000_000);
@@ -13,19 +14,25 @@ export const postResponse: Route = defineRoute({
   method: "post",
   path: "/responses",
   summary: "Whether a complete response of a model complies",
-  description: "What does not is on record with its reason; `message` is for the model, and `recovery` says how it goes on.",
+  description:
+    "What does not is on record with its reason; `message` is for the model, and `recovery` says how it goes on.",
   tags: ["agents"],
   callers: ["agent"],
   body: z.strictObject({
     text: z.string().optional(),
     tool_calls: z
-      .array(z.strictObject({ id: z.string().max(2_000).optional(), tool, args: anyJson.optional() }))
+      .array(
+        z.strictObject({ id: z.string().max(2_000).optional(), tool, args: anyJson.optional() }),
+      )
       .max(1_000)
       .optional(),
     available_tools: z.array(tool).max(10_000).optional(),
     round: count.optional(),
     max_attempts: count.optional(),
-    inline: z.boolean().optional().openapi({ description: "Whether the client can answer an unknown tool in the stream" }),
+    inline: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Whether the client can answer an unknown tool in the stream" }),
     request_id: requestId.optional(),
   }),
   answers: {
@@ -45,16 +52,33 @@ export const postResponse: Route = defineRoute({
   async handle({ service, caller, body: { request_id: _, inline, ...said }, request_id }) {
     const { agent, task } = caller;
     await admitAgent(service, caller, { route: postResponse, task });
-    const content = { route: "responses", said: present({ ...said, inline }) } as Parameters<typeof namedRequest>[1]["content"];
-    const named = await namedRequest(service, { agent, task, request_id, content });
-    const response = { agent, task, ...present(said), ...(inline === undefined ? {} : { host: { inline } }) } as Omit<
-      ModelResponse,
-      "hook"
-    >;
-    const options = named === undefined ? {} : { request_id: named.name, documents: named.documents };
-    const { decision: made, applied, events } = await service.run.respond(response, options);
+    const content = { route: "responses", said: omitUndefined({ ...said, inline }) } as Parameters<
+      typeof idempotentRequest
+    >[1]["content"];
+    const named = await idempotentRequest(service, { agent, task, request_id, content });
+    const response = {
+      agent,
+      task,
+      ...omitUndefined(said),
+      ...(inline === undefined ? {} : { host: { inline } }),
+    } as Omit<ModelResponse, "hook">;
+    const options =
+      named === undefined ? {} : { request_id: named.name, documents: named.documents };
+    const {
+      decision: made,
+      applied,
+      events,
+    } = onRecord(await service.run.respond(response, options));
     const { code, reason, message = reason, recovery } = made;
     const sequence = events.at(-1)?.sequence ?? null;
-    return reply({ accepted: applied === "allow", code, reason, message, ...present({ recovery }), sequence, decision: made });
+    return reply({
+      accepted: applied === "allow",
+      code,
+      reason,
+      message,
+      ...omitUndefined({ recovery }),
+      sequence,
+      decision: made,
+    });
   },
 });

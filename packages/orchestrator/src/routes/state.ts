@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { present } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { jsonObject, taskId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
+import { admitAgent } from "../auth/admission.ts";
 
 /** What an agent needs to know of its task. */
 export const snapshot: Route = defineRoute({
@@ -29,7 +29,9 @@ export const snapshot: Route = defineRoute({
         task_dependencies: z.array(z.string()).optional(),
         completed_tasks: z.array(z.string()).optional(),
         current_phase: z.string().nullable().optional(),
-        blockers: z.array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() })).optional(),
+        blockers: z
+          .array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() }))
+          .optional(),
         prd_state: z.union([jsonObject, z.null()]).optional(),
         next: z.string().nullable(),
       }),
@@ -38,8 +40,15 @@ export const snapshot: Route = defineRoute({
   async handle({ service, caller, query: { task_id, cursor } }) {
     const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
     if (task === undefined)
-      throw problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail: "Unexpected query without `task_id`, expected that of a task" });
+      throw problem({
+        status: 400,
+        code: "BYLAW_REQUEST_INVALID",
+        detail: "The query needs `task_id`",
+      });
     if (caller.kind === "agent") await admitAgent(service, caller, { route: snapshot, task });
-    return reply({ task_id: task, ...(await service.tasks.snapshot({ task, ...present({ cursor }) })) });
+    return reply({
+      task_id: task,
+      ...(await service.tasks.snapshot({ task, ...omitUndefined({ cursor }) })),
+    });
   },
 });

@@ -13,6 +13,8 @@ export const getStatus = defineRoute({
   answers: { 200: { description: "The state", schema: statusSchema as unknown as z.ZodType } },
   async handle({ service }) {
     const { text } = await service.operations.status.read();
-    return new Response(text, { headers: { "content-type": "application/json", "cache-control": "no-store" } });
+    return new Response(text, {
+      headers: { "content-type": "application/json", "cache-control": "no-store" },
+    });
   },
 });

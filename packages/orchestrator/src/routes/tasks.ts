@@ -1,15 +1,23 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { present } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
 import { createTasks, taskBoard, type Task } from "@bylaw/plugin-tasks";
 import { defineRoute, reply, type Route } from "../http/route.ts";
 import { capability, taskId } from "../http/shapes.ts";
-import { admitAgent } from "../service/admission.ts";
-import { callerIn, changedOnce } from "../service/changes.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { requestOwner, changeOnce } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
 
-const STATES = ["blocked", "ready", "claimed", "waiting", "escalated", "failed", "completed"] as const;
+const STATES = [
+  "blocked",
+  "ready",
+  "claimed",
+  "waiting",
+  "escalated",
+  "failed",
+  "completed",
+] as const;
 
 const taskShape = z
   .object({
@@ -24,18 +32,41 @@ const taskShape = z
     fence: z.int(),
     lease_until: z.string().nullable(),
     lost_agents: z.int(),
-    blockers: z.array(z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() })),
+    blockers: z.array(
+      z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() }),
+    ),
   })
   .openapi("Task");
 
 /** A task as it is told. */
 function taskAnswer(
   { run }: Pick<Service, "run">,
-  { id, title, status, agent, dependencies, unmet, capabilities, fence, until, lapses, blockers }: Task,
+  {
+    id,
+    title,
+    status,
+    agent,
+    dependencies,
+    unmet,
+    capabilities,
+    fence,
+    until,
+    lapses,
+    blockers,
+  }: Task,
 ): z.output<typeof taskShape> {
   return {
-    ...{ id, title, status, phase: phaseOf(run.view(currentPhases), id) ?? null, agent_id: agent, dependencies: [...dependencies] },
-    ...{ unmet_dependencies: unmet, capabilities: [...capabilities], fence, lease_until: until, lost_agents: lapses },
+    id,
+    title,
+    status,
+    phase: phaseOf(run.view(currentPhases), id) ?? null,
+    agent_id: agent,
+    dependencies: [...dependencies],
+    unmet_dependencies: unmet,
+    capabilities: [...capabilities],
+    fence,
+    lease_until: until,
+    lost_agents: lapses,
     blockers: blockers.map((one) => ({ ...one })),
   };
 }
@@ -62,8 +93,10 @@ export const createTasksRoute = defineRoute({
     const wanted = "tasks" in body ? body.tasks : [body];
     const tasks = [];
     for (const [index, task] of wanted.entries()) {
-      const id = task.id ?? (request_id === undefined ? undefined : `task-${idOf(service, request_id, index)}`);
-      tasks.push(taskAnswer(service, await service.tasks.create(present({ ...task, id }))));
+      const id =
+        task.id ??
+        (request_id === undefined ? undefined : `task-${idOf(service, request_id, index)}`);
+      tasks.push(taskAnswer(service, await service.tasks.create(omitUndefined({ ...task, id }))));
     }
     return reply({ tasks }, { status: 201 });
   },
@@ -85,16 +118,27 @@ export const listTasks = defineRoute({
   query: z.strictObject({
     status: z.enum(STATES).optional(),
     limit: z.coerce.number().int().min(1).max(500).default(100),
-    cursor: z.string().max(256).optional().openapi({ description: "The `next` of the page before" }),
+    cursor: z
+      .string()
+      .max(256)
+      .optional()
+      .openapi({ description: "The `next` of the page before" }),
   }),
   answers: {
-    200: { description: "A page of tasks by their ids", schema: z.object({ tasks: z.array(taskShape), next: z.string().nullable() }) },
+    200: {
+      description: "A page of tasks by their ids",
+      schema: z.object({ tasks: z.array(taskShape), next: z.string().nullable() }),
+    },
   },
   async handle({ service, query: { status, limit, cursor } }) {
     await service.run.catchUp();
     const tasks: z.output<typeof taskShape>[] = [];
     for (const [id, task] of treeEntries(service.run.view(taskBoard).tasks)) {
-      if ((cursor !== undefined && id <= cursor) || (status !== undefined && task.status !== status)) continue;
+      if (
+        (cursor !== undefined && id <= cursor) ||
+        (status !== undefined && task.status !== status)
+      )
+        continue;
       if (tasks.length === limit) return reply({ tasks, next: tasks.at(-1)?.id ?? null });
       tasks.push(taskAnswer(service, { id, ...task }));
     }
@@ -129,8 +173,15 @@ export const retryTask = defineRoute({
   answers: { 200: { description: "The task", schema: taskShape } },
   async handle({ service, caller, params: { id }, body: { reason }, request_id }) {
     const content = { route: "retry", id, reason: reason ?? null };
-    await changedOnce(service, { ...callerIn(caller), request_id, content, types: ["task_retried"] }, (run) =>
-      createTasks(run, service.contract).retry({ task: id, by: caller.name, ...present({ reason }) }),
+    await changeOnce(
+      service,
+      { ...requestOwner(caller), request_id, content, types: ["task_retried"] },
+      (run) =>
+        createTasks(run, service.contract).retry({
+          task: id,
+          by: caller.name,
+          ...omitUndefined({ reason }),
+        }),
     );
     return reply(taskAnswer(service, await service.tasks.get(id)));
   },

@@ -1,7 +1,15 @@
 import { dirname, resolve } from "node:path";
 import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
-import { BylawError, createKernel, isPlugin, type Kernel, type Plugin, type PluginInstance, type Projection } from "@bylaw/kernel";
+import {
+  BylawError,
+  createKernel,
+  isPlugin,
+  type Kernel,
+  type Plugin,
+  type PluginInstance,
+  type Projection,
+} from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { artifacts } from "@bylaw/plugin-artifacts";
 import { constitution } from "@bylaw/plugin-constitution";
@@ -11,10 +19,11 @@ import { phases } from "@bylaw/plugin-phases";
 import * as policyPlugin from "@bylaw/plugin-policy";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
-import type { Belongings } from "../config/belongings.ts";
+import type { ServerFiles } from "../config/server-files.ts";
 import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
 import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
-import { ownPolicy } from "./own-policy.ts";
+import { ownPolicy } from "../tools/own-policy.ts";
+import { overlayRun } from "./overlay-run.ts";
 
 /** What decides, and what it decides by. */
 export interface Rules {
@@ -22,8 +31,8 @@ export interface Rules {
   readonly contract: Contract;
   readonly signer: TokenSigner;
   /** Files of the server, with those that it finds its keys in and its configuration names. */
-  readonly belongings: Belongings;
-  readonly signing: Pick<TokenKeys, "texts" | "variables">;
+  readonly serverFilePaths: ServerFiles;
+  readonly signing: Pick<TokenKeys, "secrets" | "texts" | "variables" | "named">;
 }
 
 interface UsualRules {
@@ -38,15 +47,23 @@ interface UsualRules {
   /** What the service itself declares. */
   readonly own: readonly Plugin[];
   /** Files and folders of the server. */
-  readonly belongings: Belongings;
+  readonly serverFilePaths: ServerFiles;
 }
 
 /** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
-export function usualRules({ contract: file, workspace, policy: policies, keysOf, tools, own, belongings }: UsualRules): Rules {
+export function usualRules({
+  contract: file,
+  workspace,
+  policy: policies,
+  keysOf,
+  tools,
+  own,
+  serverFilePaths,
+}: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
   const { mode, tokens: terms } = contract.enforcement;
   const signing = keysOf(terms);
-  const all = { ...belongings, hidden: [...belongings.hidden, ...signing.files] };
+  const all = { ...serverFilePaths, hidden: [...serverFilePaths.hidden, ...signing.files] };
   const common = { contract: file, tools: [...tools] };
   const keys = { keys: [...signing.keys] };
   const kernel = createKernel(
@@ -58,8 +75,12 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
         tokens({ ...common, ...keys }),
         // No status file: /status folds the same when somebody asks, and a file of a run with many tasks costs more than its calls.
         // Agents of a server need not trust each other.
-        ...[tasks(), monitoring(common), constitution({ agent_rules: "own" })],
-        ...(policies.length === 0 ? [] : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
+        tasks(),
+        monitoring(common),
+        constitution({ agent_rules: "own" }),
+        ...(policies.length === 0
+          ? []
+          : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
         ownPolicy(policyPlugin, all),
         ...own,
       ],
@@ -67,27 +88,51 @@ export function usualRules({ contract: file, workspace, policy: policies, keysOf
     },
     { name: "bylaw serve" },
   );
-  return { kernel, contract, signer: createSigner({ ...common, ...keys }), belongings: all, signing };
+  return {
+    kernel,
+    contract,
+    signer: createSigner({ ...common, ...keys }),
+    serverFilePaths: all,
+    signing,
+  };
 }
 
-interface ConfiguredRules extends Pick<UsualRules, "own" | "belongings"> {
+interface ConfiguredRules extends Pick<UsualRules, "own" | "serverFilePaths"> {
   readonly file: string;
   /** Packages that the configuration may use without installing them. */
   readonly bundled: BundledPackages;
+  /** Looks once more where the code of the server comes from, and answers with what is to be kept. */
+  readonly guard: () => readonly string[];
 }
 
 /** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
-export async function configuredRules({ file, own, belongings, bundled }: ConfiguredRules): Promise<Rules> {
+export async function configuredRules({
+  file,
+  own,
+  serverFilePaths,
+  bundled,
+  guard,
+}: ConfiguredRules): Promise<Rules> {
   const folder = dirname(file);
-  let configured = belongings;
+  let configured = serverFilePaths;
   const { kernel } = await createConfiguredKernel({
-    ...{ file, bundled },
+    file,
+    bundled,
     async add(_, config) {
       const files = configuredFiles(config, folder);
-      configured = { hidden: [...belongings.hidden, ...files.hidden], kept: [...belongings.kept, ...files.kept] };
+      configured = {
+        hidden: [...serverFilePaths.hidden, ...files.hidden],
+        kept: [...serverFilePaths.kept, ...guard(), ...files.kept],
+      };
       // From where the configuration has its own: two copies of one plugin in one kernel are refused.
-      const load = await packagesBeside(file, { [POLICY]: import.meta.resolve(POLICY), ...bundled });
-      return [...own, ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, configured)];
+      const load = await packagesBeside(file, {
+        [POLICY]: import.meta.resolve(POLICY),
+        ...bundled,
+      });
+      return [
+        ...own,
+        ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, configured),
+      ];
     },
   });
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
@@ -99,11 +144,16 @@ export async function configuredRules({ file, own, belongings, bundled }: Config
   } = (gating?.options ?? {}) as { contract: string; tools?: string[]; checks?: unknown[] };
   const contract = loadContract(resolve(folder, named), {
     tools,
-    checks: checks.flatMap((check) => (isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [])),
+    checks: checks.flatMap((check) =>
+      isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [],
+    ),
   });
   const signer = createSigner(signing?.options, folder);
   return {
-    ...{ kernel, contract, signer, belongings: configured },
+    kernel,
+    contract,
+    signer,
+    serverFilePaths: configured,
     signing: configuredKeys(keysIn(signing?.options), contract.enforcement.tokens, folder),
   };
 }
@@ -116,15 +166,21 @@ function instanceOf({ plugins }: Kernel, name: string, file: string): PluginInst
   if (instance !== undefined) return instance;
   throw new BylawError({
     code: "BYLAW_SERVICE_UNFIT",
-    message: `Unexpected configuration without ${name}, expected all that agents over a wire are held by`,
-    fix: "use `tdd()` of @bylaw/ruleset-tdd, or add the plugin",
+    message: `The configuration has no ${name}, which a server needs`,
+    fix: "Use `tdd()` of @bylaw/ruleset-tdd, or add the plugin.",
     source: { file },
   });
 }
 
 /** A run whose view finds projections by their names: a configuration may bring copies of plugins of its own. */
 export function runByName(run: Run, { declared }: Pick<Kernel, "declared">): Run {
-  const own = new Map((declared.projections as readonly Projection<unknown>[]).map((projection) => [projection.name, projection]));
-  const view = <State>(projection: Projection<State>): State => run.view((own.get(projection.name) ?? projection) as Projection<State>);
-  return Object.create(run, { view: { value: view, enumerable: true } }) as Run;
+  const own = new Map(
+    (declared.projections as readonly Projection<unknown>[]).map((projection) => [
+      projection.name,
+      projection,
+    ]),
+  );
+  const view = <State>(projection: Projection<State>): State =>
+    run.view((own.get(projection.name) ?? projection) as Projection<State>);
+  return overlayRun(run, { view });
 }

@@ -1,33 +1,20 @@
 import type { Contract } from "@bylaw/contract";
-import type { Kernel, Store } from "@bylaw/kernel";
+import type { BylawError, Kernel, Store } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import type { TokenSigner } from "@bylaw/plugin-tokens";
 import type { CallContext, Tool } from "@bylaw/tools";
-import type { Authenticate, Refusal } from "../auth/authenticate.ts";
+import type { Authenticate } from "../auth/authenticate.ts";
+import type { Refusal } from "../auth/refusal.ts";
+import type { RefusedRequest } from "../auth/refused-request.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Route } from "../http/route.ts";
+import type { InFlight } from "../http/in-flight.ts";
+import type { RouteName } from "../http/route-name.ts";
+import type { Log } from "../observe/logger.ts";
 import type { Operations } from "./operations.ts";
-import type { Executor } from "./executions.ts";
-import type { SeeTests } from "./tests.ts";
-import type { TokenDesk } from "./tokens.ts";
-
-/** Where the service says what happens in it; pino is one. */
-export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-  /** Is told of secrets that the server has: none of them may stand in what is said from now on. */
-  conceal?(secrets: readonly string[]): void;
-}
-
-/** What a refused request was about, as far as it says. */
-export interface RefusedRequest {
-  readonly route: Route;
-  readonly task: string | undefined;
-  readonly tool: string | undefined;
-}
+import type { Executor } from "../tools/execution.ts";
+import type { SeeTests } from "../tasks/tests.ts";
+import type { TokenDesk } from "../tasks/tokens.ts";
 
 /** All that routes work with. There is no HTTP in it. */
 export interface Service {
@@ -48,6 +35,10 @@ export interface Service {
   readonly workspaceOf: (task: string) => string;
   readonly seeTests: SeeTests;
   readonly executor: Executor;
+  /** Whether the store can write. */
+  readonly canCommit: () => Promise<boolean>;
+  /** Why nothing is granted any more, where the log turned out to be changed. */
+  readonly broken: () => BylawError | undefined;
   /** RFC 3339, UTC. */
   readonly now: () => string;
   readonly log: Log;
@@ -62,8 +53,10 @@ export interface Service {
   refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
   /** Counts a request of an agent, or what is as much as several, and throws the problem of one too many. */
   limit?(agent: string, count?: number): void;
+  /** The bytes of request bodies that this node holds. */
+  readonly inFlight: InFlight;
   /** Is told of every answer. */
-  answered?(route: Route, status: number, duration_ms: number): void;
+  answered?(route: RouteName, status: number, duration_ms: number): void;
 }
 
 /** A service that runs no tools yet. */

@@ -9,8 +9,13 @@ export async function openStore({ store }: Pick<Settings, "store">, data: string
     const { openPostgresStore } = await import("@bylaw/store-postgres");
     return openPostgresStore(store);
   }
-  const path = store === undefined ? join(data, "store.db") : resolve(store.replace(/^sqlite:/, ""));
-  if (path === "") throw new BylawError({ code: "BYLAW_STORE_UNUSABLE", message: "Unexpected store without a name, expected a path" });
+  const path =
+    store === undefined ? join(data, "store.db") : resolve(store.replace(/^sqlite:/, ""));
+  if (path === "")
+    throw new BylawError({
+      code: "BYLAW_STORE_UNUSABLE",
+      message: "`store` must name a file: `sqlite:PATH`",
+    });
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { openSqliteStore } = await import("@bylaw/store-sqlite");
   return openSqliteStore(path);

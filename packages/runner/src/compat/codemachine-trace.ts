@@ -3,7 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 /** A workflow of CodeMachine, and what its agents wrote. */
 export interface CodemachineCase {
   readonly steps: readonly JsonObject[];
-  /** By the index of a step, what it wrote at each visit; the last goes on. A text is the raw file; `<delete>` takes it away. */
+  /**
+   * By the index of a step, what it wrote at each visit; the last goes on. A text is the raw file;
+   * `<delete>` takes it away.
+   */
   readonly writes: Readonly<Record<string, readonly Json[]>>;
   readonly onCheckpoint?: "continue" | "quit";
   /** Steps that an earlier run completed. */
@@ -27,10 +30,16 @@ interface Control {
 const MOST = 10_000;
 
 /**
- * A workflow as CodeMachine 0.7 ran it, with its faults: a limit of 0 is none, a skip list names agents and stays when its loop is over,
- * `executeOnce` looks at earlier runs alone, and a request that it cannot read is none. Pure.
+ * A workflow as CodeMachine 0.7 ran it, with its faults: a limit of 0 is none, a skip list names
+ * agents and stays when its loop is over, `executeOnce` looks at earlier runs alone, and a request
+ * that it cannot read is none. Pure.
  */
-export function codemachineTrace({ steps, writes, onCheckpoint = "continue", completed = [] }: CodemachineCase): CodemachineTrace {
+export function codemachineTrace({
+  steps,
+  writes,
+  onCheckpoint = "continue",
+  completed = [],
+}: CodemachineCase): CodemachineTrace {
   const trace: JsonObject[] = [];
   const errors: string[] = [];
   const counters: Record<string, number> = {};
@@ -43,7 +52,10 @@ export function codemachineTrace({ steps, writes, onCheckpoint = "continue", com
     if (step["type"] !== "module") continue;
     const agent = String(step["agentId"]);
     if (skip?.includes(agent) === true) {
-      trace.push({ step: here, skipped: `${String(step["agentName"] ?? agent)} skipped (loop configuration).` });
+      trace.push({
+        step: here,
+        skipped: `${String(step["agentName"] ?? agent)} skipped (loop configuration).`,
+      });
       continue;
     }
     if (step["executeOnce"] === true && completed.includes(here)) continue;
@@ -51,10 +63,14 @@ export function codemachineTrace({ steps, writes, onCheckpoint = "continue", com
     visits.set(here, visit);
     const control = controlOf(writes[String(here)], visit);
     const module = isJsonObject(step["module"] ?? null) ? (step["module"] as JsonObject) : {};
-    const behavior = isJsonObject(module["behavior"] ?? null) ? (module["behavior"] as JsonObject) : {};
+    const behavior = isJsonObject(module["behavior"] ?? null)
+      ? (module["behavior"] as JsonObject)
+      : {};
     const entry: Record<string, Json> = { step: here, agent, visit };
     if (control.action === "trigger" && behavior["type"] === "trigger") {
-      const target = [control.agent, behavior["triggerAgentId"]].find((one) => typeof one === "string" && one !== "");
+      const target = [control.agent, behavior["triggerAgentId"]].find(
+        (one) => typeof one === "string" && one !== "",
+      );
       if (target === undefined) errors.push(NO_TARGET);
       else entry["trigger"] = target;
     }
@@ -78,18 +94,29 @@ export function codemachineTrace({ steps, writes, onCheckpoint = "continue", com
 const NO_TARGET = "Trigger action requires triggerAgentId in behavior.json or module configuration";
 
 // Where a loop sends the workflow, and the count of it; `undefined`: nowhere.
-function loopBack(behavior: JsonObject, { action }: Control, id: Json, index: number, counters: Record<string, number>) {
+function loopBack(
+  behavior: JsonObject,
+  { action }: Control,
+  id: Json,
+  index: number,
+  counters: Record<string, number>,
+) {
   if (behavior["type"] !== "loop" || behavior["action"] !== "stepBack") return undefined;
   const { steps, maxIterations, skip } = behavior;
   const key = `${String(id)}:${index}`;
   const count = counters[key] ?? 0;
-  const limit = typeof maxIterations === "number" && maxIterations > 0 ? Math.floor(maxIterations) : undefined;
+  const limit =
+    typeof maxIterations === "number" && maxIterations > 0 ? Math.floor(maxIterations) : undefined;
   const over = limit !== undefined && count + 1 > limit;
   if (over || action === "stop") counters[key] = 0;
   if (over || action !== "loop") return undefined;
   counters[key] = count + 1;
   const to = Math.max(0, index - (typeof steps === "number" ? Math.max(1, Math.floor(steps)) : 1));
-  return { to, iteration: count + 1, skip: Array.isArray(skip) ? skip.filter((one): one is string => typeof one === "string") : [] };
+  return {
+    to,
+    iteration: count + 1,
+    skip: Array.isArray(skip) ? skip.filter((one): one is string => typeof one === "string") : [],
+  };
 }
 
 function controlOf(list: readonly Json[] | undefined, visit: number): Control {
@@ -98,7 +125,11 @@ function controlOf(list: readonly Json[] | undefined, visit: number): Control {
   const written = list?.[Math.min(visit, list.length) - 1] ?? null;
   const value = typeof written === "string" ? parsed(written) : written;
   if (!isJsonObject(value)) return nothing;
-  return { action: value["action"] ?? null, reason: value["reason"] ?? null, agent: value["triggerAgentId"] ?? null };
+  return {
+    action: value["action"] ?? null,
+    reason: value["reason"] ?? null,
+    agent: value["triggerAgentId"] ?? null,
+  };
 }
 
 function parsed(text: string): Json {

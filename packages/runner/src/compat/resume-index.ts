@@ -1,14 +1,22 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
-/** Where CodeMachine 0.7 went on, by its tracking file: at the lowest step that began and did not end, where it was told to; else at the first. Pure. */
+/**
+ * Where CodeMachine 0.7 went on, by its tracking file: at the lowest step that began and did not
+ * end, where it was told to; else at the first. Pure.
+ */
 export function codemachineResumeIndex(tracking: Json): number {
   if (!isJsonObject(tracking) || tracking["resumeFromLastStep"] !== true) return 0;
   const steps = tracking["notCompletedSteps"];
-  const open = Array.isArray(steps) ? steps.filter((one): one is number => typeof one === "number") : [];
+  const open = Array.isArray(steps)
+    ? steps.filter((one): one is number => typeof one === "number")
+    : [];
   return open.length === 0 ? 0 : Math.min(...open);
 }
 
-/** Where Radium went on: at the first number that is not among the completed steps. Names that are no numbers do not count. Pure. */
+/**
+ * Where Radium went on: at the first number that is not among the completed steps. Names that are
+ * no numbers do not count. Pure.
+ */
 export function radiumResumeIndex(completed: readonly string[], total: number): number {
   const done = new Set(completed);
   let index = 0;

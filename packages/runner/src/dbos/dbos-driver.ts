@@ -2,15 +2,18 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { BylawError, present, type Store } from "@bylaw/kernel";
+import { BylawError, omitUndefined, type Store } from "@bylaw/kernel";
 import type { Driver, Wake, WakeHandler } from "../driver.ts";
-import { createBell } from "../wakes/bell.ts";
-import { once } from "../wakes/once.ts";
-import { loadPeer } from "../wakes/peer.ts";
+import { createSignal } from "../wakes/signal.ts";
+import { once } from "../wakes/run-once.ts";
+import { loadPeer } from "../wakes/peer-package.ts";
 
 /** How the driver over DBOS works. */
 export interface DbosDriverOptions {
-  /** The store of the runs: there is on record who made the tables of DBOS, which bears no two who make them at once. */
+  /**
+   * The store of the runs: there is on record who made the tables of DBOS, which bears no two who
+   * make them at once.
+   */
   readonly store: Store;
   /** The database that DBOS keeps its tables in; that of the store is a good place. */
   readonly url: string;
@@ -20,7 +23,10 @@ export interface DbosDriverOptions {
   readonly name?: string;
   /** How often is looked for wakes, in milliseconds. Default: 1,000. */
   readonly poll_ms?: number;
-  /** After so many milliseconds a wake that another took and did not answer is given to somebody else. Default: 60,000. */
+  /**
+   * After so many milliseconds a wake that another took and did not answer is given to somebody
+   * else. Default: 60,000.
+   */
   readonly lease_ms?: number;
   readonly onError?: (error: unknown) => void;
 }
@@ -28,44 +34,76 @@ export interface DbosDriverOptions {
 const PEER = "@dbos-inc/dbos-sdk";
 const QUEUE = "bylaw-wakes";
 const WORKFLOW = "bylaw-wake";
-/** Of the form of a wake, not of the code around it: a deploy must not leave the wakes of yesterday lying. */
+/**
+ * Of the form of a wake, not of the code around it: a deploy must not leave the wakes of yesterday
+ * lying.
+ */
 const VERSION = "bylaw-wake-1";
 const RETRY_MS = 5_000;
 const KEPT_MS = 3_600_000;
 const PAGE = 100;
 
 // DBOS has one instance in a process, and a workflow is registered with it once.
-let serving: { readonly handler: WakeHandler; readonly failed: (wake: Wake, error: unknown) => Promise<void> } | undefined;
+let serving:
+  | {
+      readonly handler: WakeHandler;
+      readonly failed: (wake: Wake, error: unknown) => Promise<void>;
+    }
+  | undefined;
 let wakeWorkflow: ((wake: Wake) => Promise<string>) | undefined;
 
 const load = () => loadPeer(PEER, () => import("@dbos-inc/dbos-sdk"));
 
 /**
- * The driver over DBOS: each wake is a short workflow in a queue of its database. Its tables are made where they are missing. One of
- * a process serves at a time. Throws BYLAW_DRIVER_UNAVAILABLE where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
+ * The driver over DBOS: each wake is a short workflow in a queue of its database. Its tables are
+ * made where they are missing. One of a process serves at a time. Throws BYLAW_DRIVER_UNAVAILABLE
+ * where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
  */
 export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver> {
-  const { store, url, schema = "dbos", name = `driver-${randomUUID()}`, poll_ms = 1_000, lease_ms = 60_000, onError = () => {} } = options;
+  const {
+    store,
+    url,
+    schema = "dbos",
+    name = `driver-${randomUUID()}`,
+    poll_ms = 1_000,
+    lease_ms = 60_000,
+    onError = () => {},
+  } = options;
   const { DBOS, DBOSClient } = await load();
   const place = { systemDatabaseUrl: url, systemDatabaseSchemaName: schema, logger: silent };
-  const client = await DBOSClient.create({ ...place, applicationName: QUEUE, systemDatabasePoolSize: 2 });
+  const client = await DBOSClient.create({
+    ...place,
+    applicationName: QUEUE,
+    systemDatabasePoolSize: 2,
+  });
   const closing = new AbortController();
-  const bell = createBell();
+  const signalled = createSignal();
   let prepared: Promise<void> | undefined;
   let served: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
 
   const settings = {
-    ...{ ...place, name: QUEUE, executorID: name, applicationVersion: VERSION, systemDatabasePoolSize: 6, listenQueues: [QUEUE] },
+    ...{
+      ...place,
+      name: QUEUE,
+      executorID: name,
+      applicationVersion: VERSION,
+      systemDatabasePoolSize: 6,
+      listenQueues: [QUEUE],
+    },
   };
 
   const prepare = (): Promise<void> =>
-    (prepared ??= once(store, { name: `dbos:${databaseOf(url)}:${schema}`, version: dbosVersion() }, async () => {
-      if (serving !== undefined) throw busy();
-      DBOS.setConfig(settings);
-      await DBOS.launch();
-      await DBOS.shutdown();
-    }).catch((error: unknown) => {
+    (prepared ??= once(
+      store,
+      { name: `dbos:${databaseOf(url)}:${schema}`, version: dbosVersion() },
+      async () => {
+        if (serving !== undefined) throw busy();
+        DBOS.setConfig(settings);
+        await DBOS.launch();
+        await DBOS.shutdown();
+      },
+    ).catch((error: unknown) => {
       prepared = undefined;
       throw error;
     }));
@@ -84,10 +122,14 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
       await DBOS.launch();
       try {
         // One after the other: who is busy must not sit on what an idle one could answer.
-        await DBOS.registerQueue(QUEUE, { workerConcurrency: 1, minPollingIntervalMs: poll_ms, onConflict: "always_update" });
+        await DBOS.registerQueue(QUEUE, {
+          workerConcurrency: 1,
+          minPollingIntervalMs: poll_ms,
+          onConflict: "always_update",
+        });
         while (!closing.signal.aborted) {
           await tidy().catch(onError);
-          await bell.wait(Math.min(lease_ms, KEPT_MS) / 2);
+          await signalled.wait(Math.min(lease_ms, KEPT_MS) / 2);
         }
       } finally {
         await DBOS.shutdown({ workflowCompletionTimeoutMS: 1_000 });
@@ -101,18 +143,23 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
   async function tidy(): Promise<void> {
     const of = { queueName: QUEUE, limit: PAGE, loadInput: false, loadOutput: false } as const;
     const taken = await client.listWorkflows({ ...of, status: "PENDING" });
-    const late = taken.filter(({ executorId, updatedAt }) => executorId !== name && (updatedAt ?? 0) < Date.now() - lease_ms);
-    for (const { workflowID } of late) await client.resumeWorkflow(workflowID, { queueName: QUEUE });
+    const late = taken.filter(
+      ({ executorId, updatedAt }) =>
+        executorId !== name && (updatedAt ?? 0) < Date.now() - lease_ms,
+    );
+    for (const { workflowID } of late)
+      await client.resumeWorkflow(workflowID, { queueName: QUEUE });
     const answered = await client.listWorkflows({
       ...{ ...of, status: ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] },
       completedBefore: new Date(Date.now() - KEPT_MS).toISOString(),
     });
-    if (answered.length > 0) await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
+    if (answered.length > 0)
+      await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
   }
 
   async function close(): Promise<void> {
     closing.abort();
-    bell.ring();
+    signalled.raise();
     await served?.catch(() => {});
     await client.destroy();
   }
@@ -123,7 +170,10 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
     await client.enqueue(
       {
         ...{ queueName: QUEUE, workflowName: WORKFLOW, appVersion: VERSION },
-        ...present({ workflowID: key === undefined ? undefined : `${WORKFLOW}:${key}`, delaySeconds: wait > 0 ? wait / 1_000 : undefined }),
+        ...omitUndefined({
+          workflowID: key === undefined ? undefined : `${WORKFLOW}:${key}`,
+          delaySeconds: wait > 0 ? wait / 1_000 : undefined,
+        }),
       },
       { runId },
     );
@@ -140,7 +190,7 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
 
 /** What DBOS calls for a wake. One that could not be answered comes again as another. */
 async function answer({ runId }: Wake): Promise<string> {
-  if (serving === undefined) throw new Error("Unexpected wake in a process that does not serve");
+  if (serving === undefined) throw new Error("This process does not serve wake-ups");
   const { handler, failed } = serving;
   try {
     while ((await handler({ runId })) === "again");
@@ -159,15 +209,17 @@ function databaseOf(url: string): string {
 const busy = (): BylawError =>
   new BylawError({
     code: "BYLAW_DRIVER_BUSY",
-    message: "Unexpected second driver over DBOS that serves in one process, expected one",
-    fix: "close the first, or start another process",
+    message: "Another DBOS driver already serves in this process",
+    fix: "Close the first, or start another process",
   });
 
 /** The version of DBOS that is installed: its package says it to nobody who asks by name. */
 function dbosVersion(): string {
   let folder = dirname(createRequire(import.meta.url).resolve(PEER));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { readonly version: string };
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
   return version;
 }
 

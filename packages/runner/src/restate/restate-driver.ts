@@ -1,8 +1,8 @@
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { BylawError, present } from "@bylaw/kernel";
+import { BylawError, omitUndefined } from "@bylaw/kernel";
 import type { Driver, WakeHandler } from "../driver.ts";
-import { loadPeer } from "../wakes/peer.ts";
+import { loadPeer } from "../wakes/peer-package.ts";
 
 /** How the driver over Restate works. */
 export interface RestateDriverOptions {
@@ -13,12 +13,19 @@ export interface RestateDriverOptions {
   /** Where this process answers Restate. Default: a free port of 127.0.0.1. */
   readonly listen?: { readonly host?: string; readonly port?: number };
   /**
-   * Where Restate is told what address it finds the workers at, such as `http://127.0.0.1:9070`. Left out: somebody else tells it.
+   * Where Restate is told what address it finds the workers at, such as `http://127.0.0.1:9070`.
+   * Left out: somebody else tells it.
    */
   readonly admin?: string;
-  /** That address, where it is not the one that this process listens on: that of a balancer before all workers. */
+  /**
+   * That address, where it is not the one that this process listens on: that of a balancer before
+   * all workers.
+   */
   readonly address?: string;
-  /** The public keys of the Restate that may call, `publickeyv1_…`. Left out: whoever reaches the port may wake a run. */
+  /**
+   * The public keys of the Restate that may call, `publickeyv1_…`. Left out: whoever reaches the
+   * port may wake a run.
+   */
   readonly identity_keys?: readonly string[];
   readonly onError?: (error: unknown) => void;
 }
@@ -29,21 +36,42 @@ const REGISTRATIONS = 100;
 const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev/restate-sdk"));
 
 /**
- * The driver over Restate: each wake is a call of a virtual object that has the name of the run. Throws BYLAW_DRIVER_UNAVAILABLE where
- * `@restatedev/restate-sdk` is not installed or Restate does not answer, and BYLAW_URL_INVALID for an address that is none, or has a user
- * or a password in it: it is told in messages.
+ * The driver over Restate: each wake is a call of a virtual object that has the name of the run.
+ * Throws BYLAW_DRIVER_UNAVAILABLE where `@restatedev/restate-sdk` is not installed or Restate does
+ * not answer, and BYLAW_URL_INVALID for an address that is none, or has a user or a password in it:
+ * it is told in messages.
  */
 export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
-  const { ingress, headers = {}, listen = {}, admin, address, identity_keys, onError = () => {} } = options;
-  for (const [name, url] of Object.entries({ ingress, admin, address })) if (url !== undefined) refuseSecret(name, url);
+  const {
+    ingress,
+    headers = {},
+    listen = {},
+    admin,
+    address,
+    identity_keys,
+    onError = () => {},
+  } = options;
+  for (const [name, url] of Object.entries({ ingress, admin, address }))
+    if (url !== undefined) refuseSecret(name, url);
   const { createEndpointHandler, object } = await load();
   const closing = new AbortController();
 
-  async function wake(runId: string, at: number | undefined, key: string | undefined): Promise<void> {
+  async function wake(
+    runId: string,
+    at: number | undefined,
+    key: string | undefined,
+  ): Promise<void> {
     const wait = at === undefined ? 0 : Math.ceil(at - Date.now());
-    const url = new URL(`${SERVICE}/${encodeURIComponent(runId)}/wake/send`, ingress.endsWith("/") ? ingress : `${ingress}/`);
+    const url = new URL(
+      `${SERVICE}/${encodeURIComponent(runId)}/wake/send`,
+      ingress.endsWith("/") ? ingress : `${ingress}/`,
+    );
     if (wait > 0) url.searchParams.set("delay", `${wait}ms`);
-    await post(url, {}, { ...headers, ...present({ "idempotency-key": key && encodeURIComponent(key) }) });
+    await post(
+      url,
+      {},
+      { ...headers, ...omitUndefined({ "idempotency-key": key && encodeURIComponent(key) }) },
+    );
   }
 
   async function serve(handler: WakeHandler): Promise<void> {
@@ -51,7 +79,13 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
       name: SERVICE,
       // A wake that nobody can answer must not keep the next one of its run waiting for ever.
       options: {
-        retryPolicy: { initialInterval: 100, exponentiationFactor: 2, maxInterval: 10_000, maxAttempts: 20, onMaxAttempts: "kill" },
+        retryPolicy: {
+          initialInterval: 100,
+          exponentiationFactor: 2,
+          maxInterval: 10_000,
+          maxAttempts: 20,
+          onMaxAttempts: "kill",
+        },
       },
       handlers: {
         wake: async ({ key }: { readonly key: string }): Promise<void> => {
@@ -65,7 +99,11 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
       },
     });
     const server = createServer(
-      createEndpointHandler({ services: [wakes], logger: () => {}, ...present({ identityKeys: identity_keys && [...identity_keys] }) }),
+      createEndpointHandler({
+        services: [wakes],
+        logger: () => {},
+        ...omitUndefined({ identityKeys: identity_keys && [...identity_keys] }),
+      }),
     );
     const sessions = new Set<ServerHttp2Session>();
     server.on("session", (session) => {
@@ -76,7 +114,10 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
     const bound = await listening(server, host, port);
     try {
       if (admin !== undefined)
-        await register(new URL("deployments", admin.endsWith("/") ? admin : `${admin}/`), address ?? `http://${host}:${bound}`);
+        await register(
+          new URL("deployments", admin.endsWith("/") ? admin : `${admin}/`),
+          address ?? `http://${host}:${bound}`,
+        );
       await closed(closing.signal);
     } finally {
       for (const session of sessions) session.close();
@@ -117,12 +158,16 @@ function refuseSecret(name: string, url: string): void {
   if (place !== null && place.username === "" && place.password === "") return;
   throw new BylawError({
     code: "BYLAW_URL_INVALID",
-    message: `Unexpected address of Restate as \`${name}\`, expected a URL without a user or a password in it`,
-    fix: "send what it asks for as BYLAW_RESTATE_TOKEN, or in `headers`",
+    message: `The address of Restate in \`${name}\` must be a URL without a user or a password`,
+    fix: "Set BYLAW_RESTATE_TOKEN, or use `headers`",
   });
 }
 
-async function post(url: URL, body: object, headers: Readonly<Record<string, string>>): Promise<void> {
+async function post(
+  url: URL,
+  body: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   let said: string;
   try {
     const answer = await fetch(url, {
@@ -139,8 +184,8 @@ async function post(url: URL, body: object, headers: Readonly<Record<string, str
   }
   throw new BylawError({
     code: "BYLAW_DRIVER_UNAVAILABLE",
-    message: `Unexpected answer of Restate at ${url.host} (${said}), expected it to take the call`,
-    fix: "see to it that the server runs and can be reached from here",
+    message: `Restate at ${url.host} did not take the call (${said})`,
+    fix: "Check that the server runs and can be reached from here",
   });
 }
 

@@ -6,7 +6,7 @@ import { fill, type Placeholders } from "../template/placeholders.ts";
 import type { Invocation, Step, Template } from "../template/template.ts";
 import type { StepFunction, StepProgress, WorkflowOptions } from "../workflow/options.ts";
 import { progressOf } from "../workflow/progress.ts";
-import { workflowState } from "../workflow/state.ts";
+import { workflowState } from "../workflow/state/projection.ts";
 import { stepEnvironment } from "./environment.ts";
 import { runCommand, type Ended } from "./run-command.ts";
 
@@ -34,32 +34,49 @@ export interface Tried {
 /** Output of a step that is kept for conditions is at most so long, in characters. */
 const MAX_JSON = 65_536;
 
-/** Runs one attempt to its end. Throws the reason of an aborted signal; everything else is an end that is not `ok`. */
+/**
+ * Runs one attempt to its end. Throws the reason of an aborted signal; everything else is an end
+ * that is not `ok`.
+ */
 export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<Tried> {
   const { step, own, agent } = attempt;
   const invocation = invocationOf(options.template, attempt);
   if (invocation === null)
-    return { ...NOT_TRIED, ended: failure(0, `Unexpected agent \`${String(agent)}\` without a command, expected one`) };
+    return { ...NOT_TRIED, ended: failure(0, `The agent \`${String(agent)}\` has no command`) };
   if ("function" in invocation) return callFunction(options, attempt, invocation.function);
   const { ended, text, printed } = await program(options, attempt, invocation.command);
   const print = own && agent === null ? printOf(ended.exit_code, printed) : null;
   if (!own || step.output === "text" || !ended.ok) return { ended, output: null, print };
   try {
     if (text === null || text.length > MAX_JSON)
-      throw new Error(`Unexpected output of more than ${MAX_JSON} characters, expected a short JSON value`);
+      throw new Error(
+        `The output has more than ${MAX_JSON} characters; it must be a short JSON value`,
+      );
     return { ended, output: parseJson(text), print };
   } catch (error) {
-    return { ended: { ...ended, ok: false, error: messageOf(error).slice(0, 500) }, output: null, print };
+    return {
+      ended: { ...ended, ok: false, error: messageOf(error).slice(0, 500) },
+      output: null,
+      print,
+    };
   }
 }
 
 /** What is run for an attempt; `null` where nobody said it. */
-function invocationOf({ agents }: Template, { step, agent, own }: Pick<Attempt, "step" | "agent" | "own">): Invocation | null {
+function invocationOf(
+  { agents }: Template,
+  { step, agent, own }: Pick<Attempt, "step" | "agent" | "own">,
+): Invocation | null {
   const said = own ? step.run : null;
-  return said ?? (agent !== null && Object.hasOwn(agents, agent) ? (agents[agent]?.run ?? null) : null);
+  return (
+    said ?? (agent !== null && Object.hasOwn(agents, agent) ? (agents[agent]?.run ?? null) : null)
+  );
 }
 
-function promptOf({ template: { agents }, preface }: WorkflowOptions, { step, agent }: Attempt): string {
+function promptOf(
+  { template: { agents }, preface }: WorkflowOptions,
+  { step, agent }: Attempt,
+): string {
   const own = agent === null || !Object.hasOwn(agents, agent) ? "" : (agents[agent]?.prompt ?? "");
   const before = agent === null ? "" : (preface?.(agent) ?? "");
   return [before, own, step.prompt].filter((text) => text !== "").join("\n\n");
@@ -81,8 +98,13 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
     workspace,
   };
   const names = [...step.env, ...(agent === null ? [] : (template.agents[agent]?.env ?? []))];
-  const who = { step: step.id, attempt: attempt.attempt, visit: attempt.visit, progress: progressIn(options, step) };
-  const door = agent === null ? undefined : options.door?.({ ...who, agent });
+  const who = {
+    step: step.id,
+    attempt: attempt.attempt,
+    visit: attempt.visit,
+    progress: progressIn(options, step),
+  };
+  const mcpServer = agent === null ? undefined : options.serveTools?.({ ...who, agent });
   const ran = runCommand({
     argv: command.map((text) => fill(text, values)),
     cwd: workspace,
@@ -98,7 +120,7 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
         BYLAW_CONTROL_FILE: values.control_file,
         // The place of the run, the same for all of its steps.
         BYLAW_CONTROL: options.controlFile,
-        ...door?.env,
+        ...mcpServer?.env,
       },
       workspace,
     ),
@@ -107,7 +129,7 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
     signal,
     onOutput: onOutput === undefined ? undefined : (name, text) => onOutput(step.id, name, text),
   });
-  return ran.finally(() => door?.close());
+  return ran.finally(() => mcpServer?.close());
 }
 
 const progressIn =
@@ -115,11 +137,18 @@ const progressIn =
   (reason) =>
     progressOf(template, run.view(workflowState), step, reason);
 
-async function callFunction(options: WorkflowOptions, attempt: Attempt, name: string): Promise<Tried> {
+async function callFunction(
+  options: WorkflowOptions,
+  attempt: Attempt,
+  name: string,
+): Promise<Tried> {
   const { functions = {}, run, signal } = options;
   const { step, agent, visit, controlFile } = attempt;
-  const work: StepFunction | undefined = Object.hasOwn(functions, name) ? functions[name] : undefined;
-  if (work === undefined) return { ...NOT_TRIED, ended: failure(0, `Unexpected function \`${name}\`, expected one of the host`) };
+  const work: StepFunction | undefined = Object.hasOwn(functions, name)
+    ? functions[name]
+    : undefined;
+  if (work === undefined)
+    return { ...NOT_TRIED, ended: failure(0, `The host has no function \`${name}\``) };
   signal?.throwIfAborted();
   const began = performance.now();
   const late = AbortSignal.timeout(step.timeout_seconds * 1_000);
@@ -142,14 +171,25 @@ async function callFunction(options: WorkflowOptions, attempt: Attempt, name: st
     const output = await Promise.race([work(context), over]);
     const kept = step.output === "json" && attempt.own ? freezeJson(output ?? null) : null;
     if (JSON.stringify(kept).length > MAX_JSON)
-      throw new BylawError({ code: "BYLAW_JSON_INVALID", message: "Unexpected long output, expected a short JSON value" });
+      throw new BylawError({
+        code: "BYLAW_JSON_INVALID",
+        message: "The output is too long; it must be a short JSON value",
+      });
     const print = attempt.own && agent === null ? printOf(0, JSON.stringify(kept)) : null;
-    return { ended: { ...failure(performance.now() - began, null), ok: true }, output: kept, print };
+    return {
+      ended: { ...failure(performance.now() - began, null), ok: true },
+      output: kept,
+      print,
+    };
   } catch (error) {
     signal?.throwIfAborted();
     const said = messageOf(error).slice(0, 500);
     const print = attempt.own && agent === null ? printOf(1, said) : null;
-    return { ended: { ...failure(performance.now() - began, said), timed_out: late.aborted }, output: null, print };
+    return {
+      ended: { ...failure(performance.now() - began, said), timed_out: late.aborted },
+      output: null,
+      print,
+    };
   }
 }
 

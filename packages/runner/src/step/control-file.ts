@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { CONTROL_FILE_LIMIT, parseControlFile, type BehaviorAction } from "@bylaw/behavior";
 import { BylawError, messageOf } from "@bylaw/kernel";
@@ -13,7 +23,10 @@ export type FoundControl =
 // Four bytes for a character, at most.
 const LIMIT_BYTES = 4 * CONTROL_FILE_LIMIT;
 
-/** Reads a control file once, without following a link or waiting for a pipe. What cannot be read is broken, never nothing. */
+/**
+ * Reads a control file once, without following a link or waiting for a pipe. What cannot be read is
+ * broken, never nothing.
+ */
 export function readControl(file: string): FoundControl {
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there === undefined) return { state: "none" };
@@ -21,12 +34,16 @@ export function readControl(file: string): FoundControl {
   let digest: string | null = null;
   try {
     if (!there.isFile() || there.nlink !== 1)
-      throw new Error("Unexpected link or folder in the place of the control file, expected a file");
-    handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+      throw new Error("The control file is a link or a folder");
+    handle = openSync(
+      file,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
     const { size, dev, ino } = fstatSync(handle);
     if (dev !== there.dev || ino !== there.ino)
-      throw new Error("Unexpected change of the control file while it was read, expected one at rest");
-    if (size > LIMIT_BYTES) throw new Error(`Unexpected control file of ${size} bytes, expected at most ${LIMIT_BYTES}`);
+      throw new Error("The control file changed while it was read");
+    if (size > LIMIT_BYTES)
+      throw new Error(`The control file has ${size} bytes; at most ${LIMIT_BYTES} are read`);
     const bytes = readFileSync(handle);
     digest = digestOf(bytes);
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -38,9 +55,13 @@ export function readControl(file: string): FoundControl {
   }
 }
 
-const digestOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+const digestOf = (bytes: Uint8Array): string =>
+  `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Takes away a request that is on record, by its digest. What was written since then is another, and stays. */
+/**
+ * Takes away a request that is on record, by its digest. What was written since then is another,
+ * and stays.
+ */
 export function removeControl(file: string, digest: string): void {
   const found = readControl(file);
   if (found.state !== "none" && found.digest === digest) rmSync(file, { force: true });
@@ -59,8 +80,8 @@ export function makeControlFolder(file: string): void {
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_CONTROL_FILE_UNUSABLE",
-      message: `Unexpected failure to make the folder of the control file (${messageOf(cause)}), expected a place to write`,
-      fix: "name another with --control-file",
+      message: `Cannot make the folder of the control file: ${messageOf(cause)}`,
+      fix: "Name another with --control-file",
       source: { file },
       cause,
     });

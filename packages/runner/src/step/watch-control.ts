@@ -11,7 +11,10 @@ const BEGIN_MS = 100;
 /** A file is looked at when nobody has written to it for so long, in milliseconds. */
 const DEBOUNCE_MS = 100;
 
-/** Looks at a file whenever it was written and came to rest, one look at a time, until the watch is closed. Where looking fails the file is left to be read at the end. */
+/**
+ * Looks at a file whenever it was written and came to rest, one look at a time, until the watch is
+ * closed. Where looking fails the file is left to be read at the end.
+ */
 export function watchControl(file: string, look: () => Promise<void>): ControlWatch {
   let closed = false;
   let stop: (() => Promise<void>) | undefined;
@@ -31,7 +34,11 @@ export function watchControl(file: string, look: () => Promise<void>): ControlWa
     if (closed) return;
     // Its folder: a watch on the file itself ends with the first that is taken away.
     const folder = dirname(file);
-    const watcher = watch(folder, { followSymlinks: false, depth: 0, ignored: (path) => path !== folder && path !== file });
+    const watcher = watch(folder, {
+      followSymlinks: false,
+      depth: 0,
+      ignored: (path) => path !== folder && path !== file,
+    });
     // A watch that fails costs nothing: the file is read at the end of the step.
     watcher
       .on("add", later)

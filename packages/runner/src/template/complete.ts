@@ -32,7 +32,13 @@ export function completeStep({ id = "", loop, ...said }: Parts): Step {
   };
 }
 
-const completeLoop = ({ steps, max_iterations, skip, on_limit, stall }: NonNullable<Parts["loop"]>): StepLoop => ({
+const completeLoop = ({
+  steps,
+  max_iterations,
+  skip,
+  on_limit,
+  stall,
+}: NonNullable<Parts["loop"]>): StepLoop => ({
   steps,
   max_iterations: max_iterations ?? 10,
   skip: skip ?? [],
@@ -47,15 +53,23 @@ const labels = (options: Options): Readonly<Record<string, string>> =>
 
 /** The tracks of a template, complete; `null` where it has none. Pure. */
 export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
-  tracks === undefined ? null : { question: tracks.question ?? "", options: labels(tracks.options), default: tracks.default ?? null };
+  tracks === undefined
+    ? null
+    : {
+        question: tracks.question ?? "",
+        options: labels(tracks.options),
+        default: tracks.default ?? null,
+      };
 
 /** The choices of a template, complete, in their order. Pure. */
 export const completeChoices = (choices: TemplateText["choices"] = {}): readonly Choice[] =>
-  Object.entries(choices).map(([id, { question = "", multiple = false, tracks = null, after = null, options }]) => ({
-    id,
-    question,
-    multiple,
-    tracks,
-    after,
-    options: labels(options),
-  }));
+  Object.entries(choices).map(
+    ([id, { question = "", multiple = false, tracks = null, after = null, options }]) => ({
+      id,
+      question,
+      multiple,
+      tracks,
+      after,
+      options: labels(options),
+    }),
+  );

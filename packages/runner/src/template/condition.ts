@@ -22,7 +22,8 @@ export interface Condition {
   readonly clauses: readonly Clause[];
 }
 
-const CLAUSE = /^\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.(success|skipped|exit_code|output)((?:\.[A-Za-z0-9_-]+)*)\s*(==|!=)\s*(.+?)\s*$/;
+const CLAUSE =
+  /^\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.(success|skipped|exit_code|output)((?:\.[A-Za-z0-9_-]+)*)\s*(==|!=)\s*(.+?)\s*$/;
 
 /** Reads `STEP.success == true`, joined by `&&` or by `||`. A text is what is wrong with it. */
 export function readCondition(text: string): Condition | string {
@@ -32,20 +33,30 @@ export function readCondition(text: string): Condition | string {
   for (const piece of pieces.clauses) {
     const [, step, field, path = "", operator, literal = ""] = CLAUSE.exec(piece) ?? [];
     if (step === undefined)
-      return `Unexpected condition \`${piece.trim()}\`, expected \`STEP.success == true\`, or skipped, exit_code or output.KEY with == or !=`;
+      return `The condition \`${piece.trim()}\` must read \`STEP.success == true\`, or use skipped, exit_code or output.KEY with == or !=`;
     const value = valueOf(literal);
-    if (value === undefined) return `Unexpected value \`${literal}\`, expected true, false, null, a number or text in quotes`;
-    if (path !== "" && field !== "output") return `Unexpected \`${field}${path}\`, expected nothing behind \`${field}\``;
-    clauses.push({ step, field: field as Clause["field"], path: path.split(".").slice(1), not: operator === "!=", value });
+    if (value === undefined)
+      return `The value \`${literal}\` must be true, false, null, a number or text in quotes`;
+    if (path !== "" && field !== "output")
+      return `Nothing may follow \`${field}\`: \`${field}${path}\``;
+    clauses.push({
+      step,
+      field: field as Clause["field"],
+      path: path.split(".").slice(1),
+      not: operator === "!=",
+      value,
+    });
   }
   return { join: pieces.join, clauses };
 }
 
 // Quotes may hold what joins clauses elsewhere.
-function split(text: string): { readonly join: "&&" | "||"; readonly clauses: readonly string[] } | string {
+function split(
+  text: string,
+): { readonly join: "&&" | "||"; readonly clauses: readonly string[] } | string {
   const parts = text.match(/'[^']*'|"[^"]*"|&&|\|\||[^'"&|]+|[^]/g) ?? [];
   const joins = new Set(parts.filter((part) => part === "&&" || part === "||"));
-  if (joins.size > 1) return "Unexpected `&&` beside `||`, expected one of both; a second step can hold the other";
+  if (joins.size > 1) return "`&&` and `||` cannot be mixed in one condition; use a second step";
   const clauses: string[] = [""];
   for (const part of parts) {
     if (part === "&&" || part === "||") clauses.push("");
@@ -67,7 +78,11 @@ export function holds({ join, clauses }: Condition, factsOf: (step: string) => S
   const one = ({ step, field, path, not, value }: Clause): boolean => {
     const facts = factsOf(step);
     let found: Json | undefined = facts[field];
-    for (const key of path) found = found !== undefined && isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+    for (const key of path)
+      found =
+        found !== undefined && isJsonObject(found) && Object.hasOwn(found, key)
+          ? found[key]
+          : undefined;
     return ((found ?? null) === value) !== not;
   };
   return join === "&&" ? clauses.every(one) : clauses.some(one);

@@ -1,10 +1,10 @@
-import { didYouMean } from "@bylaw/wording";
 import { BylawError, digestJson, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { Compat } from "@bylaw/behavior";
 import { checkTemplate } from "./check.ts";
 import { completeChoices, completeStep, completeTracks } from "./complete.ts";
 import { isOlder, translate, type Problem } from "./dialects.ts";
+import { byPlace, findingOf, near, problemsOf } from "./problems.ts";
 import { agentsSchema, templateSchema } from "./schema.ts";
 import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
@@ -23,34 +23,65 @@ export interface LoadedTemplate {
 export interface LoadTemplateOptions {
   /** A file that says the agents, or some of them; what it says goes before the template's. */
   readonly agents?: string;
-  /** Reads loops, triggers and conditions as an older system did, whatever the template says of it. */
+  /**
+   * Reads loops, triggers and conditions as an older system did, whatever the template says of it.
+   */
   readonly compat?: Compat;
 }
 
-/** Reads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with all that is wrong. */
-export async function loadTemplate(file: string, { agents, ...more }: LoadTemplateOptions = {}): Promise<LoadedTemplate> {
-  return parseTemplate(readTemplateText(file), { file, ...(agents === undefined ? {} : { agents: loadAgents(agents) }), ...more });
+/**
+ * Reads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with
+ * all that is wrong.
+ */
+export async function loadTemplate(
+  file: string,
+  { agents, ...more }: LoadTemplateOptions = {},
+): Promise<LoadedTemplate> {
+  return parseTemplate(readTemplateText(file), {
+    file,
+    ...(agents === undefined ? {} : { agents: loadAgents(agents) }),
+    ...more,
+  });
 }
 
-/** Reads the text of a template: `file` says its format by its ending. Throws a {@link TemplateError}. */
+/**
+ * Reads the text of a template: `file` says its format by its ending. Throws a {@link
+ * TemplateError}.
+ */
 export async function parseTemplate(
   text: string,
   {
     file,
     agents = {},
     compat,
-  }: Omit<LoadTemplateOptions, "agents"> & { readonly file: string; readonly agents?: Readonly<Record<string, Agent>> },
+  }: Omit<LoadTemplateOptions, "agents"> & {
+    readonly file: string;
+    readonly agents?: Readonly<Record<string, Agent>>;
+  },
 ): Promise<LoadedTemplate> {
   const source = sourceOf(file, text);
-  const { template, problems } = isOlder(source.value) ? fromOlder(source.value, agents, compat) : fromText(source, agents, compat);
+  const { template, problems } = isOlder(source.value)
+    ? fromOlder(source.value, agents, compat)
+    : fromText(source, agents, compat);
   const findings = problems.map((problem) => findingOf(file, source, problem));
   const errors = findings.filter(({ severity }) => severity === "error");
   const [first, ...rest] = errors.toSorted(byPlace);
   if (first !== undefined) throw new TemplateError([first, ...rest]);
   if (template === undefined)
-    throw new TemplateError([{ file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected template, expected one" }]);
+    throw new TemplateError([
+      {
+        file,
+        code: "BYLAW_TEMPLATE_INVALID",
+        severity: "error",
+        message: "This template has errors",
+      },
+    ]);
   const frozen = freezeJson(template) as unknown as Template;
-  return { template: frozen, definition: await digestJson(frozen as unknown as Json), warnings: findings };
+  return {
+    template: frozen,
+    definition: await digestJson(frozen as unknown as Json),
+    warnings: findings,
+  };
 }
 
 function sourceOf(file: string, text: string): Source {
@@ -59,7 +90,9 @@ function sourceOf(file: string, text: string): Source {
   } catch (error) {
     if (!(error instanceof BylawError)) throw error;
     const { message, source } = error;
-    throw new TemplateError([{ ...source, file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message }]);
+    throw new TemplateError([
+      { ...source, file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message },
+    ]);
   }
 }
 
@@ -68,34 +101,49 @@ interface Draft {
   readonly problems: readonly Problem[];
 }
 
-function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, compat: Compat | undefined): Draft {
+function fromText(
+  { value }: Source,
+  given: Readonly<Record<string, Agent>>,
+  compat: Compat | undefined,
+): Draft {
   const parsed = templateSchema.safeParse(value);
-  if (!parsed.success) return { template: undefined, problems: parsed.error.issues.flatMap(problemsOf) };
-  const { name, description = "", steps, modules = {}, overrides = {}, agents = {}, oversight, tracks, choices } = parsed.data;
+  if (!parsed.success)
+    return { template: undefined, problems: parsed.error.issues.flatMap(problemsOf) };
+  const {
+    name,
+    description = "",
+    steps,
+    modules = {},
+    overrides = {},
+    agents = {},
+    oversight,
+    tracks,
+    choices,
+  } = parsed.data;
   const problems: Problem[] = [];
   const resolved = steps.map((step, index): Step => {
     const { module, ...own } = step;
-    const shared = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
+    const shared =
+      module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
     if (module !== undefined && shared === undefined)
       problems.push({
         path: ["steps", index, "module"],
-        message: `Unexpected module \`${module}\`, expected one of \`modules\``,
+        message: `Unknown module \`${module}\``,
         ...near(module, Object.keys(modules)),
       });
     const change = Object.hasOwn(overrides, step.id) ? overrides[step.id] : undefined;
     return completeStep({ ...shared, ...own, ...change });
   });
-  for (const unused of Object.keys(modules).filter((one) => !steps.some(({ module }) => module === one)))
-    problems.push({
-      path: ["modules", unused],
-      message: `Unexpected module \`${unused}\` that no step takes, expected one that has an effect`,
-    });
+  for (const unused of Object.keys(modules).filter(
+    (one) => !steps.some(({ module }) => module === one),
+  ))
+    problems.push({ path: ["modules", unused], message: `No step uses the module \`${unused}\`` });
   for (const [id, change] of Object.entries(overrides)) {
     const index = steps.findIndex((step) => step.id === id);
     if (index < 0) {
       problems.push({
         path: ["overrides", id],
-        message: `Unexpected override of \`${id}\`, expected a step`,
+        message: `The override \`${id}\` names no step`,
         ...near(
           id,
           steps.map((step) => step.id),
@@ -104,7 +152,9 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, com
       continue;
     }
     const { module, ...own } = steps[index] ?? { module: undefined };
-    const before = { ...(module === undefined ? {} : modules[module]), ...own } as Readonly<Record<string, Json>>;
+    const before = { ...(module === undefined ? {} : modules[module]), ...own } as Readonly<
+      Record<string, Json>
+    >;
     for (const [key, changed] of Object.entries(change))
       if (JSON.stringify(before[key]) === JSON.stringify(changed))
         problems.push({
@@ -120,7 +170,10 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, com
     compat: compat ?? parsed.data.compat ?? null,
     tracks: completeTracks(tracks),
     choices: completeChoices(choices),
-    agents: { ...Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])), ...given },
+    agents: {
+      ...Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])),
+      ...given,
+    },
     steps: resolved,
     oversight:
       oversight === undefined
@@ -135,10 +188,17 @@ function fromText({ value }: Source, given: Readonly<Record<string, Agent>>, com
             at_kinds: oversight.at_kinds ?? false,
           },
   };
-  return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])] };
+  return {
+    template,
+    problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])],
+  };
 }
 
-function fromOlder(value: JsonObject, given: Readonly<Record<string, Agent>>, compat: Compat | undefined): Draft {
+function fromOlder(
+  value: JsonObject,
+  given: Readonly<Record<string, Agent>>,
+  compat: Compat | undefined,
+): Draft {
   const { dialect, text, agents, origins, problems } = translate(value, compat);
   const nobody: Agent = { run: null, prompt: "", env: [] };
   const template: Template = {
@@ -152,81 +212,36 @@ function fromOlder(value: JsonObject, given: Readonly<Record<string, Agent>>, co
     steps: text.steps.map(completeStep),
     oversight: null,
   };
-  return { template, problems: [...problems, ...checkTemplate(template, (index) => ["steps", origins[index] ?? 0])] };
+  return {
+    template,
+    problems: [...problems, ...checkTemplate(template, (index) => ["steps", origins[index] ?? 0])],
+  };
 }
 
-const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[string]): Agent => ({ run, prompt, env });
+const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[string]): Agent => ({
+  run,
+  prompt,
+  env,
+});
 
 /** Reads a file of agents: names, each with what it runs. Throws like {@link loadTemplate}. */
 export function loadAgents(file: string): Readonly<Record<string, Agent>> {
   const source = sourceOf(file, readTemplateText(file));
   const parsed = agentsSchema.safeParse(source.value);
-  if (parsed.success) return Object.fromEntries(Object.entries(parsed.data).map(([id, agent]) => [id, agentOf(agent)]));
-  const [first, ...rest] = parsed.error.issues.flatMap(problemsOf).map((problem) => findingOf(file, source, problem));
+  if (parsed.success)
+    return Object.fromEntries(
+      Object.entries(parsed.data).map(([id, agent]) => [id, agentOf(agent)]),
+    );
+  const [first, ...rest] = parsed.error.issues
+    .flatMap(problemsOf)
+    .map((problem) => findingOf(file, source, problem));
   throw new TemplateError([
-    first ?? { file, code: "BYLAW_TEMPLATE_INVALID", severity: "error", message: "Unexpected file, expected agents" },
+    first ?? {
+      file,
+      code: "BYLAW_TEMPLATE_INVALID",
+      severity: "error",
+      message: "This file does not hold agents",
+    },
     ...rest,
   ]);
 }
-
-function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({
-      path: [...issue.path, key],
-      message: `Unexpected key \`${key}\`, expected one of the form`,
-      ...near(key, KEYS),
-    }));
-  const where = issue.path.length === 0 ? "template" : `\`${issue.path.map(String).join(".")}\``;
-  return [{ path: issue.path, message: `Unexpected ${where}: ${issue.message}` }];
-}
-
-const KEYS = [
-  "bylaw",
-  "name",
-  "description",
-  "agents",
-  "modules",
-  "steps",
-  "overrides",
-  "oversight",
-  "agent",
-  "run",
-  "prompt",
-  "timeout_seconds",
-]
-  .concat([
-    "retries",
-    "once",
-    "repeatable",
-    "interrupted",
-    "when",
-    "skip_if",
-    "depends_on",
-    "fallback",
-    "parallel",
-    "loop",
-    "trigger",
-    "kind",
-  ])
-  .concat(["continue_on_error", "output", "env", "command", "function", "max_iterations", "skip", "on_limit", "module", "url", "hold_at"])
-  .concat(["compat", "tracks", "choices", "choices_any", "stall", "question", "options", "default", "multiple", "after", "label"]);
-
-function near(word: string, known: readonly string[]): { readonly fix?: string } {
-  const fix = didYouMean(word, known);
-  return fix === undefined ? {} : { fix };
-}
-
-function findingOf(file: string, { place }: Source, { path, message, fix, severity: given }: Problem): TemplateFinding {
-  const severity = given ?? "error";
-  return {
-    file,
-    ...place(path),
-    code: severity === "error" ? "BYLAW_TEMPLATE_INVALID" : "BYLAW_TEMPLATE_NO_EFFECT",
-    severity,
-    message,
-    ...(fix === undefined ? {} : { fix }),
-  };
-}
-
-const byPlace = (left: TemplateFinding, right: TemplateFinding): number =>
-  (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);

@@ -1,10 +1,23 @@
 /** What may stand in braces in an argument. */
-export const PLACEHOLDERS = ["prompt", "run", "session", "step", "agent", "attempt", "visit", "control_file", "workspace"] as const;
+export const PLACEHOLDERS = [
+  "prompt",
+  "run",
+  "session",
+  "step",
+  "agent",
+  "attempt",
+  "visit",
+  "control_file",
+  "workspace",
+] as const;
 
 /** The value of each placeholder. */
 export type Placeholders = Readonly<Record<(typeof PLACEHOLDERS)[number], string>>;
 
-/** An argument with its placeholders filled; `{{` and `}}` stand for braces. What is filled in is not looked at again. */
+/**
+ * An argument with its placeholders filled; `{{` and `}}` stand for braces. What is filled in is
+ * not looked at again.
+ */
 export const fill = (text: string, values: Placeholders): string =>
   text.replace(/\{\{|\}\}|\{([a-z_]+)\}/g, (whole, key: string | undefined) => {
     if (key === undefined) return whole.slice(1);

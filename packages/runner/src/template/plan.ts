@@ -5,7 +5,10 @@ export interface PlannedStep {
   readonly index: number;
   readonly step: string;
   readonly agent: string | null;
-  /** What runs: a program with its arguments as they are written, or a function. `null`: nobody said it. */
+  /**
+   * What runs: a program with its arguments as they are written, or a function. `null`: nobody said
+   * it.
+   */
   readonly run: readonly string[] | string | null;
   /** What may keep it from running, or make it run otherwise, in words. */
   readonly notes: readonly string[];
@@ -31,8 +34,10 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
       loop === null
         ? undefined
         : `may go back to ${steps[Math.max(0, index - loop.steps)]?.id ?? "?"}, at most ${loop.max_iterations} times${loop.skip.length === 0 ? "" : `, without ${loop.skip.join(", ")}`}`,
-      step.trigger === null ? undefined : `may call ${step.trigger === "" ? "an agent" : step.trigger}`,
-      run === null ? "cannot run: nobody says the command" : undefined,
+      step.trigger === null
+        ? undefined
+        : `may call ${step.trigger === "" ? "an agent" : step.trigger}`,
+      run === null ? "cannot run: it has no command" : undefined,
     ];
     return {
       index,
@@ -44,17 +49,28 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
   });
 }
 
-/** The steps, and agents that could be called, of which nobody says what they run; and functions that the host has not. */
-export function unrunnable({ steps, agents, dialect }: Template, functions: readonly string[] = []): readonly string[] {
+/**
+ * The steps, and agents that could be called, of which nobody says what they run; and functions
+ * that the host has not.
+ */
+export function unrunnable(
+  { steps, agents, dialect }: Template,
+  functions: readonly string[] = [],
+): readonly string[] {
   const wrong: string[] = [];
   const check = (what: string, run: Template["steps"][number]["run"]): void => {
     const open =
-      run !== null && "command" in run && dialect === "radium" ? run.command.find((part) => /\$\{\{\w+\}\}/.test(part)) : undefined;
+      run !== null && "command" in run && dialect === "radium"
+        ? run.command.find((part) => /\$\{\{\w+\}\}/.test(part))
+        : undefined;
     if (run === null) wrong.push(`${what} has no command`);
-    else if (open !== undefined) wrong.push(`${what} leaves \`${open.replaceAll("{{", "{").replaceAll("}}", "}")}\` open`);
-    else if ("function" in run && !functions.includes(run.function)) wrong.push(`${what} wants the function \`${run.function}\``);
+    else if (open !== undefined)
+      wrong.push(`${what} leaves \`${open.replaceAll("{{", "{").replaceAll("}}", "}")}\` open`);
+    else if ("function" in run && !functions.includes(run.function))
+      wrong.push(`${what} needs the function \`${run.function}\``);
   };
-  for (const step of steps) if (step.run !== null || step.agent === null) check(`step \`${step.id}\``, step.run);
+  for (const step of steps)
+    if (step.run !== null || step.agent === null) check(`step \`${step.id}\``, step.run);
   for (const [id, { run }] of Object.entries(agents)) check(`agent \`${id}\``, run);
   return wrong;
 }

@@ -8,27 +8,33 @@ export interface Selection {
 }
 
 /** Whether a step belongs to the way that was chosen. Pure. */
-export function isSelected({ tracks, choices, choices_any }: Step, { track, chosen }: Selection): boolean {
+export function isSelected(
+  { tracks, choices, choices_any }: Step,
+  { track, chosen }: Selection,
+): boolean {
   if (tracks !== null && (track === null || !tracks.includes(track))) return false;
   if (!choices.every((option) => chosen.includes(option))) return false;
   return choices_any.length === 0 || choices_any.some((option) => chosen.includes(option));
 }
 
 /**
- * The way through a template that somebody names, complete: a track where there are tracks, and an answer to each choice that is asked on
- * it. Throws BYLAW_TEMPLATE_CHOICE_INVALID.
+ * The way through a template that somebody names, complete: a track where there are tracks, and an
+ * answer to each choice that is asked on it. Throws BYLAW_TEMPLATE_CHOICE_INVALID.
  */
 export function selectionOf(
   { tracks, choices }: Template,
-  { track = tracks?.default ?? null, chosen = [] }: { readonly track?: string | null; readonly chosen?: readonly string[] },
+  {
+    track = tracks?.default ?? null,
+    chosen = [],
+  }: { readonly track?: string | null; readonly chosen?: readonly string[] },
 ): Selection {
   const names = Object.keys(tracks?.options ?? {});
-  if (tracks === null && track !== null) throw invalid(`track \`${shown(track)}\`, expected none: the template has no tracks`);
+  if (tracks === null && track !== null)
+    throw invalid(`The template has no tracks, so there is no track \`${shown(track)}\``);
   if (tracks !== null && (track === null || !names.includes(track)))
     throw invalid(
-      track === null ? "run without a track" : `track \`${shown(track)}\``,
-      `name one with --track: ${optionsOf(tracks.options)}`,
-      names,
+      track === null ? "No track is chosen" : `Unknown track \`${shown(track)}\``,
+      `Choose one with --track: ${optionsOf(tracks.options)}`,
     );
   const asked = choices.filter(
     (choice) =>
@@ -39,14 +45,19 @@ export function selectionOf(
     const own = Object.keys(options).filter((option) => chosen.includes(option));
     if (!multiple && own.length !== 1)
       throw invalid(
-        own.length === 0 ? `run without an answer to \`${id}\`` : `answers ${own.map((one) => `\`${one}\``).join(" and ")} to \`${id}\``,
-        `${question === "" ? "" : `${question} `}choose one with --choose: ${optionsOf(options)}`,
-        Object.keys(options),
+        own.length === 0
+          ? `The choice \`${id}\` has no answer`
+          : `The choice \`${id}\` takes one answer, not ${own.map((one) => `\`${one}\``).join(" and ")}`,
+        `${question === "" ? "" : `${question} `}Choose one with --choose: ${optionsOf(options)}`,
       );
   }
   const known = new Set(asked.flatMap(({ options }) => Object.keys(options)));
   const idle = chosen.find((option) => !known.has(option));
-  if (idle !== undefined) throw invalid(`choice \`${shown(idle)}\` that is not asked here`, undefined, [...known]);
+  if (idle !== undefined)
+    throw invalid(
+      `Nothing asks for the choice \`${shown(idle)}\` here`,
+      known.size === 0 ? undefined : `Choose from ${[...known].join(", ")}`,
+    );
   return { track, chosen: [...new Set(chosen)].toSorted() };
 }
 
@@ -56,9 +67,5 @@ const optionsOf = (options: Readonly<Record<string, string>>): string =>
     .map(([name, label]) => (label === "" ? name : `${name} (${label})`))
     .join(", ");
 
-const invalid = (what: string, fix?: string, wanted: readonly string[] = []): BylawError =>
-  new BylawError({
-    code: "BYLAW_TEMPLATE_CHOICE_INVALID",
-    message: `Unexpected ${what}${wanted.length === 0 ? "" : `, expected one of ${wanted.join(", ")}`}`,
-    fix,
-  });
+const invalid = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_TEMPLATE_CHOICE_INVALID", message, fix });

@@ -17,20 +17,24 @@ export interface Source {
 
 const LIMIT = 8 * 1024 * 1024;
 
-/** The text of a file. Throws BYLAW_TEMPLATE_UNREADABLE for what is no regular file of at most 8 MiB. */
+/**
+ * The text of a file. Throws BYLAW_TEMPLATE_UNREADABLE for what is no regular file of at most 8
+ * MiB.
+ */
 export function readTemplateText(file: string): string {
   let handle: number | undefined;
   try {
     handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(handle);
-    if (!stats.isFile()) throw new Error("no regular file");
-    if (stats.size > LIMIT) throw new Error(`${stats.size} bytes, expected at most ${LIMIT}`);
+    if (!stats.isFile()) throw new Error("not a regular file");
+    if (stats.size > LIMIT)
+      throw new Error(`it has ${stats.size} bytes; at most ${LIMIT} are read`);
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(handle));
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_TEMPLATE_UNREADABLE",
-      message: `Unexpected file that cannot be read (${messageOf(cause)}), expected a template`,
-      fix: "mend the path; `bylaw template list` says which templates there are",
+      message: `Cannot read the template: ${messageOf(cause)}`,
+      fix: "Check the path; `bylaw template list` lists the templates",
       source: { file },
       cause,
     });
@@ -39,31 +43,48 @@ export function readTemplateText(file: string): string {
   }
 }
 
-/** Parses JSON (strictly) or YAML 1.2 by the ending of the file. Throws BYLAW_TEMPLATE_INVALID with the place. */
+/**
+ * Parses JSON (strictly) or YAML 1.2 by the ending of the file. Throws BYLAW_TEMPLATE_INVALID with
+ * the place.
+ */
 export function parseSource(file: string, text: string): Source {
   const lines = new LineCounter();
   let parsed: Document.Parsed | undefined;
   // Where places are wanted of a long JSON text; it is read without them.
   const read = (): Document.Parsed =>
-    (parsed ??= parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, uniqueKeys: true }));
+    (parsed ??= parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: true,
+    }));
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   const refuse = (cause: unknown, place: Place | undefined): BylawError =>
-    new BylawError({ code: "BYLAW_TEMPLATE_INVALID", message: messageOf(cause), source: { file, ...place }, cause });
+    new BylawError({
+      code: "BYLAW_TEMPLATE_INVALID",
+      message: messageOf(cause),
+      source: { file, ...place },
+      cause,
+    });
   const place = (path: readonly PropertyKey[]): Place => placeAt(offsetOf(read(), path));
   if (file.endsWith(".json")) {
     try {
       return { value: parseJson(text, { file }), place };
     } catch (cause) {
       const { source } = cause as BylawError;
-      throw refuse(cause, source?.line === undefined ? undefined : { line: source.line, column: source.column ?? 1 });
+      throw refuse(
+        cause,
+        source?.line === undefined ? undefined : { line: source.line, column: source.column ?? 1 },
+      );
     }
   }
   const document = read();
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault !== undefined) throw refuse(new Error(`Unexpected YAML: ${messageOf(fault)}`), placeAt(fault.pos[0]));
+  if (fault !== undefined)
+    throw refuse(new Error(`Not valid YAML: ${messageOf(fault)}`), placeAt(fault.pos[0]));
   try {
     // Aliases that grow without bound are refused by the reader itself.
     return { value: freezeJson(document.toJS({ maxAliasCount: 100 })), place };
@@ -77,7 +98,9 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
   let offset = document.contents?.range?.[0] ?? 0;
   for (const step of path) {
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      const pair = node.items.find(
+        ({ key }) => isScalar(key) && String(key.value) === String(step),
+      );
       if (pair === undefined) break;
       offset = isScalar(pair.key) ? (pair.key.range?.[0] ?? offset) : offset;
       node = pair.value;

@@ -1,7 +1,10 @@
 import { BylawError } from "@bylaw/kernel";
 import type { TemplateFinding } from "./template.ts";
 
-/** A template that cannot be used: code BYLAW_TEMPLATE_INVALID, with all that is wrong in `findings`. */
+/**
+ * A template that cannot be used: code BYLAW_TEMPLATE_INVALID, with all that is wrong in
+ * `findings`.
+ */
 export class TemplateError extends BylawError {
   readonly findings: readonly TemplateFinding[];
 
@@ -11,7 +14,11 @@ export class TemplateError extends BylawError {
       code: "BYLAW_TEMPLATE_INVALID",
       message,
       fix,
-      source: { file, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) },
+      source: {
+        file,
+        ...(line === undefined ? {} : { line }),
+        ...(column === undefined ? {} : { column }),
+      },
     });
     this.findings = findings;
   }

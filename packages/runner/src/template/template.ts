@@ -77,7 +77,10 @@ export interface Choice {
 export interface OversightSource {
   readonly url: string | null;
   readonly command: readonly string[] | null;
-  /** A server of the Model Context Protocol, started for each question, and its tool; its prose is scored by its words. */
+  /**
+   * A server of the Model Context Protocol, started for each question, and its tool; its prose is
+   * scored by its words.
+   */
   readonly mcp: { readonly command: readonly string[]; readonly tool: string } | null;
   /** From this risk on a person is asked; 0 to 1. */
   readonly hold_at: number;

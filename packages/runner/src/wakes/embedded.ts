@@ -1,10 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { StoreConflict, present, type Claim, type EventDraft, type JsonObject, type Store } from "@bylaw/kernel";
+import {
+  StoreConflict,
+  checkArgument,
+  omitUndefined,
+  type Claim,
+  type EventDraft,
+  type JsonObject,
+  type Store,
+} from "@bylaw/kernel";
 import type { Driver, WakeHandler } from "../driver.ts";
-import { createBell } from "./bell.ts";
+import { createSignal } from "./signal.ts";
 
 /** The log that says who was woken, when and by whom: no run of a workflow may be called so. */
-export const WAKES = "@wakes";
+export const WAKE_LOG = "@wakes";
 
 /** How the embedded driver works. */
 export interface EmbeddedDriverOptions {
@@ -14,19 +22,29 @@ export interface EmbeddedDriverOptions {
   readonly name?: string;
   /** How often is looked for wakes that nobody told of, in milliseconds. Default: 1,000. */
   readonly poll_ms?: number;
-  /** After so many milliseconds another may deliver a wake that was taken and not answered. Default: 30,000. */
+  /**
+   * After so many milliseconds another may deliver a wake that was taken and not answered. Default:
+   * 30,000.
+   */
   readonly lease_ms?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * The driver without a server of its own. Its table of wakes is the tasks of a store: one that is available is due, one that is claimed
- * is being answered or waits for its time, and who dies with one gives it back. It answers one wake after the other.
+ * The driver without a server of its own. Its table of wakes is the tasks of a store: one that is
+ * available is due, one that is claimed is being answered or waits for its time, and who dies with
+ * one gives it back. It answers one wake after the other.
  */
 export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
-  const { store, name = `driver-${randomUUID()}`, poll_ms = 1_000, lease_ms = 30_000, onError = () => {} } = options;
+  const {
+    store,
+    name = `driver-${randomUUID()}`,
+    poll_ms = 1_000,
+    lease_ms = 30_000,
+    onError = () => {},
+  } = checkArgument("createEmbeddedDriver", "options", options);
   const session = randomUUID();
-  const bell = createBell();
+  const signalled = createSignal();
   const closing = new AbortController();
   // When the earliest of the wakes that were put back here is due.
   let due = Infinity;
@@ -36,11 +54,26 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
     ...{ event_type, agent_id: null, task_id: null, details },
   });
 
-  /** Says what became of a wake that was taken. Another may have taken it since, and then says so itself. */
-  async function settle({ task, fence }: Claim, event: EventDraft, then: { readonly wait_ms: number } | "done"): Promise<void> {
-    const set = then === "done" ? { set: { state: "done", owner: null } as const } : { lease_ms: then.wait_ms };
+  /**
+   * Says what became of a wake that was taken. Another may have taken it since, and then says so
+   * itself.
+   */
+  async function settle(
+    { task, fence }: Claim,
+    event: EventDraft,
+    then: { readonly wait_ms: number } | "done",
+  ): Promise<void> {
+    const set =
+      then === "done"
+        ? { set: { state: "done", owner: null } as const }
+        : { lease_ms: then.wait_ms, set: { state: "claimed" } as const };
     try {
-      await store.commit({ run: WAKES, seen: 0, events: [event], task: { id: task, fence, ...set } });
+      await store.commit({
+        run: WAKE_LOG,
+        seen: 0,
+        events: [event],
+        task: { id: task, fence, ...set },
+      });
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error;
     }
@@ -65,7 +98,7 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
 
   const take = (): Promise<Claim | undefined> =>
     store.claim({
-      ...{ queue: WAKES, agent: name, lease_ms },
+      ...{ queue: WAKE_LOG, agent: name, lease_ms },
       event: ({ task }) => draft("wake_taken", { run: wakeIn(task).run, by: name }),
     });
 
@@ -73,13 +106,22 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
     async wake({ runId }, { at = 0, key } = {}) {
       if (closing.signal.aborted) return;
       await store.commit({
-        ...{ run: WAKES, seen: 0, events: [draft("wake_set", { run: runId, at })], ...present({ request_id: key }) },
-        task: { id: JSON.stringify([WAKES, runId, at, randomUUID()]), fence: 0, set: { state: "available", queue: WAKES } },
+        ...{
+          run: WAKE_LOG,
+          seen: 0,
+          events: [draft("wake_set", { run: runId, at })],
+          ...omitUndefined({ request_id: key }),
+        },
+        task: {
+          id: JSON.stringify([WAKE_LOG, runId, at, randomUUID()]),
+          fence: 0,
+          set: { state: "available", queue: WAKE_LOG },
+        },
       });
-      bell.ring();
+      signalled.raise();
     },
     async serve(handler) {
-      const unwatch = await store.watch((run) => void (run === WAKES && bell.ring()));
+      const unwatch = await store.watch((run) => void (run === WAKE_LOG && signalled.raise()));
       try {
         while (!closing.signal.aborted) {
           try {
@@ -93,7 +135,7 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
           }
           const wait = Math.min(poll_ms, Math.max(due - Date.now(), 1));
           if (due <= Date.now()) due = Infinity;
-          await bell.wait(wait);
+          await signalled.wait(wait);
         }
       } finally {
         unwatch();
@@ -101,7 +143,7 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
     },
     async close() {
       closing.abort();
-      bell.ring();
+      signalled.raise();
     },
   };
 }

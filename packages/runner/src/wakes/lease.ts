@@ -1,9 +1,15 @@
-import { BylawError, StoreConflict, type DocumentWrite, type Kernel, type Store } from "@bylaw/kernel";
+import {
+  BylawError,
+  StoreConflict,
+  type DocumentWrite,
+  type Kernel,
+  type Store,
+} from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Template } from "../template/template.ts";
 import { draft } from "../workflow/record.ts";
 import { endIn } from "../workflow/run-workflow.ts";
-import { leaseOf, offerDocument } from "./offer.ts";
+import { leaseOf, queueDocument } from "./enqueue.ts";
 
 /** Who takes a run, and for how long. */
 export interface Taker {
@@ -18,17 +24,27 @@ export interface Taker {
 /** A run that is driven here, and nowhere else. */
 export interface Lease {
   readonly run: Run;
-  /** Whether the lease is over by the clock of this process, or will be in a moment: then another may drive. */
+  /**
+   * Whether the lease is over by the clock of this process, or will be in a moment: then another
+   * may drive.
+   */
   readonly isOver: () => boolean;
-  /** Says that somebody is still at it, unless something was recorded lately. Throws where another took it. */
+  /**
+   * Says that somebody is still at it, unless something was recorded lately. Throws where another
+   * took it.
+   */
   readonly keep: () => Promise<void>;
   /** Gives it back. Does nothing where another took it. */
-  readonly leave: (why: "ended" | "waits" | "stopped" | "failed", definition: string) => Promise<void>;
+  readonly leave: (
+    why: "ended" | "waits" | "stopped" | "failed",
+    definition: string,
+  ) => Promise<void>;
 }
 
 /**
- * Takes a run that is awake, if nobody drives it: `busy` where somebody does, `idle` where there is nothing to do. From then on every write
- * goes with the claim, so that a process that was taken for dead writes nothing any more, whatever session it believes to have.
+ * Takes a run that is awake, if nobody drives it: `busy` where somebody does, `idle` where there is
+ * nothing to do. From then on every write goes with the claim, so that a process that was taken for
+ * dead writes nothing any more, whatever session it believes to have.
  */
 export async function takeRun(
   kernel: Kernel,
@@ -44,10 +60,15 @@ export async function takeRun(
   const fenced = new Proxy(store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key);
-      if (key !== "commit") return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
+      if (key !== "commit")
+        return typeof value === "function"
+          ? (value as (...args: readonly unknown[]) => unknown).bind(target)
+          : value;
       return async (commit: Parameters<Store["commit"]>[0]) => {
         const began = now();
-        const receipt = await target.commit(commit.task === undefined ? { ...commit, task: { ...task, lease_ms } } : commit);
+        const receipt = await target.commit(
+          commit.task === undefined ? { ...commit, task: { ...task, lease_ms } } : commit,
+        );
         kept = Math.max(kept, began);
         return receipt;
       };
@@ -62,7 +83,8 @@ export async function takeRun(
       if (endIn(template, visitor) !== undefined) return "idle";
       const claimed = await visitor.claim({
         ...{ queue: leaseOf(name), agent: worker, lease_ms },
-        event: ({ fence: given }) => draft("workflow_taken", null, { worker, fence: given, lease_ms }),
+        event: ({ fence: given }) =>
+          draft("workflow_taken", null, { worker, fence: given, lease_ms }),
       });
       return claimed?.fence ?? "busy";
     } finally {
@@ -74,7 +96,8 @@ export async function takeRun(
     run,
     isOver: () => now() - kept >= (lease_ms * 5) / 6,
     async keep() {
-      if (now() - kept >= lease_ms / 3) await run.record([draft("workflow_kept", null, { worker, fence })]);
+      if (now() - kept >= lease_ms / 3)
+        await run.record([draft("workflow_kept", null, { worker, fence })]);
     },
     async leave(why, definition) {
       const left = (said: typeof why, documents: readonly DocumentWrite[]): Promise<unknown> =>
@@ -86,11 +109,14 @@ export async function takeRun(
       try {
         if (why !== "ended") await left(why, []);
         else
-          await left(why, [offerDocument(name, { definition, ended: true })]).catch(async (error: unknown) => {
-            if (!isRefused(error)) throw error;
-            // A person said from where it goes on in this moment: it has not ended any more, and is offered as before.
-            await left("stopped", []);
-          });
+          await left(why, [queueDocument(name, { definition, ended: true })]).catch(
+            async (error: unknown) => {
+              if (!isRefused(error)) throw error;
+              // A person said from where it goes on in this moment: it has not ended any more, and
+              // is offered as before.
+              await left("stopped", []);
+            },
+          );
       } catch (error) {
         if (!isTaken(error)) throw error;
       }
@@ -98,7 +124,8 @@ export async function takeRun(
   };
 }
 
-const isRefused = (error: unknown): boolean => error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
+const isRefused = (error: unknown): boolean =>
+  error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
 
 /** Whether a write was refused because another drives the run now. */
 export const isTaken = (error: unknown): boolean =>

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { Kernel, Store } from "@bylaw/kernel";
+import { checkArgument, type Kernel, type Store } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Driver } from "../driver.ts";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { WorkflowEnd, WorkflowOptions } from "../workflow/options.ts";
 import { endIn, runWorkflow } from "../workflow/run-workflow.ts";
-import { createBell } from "./bell.ts";
+import { createSignal } from "./signal.ts";
 import { isTaken, takeRun, type Lease } from "./lease.ts";
-import { offeredIn } from "./offer.ts";
+import { enqueuedIn } from "./enqueue.ts";
 
 /** How a worker runs the workflows of one template. */
 export interface DrivenTemplate extends Pick<LoadedTemplate, "template" | "definition"> {
   readonly kernel: Kernel;
-  /** Sets up how one run is carried out here. The signal ends what runs; `close` is called when it is over. */
+  /**
+   * Sets up how one run is carried out here. The signal ends what runs; `close` is called when it
+   * is over.
+   */
   readonly work: (run: Run, signal: AbortSignal) => Promise<DrivenWork>;
 }
 
@@ -26,9 +29,15 @@ export interface DrivenWork {
 export interface WorkerOptions {
   readonly driver: Driver;
   readonly store: Store;
-  /** The runs of the store with their heads, as a reader of it lists them: what nobody woke is found there. */
+  /**
+   * The runs of the store with their heads, as a reader of it lists them: what nobody woke is found
+   * there.
+   */
   readonly runs: () => Promise<readonly { readonly run: string; readonly head: number }[]>;
-  /** Says how workflows of a template are run, by its digest; `undefined` where this machine does not have it. */
+  /**
+   * Says how workflows of a template are run, by its digest; `undefined` where this machine does
+   * not have it.
+   */
   readonly templateOf: (definition: string) => Promise<DrivenTemplate | undefined>;
   /** As the log names it. Default: a name of its own. */
   readonly name?: string;
@@ -47,7 +56,10 @@ export interface WorkerOptions {
 /** Drives workflows that were offered, with as many others as there are over one store. */
 export interface Worker {
   readonly name: string;
-  /** Takes a run if it is awake and nobody drives it: `taken` when this worker drives it now, or did already. */
+  /**
+   * Takes a run if it is awake and nobody drives it: `taken` when this worker drives it now, or did
+   * already.
+   */
   look(run: string): Promise<"taken" | "busy" | "idle">;
   /** Resolves when this worker does not drive a run, or no more. */
   done(run: string): Promise<void>;
@@ -59,167 +71,229 @@ export interface Worker {
 
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 300_000;
+type Looked = "taken" | "busy" | "idle";
 
-interface Driving {
-  /** Somebody woke the run meanwhile. */
+/** A run that this worker drives. */
+interface DrivenRun {
+  /** Somebody woke it in the meantime. */
   again: boolean;
-  readonly done: Promise<void>;
+  done: Promise<void>;
 }
 
+/** Makes a worker; it takes nothing before `serve` or `look` is called. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { driver, store, runs, templateOf, name = `worker-${randomUUID()}`, lease_ms = 60_000, concurrency = 4 } = options;
-  const { reconcile_ms = Math.ceil(lease_ms / 2), onTake = () => {}, onEnd = () => {}, onError = () => {} } = options;
-  const closing = new AbortController();
-  const bell = createBell();
-  const free = createBell();
-  const driving = new Map<string, Driving>();
-  const looking = new Map<string, Promise<"taken" | "busy" | "idle">>();
-  /** The head of each run at which there was nothing to do. */
-  const idle = new Map<string, number>();
-  const failures = new Map<string, { readonly count: number; readonly until: number }>();
-  let places = concurrency;
-  const isFull = (): boolean => places === 0;
-  const now = (): number => performance.now();
+  return new RunWorker(checkArgument("createWorker", "options", options));
+}
 
-  function look(run: string): Promise<"taken" | "busy" | "idle"> {
-    const here = driving.get(run);
+class RunWorker implements Worker {
+  readonly name: string;
+  readonly #options: WorkerOptions;
+  readonly #lease_ms: number;
+  readonly #reconcile_ms: number;
+  readonly #closing = new AbortController();
+  readonly #signal = createSignal();
+  readonly #placeFreed = createSignal();
+  readonly #driven = new Map<string, DrivenRun>();
+  readonly #looking = new Map<string, Promise<Looked>>();
+  /** The head of each run at which there was nothing to do. */
+  readonly #idle = new Map<string, number>();
+  readonly #failures = new Map<string, { readonly count: number; readonly until: number }>();
+  #places: number;
+
+  constructor(options: WorkerOptions) {
+    const { name = `worker-${randomUUID()}`, lease_ms = 60_000, concurrency = 4 } = options;
+    this.name = name;
+    this.#options = options;
+    this.#lease_ms = lease_ms;
+    this.#reconcile_ms = options.reconcile_ms ?? Math.ceil(lease_ms / 2);
+    this.#places = concurrency;
+  }
+
+  look(run: string): Promise<Looked> {
+    const here = this.#driven.get(run);
     if (here !== undefined) {
       here.again = true;
       return Promise.resolve("taken");
     }
-    const known = looking.get(run) ?? take(run).finally(() => looking.delete(run));
-    looking.set(run, known);
+    const known =
+      this.#looking.get(run) ?? this.#take(run).finally(() => this.#looking.delete(run));
+    this.#looking.set(run, known);
     return known;
   }
 
-  async function take(run: string): Promise<"taken" | "busy" | "idle"> {
-    const offered = await offeredIn(store, run);
-    if (offered === undefined || offered.ended) return "idle";
-    const driven = await templateOf(offered.definition);
-    if (driven === undefined) return "busy";
-    while (isFull() && !closing.signal.aborted) await free.wait(reconcile_ms);
-    if (closing.signal.aborted || (failures.get(run)?.until ?? 0) > now()) return "busy";
-    places -= 1;
-    let lease: Lease | "busy" | "idle" = "busy";
+  async done(run: string): Promise<void> {
+    await this.#driven.get(run)?.done;
+  }
+
+  async serve(): Promise<void> {
+    // What somebody else records may wake a run that rested: a person's yes, a resume.
+    const unwatch = await this.#options.store.watch((run, head) => {
+      if (!this.#idle.has(run) || this.#idle.get(run) === head || this.#isClosing) return;
+      this.#idle.delete(run);
+      this.#lookSoon(run);
+    });
     try {
-      lease = await takeRun(driven.kernel, driven.template, run, { store, worker: name, lease_ms, now });
+      const served = this.#options.driver.serve(async ({ runId }) => {
+        await this.look(runId);
+        return "idle";
+      });
+      await Promise.all([served, this.#reconcileAlways()]);
     } finally {
-      if (typeof lease === "string") giveBack();
+      unwatch();
     }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("closed"));
+    this.#signal.raise();
+    this.#placeFreed.raise();
+    await Promise.allSettled([...this.#looking.values()]);
+    await Promise.allSettled([...this.#driven.values()].map(({ done }) => done));
+    await this.#options.driver.close();
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #take(run: string): Promise<Looked> {
+    const { store, templateOf } = this.#options;
+    const enqueued = await enqueuedIn(store, run);
+    if (enqueued === undefined || enqueued.ended) return "idle";
+    const template = await templateOf(enqueued.definition);
+    if (template === undefined) return "busy";
+    while (this.#places === 0 && !this.#isClosing) await this.#placeFreed.wait(this.#reconcile_ms);
+    if (this.#isClosing || (this.#failures.get(run)?.until ?? 0) > performance.now()) return "busy";
+    const lease = await this.#leaseOf(run, template);
     if (typeof lease === "string") return lease;
-    const one = { again: false, done: Promise.resolve() };
-    driving.set(run, one);
-    onTake(run);
-    one.done = drive(run, driven, lease)
+    const one: DrivenRun = { again: false, done: Promise.resolve() };
+    this.#driven.set(run, one);
+    this.#options.onTake?.(run);
+    one.done = this.#drive(run, template, lease)
       .then((again) => (one.again ||= again))
-      .catch((error: unknown) => onError(error, run))
+      .catch((error: unknown) => this.#onError(error, run))
       .then(() => {
-        driving.delete(run);
-        giveBack();
-        if (one.again && !closing.signal.aborted) lookSoon(run);
+        this.#driven.delete(run);
+        this.#freePlace();
+        if (one.again && !this.#isClosing) this.#lookSoon(run);
       });
     return "taken";
   }
 
-  const lookSoon = (run: string): void => void look(run).catch((error: unknown) => onError(error, run));
-
-  function giveBack(): void {
-    places += 1;
-    free.ring();
+  /** Takes a place and the lease of a run; without the lease the place is free again. */
+  async #leaseOf(
+    run: string,
+    { kernel, template }: DrivenTemplate,
+  ): Promise<Lease | "busy" | "idle"> {
+    this.#places -= 1;
+    let lease: Lease | "busy" | "idle" = "busy";
+    try {
+      lease = await takeRun(kernel, template, run, {
+        store: this.#options.store,
+        worker: this.name,
+        lease_ms: this.#lease_ms,
+        now: () => performance.now(),
+      });
+    } finally {
+      if (typeof lease === "string") this.#freePlace();
+    }
+    return lease;
   }
 
+  #freePlace(): void {
+    this.#places += 1;
+    this.#placeFreed.raise();
+  }
+
+  #lookSoon(run: string): void {
+    this.look(run).catch((error: unknown) => this.#onError(error, run));
+  }
+
+  readonly #onError = (error: unknown, run: string | null): void =>
+    this.#options.onError?.(error, run);
+
   /** Resolves to whether the run is awake again already. */
-  async function drive(name: string, driven: DrivenTemplate, lease: Lease): Promise<boolean> {
-    const { template, definition } = driven;
-    const { run } = lease;
+  async #drive(name: string, driven: DrivenTemplate, lease: Lease): Promise<boolean> {
     const lost = new AbortController();
     const beat = setInterval(() => {
       // Soon another may be at work: what runs here must not go on beside it.
       if (lease.isOver()) lost.abort(new Error("lost"));
       else lease.keep().catch((error: unknown) => void (isTaken(error) && lost.abort(error)));
-    }, lease_ms / 6);
+    }, this.#lease_ms / 6);
     let work: DrivenWork | undefined;
     try {
-      work = await driven.work(run, AbortSignal.any([closing.signal, lost.signal]));
-      const end = await runWorkflow(work.options);
-      failures.delete(name);
-      await lease.leave(leavingAt(end), definition);
-      onEnd(name, end);
-      // Somebody may have woken it before it was given back.
-      if (endIn(template, run) === undefined) return true;
-      idle.set(name, run.head);
-      return false;
+      work = await driven.work(lease.run, AbortSignal.any([this.#closing.signal, lost.signal]));
+      return await this.#runToEnd(name, driven, lease, work.options);
     } catch (error) {
-      if (lost.signal.aborted || isTaken(error)) return false;
-      if (closing.signal.aborted) {
-        const end = endIn(template, run);
-        await lease.leave(end === undefined ? "stopped" : leavingAt(end), definition);
-        if (endIn(template, run) === undefined) await driver.wake({ runId: name });
-        return false;
-      }
-      onError(error, name);
-      const count = (failures.get(name)?.count ?? 0) + 1;
-      const wait = Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LAST_RETRY_MS);
-      failures.set(name, { count, until: now() + wait });
-      await lease.leave("failed", definition);
-      await driver.wake({ runId: name }, { at: Date.now() + wait });
+      if (!lost.signal.aborted && !isTaken(error)) await this.#giveBack(name, driven, lease, error);
       return false;
     } finally {
       clearInterval(beat);
-      await work?.close?.().catch((error: unknown) => onError(error, name));
-      await run.close().catch((error: unknown) => onError(error, name));
+      await work?.close?.().catch((error: unknown) => this.#onError(error, name));
+      await lease.run.close().catch((error: unknown) => this.#onError(error, name));
     }
   }
 
-  /** The log is the truth: whoever is awake in it and driven by nobody is taken, whether a wake came or was lost. */
-  async function reconcile(): Promise<void> {
-    for (const { run, head } of await runs()) {
-      if (closing.signal.aborted) return;
-      if (driving.has(run) || idle.get(run) === head) continue;
-      const found = await look(run).catch((error: unknown) => (onError(error, run), "busy" as const));
-      if (found === "idle") idle.set(run, head);
-      else idle.delete(run);
-    }
+  async #runToEnd(
+    name: string,
+    { template, definition }: DrivenTemplate,
+    lease: Lease,
+    options: WorkflowOptions,
+  ): Promise<boolean> {
+    const end = await runWorkflow(options);
+    this.#failures.delete(name);
+    await lease.leave(leavingAt(end), definition);
+    this.#options.onEnd?.(name, end);
+    // Somebody may have woken it before it was given back.
+    if (endIn(template, lease.run) === undefined) return true;
+    this.#idle.set(name, lease.run.head);
+    return false;
   }
 
-  async function reconcileAlways(): Promise<void> {
-    while (!closing.signal.aborted) {
-      await reconcile().catch((error: unknown) => onError(error, null));
-      await bell.wait(reconcile_ms);
+  /** Gives back a run that did not come to an end here, and sees to it that it is woken again. */
+  async #giveBack(
+    name: string,
+    { template, definition }: DrivenTemplate,
+    { run, leave }: Lease,
+    error: unknown,
+  ): Promise<void> {
+    if (this.#isClosing) {
+      const end = endIn(template, run);
+      await leave(end === undefined ? "stopped" : leavingAt(end), definition);
+      if (endIn(template, run) === undefined) await this.#options.driver.wake({ runId: name });
+      return;
     }
+    this.#onError(error, name);
+    const count = (this.#failures.get(name)?.count ?? 0) + 1;
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** (count - 1), LAST_RETRY_MS);
+    this.#failures.set(name, { count, until: performance.now() + wait });
+    await leave("failed", definition);
+    await this.#options.driver.wake({ runId: name }, { at: Date.now() + wait });
   }
 
-  return {
-    name,
-    look,
-    done: async (run) => driving.get(run)?.done,
-    async serve() {
-      // What somebody else records may wake a run that rested: a person's yes, a resume.
-      const unwatch = await store.watch((run, head) => {
-        if (idle.has(run) && idle.get(run) !== head && !closing.signal.aborted) {
-          idle.delete(run);
-          lookSoon(run);
-        }
+  /**
+   * Takes every run that the log says is awake and nobody drives, whether a wake came or was lost.
+   */
+  async #reconcile(): Promise<void> {
+    for (const { run, head } of await this.#options.runs()) {
+      if (this.#isClosing) return;
+      if (this.#driven.has(run) || this.#idle.get(run) === head) continue;
+      const found = await this.look(run).catch((error: unknown) => {
+        this.#onError(error, run);
+        return "busy";
       });
-      try {
-        const served = driver.serve(async ({ runId }) => {
-          await look(runId);
-          return "idle";
-        });
-        await Promise.all([served, reconcileAlways()]);
-      } finally {
-        unwatch();
-      }
-    },
-    async close() {
-      closing.abort(new Error("closed"));
-      bell.ring();
-      free.ring();
-      await Promise.allSettled([...looking.values()]);
-      await Promise.allSettled([...driving.values()].map(({ done }) => done));
-      await driver.close();
-    },
-  };
+      if (found === "idle") this.#idle.set(run, head);
+      else this.#idle.delete(run);
+    }
+  }
+
+  async #reconcileAlways(): Promise<void> {
+    while (!this.#isClosing) {
+      await this.#reconcile().catch((error: unknown) => this.#onError(error, null));
+      await this.#signal.wait(this.#reconcile_ms);
+    }
+  }
 }
 
-const leavingAt = ({ outcome }: WorkflowEnd): "ended" | "waits" => (outcome === "completed" || outcome === "stopped" ? "ended" : "waits");
+const leavingAt = ({ outcome }: WorkflowEnd): "ended" | "waits" =>
+  outcome === "completed" || outcome === "stopped" ? "ended" : "waits";

@@ -1,15 +1,19 @@
 import { endMarked } from "@bylaw/process";
 import { tryStep, type Attempt } from "../step/attempt.ts";
 import { watchControl } from "../step/watch-control.ts";
-import type { Move, Start } from "./next.ts";
+import type { Move, Start } from "./move.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { draft, json, record } from "./record.ts";
 import { clearControl, controlFileOf, takeRequest } from "./request.ts";
 
-/** Begins steps, at once, and waits for all of them. Throws what the run throws, and the reason of an aborted signal. */
+/**
+ * Begins steps, at once, and waits for all of them. Throws what the run throws, and the reason of
+ * an aborted signal.
+ */
 export async function start(options: WorkflowOptions, starts: readonly Start[]): Promise<void> {
   for (const one of starts) await prepare(options, one);
-  const agentOf = ({ step, fallback }: Start): string | null => (fallback ? step.fallback : step.agent);
+  const agentOf = ({ step, fallback }: Start): string | null =>
+    fallback ? step.fallback : step.agent;
   await record(
     options,
     starts.map((one) => {
@@ -28,8 +32,22 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
   const results = await Promise.allSettled(
     starts.map(async (one) => {
       const { step, attempt, visit, fallback } = one;
-      const { ended, output, print } = await tried(options, { step, agent: agentOf(one), own: !fallback, attempt, visit });
-      await record(options, [draft("step_completed", agentOf(one), { step: step.id, attempt, ...json(ended), output, print })]);
+      const { ended, output, print } = await tried(options, {
+        step,
+        agent: agentOf(one),
+        own: !fallback,
+        attempt,
+        visit,
+      });
+      await record(options, [
+        draft("step_completed", agentOf(one), {
+          step: step.id,
+          attempt,
+          ...json(ended),
+          output,
+          print,
+        }),
+      ]);
     }),
   );
   // None of them is left behind before the first failure is told.
@@ -37,18 +55,36 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
 }
 
 /** Lets an agent work that was called. Throws like {@link start}. */
-export async function call(options: WorkflowOptions, move: Extract<Move, { readonly do: "call" }>): Promise<void> {
-  const { unit, agent, attempt, step } = move;
+export async function call(
+  options: WorkflowOptions,
+  move: Extract<Move, { readonly do: "call" }>,
+): Promise<void> {
+  const { activeStep, agent, attempt, step } = move;
   await prepare(options, { step, attempt });
-  await record(options, [draft("call_started", agent, { step: step.id, agent, attempt, definition: options.definition })]);
-  const { ended } = await tried(options, { step, agent, own: false, attempt, visit: unit.visit });
-  await record(options, [draft("call_completed", agent, { step: step.id, agent, attempt, ...json(ended) })]);
+  await record(options, [
+    draft("call_started", agent, { step: step.id, agent, attempt, definition: options.definition }),
+  ]);
+  const { ended } = await tried(options, {
+    step,
+    agent,
+    own: false,
+    attempt,
+    visit: activeStep.visit,
+  });
+  await record(options, [
+    draft("call_completed", agent, { step: step.id, agent, attempt, ...json(ended) }),
+  ]);
 }
 
-// What is left of an attempt before is ended, and what it wrote for nobody is not read as this one's.
-async function prepare(options: WorkflowOptions, { step, attempt }: Pick<Start, "step" | "attempt">): Promise<void> {
+// What is left of an attempt before is ended, and what it wrote for nobody is not read as this
+// one's.
+async function prepare(
+  options: WorkflowOptions,
+  { step, attempt }: Pick<Start, "step" | "attempt">,
+): Promise<void> {
   const file = controlFileOf(options, step);
-  if (attempt > 1) endMarked({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: file });
+  if (attempt > 1)
+    endMarked({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: file });
   await clearControl(options, step);
 }
 

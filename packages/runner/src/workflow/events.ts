@@ -1,3 +1,4 @@
+import type { EventType } from "@bylaw/kernel";
 import { z } from "zod";
 
 const count = z.int().min(0);
@@ -6,7 +7,10 @@ const attempt = z.int().min(1);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const stream = z.strictObject({ digest, bytes: count });
 
-/** What came of one attempt: how its program or function ended, and digests of what it printed, never the text. */
+/**
+ * What came of one attempt: how its program or function ended, and digests of what it printed,
+ * never the text.
+ */
 const end = {
   ok: z.boolean(),
   exit_code: z.int().nullable(),
@@ -27,13 +31,28 @@ const way = { track: step.nullable().optional(), chosen: z.array(step).optional(
 /** The template that says so: a person may have carried the run over to another meanwhile. */
 const definition = digest.optional();
 
-const HOLDS = ["failed", "interrupted", "rejected", "control_file", "oversight", "risk", "limit", "second"] as const;
+const HOLDS = [
+  "failed",
+  "interrupted",
+  "rejected",
+  "control_file",
+  "oversight",
+  "risk",
+  "limit",
+  "second",
+] as const;
 
 /** The events of a workflow. Only its runner records them. */
-export const WORKFLOW_EVENTS = [
+export const WORKFLOW_EVENTS: readonly EventType[] = [
   {
     name: "workflow_started",
-    details: z.strictObject({ template: z.string().min(1), definition: digest, steps: count, from: count, ...way }),
+    details: z.strictObject({
+      template: z.string().min(1),
+      definition: digest,
+      steps: count,
+      from: count,
+      ...way,
+    }),
   },
   { name: "workflow_moved", details: z.strictObject({ by: z.string().min(1), to: count }) },
   {
@@ -50,7 +69,10 @@ export const WORKFLOW_EVENTS = [
     }),
   },
   { name: "oversight_due", details: z.strictObject({ step, why: z.enum(["steps", "kind"]) }) },
-  { name: "workflow_held", details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }) },
+  {
+    name: "workflow_held",
+    details: z.strictObject({ step, why: z.enum(HOLDS), message: z.string().max(1_000) }),
+  },
   { name: "workflow_released", details: z.strictObject({ by: z.string().min(1).max(200), step }) },
   {
     name: "workflow_ended",
@@ -61,16 +83,39 @@ export const WORKFLOW_EVENTS = [
       definition,
     }),
   },
-  /** Workers may take the run from here on: each takes it with a lease, and keeps it while nothing else is recorded. */
+  /**
+   * Workers may take the run from here on: each takes it with a lease, and keeps it while nothing
+   * else is recorded.
+   */
   { name: "workflow_offered", details: z.strictObject({}) },
   { name: "workflow_taken", details: z.strictObject({ ...worker, lease_ms: attempt }) },
   { name: "workflow_kept", details: z.strictObject(worker) },
-  { name: "workflow_left", details: z.strictObject({ ...worker, why: z.enum(["ended", "waits", "stopped", "failed"]) }) },
+  {
+    name: "workflow_left",
+    details: z.strictObject({ ...worker, why: z.enum(["ended", "waits", "stopped", "failed"]) }),
+  },
   {
     name: "step_started",
-    details: z.strictObject({ step, index: count, next: count, visit: attempt, attempt, fallback: z.boolean(), definition }),
+    details: z.strictObject({
+      step,
+      index: count,
+      next: count,
+      visit: attempt,
+      attempt,
+      fallback: z.boolean(),
+      definition,
+    }),
   },
-  { name: "step_completed", details: z.strictObject({ step, attempt, ...end, output: z.json(), print: digest.nullable().optional() }) },
+  {
+    name: "step_completed",
+    details: z.strictObject({
+      step,
+      attempt,
+      ...end,
+      output: z.json(),
+      print: digest.nullable().optional(),
+    }),
+  },
   {
     name: "step_skipped",
     details: z.strictObject({
@@ -86,7 +131,9 @@ export const WORKFLOW_EVENTS = [
     details: z.strictObject({
       step,
       next: count.nullable(),
-      loop: z.strictObject({ to: count, skip: z.array(step), kept: z.boolean().optional() }).nullable(),
+      loop: z
+        .strictObject({ to: count, skip: z.array(step), kept: z.boolean().optional() })
+        .nullable(),
       definition,
     }),
   },
@@ -100,4 +147,4 @@ export const WORKFLOW_EVENTS = [
       digest: digest.nullable(),
     }),
   },
-] as const;
+];

@@ -1,4 +1,10 @@
-import { digestJson, type DocumentWrite, type Json, type JsonObject, type Store } from "@bylaw/kernel";
+import {
+  digestJson,
+  type DocumentWrite,
+  type Json,
+  type JsonObject,
+  type Store,
+} from "@bylaw/kernel";
 import { completeStep } from "../template/complete.ts";
 import type { Step, Template } from "../template/template.ts";
 
@@ -7,7 +13,10 @@ const idOf = (run: string, definition: string): string => JSON.stringify([run, d
 
 const USUAL = completeStep({}) as unknown as JsonObject;
 
-/** The document that keeps a template beside the run that follows it, so that it can be told what has changed when it has. */
+/**
+ * The document that keeps a template beside the run that follows it, so that it can be told what
+ * has changed when it has.
+ */
 export const keepTemplate = (
   run: string,
   { template, definition }: { readonly template: Template; readonly definition: string },
@@ -18,17 +27,31 @@ export const keepTemplate = (
   value: JSON.stringify({
     ...template,
     steps: template.steps.map((step) =>
-      Object.fromEntries(Object.entries(step).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(USUAL[key]))),
+      Object.fromEntries(
+        Object.entries(step).filter(
+          ([key, value]) => JSON.stringify(value) !== JSON.stringify(USUAL[key]),
+        ),
+      ),
     ),
   }),
 });
 
-/** The template that a run follows; `undefined` where none is kept, or not the one whose digest the log has. Throws what the store throws. */
-export async function keptTemplate(store: Pick<Store, "get">, run: string, definition: string): Promise<Template | undefined> {
+/**
+ * The template that a run follows; `undefined` where none is kept, or not the one whose digest the
+ * log has. Throws what the store throws.
+ */
+export async function keptTemplate(
+  store: Pick<Store, "get">,
+  run: string,
+  definition: string,
+): Promise<Template | undefined> {
   const document = await store.get(KIND, idOf(run, definition));
   if (document === undefined) return undefined;
   const kept = JSON.parse(document.value) as Template;
-  const template: Template = { ...kept, steps: kept.steps.map((step): Step => ({ ...completeStep({}), ...step })) };
+  const template: Template = {
+    ...kept,
+    steps: kept.steps.map((step): Step => ({ ...completeStep({}), ...step })),
+  };
   // A document is no second truth: what the log does not know is not believed.
   return (await digestJson(template as unknown as Json)) === definition ? template : undefined;
 }

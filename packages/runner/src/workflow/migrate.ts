@@ -6,8 +6,9 @@ import type { Template } from "../template/template.ts";
 import { keepTemplate } from "./kept-template.ts";
 import { draft } from "./record.ts";
 import { refuseOwn, returnsOf } from "./release.ts";
-import { NO_OWNER, type WorkflowState } from "./standing.ts";
-import { doneIn, resultOf, resultsWith, workflowState } from "./state.ts";
+import { NO_OWNER, type WorkflowState } from "./state/types.ts";
+import { doneSteps, resultsWith } from "./state/changes.ts";
+import { resultOf, workflowState } from "./state/projection.ts";
 import { templateChanges } from "./template-changes.ts";
 
 /** How a run can be carried over to another template. */
@@ -21,15 +22,25 @@ export interface Migration {
   /** Where the workflow goes on: the index of a step, or their number. */
   readonly cursor: number;
   readonly redo: number;
-  readonly units: readonly { readonly step: string; readonly index: number; readonly next: number }[];
+  readonly units: readonly {
+    readonly step: string;
+    readonly index: number;
+    readonly next: number;
+  }[];
   readonly scopes: readonly { readonly owner: number; readonly skip: readonly string[] }[];
 }
 
 /**
- * Carries where a workflow stands over to another template, step by step by their ids. What has no place there is a fault, and nothing is
- * guessed. `from`: the index of the step that a person says to go on from. Pure.
+ * Carries where a workflow stands over to another template, step by step by their ids. What has no
+ * place there is a fault, and nothing is guessed. `from`: the index of the step that a person says
+ * to go on from. Pure.
  */
-export function migrationOf(before: Template, now: Template, state: WorkflowState, from?: number): Migration {
+export function migrationOf(
+  before: Template,
+  now: Template,
+  state: WorkflowState,
+  from?: number,
+): Migration {
   const faults: string[] = [];
   const notes: string[] = [];
   const indexes = new Map(now.steps.map(({ id }, index) => [id, index]));
@@ -48,47 +59,60 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
     const index = indexes.get(step);
     const fresh = index === undefined ? undefined : now.steps[index];
     if (index === undefined || fresh === undefined) {
-      faults.push(`step ${quote(step)} is under way and is gone`);
+      faults.push(`step ${quote(step)} is running and is gone`);
       return [];
     }
-    if (groupOf.get(step) !== fresh.parallel) faults.push(`step ${quote(step)} is under way, and runs beside others than before`);
+    if (groupOf.get(step) !== fresh.parallel)
+      faults.push(`step ${quote(step)} is running beside other steps than before`);
     for (const { agent } of settled ? [] : frames)
-      if (agent !== null && !Object.hasOwn(now.agents, agent)) faults.push(`agent ${quote(agent)} is at work and is gone`);
+      if (agent !== null && !Object.hasOwn(now.agents, agent))
+        faults.push(`agent ${quote(agent)} is at work and is gone`);
     return [{ step, index, next: groupEnd(index) }];
   });
   // Steps that run at once begin at once: nobody begins one that comes to them later.
   const groups = new Set(units.flatMap(({ index }) => now.steps[index]?.parallel ?? []));
   for (const { id, parallel } of now.steps)
     if (parallel !== null && groups.has(parallel) && groupOf.get(id) !== parallel && !isOpen(id))
-      faults.push(`step ${quote(id)} joins steps that are under way`);
-  if (new Set(units.map(({ next }) => next)).size > 1) faults.push("the steps that are under way do not stand beside each other any more");
+      faults.push(`step ${quote(id)} joins steps that are running`);
+  if (new Set(units.map(({ next }) => next)).size > 1)
+    faults.push("the running steps no longer stand beside each other");
 
-  if (state.ended !== null && from === undefined) faults.push("the workflow has ended: say with --from where it goes on");
+  if (state.ended !== null && from === undefined)
+    faults.push("the workflow has ended: name the step to continue from with --from");
   const cursor = from ?? cursorIn();
   // Only what stood behind is done: what a loop is about to repeat has a result of the pass before.
-  const dropped = from === undefined ? [] : doneIn(state);
+  const dropped = from === undefined ? [] : doneSteps(state);
   const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
   const known = from === undefined ? state : { ...state, results: resultsWith(state) };
   const oldAt = new Map(before.steps.map(({ id }, index) => [id, index]));
-  const isBehind = (id: string): boolean => resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
-  const rest = now.steps.flatMap(({ id, repeatable }, index) => (isOpen(id) ? [] : [{ id, repeatable, index }]));
+  const isBehind = (id: string): boolean =>
+    resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
+  const rest = now.steps.flatMap(({ id, repeatable }, index) =>
+    isOpen(id) ? [] : [{ id, repeatable, index }],
+  );
   const completed = rest.filter(
-    ({ id, repeatable, index }) => index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
+    ({ id, repeatable, index }) =>
+      index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
   );
   const again = completed.filter(({ id }) => isBehind(id));
   const redo = Math.max(0, ...again.map(({ index }) => index + 1));
   for (const { id, index } of completed)
-    if (index < redo && !isBehind(id)) faults.push(`step ${quote(id)} is to be repeated, and stands before one that is not`);
+    if (index < redo && !isBehind(id))
+      faults.push(`step ${quote(id)} would be repeated, but stands before one that would not`);
   const late = rest.filter(({ id, index }) => index < cursor && !isBehind(id));
-  for (const { id } of late) notes.push(`step ${quote(id)} stands before where the workflow goes on, and will not run`);
-  for (const { id } of again.slice(0, 20)) notes.push(`step ${quote(id)} is completed, and is not done again`);
+  for (const { id } of late)
+    notes.push(
+      `step ${quote(id)} stands before the point where the workflow continues, so it will not run`,
+    );
+  for (const { id } of again.slice(0, 20))
+    notes.push(`step ${quote(id)} is completed and will not run again`);
 
   const scopes = (from === undefined ? state.scopes : []).flatMap(({ owner, skip }) => {
     if (owner === NO_OWNER) return [{ owner, skip }];
     const id = idAt(owner);
     const index = id === undefined ? undefined : indexes.get(id);
     if (index === undefined || now.steps[index]?.loop === null) {
-      faults.push(`the loop of step ${quote(id ?? "?")} is under way and is gone`);
+      faults.push(`the loop of step ${quote(id ?? "?")} is running and is gone`);
       return [];
     }
     return [{ owner: index, skip: skip.filter((one) => indexes.has(one)) }];
@@ -101,24 +125,39 @@ export function migrationOf(before: Template, now: Template, state: WorkflowStat
     const id = idAt(state.cursor);
     if (id !== undefined) {
       const index = indexes.get(id);
-      if (index === undefined) faults.push(`step ${quote(id)}, where the workflow goes on, is gone: say where with --from`);
+      if (index === undefined)
+        faults.push(
+          `step ${quote(id)}, where the workflow continues, is gone: name another with --from`,
+        );
       return index ?? 0;
     }
     // It stood behind its last step: whatever is behind that now is still to be done.
     const last = idAt(before.steps.length - 1);
     const index = last === undefined ? undefined : indexes.get(last);
-    if (index === undefined) faults.push("the last step is gone: say with --from where the workflow goes on");
+    if (index === undefined)
+      faults.push("the last step is gone: name the step to continue from with --from");
     return (index ?? -1) + 1;
   }
 }
 
 /**
- * Carries a run over to another template, as a person says, on record. Throws BYLAW_TEMPLATE_NOT_MIGRATED with what has no place there,
- * BYLAW_WORKFLOW_BY_ITSELF, and what the run throws.
+ * Carries a run over to another template, as a person says, on record. Throws
+ * BYLAW_TEMPLATE_NOT_MIGRATED with what has no place there, BYLAW_WORKFLOW_BY_ITSELF, and what the
+ * run throws.
  */
 export async function migrateWorkflow(
   run: Run,
-  { before, loaded, by, from }: { readonly before: Template; readonly loaded: LoadedTemplate; readonly by: string; readonly from?: number },
+  {
+    before,
+    loaded,
+    by,
+    from,
+  }: {
+    readonly before: Template;
+    readonly loaded: LoadedTemplate;
+    readonly by: string;
+    readonly from?: number;
+  },
 ): Promise<Migration> {
   const state = run.view(workflowState);
   refuseOwn(state, by);
@@ -131,12 +170,14 @@ export async function migrateWorkflow(
     definition: loaded.definition,
     cursor,
     redo,
-    units: units.map((unit) => ({ ...unit })),
+    units: units.map((activeStep) => ({ ...activeStep })),
     scopes: scopes.map(({ owner, skip }) => ({ owner, skip: [...skip] })),
     moved: from !== undefined,
   };
   const left = from === undefined ? [] : returnsOf(state);
-  await run.record([...left, draft("workflow_migrated", null, details)], { documents: [keepTemplate(run.run, loaded)] });
+  await run.record([...left, draft("workflow_migrated", null, details)], {
+    documents: [keepTemplate(run.run, loaded)],
+  });
   return migration;
 }
 
@@ -144,6 +185,6 @@ export async function migrateWorkflow(
 export const notMigrated = (faults: readonly string[]): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_NOT_MIGRATED",
-    message: `Unexpected template that the run cannot be carried over to, expected a place for all that is under way: ${faults.slice(0, 10).join("; ")}`,
-    fix: "take the old template back, change the new one, or begin another run",
+    message: `The run cannot be carried over to this template: ${faults.slice(0, 10).join("; ")}`,
+    fix: "Restore the old template, change the new one, or start another run",
   });

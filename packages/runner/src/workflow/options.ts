@@ -3,7 +3,10 @@ import type { Run } from "@bylaw/log";
 import type { Selection } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 
-/** What a step has come to, for a request to go back from it: the same twice in a row is a loop that gets nowhere. */
+/**
+ * What a step has come to, for a request to go back from it: the same twice in a row is a loop that
+ * gets nowhere.
+ */
 export type StepProgress = (reason: string | null) => string | undefined;
 
 /** What a function that is a step is told. */
@@ -44,7 +47,7 @@ export interface AtWork {
 }
 
 /** How an agent reaches the run while it works. */
-export interface Door {
+export interface LocalMcpServer {
   /** Goes into its environment. Names begin with `BYLAW_`. */
   readonly env: Readonly<Record<string, string>>;
   close(): void;
@@ -63,16 +66,25 @@ export interface WorkflowOptions {
   readonly controlFile: string;
   /** The index of the step that a new workflow begins with. Default: 0. */
   readonly from?: number;
-  /** The way that a new workflow takes through its template. Default: the one of a run that names none. */
+  /**
+   * The way that a new workflow takes through its template. Default: the one of a run that names
+   * none.
+   */
   readonly selection?: Selection;
   /** Steps that a workflow before this one completed; only the reading of CodeMachine asks. */
   readonly completed?: readonly string[];
-  /** Stands before the prompt of an agent, as it is when the agent begins: the rules that hold it, in a frame of their own. */
+  /**
+   * Stands before the prompt of an agent, as it is when the agent begins: the rules that hold it,
+   * in an agent record of their own.
+   */
   readonly preface?: (agent: string) => string;
-  /** Opens a door to the run for an agent that begins; it is closed when the agent has ended. */
-  readonly door?: (who: AtWork) => Door;
+  /** Starts an MCP server for an agent that begins. It is closed when the agent ends. */
+  readonly serveTools?: (who: AtWork) => LocalMcpServer;
   readonly functions?: Readonly<Record<string, StepFunction>>;
-  /** Asks for oversight, and puts on record what came of it: `oversight_given` or `oversight_failed`. */
+  /**
+   * Asks for oversight, and puts on record what came of it: `oversight_given` or
+   * `oversight_failed`.
+   */
   readonly oversee?: (question: OversightQuestion) => Promise<unknown>;
   /** Ends what runs, and leaves the workflow where it is: it can be resumed. */
   readonly signal?: AbortSignal;

@@ -1,14 +1,20 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@bylaw/kernel";
 import type { Step, Template } from "../template/template.ts";
-import type { WorkflowState } from "./standing.ts";
-import { resultOf } from "./state.ts";
+import type { WorkflowState } from "./state/types.ts";
+import { resultOf } from "./state/projection.ts";
 
 /**
- * What the steps that a loop repeats have come to, as a digest: the same twice in a row is a loop that gets nowhere. Programs count by how
- * they ended and what they printed; where only agents are at work, whose words are always new, by the reason for going back. Pure.
+ * What the steps that a loop repeats have come to, as a digest: the same twice in a row is a loop
+ * that gets nowhere. Programs count by how they ended and what they printed; where only agents are
+ * at work, whose words are always new, by the reason for going back. Pure.
  */
-export function progressOf({ steps }: Template, state: WorkflowState, { id, loop }: Step, reason: string | null): string | undefined {
+export function progressOf(
+  { steps }: Template,
+  state: WorkflowState,
+  { id, loop }: Step,
+  reason: string | null,
+): string | undefined {
   if (loop?.stall === null || loop === null) return undefined;
   const at = steps.findIndex((step) => step.id === id);
   const own = state.units.find(({ step }) => step === id);

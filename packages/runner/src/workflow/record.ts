@@ -3,12 +3,11 @@ import type { Recordable, RecordOptions } from "@bylaw/log";
 import type { WorkflowOptions } from "./options.ts";
 
 /** An event of a workflow, which belongs to no task. */
-export const draft = (event_type: string, agent_id: string | null, details: JsonObject): Recordable => ({
-  event_type,
-  agent_id,
-  task_id: null,
-  details,
-});
+export const draft = (
+  event_type: string,
+  agent_id: string | null,
+  details: JsonObject,
+): Recordable => ({ event_type, agent_id, task_id: null, details });
 
 /** Records events, and tells who listens. Throws what the run throws. */
 export async function record(
@@ -24,4 +23,5 @@ export async function record(
 export const json = (value: object): JsonObject => ({ ...value }) as JsonObject;
 
 /** What is thrown where something happened that the log does not say. */
-export const unrecorded = (reason: string): BylawError => new BylawError({ code: "BYLAW_EVENT_REFUSED", message: reason });
+export const unrecorded = (reason: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_REFUSED", message: reason });

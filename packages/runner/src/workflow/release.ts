@@ -1,12 +1,13 @@
 import { BylawError } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
 import { draft } from "./record.ts";
-import type { Frame, WorkflowState } from "./standing.ts";
-import { workflowState } from "./state.ts";
+import type { ActiveAgent, WorkflowState } from "./state/types.ts";
+import { workflowState } from "./state/projection.ts";
 
 /**
- * Lets a workflow go on that is held, as a person says: what failed or was interrupted is tried again, what was asked for in vain is left.
- * Does nothing where it is not held. Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in the step.
+ * Lets a workflow go on that is held, as a person says: what failed or was interrupted is tried
+ * again, what was asked for in vain is left. Does nothing where it is not held. Throws
+ * BYLAW_WORKFLOW_BY_ITSELF for an agent at work in the step.
  */
 export async function releaseWorkflow(run: Run, { by }: { readonly by: string }): Promise<boolean> {
   const state = run.view(workflowState);
@@ -14,23 +15,29 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
   if (hold === null) return false;
   refuseOwn(state, by);
   const drafts: Recordable[] = [];
-  if (hold.why === "risk" || hold.why === "oversight") drafts.push(draft("oversight_acknowledged", null, { by, reason: hold.message }));
+  if (hold.why === "risk" || hold.why === "oversight")
+    drafts.push(draft("oversight_acknowledged", null, { by, reason: hold.message }));
   drafts.push(draft("workflow_released", null, { by, step: hold.step }));
   await run.record(drafts);
   return true;
 }
 
 /**
- * Goes on from another step, as a person says. Steps in between that succeeded run again only where they are repeatable. Throws like
- * {@link releaseWorkflow}.
+ * Goes on from another step, as a person says. Steps in between that succeeded run again only where
+ * they are repeatable. Throws like {@link releaseWorkflow}.
  */
-export async function moveWorkflow(run: Run, { by, to }: { readonly by: string; readonly to: number }): Promise<void> {
+export async function moveWorkflow(
+  run: Run,
+  { by, to }: { readonly by: string; readonly to: number },
+): Promise<void> {
   const state = run.view(workflowState);
   refuseOwn(state, by);
   await run.record([...returnsOf(state), draft("workflow_moved", null, { by, to })]);
 }
 
-/** Who was called and is left returns in vain, the last first: somebody else may call them again. */
+/**
+ * Who was called and is left returns in vain, the last first: somebody else may call them again.
+ */
 export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
   units
     .filter(({ settled }) => !settled)
@@ -43,14 +50,17 @@ export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
     ]);
 
 /** Whom somebody asked for in a step, as was granted, and did not call. */
-export function uncalled(frames: readonly Frame[]): readonly Recordable[] {
+export function uncalled(frames: readonly ActiveAgent[]): readonly Recordable[] {
   const due = frames.at(-1)?.due ?? null;
   return due === null ? [] : [inVain(due)];
 }
 
 const inVain = (agent: string): Recordable => draft("agent_returned", agent, { agent, ok: false });
 
-/** Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it is does not say that it goes on. */
+/**
+ * Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it
+ * is does not say that it goes on.
+ */
 export function refuseOwn({ units }: WorkflowState, by: string): void {
   const agents = units.flatMap(({ frames }) => frames.map(({ agent }) => agent));
   if (agents.some((agent) => agent !== null && fold(agent) === fold(by))) throw byItself(by);
@@ -59,8 +69,8 @@ export function refuseOwn({ units }: WorkflowState, by: string): void {
 const byItself = (by: string): BylawError =>
   new BylawError({
     code: "BYLAW_WORKFLOW_BY_ITSELF",
-    message: `Unexpected release by \`${by.slice(0, 80)}\`, which is at work in the step, expected a person`,
-    fix: "let a person look, and say who with --by",
+    message: `\`${by.slice(0, 80)}\` is at work in the step and cannot release it`,
+    fix: "Let a person look, and name them with --by",
   });
 
 const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

@@ -1,67 +1,107 @@
 import { basename, dirname, extname, join } from "node:path";
 import type { BehaviorAction } from "@bylaw/behavior";
-import { present } from "@bylaw/kernel";
-import { readControl, removeControl, setControlAside, type FoundControl } from "../step/control-file.ts";
+import { omitUndefined } from "@bylaw/kernel";
+import {
+  readControl,
+  removeControl,
+  setControlAside,
+  type FoundControl,
+} from "../step/control-file.ts";
 import type { Step } from "../template/template.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { progressOf } from "./progress.ts";
 import { draft, record, unrecorded } from "./record.ts";
-import { isSecond, secondText, wantsLook } from "./second.ts";
-import type { Frame, Unit } from "./standing.ts";
-import { workflowState } from "./state.ts";
+import { isDuplicateRequest, duplicateRequestText, wantsOversight } from "./duplicate-request.ts";
+import type { ActiveAgent, ActiveStep } from "./state/types.ts";
+import { workflowState } from "./state/projection.ts";
 
 /** The control file of a step. Steps that run at once have a file each. */
-export function controlFileOf({ controlFile }: WorkflowOptions, { id, parallel }: Pick<Step, "id" | "parallel">): string {
+export function controlFileOf(
+  { controlFile }: WorkflowOptions,
+  { id, parallel }: Pick<Step, "id" | "parallel">,
+): string {
   if (parallel === null) return controlFile;
   const ending = extname(controlFile);
   return join(dirname(controlFile), `${basename(controlFile, ending)}.${id}${ending}`);
 }
 
-/** Takes away what lies there before a step begins: it was not written in it. What an attempt before it wrote may be on record already. */
+/**
+ * Takes away what lies there before a step begins: it was not written in it. What an attempt before
+ * it wrote may be on record already.
+ */
 export async function clearControl(options: WorkflowOptions, step: Step): Promise<void> {
   const file = controlFileOf(options, step);
   const found = readControl(file);
   if (found.state === "none") return;
-  const frame = topOf(options, step)?.frame;
-  if (found.state === "read" && frame !== undefined && isOnRecord(options, step, frame, found.action))
+  const activeAgent = topOf(options, step)?.activeAgent;
+  if (
+    found.state === "read" &&
+    activeAgent !== undefined &&
+    isOnRecord(options, step, activeAgent, found.action)
+  )
     return removeControl(file, found.digest);
-  await record(options, [draft("control_file_set_aside", null, { step: step.id, why: "stale", digest: found.digest })]);
+  await record(options, [
+    draft("control_file_set_aside", null, { step: step.id, why: "stale", digest: found.digest }),
+  ]);
   return setControlAside(file);
 }
 
 /**
- * Takes a request from the control file of a step, once: puts it on record, and then takes the file away. `meanwhile` the step is at
- * work, and what is not whole yet, or may change until the end, is left. Throws what the run throws.
+ * Takes a request from the control file of a step, once: puts it on record, and then takes the file
+ * away. `meanwhile` the step is at work, and what is not whole yet, or may change until the end, is
+ * left. Throws what the run throws.
  */
-export async function takeRequest(options: WorkflowOptions, step: Step, when: "meanwhile" | "end"): Promise<void> {
+export async function takeRequest(
+  options: WorkflowOptions,
+  step: Step,
+  when: "meanwhile" | "end",
+): Promise<void> {
   const { compat } = options.template;
   const file = controlFileOf(options, step);
   const found = readControl(file);
   const top = topOf(options, step);
   if (top === undefined) return undefined;
-  const { unit, frame } = top;
+  const { activeStep, activeAgent } = top;
   // The older systems looked when a step had ended, so that the last that it wrote counted.
-  if (when === "meanwhile" && (compat !== null || found.state !== "read" || waits(step, found.action))) return undefined;
+  if (
+    when === "meanwhile" &&
+    (compat !== null || found.state !== "read" || waits(step, found.action))
+  )
+    return undefined;
   if (found.state !== "read" || isForeign(options, step, found.action)) {
     // Who wrote nothing that can be read wants to go on, there.
     if (found.state === "broken" && compat !== "codemachine") {
-      const held = unit.released.includes("control_file");
-      return hold(options, { step, frame }, held ? undefined : { why: "control_file", message: found.message });
+      const held = activeStep.released.includes("control_file");
+      return hold(
+        options,
+        { step, activeAgent },
+        held ? undefined : { why: "control_file", message: found.message },
+      );
     }
-    if (found.state !== "none") await setAside(options, step, found, frame);
-    return compat === "codemachine" && when === "end" && frame.asked === "nothing" ? behave(options, step, frame, CONTINUE) : undefined;
+    if (found.state !== "none") await setAside(options, step, found, activeAgent);
+    return compat === "codemachine" && when === "end" && activeAgent.asked === "nothing"
+      ? behave(options, step, activeAgent, CONTINUE)
+      : undefined;
   }
   const { action, digest } = found;
-  const second = isSecond(frame, action.action);
-  // The first may be another's, who wrote where this agent does: a person looks whether the second is to be left.
-  if (second && compat !== "codemachine" && wantsLook(frame, action.action)) {
+  const second = isDuplicateRequest(activeAgent, action.action);
+  // The first may be another's, who wrote where this agent does: a person looks whether the second
+  // is to be left.
+  if (second && compat !== "codemachine" && wantsOversight(activeAgent, action.action)) {
     const said = action.reason === null ? "" : `: ${action.reason}`;
-    return hold(options, { step, frame }, { why: "second", message: `${secondText(frame, action.action)}${said}`.slice(0, 1_000) });
+    return hold(
+      options,
+      { step, activeAgent },
+      {
+        why: "second",
+        message: `${duplicateRequestText(activeAgent, action.action)}${said}`.slice(0, 1_000),
+      },
+    );
   }
-  if (isOnRecord(options, step, frame, action)) return removeControl(file, digest);
-  if (second) return setAside(options, step, found, frame, "second");
+  if (isOnRecord(options, step, activeAgent, action)) return removeControl(file, digest);
+  if (second) return setAside(options, step, found, activeAgent, "second");
   const ignored = compat !== null && action.action === "trigger" && step.trigger === null;
-  await behave(options, step, frame, ignored ? CONTINUE : action, digest);
+  await behave(options, step, activeAgent, ignored ? CONTINUE : action, digest);
   return removeControl(file, digest);
 }
 
@@ -73,38 +113,54 @@ type Wanted = Pick<BehaviorAction, "action" | "reason" | "triggerAgentId">;
 
 const CONTINUE: Wanted = { action: "continue", reason: null, triggerAgentId: null };
 
-async function behave(options: WorkflowOptions, step: Step, { agent }: Frame, wanted: Wanted, control?: string): Promise<void> {
+async function behave(
+  options: WorkflowOptions,
+  step: Step,
+  { agent }: ActiveAgent,
+  wanted: Wanted,
+  control?: string,
+): Promise<void> {
   const { run, definition, template } = options;
   const { action, reason, triggerAgentId } = wanted;
-  const progress = action === "loop" ? progressOf(template, run.view(workflowState), step, reason) : undefined;
+  const progress =
+    action === "loop" ? progressOf(template, run.view(workflowState), step, reason) : undefined;
   const outcome = await run.behave({
     action,
     step: step.id,
-    ...present({ agent: agent ?? undefined, reason: reason ?? undefined, trigger_agent_id: triggerAgentId ?? undefined }),
-    host: { definition, ...present({ control, progress }) },
+    ...omitUndefined({
+      agent: agent ?? undefined,
+      reason: reason ?? undefined,
+      trigger_agent_id: triggerAgentId ?? undefined,
+    }),
+    host: { definition, ...omitUndefined({ control, progress }) },
   });
   if (outcome.events.length === 0) throw unrecorded(outcome.decision.reason);
   options.onEvents?.(outcome.events);
 }
 
 interface Top {
-  readonly unit: Unit;
-  readonly frame: Frame;
+  readonly activeStep: ActiveStep;
+  readonly activeAgent: ActiveAgent;
 }
 
 function topOf({ run }: WorkflowOptions, { id }: Step): Top | undefined {
-  const unit = run.view(workflowState).units.find(({ step, settled }) => step === id && !settled);
-  const frame = unit?.frames.at(-1);
-  return unit === undefined || frame === undefined ? undefined : { unit, frame };
+  const activeStep = run
+    .view(workflowState)
+    .units.find(({ step, settled }) => step === id && !settled);
+  const activeAgent = activeStep?.frames.at(-1);
+  return activeStep === undefined || activeAgent === undefined
+    ? undefined
+    : { activeStep, activeAgent };
 }
 
 // Where nothing is said the file is moved away and no more: a person let it go before.
 async function hold(
   options: WorkflowOptions,
-  { step, frame }: { readonly step: Step; readonly frame: Frame },
+  { step, activeAgent }: { readonly step: Step; readonly activeAgent: ActiveAgent },
   said?: { readonly why: "control_file" | "second"; readonly message: string },
 ): Promise<void> {
-  if (said !== undefined) await record(options, [draft("workflow_held", frame.agent, { step: step.id, ...said })]);
+  if (said !== undefined)
+    await record(options, [draft("workflow_held", activeAgent.agent, { step: step.id, ...said })]);
   setControlAside(controlFileOf(options, step));
 }
 
@@ -112,19 +168,37 @@ async function setAside(
   options: WorkflowOptions,
   step: Step,
   found: Exclude<FoundControl, { readonly state: "none" }>,
-  { agent }: Frame,
-  why = found.state === "read" ? (isOtherRun(options, found.action) ? "other_run" : "other_step") : "broken",
+  { agent }: ActiveAgent,
+  why = found.state === "read"
+    ? isOtherRun(options, found.action)
+      ? "other_run"
+      : "other_step"
+    : "broken",
 ): Promise<void> {
-  await record(options, [draft("control_file_set_aside", agent, { step: step.id, why, digest: found.digest })]);
+  await record(options, [
+    draft("control_file_set_aside", agent, { step: step.id, why, digest: found.digest }),
+  ]);
   setControlAside(controlFileOf(options, step));
 }
 
-const isOtherRun = ({ run }: WorkflowOptions, action: BehaviorAction): boolean => action.run !== null && action.run !== run.run;
+const isOtherRun = ({ run }: WorkflowOptions, action: BehaviorAction): boolean =>
+  action.run !== null && action.run !== run.run;
 const isForeign = (options: WorkflowOptions, { id }: Step, action: BehaviorAction): boolean =>
   isOtherRun(options, action) || (action.step !== null && action.step !== id);
 
-/** Whether it was asked for and judged before. A pause that a person ended is none: whoever asks again wants another. */
-function isOnRecord({ run }: WorkflowOptions, { id }: Step, frame: Frame, { action, reason, triggerAgentId }: BehaviorAction): boolean {
-  if (action === "checkpoint" && run.view(workflowState).pauses.every(({ step }) => step !== id)) return false;
-  return [frame.request, ...frame.others].some((one) => one?.action === action && one.reason === reason && one.target === triggerAgentId);
+/**
+ * Whether it was asked for and judged before. A pause that a person ended is none: whoever asks
+ * again wants another.
+ */
+function isOnRecord(
+  { run }: WorkflowOptions,
+  { id }: Step,
+  activeAgent: ActiveAgent,
+  { action, reason, triggerAgentId }: BehaviorAction,
+): boolean {
+  if (action === "checkpoint" && run.view(workflowState).pauses.every(({ step }) => step !== id))
+    return false;
+  return [activeAgent.request, ...activeAgent.others].some(
+    (one) => one?.action === action && one.reason === reason && one.target === triggerAgentId,
+  );
 }

@@ -7,26 +7,33 @@ import type { Step } from "../template/template.ts";
 import { selectionOf } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 import { keepTemplate } from "./kept-template.ts";
-import { frameKey, next, type Move } from "./next.ts";
+import type { Move } from "./move.ts";
+import { activeAgentKey, next } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import { draft, json, record, unrecorded } from "./record.ts";
 import { uncalled } from "./release.ts";
 import { takeRequest } from "./request.ts";
-import { completedSteps, workflowState } from "./state.ts";
+import { completedSteps, workflowState } from "./state/projection.ts";
 
 /**
- * Runs a workflow from where its log says that it stands, until it has ended or a person has to do something. May be called again after
- * a crash, in another process and on another machine. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template,
- * BYLAW_CONTROL_FILE_UNUSABLE, what the run throws, and the reason of an aborted signal.
+ * Runs a workflow from where its log says that it stands, until it has ended or a person has to do
+ * something. May be called again after a crash, in another process and on another machine. Throws
+ * BYLAW_TEMPLATE_CHANGED where the run is one of another template, BYLAW_CONTROL_FILE_UNUSABLE,
+ * what the run throws, and the reason of an aborted signal.
  */
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
   refuseOther();
-  // Whoever drove it before may have been killed, and a person may have gone on from another step: nothing of it works beside what runs now.
-  if (run.view(workflowState).started !== null) endMarked({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
+  // Whoever drove it before may have been killed, and a person may have gone on from another step:
+  // nothing of it works beside what runs now.
+  if (run.view(workflowState).started !== null)
+    endMarked({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
-  const before = new Set([...(options.completed ?? []), ...completedSteps(template, run.view(workflowState))]);
+  const before = new Set([
+    ...(options.completed ?? []),
+    ...completedSteps(template, run.view(workflowState)),
+  ]);
   for (;;) {
     signal?.throwIfAborted();
     // Another process may carry the run over while this one drives it.
@@ -39,7 +46,8 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
 
   function refuseOther(): void {
     const { started } = run.view(workflowState);
-    if (started !== null && started.definition !== definition) throw templateChanged(started.template);
+    if (started !== null && started.definition !== definition)
+      throw templateChanged(started.template);
   }
 }
 
@@ -47,24 +55,45 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
 export const templateChanged = (template: string): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_CHANGED",
-    message: `Unexpected template, expected \`${template}\` as it was when the run began`,
-    fix: "take the old template back, carry the run over with --migrate, or begin another run",
+    message: `The template \`${template}\` has changed since the run began`,
+    fix: "Restore the old template, migrate the run with --migrate, or start another run",
   });
 
-/** Where a workflow stands that waits for a person or has ended; `undefined` while there is something to do. */
+/**
+ * Where a workflow stands that waits for a person or has ended; `undefined` while there is
+ * something to do.
+ */
 export function endIn(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
   const state = run.view(workflowState);
-  // Who only waits may have another template than the one that the run was carried over to: it is not asked about steps under way.
+  // Who only waits may have another template than the one that the run was carried over to: it is
+  // not asked about steps under way.
   const rests = state.ended !== null || state.hold !== null || state.pauses.length > 0;
   return rests ? endOf(next(template, state, new Set()), { run }) : undefined;
 }
 
 function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): WorkflowEnd | undefined {
   const { hold, pauses, ended } = run.view(workflowState);
-  if (move.do === "held") return { outcome: "held", step: hold?.step ?? null, why: hold?.why ?? null, reason: hold?.message ?? null };
-  if (move.do === "paused") return { outcome: "paused", step: pauses[0]?.step ?? null, why: null, reason: pauses[0]?.reason ?? null };
+  if (move.do === "held")
+    return {
+      outcome: "held",
+      step: hold?.step ?? null,
+      why: hold?.why ?? null,
+      reason: hold?.message ?? null,
+    };
+  if (move.do === "paused")
+    return {
+      outcome: "paused",
+      step: pauses[0]?.step ?? null,
+      why: null,
+      reason: pauses[0]?.reason ?? null,
+    };
   if (move.do !== "ended") return undefined;
-  return { outcome: ended?.outcome === "stopped" ? "stopped" : "completed", step: null, why: null, reason: ended?.reason ?? null };
+  return {
+    outcome: ended?.outcome === "stopped" ? "stopped" : "completed",
+    step: null,
+    why: null,
+    reason: ended?.reason ?? null,
+  };
 }
 
 async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
@@ -74,14 +103,29 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     case "begin":
       return begin(options, from);
     case "end":
-      return put(draft("workflow_ended", null, { outcome: move.outcome, step: move.step, reason: move.reason, definition }));
+      return put(
+        draft("workflow_ended", null, {
+          outcome: move.outcome,
+          step: move.step,
+          reason: move.reason,
+          definition,
+        }),
+      );
     case "hold":
-      return put(draft("workflow_held", null, { step: move.step, why: move.why, message: move.message }));
+      return put(
+        draft("workflow_held", null, { step: move.step, why: move.why, message: move.message }),
+      );
     case "enter":
       if (move.skips.length > 0)
         await put(
           ...move.skips.map(({ step, index, next: after, why }) =>
-            draft("step_skipped", step.agent, { step: step.id, index, next: after, why, definition }),
+            draft("step_skipped", step.agent, {
+              step: step.id,
+              index,
+              next: after,
+              why,
+              definition,
+            }),
           ),
         );
       return move.starts.length === 0 ? undefined : start(options, move.starts);
@@ -89,10 +133,10 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       return start(options, move.starts);
     case "ask":
       await takeRequest(options, move.step, "end");
-      read.add(frameKey(move.unit));
+      read.add(activeAgentKey(move.activeStep));
       return undefined;
     case "oversee":
-      return oversee(options, move.step, move.frame.agent);
+      return oversee(options, move.step, move.activeAgent.agent);
     case "due":
       return put(draft("oversight_due", null, { step: move.step, why: move.why }));
     case "look":
@@ -100,13 +144,21 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
     case "call":
       return call(options, move);
     case "return":
-      return put(...uncalled(move.unit.frames), draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }));
+      return put(
+        ...uncalled(move.activeStep.frames),
+        draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }),
+      );
     case "settle": {
-      const { unit, next: after, loop } = move;
+      const { activeStep, next: after, loop } = move;
       const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
       return put(
-        ...uncalled(unit.frames),
-        draft("step_settled", unit.frames[0]?.agent ?? null, { step: unit.step, next: after, loop: to, definition }),
+        ...uncalled(activeStep.frames),
+        draft("step_settled", activeStep.frames[0]?.agent ?? null, {
+          step: activeStep.step,
+          next: after,
+          loop: to,
+          definition,
+        }),
       );
     }
     default:
@@ -129,8 +181,17 @@ export function beginningOf(
     selection = selectionOf(template, {}),
   }: Pick<WorkflowOptions, "template" | "definition" | "selection"> & { readonly from: number },
 ): { readonly event: Recordable; readonly document: DocumentWrite } {
-  const said = { template: template.name, definition, steps: template.steps.length, from, ...json(selection) };
-  return { event: draft("workflow_started", null, said), document: keepTemplate(run, { template, definition }) };
+  const said = {
+    template: template.name,
+    definition,
+    steps: template.steps.length,
+    from,
+    ...json(selection),
+  };
+  return {
+    event: draft("workflow_started", null, said),
+    document: keepTemplate(run, { template, definition }),
+  };
 }
 
 async function oversee(options: WorkflowOptions, step: Step, agent: string | null): Promise<void> {
@@ -147,12 +208,12 @@ async function oversee(options: WorkflowOptions, step: Step, agent: string | nul
     return record(options, [
       draft("oversight_failed", agent, {
         by: "nobody",
-        error: "Unexpected request for oversight, expected a template that says who gives it",
+        error: "The template names nobody to give oversight",
       }),
     ]);
   const before = run.head;
   await options.oversee(question);
   await run.catchUp();
-  if (run.head === before) throw unrecorded("Unexpected oversight that is not on record, expected its event");
+  if (run.head === before) throw unrecorded("The log did not return the oversight event");
   return undefined;
 }

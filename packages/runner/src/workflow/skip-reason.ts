@@ -4,11 +4,18 @@ import { radiumCondition } from "../compat/condition.ts";
 import { holds, readCondition, type Condition, type StepFacts } from "../template/condition.ts";
 import { isSelected } from "../template/select.ts";
 import type { Step, Template } from "../template/template.ts";
-import type { StepResult, WorkflowState } from "./standing.ts";
-import { resultOf } from "./state.ts";
+import type { StepResult, WorkflowState } from "./state/types.ts";
+import { resultOf } from "./state/projection.ts";
 
 /** Why a step does not run. */
-export type SkipReason = "loop" | "when" | "skip_if" | "depends_on" | "once" | "completed" | "track";
+export type SkipReason =
+  | "loop"
+  | "when"
+  | "skip_if"
+  | "depends_on"
+  | "once"
+  | "completed"
+  | "track";
 
 const conditions = new Map<string, Condition>();
 
@@ -29,7 +36,12 @@ export interface Reading {
 }
 
 /** Why a step does not run, where the workflow stands so; `undefined`: it runs. Pure. */
-export function skipReason(step: Step, index: number, state: WorkflowState, { compat, before }: Reading): SkipReason | undefined {
+export function skipReason(
+  step: Step,
+  index: number,
+  state: WorkflowState,
+  { compat, before }: Reading,
+): SkipReason | undefined {
   const { id, agent, once, repeatable, depends_on, skip_if, when } = step;
   const facts = (step: string): StepFacts => factsOf(treeGet(state.results, step));
   const done = resultOf(state, id)?.status === "completed";
@@ -41,7 +53,9 @@ export function skipReason(step: Step, index: number, state: WorkflowState, { co
   if (done && !repeatable && index < state.redo) return "completed";
   if (!depends_on.every((needed) => facts(needed).success)) return "depends_on";
   const isTrue = (text: string): boolean =>
-    compat === "radium" ? radiumCondition(text, radiumFacts(text, facts)) : holds(conditionOf(text), facts);
+    compat === "radium"
+      ? radiumCondition(text, radiumFacts(text, facts))
+      : holds(conditionOf(text), facts);
   if (skip_if !== null && isTrue(skip_if)) return "skip_if";
   return when !== null && !isTrue(when) ? "when" : undefined;
 }

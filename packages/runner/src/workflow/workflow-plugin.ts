@@ -2,24 +2,24 @@ import { definePlugin, type Finding, type Guard, type LogEvent } from "@bylaw/ke
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { WORKFLOW_EVENTS } from "./events.ts";
-import { refuseSecond, SECOND } from "./second.ts";
-import type { WorkflowState } from "./standing.ts";
-import { workflowState } from "./state.ts";
+import { refuseDuplicateRequest, DUPLICATE_REQUEST_CODES } from "./duplicate-request.ts";
+import type { WorkflowState } from "./state/types.ts";
+import { workflowState } from "./state/projection.ts";
 
 /**
- * Puts a workflow on record: its events, the state that follows from them, and guards that keep two runners from doing one step twice.
- * Refuses a second request of a step.
+ * Puts a workflow on record: its events, the state that follows from them, and guards that keep two
+ * runners from doing one step twice. Refuses a second request of a step.
  */
 export const workflow = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: z.strictObject({}).prefault({}),
-  codes: SECOND,
+  codes: DUPLICATE_REQUEST_CODES,
   apply(kernel) {
     for (const type of WORKFLOW_EVENTS) kernel.event(type);
     kernel.projection(workflowState);
     kernel.guard("order", inOrder);
-    kernel.hooks.onBehavior.tap("second", refuseSecond);
+    kernel.hooks.onBehavior.tap("second", refuseDuplicateRequest);
   },
 });
 
@@ -37,58 +37,68 @@ type Fault = (state: WorkflowState, event: Told) => string | undefined;
 const follows: Fault = ({ started }, { details }) =>
   details["definition"] === undefined || details["definition"] === started?.definition
     ? undefined
-    : "Unexpected step of a template that the run does not follow any more, expected one of the template that it was carried over to";
+    : "The run no longer follows the template of this step";
 
 const idle: Fault = ({ started, ended, hold, pauses }) => {
-  if (started === null) return "Unexpected step before its workflow, expected `workflow_started` first";
-  if (ended !== null) return "Unexpected step of a workflow that has ended, expected none";
-  if (hold !== null) return "Unexpected step of a workflow that waits for a person, expected none";
-  return pauses.length > 0 ? "Unexpected step at a checkpoint, expected none until a person ends it" : undefined;
+  if (started === null) return "A step cannot come before `workflow_started`";
+  if (ended !== null) return "The workflow has ended";
+  if (hold !== null) return "The workflow waits for a person";
+  return pauses.length > 0 ? "The workflow is at a checkpoint until a person ends it" : undefined;
 };
 
 const running: Fault = ({ units }, { details }) => {
   const top = units.find(({ step }) => step === details["step"])?.frames.at(-1);
   return top?.status === "running" && top.attempt === details["attempt"]
     ? undefined
-    : "Unexpected end of an attempt that is not under way, expected the last one";
+    : "This attempt is not running";
 };
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  workflow_started: ({ started }) => (started === null ? undefined : "Unexpected second start, expected one workflow in a run"),
+  workflow_started: ({ started }) =>
+    started === null ? undefined : "The workflow has already started",
   workflow_migrated: ({ started, ended }, { details }) => {
-    if (started === null) return "Unexpected change of a workflow that has not begun, expected `workflow_started` first";
-    if (started.definition !== details["from"]) return "Unexpected change of another template, expected the one that the workflow follows";
-    return ended !== null && details["moved"] !== true ? "Unexpected change of a workflow that has ended, expected none" : undefined;
+    if (started === null) return "The workflow has not started yet";
+    if (started.definition !== details["from"])
+      return "The workflow follows another template than the one to migrate from";
+    return ended !== null && details["moved"] !== true ? "The workflow has ended" : undefined;
   },
   step_started: (state, event) => {
     const { units, cursor } = state;
-    const { step, index, attempt } = event.details as { readonly step: string; readonly index: number; readonly attempt: number };
-    const unit = units.find((one) => one.step === step);
-    const before = unit?.frames[0]?.attempt ?? 0;
+    const { step, index, attempt } = event.details as {
+      readonly step: string;
+      readonly index: number;
+      readonly attempt: number;
+    };
+    const activeStep = units.find((one) => one.step === step);
+    const before = activeStep?.frames[0]?.attempt ?? 0;
     const wrong = idle(state, event) ?? follows(state, event);
     if (wrong !== undefined) return wrong;
-    if (unit === undefined) return index >= cursor ? undefined : "Unexpected step that lies behind, expected one from here on";
-    return attempt === before + 1 && !unit.settled
+    if (activeStep === undefined)
+      return index >= cursor ? undefined : "This step lies behind the current one";
+    return attempt === before + 1 && !activeStep.settled
       ? undefined
-      : `Unexpected attempt ${attempt} of \`${step.slice(0, 80)}\`, expected ${before + 1}`;
+      : `The next attempt of \`${step.slice(0, 80)}\` is ${before + 1}, not ${attempt}`;
   },
   step_completed: running,
   call_completed: running,
   step_skipped: (state, event) =>
     idle(state, event) ??
     follows(state, event) ??
-    (state.units.length > 0 ? "Unexpected step that is skipped while another runs" : undefined),
+    (state.units.length > 0 ? "A step cannot be skipped while another runs" : undefined),
   step_settled: (state, event) =>
     follows(state, event) ??
     (state.units.some(({ step, settled }) => step === event.details["step"] && !settled)
       ? undefined
-      : "Unexpected end of a step that is not under way"),
+      : "This step is not running"),
   call_started: (state, event) => idle(state, event) ?? follows(state, event),
   oversight_due: (state, event) =>
-    idle(state, event) ?? (state.units.length > 0 ? "Unexpected oversight between steps while one is under way, expected none" : undefined),
-  workflow_released: ({ hold }, { details }) => (hold?.step === details["step"] ? undefined : "Unexpected release of what is not held"),
+    idle(state, event) ??
+    (state.units.length > 0 ? "Oversight between steps must wait until no step runs" : undefined),
+  workflow_released: ({ hold }, { details }) =>
+    hold?.step === details["step"] ? undefined : "The workflow is not held at this step",
   // A person may have said from where it goes on in the moment that it ended.
   workflow_left: ({ ended }, { details }) =>
-    details["why"] === "ended" && ended === null ? "Unexpected end of a workflow that goes on, expected `workflow_ended` first" : undefined,
-  workflow_ended: (state, event) => follows(state, event) ?? (state.ended === null ? undefined : "Unexpected second end, expected one"),
+    details["why"] === "ended" && ended === null ? "The workflow has not ended yet" : undefined,
+  workflow_ended: (state, event) =>
+    follows(state, event) ?? (state.ended === null ? undefined : "The workflow has already ended"),
 };

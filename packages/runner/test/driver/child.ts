@@ -1,4 +1,7 @@
-/** A worker in a process of its own. Dies after the event of a run that a file names, once for each. Ends when its input does. */
+/**
+ * A worker in a process of its own. Dies after the event of a run that a file names, once for each.
+ * Ends when its input does.
+ */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@bylaw/kernel";
@@ -17,7 +20,10 @@ const setup = JSON.parse(process.argv[2] ?? "") as Setup;
 const { folder, worker: name, lease_ms, reconcile_ms, concurrency, port } = setup;
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/** As a machine that loses its power right after something is on record. A file says after which events, and another which are behind it. */
+/**
+ * As a machine that loses its power right after something is on record. A file says after which
+ * events, and another which are behind it.
+ */
 function dieAt(run: string, head: number): void {
   const file = join(folder, `${run}.kill`);
   if (!existsSync(file)) return;
@@ -46,7 +52,9 @@ const store = new Proxy<Store>(postgres, {
         if (claim !== undefined) dieAt(claim.run, claim.event.sequence);
         return claim;
       };
-    return typeof value === "function" ? (value as (...args: readonly unknown[]) => unknown).bind(target) : value;
+    return typeof value === "function"
+      ? (value as (...args: readonly unknown[]) => unknown).bind(target)
+      : value;
   },
 });
 const reader = await openReader(setup);

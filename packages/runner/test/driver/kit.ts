@@ -30,11 +30,15 @@ export interface Place {
 /** A driver, and what it needs beside the store. */
 export interface Engine {
   readonly name: "embedded" | "dbos" | "restate";
-  readonly restate?: { readonly ingress: string; readonly admin: string; readonly address: string } | undefined;
+  readonly restate?:
+    | { readonly ingress: string; readonly admin: string; readonly address: string }
+    | undefined;
 }
 
-export const openStore = ({ url, schema }: Place): Promise<Store> => openPostgresStore(url, { schema, connections: 3, poll_ms: 500 });
-export const openReader = ({ url, schema }: Place) => openPostgresReader(url, { schema, connections: 2 });
+export const openStore = ({ url, schema }: Place): Promise<Store> =>
+  openPostgresStore(url, { schema, connections: 3, poll_ms: 500 });
+export const openReader = ({ url, schema }: Place) =>
+  openPostgresReader(url, { schema, connections: 2 });
 
 /** The driver of one process. `port`: where Restate finds it, for one that serves. */
 export async function openDriver(
@@ -43,10 +47,23 @@ export async function openDriver(
   { port, onError }: { readonly port?: number; readonly onError?: (error: unknown) => void } = {},
 ): Promise<Driver> {
   const more = onError === undefined ? {} : { onError };
-  if (engine.name === "embedded") return createEmbeddedDriver({ store, poll_ms: 100, lease_ms: 1_000, ...more });
-  if (engine.name === "dbos") return openDbosDriver({ store, url, schema: `${schema}_dbos`, poll_ms: 100, lease_ms: 1_000, ...more });
+  if (engine.name === "embedded")
+    return createEmbeddedDriver({ store, poll_ms: 100, lease_ms: 1_000, ...more });
+  if (engine.name === "dbos")
+    return openDbosDriver({
+      store,
+      url,
+      schema: `${schema}_dbos`,
+      poll_ms: 100,
+      lease_ms: 1_000,
+      ...more,
+    });
   const { ingress = "", admin = "", address = "" } = engine.restate ?? {};
-  return openRestateDriver({ ingress, ...(port === undefined ? {} : { admin, address, listen: { port } }), ...more });
+  return openRestateDriver({
+    ingress,
+    ...(port === undefined ? {} : { admin, address, listen: { port } }),
+    ...more,
+  });
 }
 
 const step = (id: string): object => ({ id, run: { function: "work" } });
@@ -57,9 +74,12 @@ const TEMPLATES: Readonly<Record<string, readonly object[]>> = {
 };
 
 export const loadedOf = (name: string): Promise<LoadedTemplate> =>
-  parseTemplate(JSON.stringify({ bylaw: 1, name, steps: TEMPLATES[name] }), { file: `${name}.json` });
+  parseTemplate(JSON.stringify({ bylaw: 1, name, steps: TEMPLATES[name] }), {
+    file: `${name}.json`,
+  });
 
-const kernelOf = ({ template }: LoadedTemplate) => createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
+const kernelOf = ({ template }: LoadedTemplate) =>
+  createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
 
 /** The templates that a worker of these tests has, by their digests. */
 export async function drivenIn(folder: string): Promise<ReadonlyMap<string, DrivenTemplate>> {
@@ -72,7 +92,10 @@ export async function drivenIn(folder: string): Promise<ReadonlyMap<string, Driv
       work: async (run, signal) => ({
         options: {
           ...{ ...loaded, run, signal, workspace: folder },
-          ...{ controlFile: join(folder, run.run, "behavior.json"), functions: { work: work(folder) } },
+          ...{
+            controlFile: join(folder, run.run, "behavior.json"),
+            functions: { work: work(folder) },
+          },
         },
       }),
     });
@@ -83,9 +106,16 @@ export async function drivenIn(folder: string): Promise<ReadonlyMap<string, Driv
 // Notes who is at work; `ask` asks for a pause, `wait` waits until a person says `go`.
 const work =
   (folder: string) =>
-  async ({ run: { run }, step: id, attempt, controlFile, signal }: StepContext): Promise<undefined> => {
+  async ({
+    run: { run },
+    step: id,
+    attempt,
+    controlFile,
+    signal,
+  }: StepContext): Promise<undefined> => {
     appendFileSync(join(folder, `${run}.txt`), `${id} ${attempt} ${process.pid}\n`);
-    if (id === "ask") writeFileSync(controlFile, JSON.stringify({ action: "checkpoint", reason: "look" }));
+    if (id === "ask")
+      writeFileSync(controlFile, JSON.stringify({ action: "checkpoint", reason: "look" }));
     const isWaiting = (): boolean => id === "wait" && !existsSync(join(folder, `${run}.go`));
     while (isWaiting()) {
       signal.throwIfAborted();

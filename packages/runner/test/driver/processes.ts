@@ -19,8 +19,15 @@ export interface WorkerProcess {
   close(): Promise<void>;
 }
 
+/**
+ * A lease for workers that others are to take over from soon. On a loaded machine even a live
+ * worker may lose it.
+ */
+export const SHORT_LEASE = { lease_ms: 1_000 } as const;
+
 /** What the workers of a test have in common. */
 export interface WorkerSettings {
+  /** Default: longer than any test takes. */
   readonly lease_ms?: number;
   readonly reconcile_ms?: number;
   readonly concurrency?: number;
@@ -31,7 +38,11 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
   const all = new Set<WorkerProcess>();
   let count = 0;
 
-  async function start({ lease_ms = 1_000, reconcile_ms = 200, concurrency = 2 }: WorkerSettings = {}): Promise<WorkerProcess> {
+  async function start({
+    lease_ms = 600_000,
+    reconcile_ms = 200,
+    concurrency = 2,
+  }: WorkerSettings = {}): Promise<WorkerProcess> {
     count += 1;
     const port = restate === undefined ? undefined : await freePort();
     const setup = { ...place, worker: `w${count}`, lease_ms, reconcile_ms, concurrency, port };
@@ -46,10 +57,14 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
       for (const look of waiting) look();
     });
     let told = "";
-    child.stderr.on("data", (chunk: Uint8Array) => (told = `${told}${String(chunk)}`.slice(-4_000)));
+    child.stderr.on(
+      "data",
+      (chunk: Uint8Array) => (told = `${told}${String(chunk)}`.slice(-4_000)),
+    );
     const ended = once(child, "close").then(([code, signal]) => {
       if (port !== undefined) restate?.workers.delete(port);
-      if (code !== null && code !== 0) throw new Error(`Unexpected end of a worker with ${String(code)}: ${told}`);
+      if (code !== null && code !== 0)
+        throw new Error(`Unexpected end of a worker with ${String(code)}: ${told}`);
       return signal as string | null;
     });
     ended.catch(() => {});

@@ -28,7 +28,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts one on 127.0.0.1; `undefined`, said aloud, where the package of this platform is not installed. */
+/**
+ * Starts one on 127.0.0.1; `undefined`, said aloud, where the package of this platform is not
+ * installed.
+ */
 export async function startRestate(): Promise<RestateServer | undefined> {
   const binary = findBinary();
   if (binary === undefined) {
@@ -83,9 +86,13 @@ export async function startRestate(): Promise<RestateServer | undefined> {
 
 function findBinary(): string | undefined {
   try {
-    const manifest = createRequire(import.meta.url).resolve("@restatedev/restate-server-linux-x64/package.json");
+    const manifest = createRequire(import.meta.url).resolve(
+      "@restatedev/restate-server-linux-x64/package.json",
+    );
     const binary = join(dirname(manifest), "bin/restate-server");
-    return process.platform === "linux" && process.arch === "x64" && existsSync(binary) ? binary : undefined;
+    return process.platform === "linux" && process.arch === "x64" && existsSync(binary)
+      ? binary
+      : undefined;
   } catch {
     return undefined;
   }
@@ -108,7 +115,9 @@ async function healthy(child: ChildProcess, url: string, log: string): Promise<v
 }
 
 /** Hands each connection to one of the workers. */
-async function balance(workers: ReadonlySet<number>): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+async function balance(
+  workers: ReadonlySet<number>,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);

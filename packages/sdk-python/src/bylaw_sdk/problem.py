@@ -15,7 +15,7 @@ _BY_CODE = (
         errors.NotClaimed,
     ),
     (
-        re.compile(r"token_(missing|malformed|forged|key_unknown|not_yet_valid|undated|other_run|other_agent|other_contract)"),
+        re.compile(r"token_(missing|malformed|forged|key_unknown|not_yet_valid|not_issued|undated|other_run|other_agent|other_contract)"),
         errors.Unauthenticated,
     ),
     (re.compile(r"approval_(expired|refused|rejected|unavailable)"), errors.ApprovalRefused),

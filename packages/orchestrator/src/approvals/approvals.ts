@@ -1,0 +1,198 @@
+import type { DocumentWrite, Kernel, LogEvent, Store } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { isBlank } from "@bylaw/wording";
+import type { ClosedQuestion, OpenQuestion } from "./approval-state.ts";
+import {
+  checkAnswerable,
+  recordAnswer,
+  refuseAgents,
+  rolesOf,
+  waiversOf,
+  type Answerer,
+} from "./answers.ts";
+import { QUESTION_TOOL, answered } from "./ask-user.ts";
+import { nothingOpen, unanswerable } from "./errors.ts";
+import type { ProjectGates } from "./gates.ts";
+import {
+  QuestionList,
+  type QuestionListTerms,
+  type QuestionPage,
+  type QuestionScope,
+  type Wait,
+} from "./question-list.ts";
+import type { Question } from "./questions.ts";
+
+/** What somebody says to a question. */
+interface GivenAnswer {
+  readonly answer: "yes" | "no";
+  readonly role?: string | undefined;
+  readonly reason?: string | undefined;
+  /** RFC 3339; only for a yes to a call. Default: a quarter of an hour from now. */
+  readonly expires_at?: string | undefined;
+}
+
+/** A check that somebody lets pass. */
+interface WaiverRequest {
+  readonly task: string;
+  readonly gate: string;
+  readonly check: string;
+  readonly role?: string | undefined;
+  readonly reason: string;
+  readonly expires_at: string;
+}
+
+interface ApprovalTerms extends QuestionListTerms {
+  readonly run: Run;
+  readonly store: Pick<Store, "get">;
+  readonly kernel: Pick<Kernel, "declared" | "policy">;
+  readonly gates: ProjectGates | undefined;
+}
+
+/** How long a yes to a call holds, in milliseconds. */
+const CALL_FOR = 900_000;
+/** The longest that an answer holds. */
+const LONGEST = 366 * 86_400_000;
+/** The document that lets only one of two simultaneous answers to a call through, and how long it is kept. */
+const KIND = "bylaw/answer-to";
+const ANSWER_KEPT = 86_400_000;
+
+/** What waits for people, and what they answer. */
+export class Approvals {
+  readonly #terms: ApprovalTerms;
+  readonly #list: QuestionList;
+
+  constructor(terms: ApprovalTerms) {
+    this.#terms = terms;
+    this.#list = new QuestionList(terms);
+  }
+
+  open(
+    scope: QuestionScope,
+    page: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<QuestionPage> {
+    return this.#list.page(scope, page);
+  }
+
+  /** One question, after waiting for a change of it; `undefined` for an unknown id. */
+  get(
+    id: string,
+    scope: QuestionScope,
+    wait?: Wait,
+  ): Promise<OpenQuestion | ClosedQuestion | undefined> {
+    return this.#list.get(id, scope, wait);
+  }
+
+  /** How many questions are open, as of the last event that was read. */
+  count(): number {
+    return this.#list.count();
+  }
+
+  /**
+   * Records an answer, through another view of the run where one is given. Throws BYLAW_APPROVAL_MISSING, BYLAW_APPROVAL_UNAUTHORIZED,
+   * BYLAW_APPROVAL_UNFIT, and what a run throws that records.
+   */
+  async answer(
+    id: string,
+    who: Answerer,
+    given: GivenAnswer,
+    through: Run = this.#terms.run,
+  ): Promise<LogEvent> {
+    const { run, store, kernel, gates, questions, now } = this.#terms;
+    const documentId = JSON.stringify([run.run, id]);
+    // Read first: an answer that comes in between makes another version of it.
+    const before = await store.get(KIND, documentId);
+    const open = (await this.#list.open()).find((one) => one.id === id);
+    if (open === undefined) throw nothingOpen(id);
+    const question = await questions.read(open);
+    checkGiven(question, given);
+    const { answer, reason } = given;
+    const role =
+      question.kind === "gate" ? roleFor(who, given.role, question.approvers) : undefined;
+    await this.#checkPerson(who, role);
+    const verdict = answer === "yes" ? "approved" : "rejected";
+    await checkAnswerable(question, verdict, { kernel, gates });
+    const expires_at = this.#until(given.expires_at, CALL_FOR);
+    const kept = this.#until(undefined, ANSWER_KEPT);
+    const guardOf = (version: number): readonly DocumentWrite[] => [
+      { kind: KIND, id: documentId, value: verdict, if_version: version, expires_at: kept },
+    ];
+    let version = before?.version ?? 0;
+    // First the words, then that the call may be made again and is told them.
+    if (isAskUser(question) && answer === "yes") {
+      const words = { by: who.by, answer: isBlank(reason ?? "") ? "yes" : (reason ?? "").trim() };
+      const documents = guardOf(version++);
+      await through.record([answered(id, question, question.args, words)], { documents });
+    }
+    const documents = guardOf(version);
+    const recorded = { verdict, by: who.by, role, reason, expires_at, documents } as const;
+    return await recordAnswer(through, question, recorded, { kernel, gates }, now);
+  }
+
+  /** Records a waiver. Throws as {@link answer}. */
+  async waive(
+    who: Answerer,
+    { task, gate, check, role: as, reason, expires_at }: WaiverRequest,
+    through: Run = this.#terms.run,
+  ): Promise<LogEvent> {
+    const { run, gates } = this.#terms;
+    if (gates === undefined)
+      throw unanswerable("The contract has no gates", "There is nothing to waive.");
+    const role = roleFor(who, as, waiversOf(gates, gate));
+    await this.#checkPerson(who, role);
+    await run.catchUp();
+    const until = this.#until(expires_at, 0);
+    const waiver = { task, gate, check, by: who.by, role, reason, expires_at: until };
+    return await gates.plugin.waiveCheck(gates.run(through), waiver);
+  }
+
+  // An agent that a gate names as its approver has a credential of its own and did not work on the task, which the gate checks.
+  async #checkPerson({ by }: Answerer, role: string | undefined): Promise<void> {
+    const { follower, questions } = this.#terms;
+    await follower.fresh();
+    if (role === undefined || role === "human") refuseAgents(by, questions.agents);
+  }
+
+  #until(given: string | undefined, otherwise: number): string {
+    const time = Date.parse(this.#terms.now());
+    const end = given === undefined ? time + otherwise : Date.parse(given);
+    if (end > time && end <= time + LONGEST) return new Date(end).toISOString();
+    throw unanswerable(
+      `\`expires_at\` must be within a year from now, and \`${String(given)}\` is not`,
+      "Send another `expires_at`.",
+    );
+  }
+}
+
+const isAskUser = (question: Question): question is Extract<Question, { kind: "call" }> =>
+  question.kind === "call" && question.tool === QUESTION_TOOL;
+
+function roleFor(who: Answerer, as: string | undefined, approvers: readonly string[]): string {
+  const [only, ...others] = rolesOf(who, as, approvers);
+  if (only !== undefined && others.length === 0) return only;
+  throw unanswerable(
+    `You have several of the roles that may answer: ${[only, ...others].join(", ")}`,
+    "Choose one with `role`.",
+  );
+}
+
+/** Throws BYLAW_APPROVAL_UNFIT for what does not belong with such an answer. */
+function checkGiven(question: Question, { answer, role, reason, expires_at }: GivenAnswer): void {
+  if (question.kind === "gate" && expires_at !== undefined)
+    throw unanswerable(
+      "An answer at a gate does not expire: it is for these artifacts alone",
+      "Leave `expires_at` out.",
+    );
+  if (question.kind === "call" && role !== undefined)
+    throw unanswerable(
+      "A role counts only at a gate, and this is a tool call",
+      "Leave `role` out.",
+    );
+  if (answer === "no" && isBlank(reason ?? ""))
+    throw unanswerable(
+      "A no needs a reason",
+      "Say in `reason` what has to change. The agent reads it.",
+    );
+  const isPlainYes = question.kind === "call" && answer === "yes" && !isAskUser(question);
+  if (isPlainYes && reason !== undefined)
+    throw unanswerable("A yes to a tool call takes no reason", "Leave `reason` out.");
+}

@@ -1,0 +1,80 @@
+import {
+  ask,
+  canonicalJson,
+  defineProjection,
+  definePlugin,
+  freezeJson,
+  isJsonObject,
+  type Json,
+  type Verdict,
+  type View,
+} from "@bylaw/kernel";
+import { treeGet, treePut, type Recordable, type Tree } from "@bylaw/log";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+import { QUESTION_ANSWERED } from "../events/event-types.ts";
+
+/** The tool by which an agent asks a person. */
+export const QUESTION_TOOL = "ask_user_question";
+
+// Frozen, so that the kernel looks at it once.
+const ASKED = freezeJson(
+  ask("A person is asked", "Wait for the answer, and make the call again."),
+) as unknown as Verdict;
+
+/** Who asks. */
+interface Asker {
+  readonly agent: string | null;
+  readonly task: string | null;
+}
+
+/** What persons answered last, by who asked what. */
+const answers = defineProjection<Tree<string>>({
+  name: `${manifest.name}/answers`,
+  version: 1,
+  initial: null,
+  reduce: (state, { event_type, details: { about, answer } }) =>
+    event_type === QUESTION_ANSWERED ? treePut(state, String(about), String(answer)) : state,
+});
+
+/** A question to a person is a call that needs a person's yes; it is made again when there is one, and is answered with what the person said. */
+export const questionsPlugin = definePlugin({
+  name: `${manifest.name}/questions`,
+  version: manifest.version,
+  options: z.strictObject({}).prefault({}),
+  apply(kernel) {
+    kernel.projection(answers);
+    kernel.hooks.beforeToolCall.tap("question", ({ tool }) =>
+      tool === QUESTION_TOOL ? ASKED : undefined,
+    );
+  },
+});
+
+/** What a person said to a question; `yes` where it was no more than that. */
+export const answerTo = (view: View, asker: Asker, question: Json): string =>
+  treeGet(view(answers), aboutOf(asker, question)) ?? "yes";
+
+/** The event of an answer. `id`: of the question, as it is listed. */
+export const answered = (
+  id: string,
+  asker: Asker,
+  question: Json,
+  { by, answer }: { readonly by: string; readonly answer: string },
+): Recordable => ({
+  event_type: QUESTION_ANSWERED,
+  agent_id: asker.agent,
+  task_id: asker.task,
+  details: { question: id, about: aboutOf(asker, question), by, answer },
+});
+
+// As the tool reads it: what surrounds the words, and a list of options that is empty, make no other question.
+function aboutOf({ agent, task }: Asker, given: Json): string {
+  const { question = "", options = [] } = isJsonObject(given) ? given : {};
+  const trimmed = (one: Json): Json => (typeof one === "string" ? one.trim() : one);
+  return canonicalJson([
+    agent,
+    task,
+    trimmed(question),
+    Array.isArray(options) ? options.map((one) => trimmed(one as Json)) : options,
+  ]);
+}

@@ -1,0 +1,181 @@
+import type { View } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import type { OpenGate } from "@bylaw/plugin-gates";
+import { quote } from "@bylaw/wording";
+import type { Feed } from "../events/feed.ts";
+import type { LogFollower } from "../events/log-follower.ts";
+import { badRequest } from "../http/problem.ts";
+import { setBounded } from "../service/bounded-map.ts";
+import {
+  closedCall,
+  closedGate,
+  openQuestion,
+  type ClosedQuestion,
+  type OpenQuestion,
+} from "./approval-state.ts";
+import type { OpenId, QuestionFold } from "./questions.ts";
+
+/** Whose questions somebody may see: all, or those of one task. */
+export interface QuestionScope {
+  readonly task?: string;
+}
+
+/** How long somebody waits for a change. */
+export interface Wait {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** A page of questions. */
+export interface QuestionPage {
+  readonly approvals: readonly OpenQuestion[];
+  readonly total: number;
+  readonly next?: string;
+}
+
+export interface QuestionListTerms {
+  readonly run: Pick<Run, "catchUp"> & { readonly view: View };
+  readonly questions: QuestionFold;
+  readonly follower: LogFollower;
+  readonly feed: Feed;
+  readonly now: () => string;
+}
+
+/** How many gates are known that wait no more. */
+const GATES = 10_000;
+/** What may change the state of a question. */
+const CHANGES: ReadonlySet<string> = new Set([
+  "approval_granted",
+  "approval_refused",
+  "tool_asked",
+  "tool_allowed",
+  "tool_denied",
+  "gate_decided",
+  "gate_closed",
+  "gate_escalated",
+  "check_waived",
+  "phase_entered",
+  "transition_blocked",
+]);
+
+/** The questions of a run, as its log has them. */
+export class QuestionList {
+  readonly #terms: QuestionListTerms;
+  /** Gates that were open once, so that their answer can be told later. */
+  readonly #gates = new Map<string, OpenGate>();
+
+  constructor(terms: QuestionListTerms) {
+    this.#terms = terms;
+  }
+
+  async open({ task }: QuestionScope = {}): Promise<readonly OpenId[]> {
+    const { run, questions, follower } = this.#terms;
+    await Promise.all([follower.fresh(), run.catchUp()]);
+    const open = questions.open({ view: run.view, now: this.#time(), task });
+    for (const one of open)
+      if (one.kind === "gate") setBounded(this.#gates, one.id, one.gate, GATES);
+    return open;
+  }
+
+  /** How many questions are open, as of the last event that was read. */
+  count(): number {
+    const { run, questions } = this.#terms;
+    return questions.open({ view: run.view, now: this.#time() }).length;
+  }
+
+  async page(
+    scope: QuestionScope,
+    { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<QuestionPage> {
+    const all = await this.open(scope);
+    const begin = after === undefined ? 0 : this.#indexAfter(all, after);
+    const page = all.slice(begin, begin + limit);
+    const approvals: OpenQuestion[] = [];
+    for (const one of page) approvals.push(openQuestion(await this.#terms.questions.read(one)));
+    const last = page.at(-1);
+    const hasMore = last !== undefined && begin + limit < all.length;
+    return { approvals, total: all.length, ...(hasMore ? { next: last.id } : {}) };
+  }
+
+  /** One question, after waiting for a change of it; `undefined` for an unknown id. */
+  async get(
+    id: string,
+    scope: QuestionScope,
+    wait?: Wait,
+  ): Promise<OpenQuestion | ClosedQuestion | undefined> {
+    const from = this.#terms.follower.head;
+    const found = await this.#find(id, scope);
+    return wait === undefined || wait.ms <= 0 || found?.state !== "open"
+      ? found
+      : await this.#changed(found as OpenQuestion, from, wait, scope);
+  }
+
+  async #find(
+    id: string,
+    scope: QuestionScope,
+  ): Promise<OpenQuestion | ClosedQuestion | undefined> {
+    const { questions } = this.#terms;
+    const sees = (task: string | null): boolean => scope.task === undefined || task === scope.task;
+    const open = (await this.open(scope)).find((one) => one.id === id);
+    if (open !== undefined) return openQuestion(await questions.read(open));
+    const gate = this.#gates.get(id);
+    if (gate !== undefined)
+      return sees(gate.task) ? closedGate(id, gate, questions.rejection(gate)) : undefined;
+    const call = questions.call(id, this.#time());
+    if (call === undefined || call.state === "open" || !sees(call.task)) return undefined;
+    return closedCall(call);
+  }
+
+  /** Where a list goes on after a question, or after where it stood if it was answered meanwhile. */
+  #indexAfter(all: readonly OpenId[], after: string): number {
+    const index = all.findIndex(({ id }) => id === after);
+    if (index !== -1) return index + 1;
+    const gate = this.#gates.get(after);
+    const call = gate === undefined ? this.#terms.questions.call(after, this.#time()) : undefined;
+    if (gate === undefined && call === undefined)
+      throw badRequest(
+        `\`after\` must be the \`next\` of a page, and ${quote(after)} is not`,
+        "List from the beginning.",
+      );
+    const next = all.findIndex((one) =>
+      one.kind === "gate"
+        ? gate !== undefined && one.gate.task >= gate.task
+        : call === undefined || one.call.sequence > call.sequence,
+    );
+    return next === -1 ? all.length : next;
+  }
+
+  /** `from`: where the log ended before the question was read. */
+  async #changed(
+    before: OpenQuestion,
+    from: number,
+    { ms, signal }: Wait,
+    scope: QuestionScope,
+  ): Promise<OpenQuestion | ClosedQuestion | undefined> {
+    const end = performance.now() + ms;
+    const said = answersOf(before);
+    let position = from;
+    const listener = this.#terms.feed.listen();
+    try {
+      for (let left = ms; left > 0 && !signal.aborted; left = end - performance.now()) {
+        const frames = await listener.after(position, { ms: left, signal });
+        if (frames.length === 0) break;
+        position = frames.at(-1)?.sequence ?? position;
+        if (!frames.some(({ type, task }) => task === before.task && CHANGES.has(type))) continue;
+        const found = await this.#find(before.id, scope);
+        if (found?.state !== "open") return found;
+        if (found.kind === "gate" && answersOf(found) !== said) return found;
+      }
+      return await this.#find(before.id, scope);
+    } finally {
+      listener.close();
+    }
+  }
+
+  #time(): number {
+    return Date.parse(this.#terms.now());
+  }
+}
+
+const answersOf = (question: OpenQuestion): string =>
+  JSON.stringify(question.kind === "gate" ? question.approvals : question.state);

@@ -1,0 +1,13 @@
+import type { ProblemFields } from "../http/problem.ts";
+import type { Caller } from "./caller.ts";
+
+/** Why a caller is not let in. */
+export interface Refusal extends ProblemFields {
+  readonly status: 400 | 401 | 403;
+  /** What was shown. */
+  readonly credential: "agent" | "enrol" | "operator" | "none";
+  /** Whose name was shown, where that is certain. */
+  readonly agent?: string | undefined;
+}
+
+export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;

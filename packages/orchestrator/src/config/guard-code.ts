@@ -1,0 +1,117 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+import { BylawError } from "@bylaw/kernel";
+import { prose } from "@bylaw/wording";
+import { realOf } from "./server-files.ts";
+import { findServerCode, type ServerCode, type StartupPath } from "./server-code.ts";
+import { sharedFile } from "./shared-file.ts";
+import { pathInto } from "./path-into.ts";
+
+interface CodeTerms {
+  /** Absolute; it exists. */
+  readonly workspace: string;
+  /** The files of settings and the configuration, absolute. They may be missing. */
+  readonly settings: readonly string[];
+}
+
+/**
+ * Refuses a workspace in which agents could change what the server runs: its modules, what starts it, its settings. Answers with the
+ * places that no agent may write. Throws BYLAW_SERVER_WRITABLE.
+ */
+export function guardCode({ workspace, settings }: CodeTerms): readonly string[] {
+  const code = findServerCode();
+  const pathOf = pathInto(workspace);
+  const places: readonly StartupPath[] = [
+    ...paths(settings),
+    ...code.startupPaths,
+    ...paths([...code.packages, ...code.files, ...code.lookups]),
+  ];
+  for (const place of places) {
+    const way = pathOf(place.path);
+    if (way !== undefined) throw writable(workspace, place, way);
+  }
+  // Agents who write below a folder in which packages are looked for could add one.
+  const above = foldersTo(realpathSync(workspace));
+  const lookup = code.lookups.find((folder) => above.includes(realOf(folder)));
+  if (lookup !== undefined) throw writable(workspace, { path: lookup });
+  const shared = sharedFile(workspace, code.files);
+  if (shared !== undefined)
+    throw exposed(
+      `${named(shared.file)} is the same file as ${named(shared.inside)}`,
+      "Install one of the two by copying, not by hard links: with npm, or with `package-import-method=copy` in pnpm.",
+    );
+  return keptOf(code, settings, above);
+}
+
+const paths = (all: readonly string[]): readonly StartupPath[] => all.map((path) => ({ path }));
+
+/** The places to keep, none in another: a whole folder where it does not hold the workspace. */
+function keptOf(
+  { startupPaths, packages, files }: ServerCode,
+  settings: readonly string[],
+  above: readonly string[],
+): readonly string[] {
+  const firstOf = (...places: readonly (string | undefined)[]): string | undefined =>
+    places.find((place) => place !== undefined && !above.includes(place));
+  const folders = new Set([...files.map((file) => dirname(file)), ...packages].map(realOf));
+  const single = [
+    ...files,
+    ...[...settings, ...startupPaths.map(({ path }) => path).filter(isFile)].map(realOf),
+  ];
+  const places = [
+    // Folders, because a file of settings that is missing could be made there.
+    ...settings.map((path) => firstOf(dirname(realOf(path)))),
+    ...[...folders].map((path) => firstOf(modulesFolderOf(path), ...packagesAbove(path), path)),
+    // Folders that programs are looked up in are left to how programs are contained.
+    ...single.map((path) => firstOf(modulesFolderOf(path), path)),
+  ];
+  const kept = new Set(places.filter((place) => place !== undefined));
+  return [...kept].filter((path) => !foldersTo(dirname(path)).some((folder) => kept.has(folder)));
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+
+/** The outermost `node_modules` that a path lies in. */
+function modulesFolderOf(path: string): string | undefined {
+  const name = `${sep}node_modules`;
+  const start = `${path}${sep}`.indexOf(`${name}${sep}`);
+  return start === -1 ? undefined : path.slice(0, start + name.length);
+}
+
+/** The packages that a place lies in, the outermost first. */
+const packagesAbove = (path: string): readonly string[] =>
+  foldersTo(path)
+    .filter((folder) => existsSync(join(folder, "package.json")))
+    .reverse();
+
+/** A folder and those above it. */
+const foldersTo = (path: string): readonly string[] =>
+  dirname(path) === path ? [path] : [path, ...foldersTo(dirname(path))];
+
+function writable(
+  workspace: string,
+  { path, variable }: StartupPath,
+  way: string = path,
+): BylawError {
+  const what =
+    variable === undefined ? named(path) : `${named(path)}, which \`${variable}\` names,`;
+  const where =
+    join(realOf(dirname(path)), basename(path)) === way || path === way
+      ? "is in"
+      : `leads to ${named(way)} in`;
+  return exposed(
+    `${what} ${where} the workspace ${named(workspace)}`,
+    variable === undefined
+      ? `Install and start the server in a folder outside the workspace, and name the workspace there: \`bylaw serve --workspace ${prose(workspace, 400)}\``
+      : `Remove it from \`${variable}\`, or move the workspace with \`workspace\`.`,
+  );
+}
+
+const exposed = (why: string, fix: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_SERVER_WRITABLE",
+    message: `Agents could change what the server runs: ${why}`,
+    fix,
+  });
+
+const named = (path: string): string => `\`${prose(path, 400)}\``;

@@ -1,0 +1,64 @@
+import { readlinkSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { realOf } from "./server-files.ts";
+
+/**
+ * Makes the function that finds where a path leads into a folder: the place itself, or a link on the way to it, which whoever writes the
+ * folder can change. Folders are known by what they are, because names differ in case and by mounts.
+ */
+export function pathInto(folder: string): (path: string) => string | undefined {
+  const wanted = identityOf(folder);
+  const insides = new Map<string, boolean>();
+  const ways = new Map<string, string | undefined>();
+  const reals = new Map<string, string>();
+
+  function real(path: string): string {
+    const known = reals.get(path) ?? realOf(path);
+    reals.set(path, known);
+    return known;
+  }
+
+  function isInside(path: string): boolean {
+    const known = insides.get(path);
+    if (known !== undefined) return known;
+    const inside =
+      identityOf(path) === wanted || (dirname(path) !== path && isInside(dirname(path)));
+    insides.set(path, inside);
+    return inside;
+  }
+
+  function pathOf(path: string): string | undefined {
+    if (ways.has(path)) return ways.get(path);
+    // Links in a circle come back here.
+    ways.set(path, undefined);
+    const above = dirname(path);
+    const here = above === path ? path : join(real(above), basename(path));
+    const target = linkAt(here);
+    const way =
+      (isInside(here) ? here : undefined) ??
+      (above === path ? undefined : pathOf(above)) ??
+      (target === undefined ? undefined : pathOf(resolve(dirname(here), target)));
+    ways.set(path, way);
+    return way;
+  }
+
+  return pathOf;
+}
+
+/** What is there, by its device and number; nothing for what is missing or closed to this process. */
+export function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire, getCompileCacheDir } from "node:module";
+import { delimiter, dirname, join, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadedFiles } from "./loaded-files.ts";
+
+/** A file, or a folder in which files are looked for, that a server is started by. */
+export interface StartupPath {
+  readonly path: string;
+  /** The variable that names it. */
+  readonly variable?: string;
+}
+
+/** Where the code of a server comes from, now and on its next start. All paths are absolute. */
+export interface ServerCode {
+  /** What starts it: the interpreter, the program, what the command line and the environment name. Some may be missing. */
+  readonly startupPaths: readonly StartupPath[];
+  /** Modules that are loaded. */
+  readonly files: readonly string[];
+  /** Packages that these depend on, loaded or not, each where it is looked up. */
+  readonly packages: readonly string[];
+  /** Folders in which packages are looked for. Some may be missing. */
+  readonly lookups: readonly string[];
+}
+
+/** Finds where the code of this server comes from. */
+export function findServerCode(): ServerCode {
+  const files = loadedFiles();
+  const lookups = new Set<string>();
+  const packages = new Set<string>();
+  const folders = new Set(files.flatMap(foldersAbove));
+  // Grows while it is walked: a package brings those that it depends on.
+  for (const folder of folders) {
+    lookups.add(join(folder, "node_modules"));
+    const needed = dependenciesOf(folder);
+    if (needed === undefined) continue;
+    const paths = createRequire(join(folder, "package.json")).resolve.paths("any") ?? [];
+    for (const path of paths) lookups.add(path);
+    for (const name of needed) {
+      const found = paths.map((path) => join(path, name)).find((path) => existsSync(path));
+      if (found === undefined) continue;
+      packages.add(found);
+      folders.add(realpathSync(found));
+    }
+  }
+  return {
+    startupPaths: startupPathsOf(process.env),
+    files,
+    packages: [...packages],
+    lookups: [...lookups],
+  };
+}
+
+const foldersAbove = (path: string): readonly string[] => {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...foldersAbove(above)];
+};
+
+interface Manifest {
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+  readonly peerDependencies?: object;
+}
+
+/** The packages that a folder needs; nothing for a folder that is no package. */
+function dependenciesOf(folder: string): readonly string[] | undefined {
+  try {
+    const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    ) as Manifest;
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  } catch {
+    return undefined;
+  }
+}
+
+// Each lists files or folders that code is taken from. NODE_PATH is among the lookups.
+const VARIABLES = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "OPENSSL_CONF", "npm_execpath"];
+
+function startupPathsOf(environment: NodeJS.ProcessEnv): readonly StartupPath[] {
+  const { argv, argv0, execArgv, execPath } = process;
+  const options = (texts: readonly string[]): readonly string[] =>
+    texts.map((option) => option.replace(/^-[^=]*=?/, ""));
+  const named = [
+    // A name without a folder is found by PATH.
+    ...[
+      execPath,
+      argv[1] ?? "",
+      argv0.includes(sep) ? argv0 : "",
+      getCompileCacheDir() ?? "",
+      ...options(execArgv),
+    ].map((path) => ({ path })),
+    ...options((environment["NODE_OPTIONS"] ?? "").split(/\s+/)).map((path) => ({
+      path,
+      variable: "NODE_OPTIONS",
+    })),
+    ...VARIABLES.flatMap((variable) =>
+      (environment[variable] ?? "").split(delimiter).map((path) => ({ path, variable })),
+    ),
+  ];
+  return named
+    .filter(({ path }) => path !== "")
+    .map(({ path, ...starter }) => ({
+      path: path.startsWith("file:") ? fileURLToPath(path) : resolve(path),
+      ...starter,
+    }));
+}

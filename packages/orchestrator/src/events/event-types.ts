@@ -1,0 +1,49 @@
+import { definePlugin, type EventType } from "@bylaw/kernel";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+
+/** The event of a request that was refused before anything was decided. */
+export const ACCESS_REFUSED = "access_refused";
+
+const text = z.string().min(1).max(2_000);
+const claimed = z.string().max(2_000);
+const long = z.string().max(100_000);
+
+/** The event of a person's answer to a question of an agent. */
+export const QUESTION_ANSWERED = "question_answered";
+
+/** The types of events that the service declares. */
+export const EVENT_TYPES: readonly EventType[] = [
+  {
+    name: ACCESS_REFUSED,
+    details: z.strictObject({
+      code: text,
+      status: z.int().min(400).max(599),
+      method: text,
+      /** As it is declared, with its parameters in braces: never what somebody wrote. */
+      route: text,
+      credential: z.enum(["agent", "enrol", "operator", "none"]),
+      /** Whose name was shown. */
+      agent: claimed.optional(),
+      /** What was asked about, as whoever asked says. */
+      task: claimed.optional(),
+      tool: claimed.optional(),
+      /** How many were refused since the last one on record, and are not on record. */
+      unrecorded: z.int().min(0).optional(),
+    }),
+  },
+  {
+    name: QUESTION_ANSWERED,
+    details: z.strictObject({ question: long, about: long, by: long, answer: long }),
+  },
+];
+
+/** Declares the events of the service. It has no say in any decision. */
+export const serviceEvents = definePlugin({
+  name: "@bylaw/orchestrator/events",
+  version: manifest.version,
+  options: z.strictObject({}).prefault({}),
+  apply(kernel) {
+    for (const type of EVENT_TYPES) kernel.event(type);
+  },
+});

@@ -1,0 +1,20 @@
+import { setImmediate as turnOfLoop } from "node:timers/promises";
+
+/** So many milliseconds of work at most pass before others have their turn. */
+const AT_ONCE_MS = 4;
+
+/** Does something for each item, in order, with turns for others in between: an item may be as large as a request, and take as long as that is. */
+export async function inSlices<T>(
+  items: readonly T[],
+  work: (item: T) => void,
+  at_once_ms = AT_ONCE_MS,
+): Promise<void> {
+  let since = performance.now();
+  for (const item of items) {
+    if (performance.now() - since > at_once_ms) {
+      await turnOfLoop();
+      since = performance.now();
+    }
+    work(item);
+  }
+}

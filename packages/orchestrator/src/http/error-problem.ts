@@ -1,0 +1,58 @@
+import { isBylawError } from "@bylaw/config";
+import { StoreConflict, messageOf } from "@bylaw/kernel";
+import type { Service } from "../service/service.ts";
+import { isStoreFailure } from "../service/store-health.ts";
+import { Problem, type ProblemFields } from "./problem.ts";
+import { statusOf } from "./status-of.ts";
+
+/** What a client is told about an error. About a failure of the server it learns only that it happened. */
+export function problemOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
+  if (error instanceof Problem) return error.fields;
+  if (error instanceof StoreConflict)
+    return {
+      status: 409,
+      code: "BYLAW_STORE_CONFLICT",
+      detail: "Somebody else changed this at the same time",
+      fix: "Send the request again.",
+    };
+  if (isStoreFailure(error)) return storeProblem(error.code);
+  if (isBylawError(error)) {
+    const status = statusOf(error.code);
+    if (status !== undefined)
+      return { status, code: error.code, detail: error.message, fix: error.fix };
+  }
+  if (service.over.aborted)
+    return {
+      status: 503,
+      code: "BYLAW_SERVICE_CLOSING",
+      detail: "The server is shutting down",
+      fix: "Ask another node, or this one again when it is back.",
+    };
+  service.log.error({ err: messageOf(error) }, "a request failed");
+  return {
+    status: 500,
+    code: "BYLAW_SERVICE_FAILED",
+    detail: "The server failed to answer this request",
+    fix: "Try again later. The server's log says more.",
+  };
+}
+
+// The store's own message names places of this machine, which agents must not learn.
+function storeProblem(code: string): ProblemFields {
+  const headers = { "retry-after": "1" };
+  if (code === "BYLAW_STORE_UNKNOWN_OUTCOME")
+    return {
+      status: 503,
+      code,
+      headers,
+      detail: "Nobody knows whether this is on record.",
+      fix: "Send it again under the request id that it had.",
+    };
+  return {
+    status: 503,
+    code,
+    headers,
+    detail: "The server cannot use its store at the moment.",
+    fix: "Try again later. The log of the server says why.",
+  };
+}

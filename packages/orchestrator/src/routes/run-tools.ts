@@ -1,0 +1,197 @@
+import { type IdempotentRequest } from "../service/idempotent-request.ts";
+import { z } from "@hono/zod-openapi";
+import { currentPhases, phaseOf } from "@bylaw/log";
+import { callQuestionId } from "../approvals/index.ts";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply, type Route } from "../http/route.ts";
+import {
+  anyJson,
+  decision,
+  callId,
+  jsonObject,
+  phaseToken,
+  requestId,
+  taskId,
+  toolName,
+} from "../http/shapes.ts";
+import { admitAgent } from "../auth/admission.ts";
+import { onRecord } from "../http/on-record.ts";
+import { OWN_CALL } from "../tools/calls.ts";
+import { idempotentRequest } from "../service/idempotency.ts";
+
+/** Decides about a call, makes it, and records both. */
+export const executeTool: Route = defineRoute({
+  method: "post",
+  path: "/tools/execute",
+  summary: "Make a call",
+  description:
+    "A denied call is 403 with the decision. What a person has to answer is 202: ask for the answer, and after a yes make the call again under a new request id.",
+  tags: ["tools"],
+  callers: ["agent"],
+  token_in_body: true,
+  body: z.strictObject({
+    task_id: taskId,
+    tool_name: toolName,
+    args: jsonObject,
+    phase_token: phaseToken.optional(),
+    request_id: requestId.optional(),
+  }),
+  answers: {
+    200: {
+      description: "What the tool said",
+      schema: z.object({ id: z.string(), result: z.unknown(), logged: z.literal(true), decision }),
+    },
+    202: {
+      description: "A person is asked",
+      schema: z.object({ approval_id: z.string(), status: z.literal("pending"), decision }),
+    },
+  },
+  async handle({ service, caller, body, request_id }) {
+    const { task_id: task, tool_name: tool, args } = body;
+    const about = {
+      agent: caller.agent,
+      task,
+      request_id,
+      content: { route: "execute", tool, args },
+    };
+    const admitted = async (): Promise<IdempotentRequest | undefined> => {
+      await admitAgent(service, caller, { route: executeTool, task, tool });
+      return idempotentRequest(service, about);
+    };
+    const named = await admitted();
+    const {
+      id,
+      decision: decided,
+      applied,
+      executed,
+      asked,
+    } = await service.executor.execute({ caller, call: { tool, args }, named, again: admitted });
+    if (applied === "ask_user" && asked !== undefined)
+      return reply(
+        {
+          approval_id: callQuestionId(service.run.run, asked),
+          status: "pending",
+          decision: decided,
+        },
+        { status: 202 },
+      );
+    if (executed === undefined) {
+      onRecord({ decision: decided });
+      const status = decided.code === "invalid_call" ? 400 : 403;
+      throw problem({
+        status,
+        code: decided.code,
+        detail: decided.reason,
+        fix: decided.fix,
+        decision: decided,
+      });
+    }
+    if (!executed.ok)
+      throw problem({
+        status: 400,
+        code: executed.code,
+        detail: `Tool execution failed: ${executed.message}`,
+        fix: executed.fix ?? undefined,
+        decision: decided,
+      });
+    return reply({ id, result: executed.result, logged: true, decision: decided });
+  },
+});
+
+/** Puts on record what came of a call that the agent made itself. */
+export const toolResult: Route = defineRoute({
+  method: "post",
+  path: "/tools/result",
+  summary: "What came of a call",
+  description:
+    "For calls that were allowed by `/tools/check` and made elsewhere, once for each of the last 128 at least, while the agent has the task. It is what the agent says.",
+  tags: ["tools"],
+  callers: ["agent"],
+  token_in_body: true,
+  body: z.strictObject({
+    task_id: taskId,
+    id: callId,
+    tool_name: toolName,
+    ok: z.boolean(),
+    result: anyJson.optional(),
+    phase_token: phaseToken.optional(),
+    request_id: requestId.optional(),
+  }),
+  answers: {
+    200: { description: "It is on record", schema: z.object({ logged: z.literal(true) }) },
+  },
+  async handle({
+    service,
+    caller,
+    body: { task_id: task, id, tool_name: tool, ok, result = null },
+    request_id,
+  }) {
+    await admitAgent(service, caller, { route: toolResult, task, tool });
+    const about = {
+      agent: caller.agent,
+      task,
+      request_id,
+      content: { route: "result", id, tool, ok, result },
+    };
+    const named = await idempotentRequest(service, about);
+    if (id.startsWith(OWN_CALL))
+      throw problem({
+        status: 409,
+        code: "BYLAW_EVENT_REFUSED",
+        detail: "The server made this call and has its result on record",
+        fix: "Report results of your own calls only.",
+      });
+    if (named?.known === true) return reply({ logged: true });
+    try {
+      const documents = named?.documents ?? [];
+      await service.run.toolResult(
+        { id, tool, agent: caller.agent, task, ok, result },
+        { documents },
+      );
+    } catch (error) {
+      // The same request may have been quicker, at another node too.
+      if ((await idempotentRequest(service, about))?.known !== true) throw error;
+    }
+    return reply({ logged: true });
+  },
+});
+
+/** What there is to call. */
+export const listTools: Route = defineRoute({
+  method: "get",
+  path: "/tools",
+  summary: "The tools, and which of them the phase allows",
+  tags: ["tools"],
+  callers: ["agent"],
+  answers: {
+    200: {
+      description: "The tools",
+      schema: z.object({
+        phase: z.string().nullable(),
+        tools: z.array(
+          z.object({
+            name: z.string(),
+            description: z.string(),
+            input_schema: jsonObject,
+            annotations: jsonObject,
+            allowed: z.boolean(),
+          }),
+        ),
+      }),
+    },
+  },
+  async handle({ service, caller }) {
+    await admitAgent(service, caller, { route: listTools, task: caller.task });
+    const phase = phaseOf(service.run.view(currentPhases), caller.task) ?? null;
+    const { allowedTools = [], forbiddenTools = [] } =
+      service.contract.phases.find(({ id }) => id === phase) ?? {};
+    const tools = [...service.tools.values()].map(({ name, description, input, annotations }) => ({
+      name,
+      description,
+      input_schema: input,
+      annotations: annotations as never,
+      allowed: allowedTools.includes(name) && !forbiddenTools.includes(name),
+    }));
+    return reply({ phase, tools });
+  },
+});

@@ -1,0 +1,157 @@
+import { type IdempotentRequest, type RequestKey } from "./idempotent-request.ts";
+import { createHash } from "node:crypto";
+import {
+  canonicalJson,
+  omitUndefined,
+  type DocumentWrite,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import type { Recordable, Run } from "@bylaw/log";
+import { problem } from "../http/problem.ts";
+import type { CallerOf } from "../http/route.ts";
+import { overlayRun } from "./overlay-run.ts";
+import { idempotentRequest } from "./idempotency.ts";
+import type { Service } from "./service.ts";
+
+/** A change that its caller may ask for again. */
+export interface Change extends RequestKey {
+  /** The types of event that it comes to: one event of one of them. */
+  readonly types: readonly string[];
+}
+
+/** Whose request it is. An operator has no task, so that no agent of the same name is taken for one. */
+export const requestOwner = (
+  caller: CallerOf<"operator" | "agent">,
+): Pick<RequestKey, "agent" | "task"> =>
+  caller.kind === "agent"
+    ? { agent: caller.agent, task: caller.task }
+    : { agent: caller.name, task: "" };
+
+const KIND = "bylaw/change";
+/** How many events may come between what a node knew as it made a change, and the change. */
+const BETWEEN = 1_000;
+
+/** Where the event of a change is found: nothing that is in it, which may be redacted there. */
+interface Trace {
+  readonly after: number;
+  readonly type: string;
+  /** Left out where only the event itself says who it is about. */
+  readonly agent?: string | null;
+  readonly task?: string | null;
+  readonly keys: readonly string[];
+  readonly digest: string;
+}
+
+/**
+ * Makes a change with the run that `make` is handed, and resolves to its event. The same request again comes to the same event, and changes
+ * nothing: that it was made is written with what it records. Throws what `make` throws, and the problem of an id that was used for something else.
+ */
+export async function changeOnce(
+  service: Service,
+  { types, ...naming }: Change,
+  make: (run: Run) => Promise<unknown>,
+): Promise<LogEvent> {
+  const named = await idempotentRequest(service, naming);
+  if (named?.known === true) return await eventOf(service, named);
+  const noting = recordingRun(service.run, types, named);
+  try {
+    await make(noting.run);
+    const event = noting.recorded();
+    if (event !== undefined) return event;
+  } catch (error) {
+    // The same request may have been quicker, at another node too.
+    const again = await idempotentRequest(service, naming);
+    if (again?.known !== true) throw error;
+    return await eventOf(service, again);
+  }
+  throw new Error(`The change recorded none of these events: ${types.join(", ")}`);
+}
+
+/** What is known of an event before it is recorded. */
+type Noted = Pick<Recordable, "event_type" | "details"> & Partial<Recordable>;
+
+/** The run, that writes with an event of these types that the request was made, and where to find the event. */
+function recordingRun(run: Run, types: readonly string[], named: IdempotentRequest | undefined) {
+  let event: LogEvent | undefined;
+  const note = (
+    drafts: readonly Noted[],
+    documents: readonly DocumentWrite[] = [],
+  ): readonly DocumentWrite[] => {
+    const draft = drafts.find(({ event_type }) => types.includes(event_type));
+    if (named === undefined || draft === undefined) return documents;
+    const [{ expires_at } = {}] = named.documents;
+    const trace = {
+      kind: KIND,
+      id: named.name,
+      value: JSON.stringify(traceOf(run.head, draft)),
+      ...(expires_at && { expires_at }),
+    };
+    return [...documents, ...named.documents.map((one) => ({ ...one, if_version: 0 })), trace];
+  };
+  const told = (events: readonly LogEvent[]): readonly LogEvent[] => {
+    event = events.find(({ event_type }) => types.includes(event_type)) ?? event;
+    return events;
+  };
+  const record: Run["record"] = async (given, options = {}) =>
+    told(await run.record(given, { ...options, documents: note(given, options.documents) }));
+  const approve: Run["approve"] = async (request, options = {}) => {
+    const { subject, by, expires_at } = request;
+    const { agent = null, task = null } = subject;
+    const draft = {
+      event_type: "approval_granted",
+      agent_id: agent,
+      task_id: task,
+      details: { by, expires_at },
+    };
+    return told(
+      await run.approve(request, { ...options, documents: note([draft], options.documents) }),
+    );
+  };
+  const refuse: Run["refuse"] = async (request, options = {}) => {
+    const { asked, by, reason } = request;
+    const draft = { event_type: "approval_refused", details: { asked, by, reason } };
+    return told(
+      await run.refuse(request, { ...options, documents: note([draft], options.documents) }),
+    );
+  };
+  return { run: overlayRun(run, { record, approve, refuse }), recorded: () => event };
+}
+
+function traceOf(
+  after: number,
+  { event_type: type, agent_id: agent, task_id: task, details }: Noted,
+): Trace {
+  const keys = Object.keys(details);
+  return { after, type, ...omitUndefined({ agent, task }), keys, digest: digestOf(details, keys) };
+}
+
+const digestOf = (details: JsonObject, keys: readonly string[]): string =>
+  createHash("sha256")
+    .update(canonicalJson(keys.map((key) => [key, details[key] ?? null])))
+    .digest("hex");
+
+async function eventOf({ run, store }: Service, { name }: IdempotentRequest): Promise<LogEvent> {
+  const found = await store.get(KIND, name);
+  const trace = found === undefined ? undefined : (JSON.parse(found.value) as Trace);
+  // So that who answers with the state of things knows of it, where another node made the change.
+  await run.catchUp();
+  const events = trace === undefined ? [] : await store.events(run.run, trace.after, BETWEEN);
+  const like = events.filter(
+    ({ event_type, agent_id, task_id }) =>
+      event_type === trace?.type &&
+      (trace.agent === undefined || agent_id === trace.agent) &&
+      (trace.task === undefined || task_id === trace.task),
+  );
+  const event =
+    like.find(
+      ({ details }) => trace !== undefined && digestOf(details, trace.keys) === trace.digest,
+    ) ?? like[0];
+  if (event !== undefined) return event;
+  throw problem({
+    status: 409,
+    code: "BYLAW_REQUEST_UNFINISHED",
+    detail: "This request was made before, and its event is not in the log",
+    fix: "Check whether it had its effect. If not, make it again under a new request id.",
+  });
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BylawError } from "@bylaw/kernel";
+import { currentPhases, phaseOf, type Run } from "@bylaw/log";
+import { issueDirectives } from "@bylaw/plugin-phases";
+import type { ClaimRequest, HeldTask } from "@bylaw/plugin-tasks";
+import { problem } from "../http/problem.ts";
+import { MADE, heldBy, isSeeded } from "./holders.ts";
+import { hostFor } from "./host.ts";
+import type { Service } from "../service/service.ts";
+import type { Granted } from "./tokens.ts";
+
+/** A task in the hands of an agent, with the token for the phase that it is in. */
+export interface Claimed {
+  readonly held: HeldTask;
+  readonly granted: Granted;
+}
+
+interface WaitingClaim extends ClaimRequest {
+  /** How long to wait for a task, in milliseconds. */
+  readonly wait_ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** How often those who wait look whether something has changed. */
+const LOOK_MS = 1_000;
+/** How often they ask although nothing has: a lease may be over. */
+const ASK_MS = 5_000;
+
+/** Gives an agent a task and takes it into its first phase. Nothing where none became free in time. */
+export async function claim(
+  service: Service,
+  { wait_ms, signal, ...request }: WaitingClaim,
+): Promise<Claimed | undefined> {
+  const { run, settings, operations } = service;
+  const until = Date.now() + Math.min(wait_ms, settings.tasks.longest_wait_ms);
+  let leave: (() => void) | undefined;
+  try {
+    for (;;) {
+      const asked = Date.now();
+      const claimed = await claimNow(service, request);
+      if (claimed !== undefined || Date.now() >= until) return claimed;
+      // Each of those who wait asks again with whatever happens: no agent has so many wait that nobody else gets a turn.
+      leave ??= operations.streams.enter(`waiting ${request.agent}`);
+      if (leave === undefined) return undefined;
+      const { head } = run;
+      do {
+        const left = until - Date.now();
+        if (left <= 0 || signal.aborted) return undefined;
+        await sleep(Math.min(left, LOOK_MS), undefined, { signal }).catch(() => {});
+        await look(run);
+      } while (run.head === head && Date.now() - asked < ASK_MS);
+    }
+  } finally {
+    leave?.();
+  }
+}
+
+/** Gives an agent a task that is free now, or makes one where claims do. */
+async function claimNow(service: Service, request: ClaimRequest): Promise<Claimed | undefined> {
+  const { tasks, run, settings } = service;
+  for (;;) {
+    const held = await tasks.claim(request).catch((error: unknown) => {
+      // The guard has refused it, whichever node it was asked by.
+      throw isRefused(error) && !mayHold(service, request.agent) ? tooMany(service) : error;
+    });
+    const claimed = held === undefined ? undefined : await begun(service, held);
+    if (
+      claimed !== undefined ||
+      !settings.tasks.create_on_claim ||
+      request.task !== undefined ||
+      isSeeded(run.view)
+    )
+      return claimed;
+    if (!mayHold(service, request.agent)) throw tooMany(service);
+    const id = `${MADE}${randomBytes(4).toString("hex")}`;
+    // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
+    await tasks.create({ id });
+  }
+}
+
+/** Whether an agent may hold one more. */
+const mayHold = ({ run, settings: { tasks } }: Service, agent: string): boolean =>
+  tasks.per_agent === 0 || heldBy(run.view, agent) < tasks.per_agent;
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
+
+const tooMany = ({ settings: { tasks } }: Service) =>
+  problem({
+    status: 409,
+    code: "task_too_many",
+    detail: `This agent holds ${tasks.per_agent} tasks already, which is the most it may`,
+    fix: "Complete a task or give one back. The setting `tasks.per_agent` is the limit.",
+  });
+
+const looking = new WeakMap<Run, Promise<void>>();
+
+/** Reads what other nodes have recorded: once for all that wait here. */
+function look(run: Run): Promise<void> {
+  const going = looking.get(run);
+  if (going !== undefined) return going;
+  const reading = run.catchUp().finally(() => looking.delete(run));
+  looking.set(run, reading);
+  return reading;
+}
+
+// A crash may have come between the claim and the first phase: whoever asks again goes on from there.
+async function begun(service: Service, held: HeldTask): Promise<Claimed | undefined> {
+  const { tokens, run, contract } = service;
+  const { task, agent, fence } = held;
+  let granted = await tokens.tokenFor(task, agent);
+  if (granted !== undefined && granted.phase === null) {
+    const host = hostFor(service, { task, token: granted.phase_token, fence });
+    const { applied } = await run.transition({
+      agent,
+      task,
+      to: contract.initial,
+      artifacts: {},
+      host,
+    });
+    if (applied === "allow") {
+      await issueDirectives(run, contract, { task });
+      granted = await tokens.tokenFor(task, agent);
+    }
+  }
+  return (
+    granted && { held: { ...held, phase: phaseOf(run.view(currentPhases), task) ?? null }, granted }
+  );
+}

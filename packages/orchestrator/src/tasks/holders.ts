@@ -1,0 +1,188 @@
+import { COMPLETED } from "@bylaw/contract";
+import {
+  defineProjection,
+  definePlugin,
+  type EventDraft,
+  type Finding,
+  type LogEvent,
+  type View,
+} from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+
+/** The token that holds for a task. */
+interface StandingToken {
+  readonly jti: string;
+  /** RFC 3339, UTC. */
+  readonly expires_at: string;
+  /** Of its claims. */
+  readonly digest: string;
+}
+
+/** Who holds a task, and by which token. */
+export interface Holder {
+  /** `null`: nobody claimed it, or whoever did gave it back, lost it or completed it. */
+  readonly agent: string | null;
+  /** Of the last claim; 0: there was none. */
+  readonly fence: number;
+  /**
+   * The claims of the latest tokens, by digest, the oldest first: those of the last claim, and the last one of the claim before, whose
+   * agent may ask again for an answer that it missed. Whoever shows another one was never given it.
+   */
+  readonly issued: readonly string[];
+  /** `null`: the task moved on or was claimed anew, and nobody was handed a token since. */
+  readonly token: StandingToken | null;
+}
+
+const NOBODY: Holder = { agent: null, fence: 0, issued: [], token: null };
+
+/** Who holds what. */
+interface Holdings {
+  /** By task. */
+  readonly tasks: Tree<Holder>;
+  /** How many tasks each agent holds. */
+  readonly held: Tree<number>;
+  /** Whether somebody created a task otherwise than by a claim. */
+  readonly seeded: boolean;
+}
+
+/** How many tokens are kept per task. An agent that missed more answers than that has to claim with its enrolment. */
+const KEPT = 16;
+
+/** How the name of a task begins that a claim made. */
+export const MADE = "claim-";
+
+/** The holder of each task, as the log says. */
+const holders = defineProjection<Holdings>({
+  name: `${manifest.name}/holders`,
+  version: 4,
+  initial: { tasks: null, held: null, seeded: false },
+  reduce(state, event) {
+    const { event_type, task_id } = event;
+    if (task_id === null) return state;
+    if (event_type === "task_created")
+      return state.seeded || task_id.startsWith(MADE) ? state : { ...state, seeded: true };
+    // Of most events nothing is looked up.
+    if (!CHANGES.has(event_type)) return state;
+    const before = treeGet(state.tasks, task_id) ?? NOBODY;
+    const after = heldAfter(before, event);
+    const tasks = treePut(state.tasks, task_id, after);
+    if (after.agent === before.agent) return { ...state, tasks };
+    return {
+      ...state,
+      tasks,
+      held: counted(counted(state.held, before.agent, -1), after.agent, 1),
+    };
+  },
+});
+
+const CHANGES: ReadonlySet<string> = new Set([
+  "task_claimed",
+  "task_released",
+  "task_failed",
+  "task_lapsed",
+  "task_escalated",
+  "phase_entered",
+  "token_revoked",
+  "token_issued",
+]);
+
+function heldAfter(before: Holder, { event_type, agent_id, details }: LogEvent): Holder {
+  switch (event_type) {
+    case "task_claimed":
+      return {
+        agent: agent_id,
+        fence: Number(details["fence"]),
+        issued: before.issued.slice(-1),
+        token: null,
+      };
+    case "task_released":
+    case "task_failed":
+    case "task_lapsed":
+    case "task_escalated":
+      return ended(before);
+    case "phase_entered":
+      return details["to"] === COMPLETED ? ended(before) : { ...before, token: null };
+    case "token_revoked":
+      return { ...before, issued: [], token: null };
+    case "token_issued": {
+      const { jti, expires_at, claims_digest } = details;
+      // A log from before digests were recorded: nobody can show that token any more.
+      if (typeof claims_digest !== "string") return { ...before, token: null };
+      const issued = [...before.issued, claims_digest].slice(-KEPT);
+      return {
+        ...before,
+        issued,
+        token: { jti: String(jti), expires_at: String(expires_at), digest: claims_digest },
+      };
+    }
+    default:
+      return before;
+  }
+}
+
+const ended = (before: Holder): Holder => ({
+  ...before,
+  agent: null,
+  issued: before.issued.slice(-1),
+  token: null,
+});
+
+function counted(held: Tree<number>, agent: string | null, more: number): Tree<number> {
+  if (agent === null) return held;
+  const count = (treeGet(held, agent) ?? 0) + more;
+  return count === 0 ? treeDrop(held, agent) : treePut(held, agent, count);
+}
+
+/** Who holds a task. */
+export const holderOf = (view: View, task: string): Holder | undefined =>
+  treeGet(view(holders).tasks, task);
+
+/** How many tasks an agent holds. */
+export const heldBy = (view: View, agent: string): number =>
+  treeGet(view(holders).held, agent) ?? 0;
+
+/** Whether somebody created a task otherwise than by a claim. */
+export const isSeeded = (view: View): boolean => view(holders).seeded;
+
+/**
+ * A token is for whoever holds the task: the answer to a claim that was lost in between takes nothing away from the next agent. And no agent
+ * holds all tasks.
+ */
+export const holdersPlugin = definePlugin({
+  name: `${manifest.name}/holders`,
+  version: manifest.version,
+  options: z
+    .strictObject({
+      per_agent: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe("How many tasks one agent may hold at once; 0: any number"),
+    })
+    .prefault({}),
+  apply(kernel, { per_agent }) {
+    kernel.projection(holders);
+    kernel.guard("token", (view, event) => tokenFault(view, event));
+    if (per_agent > 0) kernel.guard("claim", (view, event) => claimFault(view, event, per_agent));
+  },
+});
+
+function claimFault(
+  view: View,
+  { event_type, agent_id }: EventDraft,
+  most: number,
+): Finding | undefined {
+  if (event_type !== "task_claimed" || agent_id === null || heldBy(view, agent_id) < most)
+    return undefined;
+  return { rule: "TASKS_HELD", message: `an agent holds at most ${most} tasks at once` };
+}
+
+function tokenFault(view: View, { event_type, task_id, details }: EventDraft): Finding | undefined {
+  if (event_type !== "token_issued" || task_id === null) return undefined;
+  const { agent, fence } = holderOf(view, task_id) ?? NOBODY;
+  // Of a task that nobody ever claimed there is no holder.
+  if (fence === 0 || agent === details["agent"]) return undefined;
+  return { rule: "TOKEN_HOLDER", message: "a token is for the agent that holds the task" };
+}

@@ -1,0 +1,153 @@
+import { type IdempotentRequest } from "../service/idempotent-request.ts";
+import { COMPLETED } from "@bylaw/contract";
+import {
+  messageOf,
+  omitUndefined,
+  type Decision,
+  type JsonObject,
+  type LogEvent,
+  type Vote,
+} from "@bylaw/kernel";
+import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
+import { asksForTests } from "@bylaw/plugin-gates";
+import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
+import type { AgentCaller } from "../auth/caller.ts";
+import { hostFor } from "./host.ts";
+import type { Service } from "../service/service.ts";
+import type { Granted } from "./tokens.ts";
+
+/** What an agent asks for. */
+export interface TransitionRequest {
+  readonly to: string;
+  readonly artifacts: JsonObject;
+  readonly reason?: string | undefined;
+  readonly named: IdempotentRequest | undefined;
+}
+
+/** What came of it. */
+export interface TransitionResult {
+  readonly outcome: Outcome;
+  /** What is in the way, for a person. */
+  readonly blockers: readonly string[];
+  /** What a contract calls a warning. */
+  readonly notes: readonly string[];
+  readonly sequence: number | null;
+  readonly phase: string | null;
+  /** Where the task went on: the token of its phase, unless it is completed or in other hands by now. */
+  readonly granted: Granted | undefined;
+  /** What somebody is to do now. */
+  readonly directives: readonly OpenDirective[];
+}
+
+/**
+ * Asks for a transition, after the tests were seen that it is judged on, and hands out the token of the phase that it leads to. No call is
+ * made at the task meanwhile. Throws the problem of calls that take too long.
+ */
+export const transition = (
+  service: Service,
+  caller: AgentCaller,
+  request: TransitionRequest,
+): Promise<TransitionResult> =>
+  service.executor.still(caller.task, () => move(service, caller, request));
+
+async function move(
+  service: Service,
+  { agent, task, token, fence }: AgentCaller,
+  request: TransitionRequest,
+): Promise<TransitionResult> {
+  const { run, contract, tokens, tasks } = service;
+  const { to, artifacts, reason, named } = request;
+  // What was asked before is answered from the log, whatever the tests come to now.
+  if (named?.known !== true) await observe(service, { agent, task, to });
+  const outcome = await run.transition(
+    {
+      agent,
+      task,
+      to,
+      artifacts,
+      host: hostFor(service, { task, token, fence }),
+      ...omitUndefined({ reason, request_id: named?.request_id }),
+    },
+    named === undefined ? {} : { documents: named.documents },
+  );
+  const { decision, applied, events } = outcome;
+  const [against, notes] = [
+    blocking(decision),
+    decision.votes.filter(({ severity }) => severity === "warning"),
+  ];
+  const moved = applied === "allow";
+  if (moved) {
+    await issueDirectives(run, contract, { task });
+    // The store is told that the task is over; if this fails the next claim of anybody does it.
+    if (to === COMPLETED) await tasks.recover().catch(() => {});
+  }
+  const phase = phaseOf(run.view(currentPhases), task) ?? null;
+  return {
+    outcome,
+    blockers: moved ? [] : against.map(({ reason: why }) => why),
+    notes: notes.map(({ reason: why }) => why),
+    sequence: sequenceOf(events),
+    phase,
+    granted:
+      moved && phase === to && to !== COMPLETED ? await tokens.tokenFor(task, agent) : undefined,
+    directives: moved ? openDirectives(run.view).filter((one) => one.task === task) : [],
+  };
+}
+
+const sequenceOf = (events: readonly LogEvent[]): number | null => events.at(-1)?.sequence ?? null;
+
+function blocking(decision: Decision): readonly Pick<Vote, "reason">[] {
+  const against = decision.votes.filter(
+    ({ effect, severity, shadow }) =>
+      effect !== "allow" && severity !== "warning" && shadow !== true,
+  );
+  return against.length === 0 ? [decision] : against;
+}
+
+interface Observation {
+  readonly agent: string;
+  readonly task: string;
+  readonly to: string;
+}
+
+async function observe(service: Service, { agent, task, to }: Observation): Promise<void> {
+  const { run, contract, settings, workspaceOf, seeTests, over, log } = service;
+  const from = phaseOf(run.view(currentPhases), task);
+  if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to)) return;
+  try {
+    await seeTests({ agent, task, workspace: workspaceOf(task), signal: over });
+  } catch (error) {
+    over.throwIfAborted();
+    // What could not be seen is no evidence: the gate says what it lacks.
+    log.warn({ task, err: messageOf(error) }, "the tests could not be run");
+  }
+}
+
+/** What a decision says of a way that the contract does not have: the request is at fault, and not the work. */
+const NO_WAY: ReadonlySet<string> = new Set([
+  "phase_target_unknown",
+  "phase_transition_undeclared",
+  "phase_not_initial",
+  "phase_not_last",
+  "phase_task_ended",
+  "phase_unknown",
+]);
+
+/** The vote that says that the contract has no such way. */
+export const undeclaredTransition = ({ votes }: Decision): Vote | undefined =>
+  votes.find(({ code }) => NO_WAY.has(code));
+
+/** The vote that says that the request did not come from who holds the task. */
+export const notHolder = ({ votes }: Decision): Vote | undefined =>
+  votes.find(
+    ({ code, effect }) => effect === "deny" && (code.startsWith("token_") || HOLDER.has(code)),
+  );
+
+const HOLDER: ReadonlySet<string> = new Set([
+  "task_other_agent",
+  "task_fence_stale",
+  "task_lease_over",
+  "task_not_claimed",
+  "phase_task_completed",
+  "task_over",
+]);

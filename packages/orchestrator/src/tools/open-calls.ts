@@ -1,0 +1,105 @@
+import { COMPLETED } from "@bylaw/contract";
+import {
+  defineProjection,
+  definePlugin,
+  type EventDraft,
+  type Finding,
+  type View,
+} from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+import { OWN_CALL } from "./calls.ts";
+
+/** The calls that an agent was allowed to make itself at one task, and has not said anything of. */
+interface OpenCalls {
+  readonly agent: string | null;
+  /** Ids with tools, the oldest first; the last ones, which are copied with every call. */
+  readonly last: readonly string[];
+  /** Those before, as many at once as are copied. */
+  readonly before: readonly (readonly string[])[];
+}
+
+/** Of at least the last 128 calls at a task it is known: all of that is part of every snapshot of the log. */
+const COPIED = 16;
+const PARTS = 8;
+/** Who is not at a task any more says nothing about it. */
+const ENDS: ReadonlySet<string> = new Set([
+  "task_released",
+  "task_failed",
+  "task_lapsed",
+  "task_escalated",
+  "task_finished",
+]);
+
+const openCalls = defineProjection<Tree<OpenCalls>>({
+  name: `${manifest.name}/open-calls`,
+  version: 1,
+  initial: null,
+  reduce(state, { event_type, task_id, agent_id: agent, details }) {
+    if (task_id === null) return state;
+    if (event_type === "tool_allowed") {
+      const { id, tool } = details;
+      if (!isReported(id)) return state;
+      const open = treeGet(state, task_id);
+      const call = callOf(id, tool);
+      if (open === undefined || open.agent !== agent)
+        return treePut(state, task_id, { agent, last: [call], before: [] });
+      const { last, before } = open;
+      if (last.length < COPIED)
+        return treePut(state, task_id, { agent, last: [...last, call], before });
+      return treePut(state, task_id, {
+        agent,
+        last: [call],
+        before: [...before.slice(1 - PARTS), last],
+      });
+    }
+    if (event_type === "tool_result") {
+      const { id, tool } = details;
+      const open = treeGet(state, task_id);
+      if (open === undefined || !isReported(id) || !isOpen(open, callOf(id, tool))) return state;
+      const others = (calls: readonly string[]): readonly string[] =>
+        calls.filter((call) => call !== callOf(id, tool));
+      const before = open.before.map(others).filter(({ length }) => length > 0);
+      return treePut(state, task_id, { ...open, last: others(open.last), before });
+    }
+    const over =
+      ENDS.has(event_type) || (event_type === "phase_entered" && details["to"] === COMPLETED);
+    return over ? treeDrop(state, task_id) : state;
+  },
+});
+
+/** What an agent says that a call came to is taken once, and for a call that it was allowed to make: rules may ask what went well. */
+export const openCallsPlugin = definePlugin({
+  name: `${manifest.name}/open-calls`,
+  version: manifest.version,
+  options: z.strictObject({}).prefault({}),
+  apply(kernel) {
+    kernel.projection(openCalls);
+    kernel.guard("result", (view, event) => resultFault(view, event));
+  },
+});
+
+function resultFault(
+  view: View,
+  { event_type, agent_id, task_id, details: { id, tool } }: EventDraft,
+): Finding | undefined {
+  if (event_type !== "tool_result" || task_id === null || !isReported(id)) return undefined;
+  const open = treeGet(view(openCalls), task_id);
+  if (open?.agent === agent_id && isOpen(open, callOf(id, tool))) return undefined;
+  return {
+    rule: "RESULT_CALL",
+    message:
+      "a result is of a call that its agent was allowed to make lately, and that has none yet",
+  };
+}
+
+const isOpen = ({ last, before }: OpenCalls, call: string): boolean =>
+  last.includes(call) || before.some((part) => part.includes(call));
+
+// The server says itself what came of the calls that it makes.
+const isReported = (id: unknown): id is string =>
+  typeof id === "string" && !id.startsWith(OWN_CALL);
+
+// Whatever is in an id, it is told apart from a tool.
+const callOf = (id: string, tool: unknown): string => `${id.length} ${id} ${String(tool)}`;

@@ -1,0 +1,53 @@
+import { sep } from "node:path";
+import type { Plugin } from "@bylaw/kernel";
+import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import { realOf, type ServerFiles } from "../config/server-files.ts";
+
+// What means something to a glob is taken as it is.
+const literal = (path: string): string =>
+  path
+    .split(sep)
+    .join("/")
+    .replaceAll(/[\\*?[\]{}!]/g, "\\$&");
+
+// A line may name a place by way of a link, or by where that leads.
+const below = (places: readonly string[]): readonly string[] =>
+  [...new Set(places.flatMap((place) => [place, realOf(place)]))].flatMap((place) => [
+    literal(place),
+    `${literal(place)}/**`,
+  ]);
+
+const ruleOf = (name: string, paths: string, reason: string): string => `
+[[rules]]
+name = "${name}"
+action = "deny"
+tool = "bash"
+final = true
+paths = ${paths}
+reason = "${reason}"
+fix = "Work in the workspace."
+`;
+
+/**
+ * Keeps shell lines of agents from what the server lives by: its folder, where store and secrets are, what it starts from, and the
+ * environment of processes; the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run
+ * programs elsewhere (`tools.wrap`).
+ */
+export function ownPolicy(
+  { policy }: Pick<typeof PolicyPlugin, "policy">,
+  { hidden, kept }: ServerFiles,
+): Plugin {
+  const unseen = JSON.stringify([...below(hidden), "/proc/**/environ", "/proc/**/mem"]);
+  const secrets = ruleOf(
+    "no-secrets-of-the-server",
+    unseen,
+    "These are the server's own files, which are off limits.",
+  );
+  const written = `{ write = ${JSON.stringify(below(kept))} }`;
+  const rules = ruleOf(
+    "no-writing-of-its-rules",
+    written,
+    "This would change what the server runs or decides by.",
+  );
+  return policy({ text: kept.length === 0 ? secrets : `${secrets}${rules}` });
+}

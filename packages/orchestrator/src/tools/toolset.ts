@@ -1,0 +1,89 @@
+import { dirname, resolve } from "node:path";
+import type { Contract } from "@bylaw/contract";
+import { BylawError, type Json, type View } from "@bylaw/kernel";
+import { workspaceTools, type CallContext, type Tool } from "@bylaw/tools";
+import type { Settings } from "../config/settings.ts";
+import { answerTo } from "../approvals/ask-user.ts";
+import type { SeeTests } from "../tasks/tests.ts";
+
+interface ToolTerms {
+  readonly settings: Settings;
+  readonly contract: Contract;
+  readonly seeTests: SeeTests;
+  readonly view: View;
+  /** Files and folders that no file tool reads or writes. */
+  readonly hidden: readonly string[];
+  /** Files that no file tool writes, besides those of the contract. */
+  readonly protect: readonly string[];
+  /** Texts that no answer holds. */
+  readonly secrets: readonly string[];
+  /** Is aborted when the server has ended. */
+  readonly over: AbortSignal;
+}
+
+/** The tools that agents call, as the settings have them. */
+export function toolset({
+  settings,
+  contract,
+  seeTests,
+  view,
+  hidden,
+  protect,
+  secrets,
+  over,
+}: ToolTerms): readonly Tool<CallContext>[] {
+  const { env, wrap, contain, allow_root: allowRoot, timeout_seconds, web_hosts } = settings.tools;
+  const runTests = async ({
+    task,
+    agent,
+    workspace,
+    signal = over,
+  }: CallContext): Promise<Json> => {
+    if (task === undefined || workspace === undefined) throw noTask();
+    const { evidence, output } = await seeTests({ task, agent, workspace, signal });
+    const { exit_code, timed_out, counts, report_error } = evidence;
+    return { exit_code, timed_out, counts, report_error, output };
+  };
+  return workspaceTools({
+    protect: [...keptBy(contract, settings), ...protect],
+    hidden,
+    secrets,
+    programs: {
+      env,
+      contain,
+      allowRoot,
+      maxTimeout: timeout_seconds,
+      ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }),
+    },
+    ...(contract.evidence.testCommand === undefined ? {} : { runTests }),
+    // A person has answered the very question by then: until that the call waits for one.
+    ask: async (question, { agent, task = null }) => ({
+      answer: answerTo(view, { agent, task }, question as unknown as Json),
+    }),
+    ...(web_hosts.length === 0 ? {} : { web: { hosts: web_hosts } }),
+  });
+}
+
+/** What a contract keeps from being written: absolute, or from the workspace. */
+export function keptBy(
+  { file, phases, protectedPaths }: Contract,
+  { workspace_per_task }: Pick<Settings, "workspace_per_task">,
+): readonly string[] {
+  // A folder of a task may hold a copy of them, which goes where the task goes.
+  const copies = workspace_per_task ? protectedPaths : [];
+  // Files that would be schemas if the contract lost its inline ones: nobody makes them meanwhile.
+  const schemas = phases.flatMap(({ artifacts }) =>
+    artifacts.flatMap(({ schema }) => (schema?.ref.includes(".") === true ? [schema.ref] : [])),
+  );
+  return [
+    file,
+    ...[...protectedPaths, ...schemas].map((path) => resolve(dirname(file), path)),
+    ...copies,
+  ];
+}
+
+const noTask = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_WORKSPACE_MISSING",
+    message: "Tests run in the workspace of a task, and there is none",
+  });

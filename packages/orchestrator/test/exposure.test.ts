@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENROL, OPERATOR, serve, type ServeOptions } from "./kit.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "bylaw-exposure-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Settings = NonNullable<ServeOptions["settings"]>;
+/** Whether a server would start, or what keeps it from that. */
+async function startOf(
+  settings: Settings,
+  secrets: ServeOptions["secrets"] = { operator: OPERATOR },
+): Promise<string> {
+  try {
+    const at = await serve({ settings, secrets: { enrol: ENROL, ...secrets } });
+    await at.close();
+    return "started";
+  } catch (error) {
+    const { code, message } = error as { readonly code: string; readonly message: string };
+    return code === "BYLAW_SETTINGS_INVALID" ? message : String(error);
+  }
+}
+const tls = { cert: "cert.pem", key: "key.pem" };
+const ELSEWHERE = [
+  "0.0.0.0",
+  "::",
+  "::0",
+  "10.0.0.5",
+  "192.168.1.2",
+  "fe80::1",
+  "example.org",
+  "localhost.example.org",
+  "127.0.0.1.example.org",
+];
+
+describe("a server on an address that other machines reach", () => {
+  it.each(ELSEWHERE)("does not start on %s without TLS, unless it may", async (host) => {
+    expect(await startOf({ host })).toMatch(/^Other machines can reach `.*TLS/);
+    expect(await startOf({ host, allow_no_operator: true })).toMatch(/TLS/);
+    expect(await startOf({ host, allow_plain_http: true })).toBe("started");
+    expect(await startOf({ host, tls })).toBe("started");
+  });
+
+  it.each(ELSEWHERE)("does not start on %s without an operator, unless it may", async (host) => {
+    expect(await startOf({ host, tls }, { operator: undefined })).toMatch(
+      /^Other machines can reach `.*operator/,
+    );
+    expect(await startOf({ host, tls, allow_no_operator: true }, { operator: undefined })).toBe(
+      "started",
+    );
+  });
+
+  it("has an operator where the file lists one", async () => {
+    const token = `sha256:${createHash("sha256").update("the-token-of-eve-is-long-enough-for-this").digest("hex")}`;
+    mkdirSync(join(folder, "data"));
+    const operators_file = join(folder, "data", "operators.json");
+    writeFileSync(operators_file, JSON.stringify({ operators: [{ name: "eve", token }] }), {
+      mode: 0o600,
+    });
+    expect(
+      await startOf({ host: "0.0.0.0", tls, auth: { operators_file } }, { operator: undefined }),
+    ).toBe("started");
+  });
+});
+
+it.each([
+  "127.0.0.1",
+  "127.1.2.3",
+  "::1",
+  "0:0:0:0:0:0:0:1",
+  "::ffff:127.0.0.1",
+  "localhost",
+  "LOCALHOST",
+])("a server on %s needs neither, since only its machine reaches it", async (host) => {
+  expect(await startOf({ host }, { operator: undefined })).toBe("started");
+});

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { inSlices } from "../src/events/in-slices.ts";
+
+it.each([
+  ["after each where each takes too long", -1, 5],
+  ["none where all of it is short", Infinity, 0],
+])("gives others their turn, %s, and keeps the order", async (_, at_once_ms, wanted) => {
+  const [done, executions]: [number[], number[]] = [[], []];
+  let over = false;
+  const turn = (): void => {
+    if (over) return;
+    executions.push(done.length);
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  await inSlices([1, 2, 3, 4, 5], (item) => done.push(item), at_once_ms);
+  over = true;
+  expect(done).toEqual([1, 2, 3, 4, 5]);
+  expect(executions).toEqual(Array.from({ length: wanted }, (__, at) => at));
+});
+
+it("fails as what it does fails", async () => {
+  const failing = inSlices([1], () => {
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+});

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { createRateLimit } from "../src/auth/rate-limit.ts";
+
+it("lets more than may come at once in when that many may, and has it made up for", () => {
+  let at = 0;
+  const limit = createRateLimit({ per_second: 1, burst: 10, clock: () => at }) ?? (() => {});
+  limit("ann", 25);
+  at = 15_000;
+  expect(() => limit("ann")).toThrow(/1 per second/);
+  limit("bob");
+  at = 16_000;
+  limit("ann");
+  expect(() => limit("ann", 10)).toThrow();
+  at = 26_000;
+  limit("ann", 10);
+});

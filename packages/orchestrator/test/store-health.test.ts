@@ -1,0 +1,176 @@
+import type { Log } from "../src/observe/logger.ts";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@bylaw/kernel";
+import { openPostgresStore } from "@bylaw/store-postgres";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { startPostgres } from "@bylaw/testing";
+import { expect, it, onTestFinished, test } from "vitest";
+import { serve, type Agent, type Answer, type Served } from "./operate-kit.ts";
+
+const postgres = await startPostgres();
+
+function linesOf(): Log & { readonly lines: readonly JsonObject[] } {
+  const lines: JsonObject[] = [];
+  const keep = (fields: object, message: string): void =>
+    void lines.push({ ...(fields as JsonObject), message });
+  return { lines, debug() {}, info() {}, warn: keep, error: keep };
+}
+
+const check = (agent: Agent): Promise<Answer> => agent.check("read_files", { path: "a" });
+const ready = async ({ nobody }: Served): Promise<unknown> => {
+  const { status, body } = await nobody.get("/ready");
+  return [status, body];
+};
+const READY = [200, { ready: true }];
+const UNREADY = [503, { ready: false, reason: "store" }];
+const WAIT = { timeout: 30_000, interval: 100 };
+
+/** Holds that a server whose store fails is not ready, says so to agents and operators, and logs it once. */
+async function failing(
+  served: Served,
+  agent: Agent,
+  log: ReturnType<typeof linesOf>,
+  cause: RegExp,
+): Promise<void> {
+  await expect.poll(() => ready(served), WAIT).toEqual(UNREADY);
+  for (const answer of [
+    await check(agent),
+    await agent.send("POST", "/tools/execute", {
+      task_id: agent.task,
+      tool_name: "read_files",
+      args: { path: "a" },
+    }),
+    await agent.send("POST", "/responses", { text: "done" }),
+    await agent.send("POST", "/behaviors", { action: "continue" }),
+    await served.as("operator").send("POST", "/tasks", { tasks: [{ id: "later" }] }),
+  ]) {
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    // Where the store is, and why it fails, is for the log.
+    expect(JSON.stringify(answer.body)).not.toMatch(/store\.db|127\.0\.0\.1|\/tmp\//);
+  }
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      served.as("operator").send("POST", "/tasks", { tasks: [{ id: "later" }] }),
+    ),
+  );
+  expect(
+    log.lines.filter(({ message }) => message === "the store fails").map(({ err }) => err),
+  ).toEqual([expect.stringMatching(cause)]);
+  expect(log.lines.filter(({ message }) => message !== "the store fails")).toEqual([]);
+}
+
+test.skipIf(postgres === undefined || postgres.external)(
+  "a server whose PostgreSQL is gone is ready again when it is back",
+  async () => {
+    const store = await openPostgresStore(postgres?.url ?? "", { retry_ms: 200, schema: "gone" });
+    onTestFinished(() => store.close());
+    const log = linesOf();
+    const served = await serve({ store, log });
+    onTestFinished(() => served.close());
+    const ann = await served.claim("ann");
+    expect((await check(ann)).status).toBe(200);
+    await postgres?.kill();
+    await failing(served, ann, log, /^PostgreSQL at 127\.0\.0\.1:\d+\/postgres does not answer/);
+    await postgres?.restart();
+    await expect.poll(() => ready(served), WAIT).toEqual(READY);
+    expect((await check(ann)).status).toBe(200);
+  },
+);
+
+test.skipIf(postgres === undefined || postgres.external)(
+  "a server whose PostgreSQL turns read-only says so before anybody writes",
+  async () => {
+    const store = await openPostgresStore(postgres?.url ?? "", {
+      retry_ms: 200,
+      schema: "readonly",
+    });
+    onTestFinished(() => store.close());
+    const log = linesOf();
+    const served = await serve({ store, log });
+    onTestFinished(() => served.close());
+    const ann = await served.claim("ann");
+    const { Client } = (await import("pg")).default;
+    const admin = new Client(postgres?.url);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    const turn = async (to: "on" | "off"): Promise<void> => {
+      await admin.query("set default_transaction_read_only = off");
+      await admin.query(`alter system set default_transaction_read_only = ${to}`);
+      await admin.query("select pg_reload_conf()");
+    };
+    onTestFinished(() => turn("off"));
+    await turn("on");
+    await failing(served, ann, log, /takes no writes: it is read-only/);
+    await turn("off");
+    await expect.poll(() => ready(served), WAIT).toEqual(READY);
+    expect((await check(ann)).status).toBe(200);
+  },
+);
+
+it("a server whose file another process keeps to itself is not ready until it lets go", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-locked-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "store.db");
+  const store = await openSqliteStore(file, { busy_ms: 200 });
+  onTestFinished(() => store.close());
+  const log = linesOf();
+  const served = await serve({ store, log });
+  onTestFinished(() => served.close());
+  const ann = await served.claim("ann");
+  const script = `import { DatabaseSync } from "node:sqlite";
+    const db = new DatabaseSync(process.argv[1]);
+    db.exec("pragma busy_timeout = 10000; begin immediate");
+    process.stdout.write("locked");
+    process.stdin.on("end", () => db.close()).resume();`;
+  const other = spawn(
+    process.execPath,
+    ["--no-warnings", "--input-type=module", "-e", script, file],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  const ended = new Promise((resolve) => other.once("exit", resolve));
+  await new Promise((resolve) => other.stdout.once("data", resolve));
+  await failing(served, ann, log, /locked .*store\.db/);
+  other.stdin.end();
+  await ended;
+  await expect.poll(() => ready(served), WAIT).toEqual(READY);
+  expect((await check(ann)).status).toBe(200);
+});
+
+/** A file system of two mebibytes; `undefined` where this process may make none. */
+function smallDisk(): string | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-small-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", folder]);
+  if (status === 0) return folder;
+  rmSync(folder, { recursive: true });
+  return undefined;
+}
+
+it("a server whose disk is full is ready again when there is room", async (context) => {
+  const folder = smallDisk();
+  if (folder === undefined) return context.skip("only root can mount a small disk");
+  onTestFinished(() => {
+    spawnSync("umount", ["-l", folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  mkdirSync(join(folder, "store"));
+  writeFileSync(join(folder, "ballast"), Buffer.alloc(600_000));
+  const store = await openSqliteStore(join(folder, "store", "store.db"));
+  onTestFinished(() => store.close());
+  const log = linesOf();
+  const served = await serve({ store, log });
+  onTestFinished(() => served.close());
+  const ann = await served.claim("ann");
+  const fill = async (): Promise<number> =>
+    (await ann.check("read_files", { path: "x".repeat(20_000) })).status;
+  for (let status = await fill(); status !== 503; status = await fill()) expect(status).toBe(200);
+  for (let status = 200; status !== 503; status = (await check(ann)).status);
+  await failing(served, ann, log, /^The disk of .*store\.db is full/);
+  rmSync(join(folder, "ballast"));
+  await expect.poll(() => ready(served), WAIT).toEqual(READY);
+  expect((await check(ann)).status).toBe(200);
+});

@@ -1,0 +1,6 @@
+import type { EventType } from "@bylaw/kernel";
+import { WAKE_EVENTS } from "./wakes/events.ts";
+import { WORKFLOW_EVENTS } from "./workflow/events.ts";
+
+/** The types of events that a runner writes: of workflows, and of the drivers that wake them. */
+export const EVENT_TYPES: readonly EventType[] = [...WORKFLOW_EVENTS, ...WAKE_EVENTS];

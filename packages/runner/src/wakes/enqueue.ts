@@ -1,0 +1,101 @@
+import {
+  isJsonObject,
+  omitUndefined,
+  type DocumentWrite,
+  type Store,
+  type TaskWrite,
+} from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import type { LoadedTemplate } from "../template/load.ts";
+import type { Selection } from "../template/select.ts";
+import { draft } from "../workflow/record.ts";
+import { beginningOf, templateChanged } from "../workflow/run-workflow.ts";
+import { workflowState } from "../workflow/state/projection.ts";
+
+const KIND = "bylaw/workflow";
+
+/** What workers know of a run before they read its log. */
+export interface Enqueued {
+  /** The digest of its template. */
+  readonly definition: string;
+  readonly ended: boolean;
+}
+
+/** The task whose claim is the right to drive a run. */
+export const leaseOf = (run: string): string => `bylaw/workflow:${run}`;
+
+/** What a document says that goes with the first and the last event of a run that is offered. */
+export const queueDocument = (run: string, enqueued: Enqueued): DocumentWrite => ({
+  kind: KIND,
+  id: run,
+  value: JSON.stringify(enqueued),
+});
+
+/** How a workflow that is offered begins. */
+export interface EnqueueOptions {
+  /** The index of its first step. Default: 0. */
+  readonly from?: number | undefined;
+  /** Its way through the template. Default: that of the template. */
+  readonly selection?: Selection | undefined;
+}
+
+/**
+ * Begins a workflow in a run, unless it has begun, and lets workers take it from here on. May be
+ * said again: after the run was carried over to another template, or let go on behind its end, it
+ * has to be. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template, and what the
+ * run throws.
+ */
+export async function enqueueWorkflow(
+  store: Pick<Store, "get">,
+  run: Run,
+  { template, definition }: Pick<LoadedTemplate, "template" | "definition">,
+  { from = 0, selection }: EnqueueOptions = {},
+): Promise<void> {
+  const { started, ended } = run.view(workflowState);
+  if (started !== null && started.definition !== definition)
+    throw templateChanged(started.template);
+  const before = await enqueuedIn(store, run.run);
+  const isSaid = (enqueued: Enqueued | undefined): boolean =>
+    enqueued?.definition === definition && (!enqueued.ended || ended !== null);
+  if (isSaid(before)) return;
+  const offer = {
+    ...queueDocument(run.run, { definition, ended: false }),
+    ...(before === undefined ? { if_version: 0 } : {}),
+  };
+  const task: TaskWrite = {
+    id: leaseOf(run.run),
+    fence: 0,
+    set: { state: "available", queue: leaseOf(run.run) },
+  };
+  const beginning =
+    started === null
+      ? beginningOf(run.run, { template, definition, from, ...omitUndefined({ selection }) })
+      : undefined;
+  try {
+    await run.record(
+      [...(beginning === undefined ? [] : [beginning.event]), draft("workflow_offered", null, {})],
+      {
+        documents: beginning === undefined ? [offer] : [beginning.document, offer],
+        ...(before === undefined ? { task } : {}),
+      },
+    );
+  } catch (error) {
+    // Somebody else has offered it meanwhile.
+    if (!isSaid(await enqueuedIn(store, run.run))) throw error;
+  }
+}
+
+/** What is known of a run that workers may take; `undefined` for every other. */
+export async function enqueuedIn(
+  store: Pick<Store, "get">,
+  run: string,
+): Promise<Enqueued | undefined> {
+  const found = await store.get(KIND, run);
+  if (found === undefined) return undefined;
+  const value: unknown = JSON.parse(found.value);
+  if (!isJsonObject(value)) return undefined;
+  const { definition, ended } = value;
+  return typeof definition === "string" && typeof ended === "boolean"
+    ? { definition, ended }
+    : undefined;
+}

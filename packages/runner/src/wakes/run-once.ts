@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { StoreConflict, type EventDraft, type Store } from "@bylaw/kernel";
+import { WAKE_LOG } from "./embedded.ts";
+
+const KIND = "bylaw/prepared";
+const LEASE_MS = 60_000;
+const LOOK_MS = 100;
+
+/**
+ * Does something that must be done once, and never by two at the same time, for all processes that
+ * share a store. `version`: done again where another was done last. Throws what it throws, and then
+ * it is not done.
+ */
+export async function once(
+  store: Store,
+  { name, version }: { readonly name: string; readonly version: string },
+  work: () => Promise<void>,
+) {
+  const id = `bylaw/prepare:${name}`;
+  const by = randomUUID();
+  const draft = (event_type: string): EventDraft => ({
+    ...{ timestamp: new Date().toISOString(), session_id: by },
+    ...{ event_type, agent_id: null, task_id: null, details: { name, version } },
+  });
+  const isDone = async (): Promise<boolean> => (await store.get(KIND, name))?.value === version;
+  if (await isDone()) return;
+  await store
+    .commit({
+      run: WAKE_LOG,
+      seen: 0,
+      events: [draft("preparation_wanted")],
+      task: { id, fence: 0, set: { state: "available", queue: id } },
+    })
+    .catch((error: unknown) => {
+      // Somebody else has wanted it before.
+      if (!(error instanceof StoreConflict)) throw error;
+    });
+  for (;;) {
+    if (await isDone()) return;
+    const claim = await store.claim({
+      queue: id,
+      agent: by,
+      lease_ms: LEASE_MS,
+      event: () => draft("preparation_begun"),
+    });
+    if (claim === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      continue;
+    }
+    const task = { id, fence: claim.fence, set: { state: "available", owner: null } } as const;
+    const settle = (event_type: string, done: boolean) =>
+      store.commit({
+        ...{ run: WAKE_LOG, seen: 0, events: [draft(event_type)], task },
+        documents: done ? [{ kind: KIND, id: name, value: version }] : [],
+      });
+    try {
+      // Another may have done it between the two looks.
+      if (!(await isDone())) await work();
+    } catch (error) {
+      await settle("preparation_failed", false);
+      throw error;
+    }
+    await settle("preparation_done", true);
+    return;
+  }
+}
