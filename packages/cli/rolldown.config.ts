@@ -9,7 +9,13 @@ export default defineConfig({
   platform: "node",
   // The first loads a compiler of its own beside itself, the others native code, a driver and a server that few commands need.
   external: [
-    ...["jiti", "@bylaw/store-sqlite", "@bylaw/store-postgres", "@bylaw/plugin-event-log", "@bylaw/orchestrator"],
+    ...[
+      "jiti",
+      "@bylaw/store-sqlite",
+      "@bylaw/store-postgres",
+      "@bylaw/plugin-event-log",
+      "@bylaw/orchestrator",
+    ],
     // These load what only their users install.
     ...["@bylaw/runner/dbos", "@bylaw/runner/restate"],
   ],
@@ -30,14 +36,16 @@ interface Manifest {
   readonly license?: string;
 }
 
-const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+const manifestIn = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
 /** The folder of the package that a file belongs to. */
 function packageOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    if (existsSync(join(folder, "package.json")) && manifestIn(folder).name !== undefined) return folder;
+    if (existsSync(join(folder, "package.json")) && manifestIn(folder).name !== undefined)
+      return folder;
   }
-  throw new Error(`Unexpected file \`${file}\`, expected one of a package`);
+  throw new Error(`\`${file}\` belongs to no package`);
 }
 
 /** What one of our packages looks for beside itself, it finds where it is installed and not beside this build. */
@@ -46,7 +54,11 @@ function placesOfPackages(): Plugin {
     name: "places-of-packages",
     transform: {
       filter: { id: /\/(?:packages|plugins)\/(?!cli\/)[^/]+\/dist\//, code: "import.meta.url" },
-      handler: (code, id) => code.replaceAll("import.meta.url", `import.meta.resolve("${manifestIn(packageOf(id)).name ?? ""}")`),
+      handler: (code, id) =>
+        code.replaceAll(
+          "import.meta.url",
+          `import.meta.resolve("${manifestIn(packageOf(id)).name ?? ""}")`,
+        ),
     },
   };
 }
@@ -56,15 +68,24 @@ function notices(): Plugin {
   return {
     name: "notices",
     generateBundle(_, bundle) {
-      const files = Object.values(bundle).flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
-      const folders = new Set(files.filter((file) => file.includes("/node_modules/")).map(packageOf));
+      const files = Object.values(bundle).flatMap((part) =>
+        part.type === "chunk" ? part.moduleIds : [],
+      );
+      const folders = new Set(
+        files.filter((file) => file.includes("/node_modules/")).map(packageOf),
+      );
       const texts = [...folders].toSorted().map((folder) => {
         const { name = "", version = "", license = "" } = manifestIn(folder);
         const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-        if (file === undefined) throw new Error(`Unexpected ${name} without the text of its licence, expected one to pass on`);
+        if (file === undefined)
+          throw new Error(`${name} comes without the text of its licence, which must be passed on`);
         return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
       });
-      this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENSES.txt", source: texts.join(`\n${"-".repeat(80)}\n\n`) });
+      this.emitFile({
+        type: "asset",
+        fileName: "THIRD-PARTY-LICENSES.txt",
+        source: texts.join(`\n${"-".repeat(80)}\n\n`),
+      });
     },
   };
 }

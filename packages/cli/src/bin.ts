@@ -8,10 +8,14 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [first] = process.argv.slice(2);
 
 if (major < 22 || (major === 22 && minor < 13)) {
-  console.error(`error BYLAW_NODE_UNSUPPORTED: Unexpected Node ${process.version}, expected 22.13 or later`);
+  console.error(
+    `error BYLAW_NODE_UNSUPPORTED: Bylaw needs Node 22.13 or later; this is ${process.version}`,
+  );
   console.error("  fix: install a newer Node, or start bylaw with one: /path/to/node bylaw …");
 } else if (first === "--version" || first === "-V") {
-  const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const manifest = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { version: string };
   console.log(manifest.version);
   process.exitCode = 0;
 } else {

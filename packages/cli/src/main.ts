@@ -1,16 +1,16 @@
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { CommanderError } from "commander";
-import { reportError } from "./fault.ts";
-import { conclude, watchExit } from "./outcome.ts";
-import { claimOutput } from "./output.ts";
-import { createProgram } from "./program.ts";
-import { helpAsked, usageFault, withHelp } from "./usage.ts";
+import { reportError } from "./io/report-error.ts";
+import { conclude, watchExit } from "./io/exit-code.ts";
+import { claimOutput } from "./io/output.ts";
+import { createProgram } from "./command-line/program.ts";
+import { helpAsked, usageFault, withHelp } from "./command-line/usage-error.ts";
 
 const unwritable = (cause: Error): BylawError =>
   new BylawError({
     code: "BYLAW_COMMAND_FAILED",
-    message: `Unexpected output that cannot be written (${messageOf(cause)}), expected one that takes the answer`,
-    fix: "see to it that there is room, or write the answer elsewhere",
+    message: `Cannot write the output: ${messageOf(cause)}`,
+    fix: "Check for free space, or write the output elsewhere",
     cause,
   });
 
@@ -44,7 +44,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) return fail(withHelp(error, program, argv));
     // Help that was asked for, or that was printed on the error stream because no command was named.
-    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help") return fail(usageFault(error, program, argv));
+    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help")
+      return fail(usageFault(error, program, argv));
     conclude(error.code === "commander.helpDisplayed" || argv.includes("help") ? 0 : 2);
   }
 }

@@ -17,7 +17,12 @@ test.each<[string, Json, Json, readonly object[]]>([
       { path: "2", after: "w" },
     ],
   ],
-  ["another kind of value", { a: ["x"] }, { a: { 0: "x" } }, [{ path: "a", before: ["x"], after: { 0: "x" } }]],
+  [
+    "another kind of value",
+    { a: ["x"] },
+    { a: { 0: "x" } },
+    [{ path: "a", before: ["x"], after: { 0: "x" } }],
+  ],
   ["null and nothing", { a: null }, { a: {} }, [{ path: "a", before: null, after: {} }]],
 ])("finds %s", (_, before, after, changes) => {
   expect(changesOf(before, after)).toEqual(changes);
@@ -25,12 +30,23 @@ test.each<[string, Json, Json, readonly object[]]>([
 
 test("two values differ exactly where there is a change", () => {
   const same = (one: Json, other: Json): boolean => {
-    if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+    if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
+      return one === other;
     const [left, right] = [Object.entries(one), new Map(Object.entries(other))];
     if (Array.isArray(one) !== Array.isArray(other) || left.length !== right.size) return false;
-    return left.every(([key, value]) => right.has(key) && same(value as Json, right.get(key) as Json));
+    return left.every(
+      ([key, value]) => right.has(key) && same(value as Json, right.get(key) as Json),
+    );
   };
-  const json = fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
-  fc.assert(fc.property(json, json, (one, other) => (changesOf(one, other).length === 0) === same(one, other)));
+  const json = fc
+    .jsonValue({ noUnicodeString: false })
+    .map((value) => JSON.parse(JSON.stringify(value)) as Json);
+  fc.assert(
+    fc.property(
+      json,
+      json,
+      (one, other) => (changesOf(one, other).length === 0) === same(one, other),
+    ),
+  );
   fc.assert(fc.property(json, (one) => changesOf(one, structuredClone(one) as Json).length === 0));
 });

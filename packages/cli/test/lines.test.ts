@@ -1,11 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../src/lines.ts";
+import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../src/io/split-lines.ts";
 
 async function* chunked(text: string, cuts: readonly number[]): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   let from = 0;
-  for (const cut of [...cuts.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b)) {
+  for (const cut of [...cuts.map((place) => place % (bytes.length + 1)), bytes.length].toSorted(
+    (a, b) => a - b,
+  )) {
     yield bytes.subarray(from, cut);
     from = cut;
   }
@@ -20,7 +22,9 @@ async function read(chunks: AsyncIterable<Buffer>): Promise<readonly string[]> {
 }
 
 test("the lines are the same however the bytes arrive", async () => {
-  const text = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("\n"))).map((parts) => parts.join(""));
+  const text = fc
+    .array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("\n")))
+    .map((parts) => parts.join(""));
   await fc.assert(
     fc.asyncProperty(text, fc.array(fc.nat(200)), async (whole, cuts) => {
       const wanted = whole.split("\n");
@@ -33,9 +37,15 @@ test("the lines are the same however the bytes arrive", async () => {
 test("a line over the limit is named as such, and the lines around it are whole", async () => {
   const long = "x".repeat(LINE_LIMIT_BYTES + 1);
   const limit = "y".repeat(LINE_LIMIT_BYTES);
-  expect(await read(chunked(`a\n${long}\nb\n`, [5, 1_000, 9_000_000]))).toEqual(["a", "TOO LONG", "b"]);
+  expect(await read(chunked(`a\n${long}\nb\n`, [5, 1_000, 9_000_000]))).toEqual([
+    "a",
+    "TOO LONG",
+    "b",
+  ]);
   expect(await read(chunked(`a\n${long}`, []))).toEqual(["a", "TOO LONG"]);
-  expect(await read(chunked(`${long}${long}${long}\n${limit}\nc`, [17_000_000, 34_000_000]))).toEqual(["TOO LONG", limit, "c"]);
+  expect(
+    await read(chunked(`${long}${long}${long}\n${limit}\nc`, [17_000_000, 34_000_000])),
+  ).toEqual(["TOO LONG", limit, "c"]);
 });
 
 test("lines come as soon as they are complete", async () => {

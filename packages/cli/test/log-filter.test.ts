@@ -2,8 +2,8 @@ import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { chain } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { csvRecord } from "../src/log/csv.ts";
-import { eventFilter, type FilterOptions } from "../src/log/filter.ts";
-import { storePlace } from "../src/log/store.ts";
+import { eventFilter, type FilterOptions } from "../src/log/event-filter.ts";
+import { storePlace } from "../src/log/open-store.ts";
 
 const NOW = Date.parse("2026-01-17T10:00:00Z");
 const draft = (minute: number, event_type: string, more: Partial<EventDraft> = {}): EventDraft => ({
@@ -17,8 +17,16 @@ const draft = (minute: number, event_type: string, more: Partial<EventDraft> = {
 });
 const EVENTS = chain(undefined, [
   draft(0, "session_start"),
-  draft(1, "tool_allowed", { agent_id: "dev-1", task_id: "t1", details: { decision: { effect: "allow", code: "rule_allowed" } } }),
-  draft(2, "tool_denied", { agent_id: "dev-2", task_id: "t2", details: { decision: { effect: "deny", code: "rule_denied" } } }),
+  draft(1, "tool_allowed", {
+    agent_id: "dev-1",
+    task_id: "t1",
+    details: { decision: { effect: "allow", code: "rule_allowed" } },
+  }),
+  draft(2, "tool_denied", {
+    agent_id: "dev-2",
+    task_id: "t2",
+    details: { decision: { effect: "deny", code: "rule_denied" } },
+  }),
   draft(3, "enforcement", { agent_id: "dev-2", details: { reason: "no_tool_call" } }),
   draft(4, "session_resumed", { session_id: "22222222-2222-4222-8222-222222222222" }),
   draft(5, "tool_allowed", { agent_id: "critic", details: { decision: "odd", reason: 7 } }),
@@ -44,15 +52,26 @@ describe("eventFilter", () => {
     ["nothing, where a name is no pattern", { agent: ["dev-?"] }, []],
     ["no event without an agent, even with a bare star", { agent: ["*"] }, [2, 3, 4, 6]],
   ])("finds %s", (_, options, wanted) => {
-    expect(EVENTS.filter(eventFilter(options, NOW)).map(({ sequence }) => sequence)).toEqual(wanted);
+    expect(EVENTS.filter(eventFilter(options, NOW)).map(({ sequence }) => sequence)).toEqual(
+      wanted,
+    );
   });
 
-  it.each(["yesterday", "2026-01-17", "2026-01-17T09:00:00", "2026-13-17T09:00:00Z", "2 h", "h", "-2h", "2y", ""])(
-    "refuses the time %j",
-    (time) => {
-      expect(() => eventFilter({ since: time }, NOW)).toThrow(expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }));
-    },
-  );
+  it.each([
+    "yesterday",
+    "2026-01-17",
+    "2026-01-17T09:00:00",
+    "2026-13-17T09:00:00Z",
+    "2 h",
+    "h",
+    "-2h",
+    "2y",
+    "",
+  ])("refuses the time %j", (time) => {
+    expect(() => eventFilter({ since: time }, NOW)).toThrow(
+      expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
+    );
+  });
 });
 
 describe("csvRecord", () => {
@@ -62,9 +81,12 @@ describe("csvRecord", () => {
       ?.split(/,session_start,/)[1]
       ?.replace(/,\|$/, "") ?? "";
 
-  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", "\uff1d1", '"=1', "'=1"])("makes no formula of %j", (agent) => {
-    expect(agentIn(agent)).toMatch(/^"?'/);
-  });
+  it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", "\uff1d1", '"=1', "'=1"])(
+    "makes no formula of %j",
+    (agent) => {
+      expect(agentIn(agent)).toMatch(/^"?'/);
+    },
+  );
 
   it.each([
     ["dev-1", "dev-1"],
@@ -101,11 +123,19 @@ describe("storePlace", () => {
     expect(place.shown).toBe(shown);
   });
 
-  it.each(["runs", "", "sqlite:", ":memory:", "mysql://root:s3cret@db/x", "root:s3cret@db", "https://x.example/a"])(
-    "refuses %j, and repeats no password",
-    (text) => {
-      const refused = expect.objectContaining({ code: "BYLAW_USAGE_INVALID", message: expect.not.stringContaining("s3cret") as string });
-      expect(() => storePlace(text)).toThrow(refused);
-    },
-  );
+  it.each([
+    "runs",
+    "",
+    "sqlite:",
+    ":memory:",
+    "mysql://root:s3cret@db/x",
+    "root:s3cret@db",
+    "https://x.example/a",
+  ])("refuses %j, and repeats no password", (text) => {
+    const refused = expect.objectContaining({
+      code: "BYLAW_USAGE_INVALID",
+      message: expect.not.stringContaining("s3cret") as string,
+    });
+    expect(() => storePlace(text)).toThrow(refused);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endOf, spanOf } from "../src/span.ts";
+import { endOf, spanOf } from "../src/io/time-span.ts";
 
 test.each([
   ["30s", 30_000],
@@ -24,6 +24,8 @@ test("the end of a span is a time to come, and not one that nobody lives to see"
   expect(endOf("90m", now)).toBe("2026-01-17T10:30:00.000Z");
   expect(endOf("366d", now)).toBe("2027-01-18T09:00:00.000Z");
   for (const text of ["0s", "0w", "367d", "999999999w", "soon", ""]) {
-    expect(() => endOf(text, now)).toThrow(expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }));
+    expect(() => endOf(text, now)).toThrow(
+      expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
+    );
   }
 });

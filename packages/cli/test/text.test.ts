@@ -1,15 +1,17 @@
 import * as fc from "fast-check";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { createSummary } from "../src/summary.ts";
-import { paintFor, place, plain, short } from "../src/text.ts";
+import { createSummary } from "../src/decide/batch-summary.ts";
+import { paintFor, place, plain, short } from "../src/io/text.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 test("plain text has no character that a terminal acts on", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      expect(plain(text)).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f]/u);
+      expect(plain(text)).not.toMatch(
+        /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f]/u,
+      );
     }),
   );
   expect(plain("a\u001b[31mb\nc")).toBe("a\\u001b[31mb\\u000ac");

@@ -9,7 +9,8 @@ import {
   type Answerer,
   type Operator,
 } from "@bylaw/orchestrator/approvals";
-import { usageError } from "../fault.ts";
+import { quote } from "@bylaw/wording";
+import { usageError } from "../io/report-error.ts";
 
 /** The operator's token, taken out of the environment before any code of a configuration runs. */
 export function takeToken(): string | undefined {
@@ -28,27 +29,35 @@ export interface CommandAnswerer extends Answerer {
  * Who answers: the operator whose token is in the environment, or, where the project has no file of operators, a person at a terminal.
  * Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else.
  */
-export function answererOf(configFile: string, by: string | undefined, token: string | undefined): CommandAnswerer {
+export function answererOf(
+  configFile: string,
+  by: string | undefined,
+  token: string | undefined,
+): CommandAnswerer {
   const file = operatorsFile(configFile);
   if (hasOperators(file)) {
     if (token === undefined || token === "") {
       throw unauthorized(
-        "Unexpected answer without a token, expected that of an operator in BYLAW_OPERATOR_TOKEN",
-        "set it for this one command; an agent must not know it",
+        "Answering needs an operator's token in BYLAW_OPERATOR_TOKEN",
+        "Set it for this one command; no agent may know it",
       );
     }
     const { name, roles } = knownBy(file, token);
     if (by !== undefined && foldName(by) !== foldName(name))
-      throw unauthorized(`Unexpected \`${by}\` as who answers, expected \`${name}\`, whose token it is`, "leave `--by` out");
+      throw unauthorized(
+        `The token belongs to ${quote(name)}, not to ${quote(by)}`,
+        "Remove `--by`",
+      );
     return { by: name, roles, ask: false };
   }
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw unauthorized(
-      "Unexpected answer from where nobody sits, expected a person at a terminal, or an operator's token",
-      "answer at a terminal, or keep operators in .bylaw/operators.json beside the configuration: docs/approvals.md",
+      "Only a person at a terminal, or an operator with a token, can answer",
+      "Answer at a terminal, or list operators in .bylaw/operators.json beside the configuration: docs/approvals.md",
     );
   }
-  if (by === undefined || foldName(by) === "") throw usageError("Unexpected answer by nobody, expected `--by <name>`");
+  if (by === undefined || foldName(by) === "")
+    throw usageError("`--by <name>` is missing: say who answers");
   return { by, ask: true };
 }
 
@@ -56,16 +65,22 @@ function knownBy(file: string, token: string): Operator {
   const operator = operatorOf(file, token);
   if (operator !== undefined) return operator;
   throw unauthorized(
-    "Unexpected token in BYLAW_OPERATOR_TOKEN, expected that of an operator",
-    "set it to the token whose digest the file of operators has, at least 32 characters long",
+    "The token in BYLAW_OPERATOR_TOKEN belongs to no operator",
+    "Set it to a token of at least 32 characters whose digest is in the operators file",
   );
 }
 
 /** The role that somebody speaks in. Throws BYLAW_APPROVAL_UNAUTHORIZED for one that is not theirs, and where none is given but needed. */
-export function roleOf(who: Answerer, as: string | undefined, approvers: readonly string[]): string {
+export function roleOf(
+  who: Answerer,
+  as: string | undefined,
+  approvers: readonly string[],
+): string {
   const [only, ...others] = rolesOf(who, as, approvers);
   if (only !== undefined && others.length === 0) return only;
-  throw usageError(`Unexpected answer without a role, expected \`--as\` with ${[only, ...others].join(", ") || "one"}`);
+  throw usageError(
+    `Say in which role you answer: \`--as\` ${[only, ...others].join(", ") || "<role>"}`,
+  );
 }
 
 /** Asks a person at the terminal for a `yes`, on the error stream. Whatever else comes, the end of the input too, is none. */

@@ -10,10 +10,20 @@ export interface Change {
 }
 
 /** Where two values differ, in the order of the first one, then what is new. */
-export function changesOf(before: Json | undefined, after: Json | undefined, path = ""): readonly Change[] {
+export function changesOf(
+  before: Json | undefined,
+  after: Json | undefined,
+  path = "",
+): readonly Change[] {
   if (before === undefined || after === undefined) {
     if (before === after) return [];
-    return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+    return [
+      {
+        path,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      },
+    ];
   }
   const [left, right] = [partsOf(before), partsOf(after)];
   if (left === undefined || right === undefined || Array.isArray(before) !== Array.isArray(after))
@@ -24,6 +34,7 @@ export function changesOf(before: Json | undefined, after: Json | undefined, pat
 }
 
 function partsOf(value: Json): ReadonlyMap<string, Json> | undefined {
-  if (Array.isArray(value)) return new Map((value as readonly Json[]).map((item, index) => [String(index), item]));
+  if (Array.isArray(value))
+    return new Map((value as readonly Json[]).map((item, index) => [String(index), item]));
   return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
 }

@@ -9,4 +9,5 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an error says that it may not be so, and not that the command or its files are at fault. */
-export const isRefusal = (error: unknown): boolean => isBylawError(error) && REFUSED.has(error.code);
+export const isRefusal = (error: unknown): boolean =>
+  isBylawError(error) && REFUSED.has(error.code);

@@ -1,6 +1,6 @@
 import type { Json } from "@bylaw/kernel";
 import type { Question, WaitingGate } from "@bylaw/orchestrator/approvals";
-import { count, plain, short, type Paint } from "../text.ts";
+import { count, plain, short, type Paint } from "../io/text.ts";
 import { changesOf, type Change } from "./changes.ts";
 
 /** More of it is read better from `--json`. */
@@ -9,7 +9,13 @@ const LINES = 200;
 /** What waits, one line each. */
 export function questionTable(questions: readonly Question[], paint: Paint): string {
   if (questions.length === 0) return "Nothing waits for a person.\n";
-  const rows = questions.map((question) => [question.id, question.kind, question.task ?? "-", sinceOf(question), summaryOf(question)]);
+  const rows = questions.map((question) => [
+    question.id,
+    question.kind,
+    question.task ?? "-",
+    sinceOf(question),
+    summaryOf(question),
+  ]);
   const widths = [16, 4, 12, 24, 0];
   const line = (cells: readonly string[]): string =>
     cells
@@ -19,10 +25,12 @@ export function questionTable(questions: readonly Question[], paint: Paint): str
   return `${[paint("bold", line(["ID", "KIND", "TASK", "SINCE", "WHAT"])), ...rows.map(line)].join("\n")}\n`;
 }
 
-const sinceOf = (question: Question): string => (question.kind === "gate" ? question.opened_at : question.asked_at);
+const sinceOf = (question: Question): string =>
+  question.kind === "gate" ? question.opened_at : question.asked_at;
 
 function summaryOf(question: Question): string {
-  if (question.kind === "call") return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
+  if (question.kind === "call")
+    return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
   const { gate, phase, to, agent } = question;
   return `${gate}, ${phase} to ${to}, asked by ${agent ?? "nobody"}; ${votesOf(question)}`;
 }
@@ -46,7 +54,11 @@ export function questionText(question: Question, paint: Paint): string {
           ["asked", `${question.opened_at} by ${question.agent ?? "nobody"}`],
           ["answers", votesOf(question)],
           ...question.approvals.map(
-            ({ by, role, verdict, reason }) => ["", `${verdict} by ${by} as ${role}${reason === null ? "" : `: ${reason}`}`] as const,
+            ({ by, role, verdict, reason }) =>
+              [
+                "",
+                `${verdict} by ${by} as ${role}${reason === null ? "" : `: ${reason}`}`,
+              ] as const,
           ),
           ["artifacts", question.artifacts],
           ...(question.tree === null ? [] : [["workspace", question.tree] as const]),
@@ -54,7 +66,10 @@ export function questionText(question: Question, paint: Paint): string {
       : [
           ["task", question.task ?? "-"],
           ["tool", question.tool],
-          ["asked", `${question.asked_at} by ${question.agent ?? "nobody"}, event ${question.sequence}`],
+          [
+            "asked",
+            `${question.asked_at} by ${question.agent ?? "nobody"}, event ${question.sequence}`,
+          ],
           ["because", question.reason],
           ["folder", question.call?.cwd ?? "-"],
         ];
@@ -65,12 +80,21 @@ export function questionText(question: Question, paint: Paint): string {
 
 function contentLines({ content, before, redacted }: WaitingGate, paint: Paint): readonly string[] {
   if (content === undefined) return ["  the log does not have what it is about"];
-  if (redacted === true) return [...valueLines(content), "  parts of it were redacted before they were put on record"];
+  if (redacted === true)
+    return [...valueLines(content), "  parts of it were redacted before they were put on record"];
   if (before === undefined) return valueLines(content);
   const changes = changesOf(before, content);
-  const told = changes.slice(0, LINES).map((change) => `  ${changeText(change, paint)}`);
-  const more = changes.length > LINES ? [`  … ${count(changes.length - LINES, "more change")} with --json`] : [];
-  return [...valueLines(content), `${count(changes.length, "change")} since it was asked about before`, ...told, ...more];
+  const shown = changes.slice(0, LINES).map((change) => `  ${changeText(change, paint)}`);
+  const more =
+    changes.length > LINES
+      ? [`  … ${count(changes.length - LINES, "more change")} with --json`]
+      : [];
+  return [
+    ...valueLines(content),
+    `${count(changes.length, "change")} since it was asked about before`,
+    ...shown,
+    ...more,
+  ];
 }
 
 function changeText({ path, before, after }: Change, paint: Paint): string {
@@ -83,5 +107,7 @@ function changeText({ path, before, after }: Change, paint: Paint): string {
 function valueLines(value: Json): readonly string[] {
   const lines = JSON.stringify(value, undefined, 2).split("\n");
   const shown = lines.slice(0, LINES).map((line) => `  ${short(line, 2_000)}`);
-  return lines.length > LINES ? [...shown, `  … ${count(lines.length - LINES, "more line")} with --json`] : shown;
+  return lines.length > LINES
+    ? [...shown, `  … ${count(lines.length - LINES, "more line")} with --json`]
+    : shown;
 }

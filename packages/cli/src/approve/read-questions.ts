@@ -1,7 +1,12 @@
 import type { Kernel } from "@bylaw/kernel";
-import { createQuestions, type OpenId, type QuestionFold, type QuestionSource } from "@bylaw/orchestrator/approvals";
-import { foldingView } from "../folding-view.ts";
-import { eventsOf } from "../log/store.ts";
+import {
+  createQuestions,
+  type OpenId,
+  type QuestionFold,
+  type QuestionSource,
+} from "@bylaw/orchestrator/approvals";
+import { foldingView } from "../log/folding-view.ts";
+import { eventsOf } from "../log/open-store.ts";
 
 /** What a run asks of people, as it was when it was read. */
 export interface ReadQuestions extends Pick<QuestionFold, "agents" | "head" | "read"> {
@@ -13,7 +18,10 @@ interface Source extends QuestionSource {
 }
 
 /** Reads a run from its beginning. `now`: milliseconds since 1970. */
-export async function readQuestions({ kernel, ...source }: Source, now: number): Promise<ReadQuestions> {
+export async function readQuestions(
+  { kernel, ...source }: Source,
+  now: number,
+): Promise<ReadQuestions> {
   const questions = createQuestions(source);
   const states = foldingView(kernel);
   for await (const events of eventsOf(source.store, source.run)) {
@@ -23,5 +31,10 @@ export async function readQuestions({ kernel, ...source }: Source, now: number):
     }
   }
   const { agents, head } = questions;
-  return { agents, head, read: (open) => questions.read(open), open: questions.open({ view: states.view, now }) };
+  return {
+    agents,
+    head,
+    read: (open) => questions.read(open),
+    open: questions.open({ view: states.view, now }),
+  };
 }

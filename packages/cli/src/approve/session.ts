@@ -3,9 +3,9 @@ import { createConfiguredKernel, findConfig } from "@bylaw/config";
 import type { Kernel, Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { gatesOf, type ProjectGates, type Question } from "@bylaw/orchestrator/approvals";
-import { bundled } from "../kernel-source.ts";
-import { noSuchRun, storePlace, withReader, withStore } from "../log/store.ts";
-import { whileLoading } from "../outcome.ts";
+import { bundled } from "../decide/kernel-source.ts";
+import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import { whileLoading } from "../io/exit-code.ts";
 import { readQuestions, type ReadQuestions } from "./read-questions.ts";
 
 /** The options of every command that is about what waits for a person. */
@@ -31,7 +31,10 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
     return {
       file,
       kernel,
-      gates: await gatesOf(kernel, file, { ...bundled(), "@bylaw/plugin-gates": import.meta.resolve("@bylaw/plugin-gates") }),
+      gates: await gatesOf(kernel, file, {
+        ...bundled(),
+        "@bylaw/plugin-gates": import.meta.resolve("@bylaw/plugin-gates"),
+      }),
     };
   });
 }
@@ -50,13 +53,20 @@ export function lookAt<T>(
 }
 
 /** The question that has an id; `undefined` where none is open under it. */
-export const questionOf = async ({ open, read }: ReadQuestions, id: string): Promise<Question | undefined> => {
+export const questionOf = async (
+  { open, read }: ReadQuestions,
+  id: string,
+): Promise<Question | undefined> => {
   const found = open.find((one) => one.id === id);
   return found === undefined ? undefined : await read(found);
 };
 
 /** Takes part in a run that others keep, and takes it over from nobody. Throws BYLAW_RUN_MISSING for one that was never begun. */
-export async function joined<T>(project: Project, options: ApproveOptions, work: (run: Run, store: Store) => Promise<T>): Promise<T> {
+export async function joined<T>(
+  project: Project,
+  options: ApproveOptions,
+  work: (run: Run, store: Store) => Promise<T>,
+): Promise<T> {
   const { kernel } = project;
   const { store, run: name } = options;
   return await withStore(storePlace(store), { create: false }, async (opened) => {

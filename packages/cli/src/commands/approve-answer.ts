@@ -9,15 +9,22 @@ import {
   waiversOf,
   type Question,
 } from "@bylaw/orchestrator/approvals";
-import { answererOf, confirmed, roleOf, takeToken, type CommandAnswerer } from "../approve/authority.ts";
+import { isBlank } from "@bylaw/wording";
+import {
+  answererOf,
+  confirmed,
+  roleOf,
+  takeToken,
+  type CommandAnswerer,
+} from "../approve/authority.ts";
 import { isRefusal } from "../approve/is-refusal.ts";
 import { questionText } from "../approve/question-text.ts";
 import { joined, lookAt, projectOf, questionOf, type ApproveOptions } from "../approve/session.ts";
-import { endOf } from "../span.ts";
-import { reportError, usageError } from "../fault.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { paintFor, plain } from "../text.ts";
+import { endOf } from "../io/time-span.ts";
+import { reportError, usageError } from "../io/report-error.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor, plain } from "../io/text.ts";
 
 /** The options of an answer. */
 export interface AnswerOptions extends ApproveOptions {
@@ -40,8 +47,12 @@ export interface WaiverOptions extends Omit<AnswerOptions, "reason" | "for"> {
 const CALL_FOR = "15m";
 
 /** Records a person's yes or no to one question. */
-export async function answer(verdict: "approved" | "rejected", id: string, options: AnswerOptions): Promise<void> {
-  await told(options, async () => {
+export async function answer(
+  verdict: "approved" | "rejected",
+  id: string,
+  options: AnswerOptions,
+): Promise<void> {
+  await reported(options, async () => {
     const token = takeToken();
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by, token);
@@ -56,64 +67,112 @@ export async function answer(verdict: "approved" | "rejected", id: string, optio
     await checkAnswerable(question, verdict, project);
     const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
     await see(question, verdict, who);
-    const said = { verdict, by: who.by, role, reason: options.reason, expires_at };
-    return await joined(project, options, (run) => recordAnswer(run, question, said, project));
+    const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
+    return await joined(project, options, (run) => recordAnswer(run, question, given, project));
   });
 }
 
 /** Records that a check does not have to pass for a while. */
-export async function waive({ task, gate, check, reason, ...options }: WaiverOptions): Promise<void> {
-  await told(options, async () => {
+export async function waive({
+  task,
+  gate,
+  check,
+  reason,
+  ...options
+}: WaiverOptions): Promise<void> {
+  await reported(options, async () => {
     const token = takeToken();
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by, token);
     const { gates } = project;
     if (gates === undefined)
-      throw unanswerable("Unexpected waiver without gates, expected a configuration with `@bylaw/plugin-gates`", "name it with `--config`");
+      throw unanswerable(
+        "The configuration has no gates: it does not use `@bylaw/plugin-gates`",
+        "Name another configuration with `--config`",
+      );
     const role = roleOf(who, options.as, waiversOf(gates, gate));
     checkPerson(who, role, await lookAt(project, options, async ({ agents }) => agents));
     const expires_at = endOf(options.for, Date.now());
-    const said = `${check} of gate ${gate}, task ${task}, until ${expires_at}`;
-    if (who.ask && !(await confirmed(`Let pass as ${plain(who.by)}: ${plain(said)}\nType yes to go on: `))) throw unconfirmed();
+    const waiver = `${check} of gate ${gate}, task ${task}, until ${expires_at}`;
+    if (
+      who.ask &&
+      !(await confirmed(`Let pass as ${plain(who.by)}: ${plain(waiver)}\nType yes to continue: `))
+    )
+      throw unconfirmed();
     return await joined(project, options, async (run) =>
-      gates.plugin.waiveCheck(gates.run(run), { task, gate, check, by: who.by, role, reason, expires_at }),
+      gates.plugin.waiveCheck(gates.run(run), {
+        task,
+        gate,
+        check,
+        by: who.by,
+        role,
+        reason,
+        expires_at,
+      }),
     );
   });
 }
 
-function checkUsage(question: Question, verdict: "approved" | "rejected", options: AnswerOptions): void {
+function checkUsage(
+  question: Question,
+  verdict: "approved" | "rejected",
+  options: AnswerOptions,
+): void {
+  if (verdict === "rejected" && isBlank(options.reason ?? ""))
+    throw usageError(
+      "A no needs a reason",
+      "Say with `--reason <text>` what has to change; the agent reads it.",
+    );
   if (question.kind === "gate") {
     if (options.for !== undefined)
-      throw usageError("Unexpected `--for` beside a gate, expected it with a tool call: the yes is to these artifacts");
-    if (verdict === "rejected" && (options.reason ?? "").trim() === "")
-      throw usageError("Unexpected no without a reason, expected `--reason <text>`", "say what has to change: the agent reads it");
-  } else if (verdict === "approved" && (options.as !== undefined || options.reason !== undefined))
-    throw usageError(`Unexpected \`${options.as === undefined ? "--reason" : "--as"}\` beside a tool call, expected it with a gate`);
+      throw usageError("`--for` is for tool calls; the approval of a gate holds for its artifacts");
+  } else if (options.as !== undefined || (verdict === "approved" && options.reason !== undefined))
+    throw usageError(
+      `\`${options.as === undefined ? "--reason" : "--as"}\` is for gates, not for tool calls`,
+    );
 }
 
-// Who gives the name of an agent is no person. An agent that a gate names as its approver comes with a token of its own, and did not work
-// on the task: the gate sees to that.
-function checkPerson({ by, ask }: CommandAnswerer, role: string | undefined, agents: ReadonlySet<string>): void {
+// A person cannot use the name of an agent. An agent that approves a gate has its own token, and the gate checks that it did not work on
+// the task.
+function checkPerson(
+  { by, ask }: CommandAnswerer,
+  role: string | undefined,
+  agents: ReadonlySet<string>,
+): void {
   if (!ask && role !== undefined && role !== "human") return;
   refuseAgents(by, agents);
 }
 
-async function see(question: Question, verdict: string, { by, ask }: CommandAnswerer): Promise<void> {
+async function see(
+  question: Question,
+  verdict: string,
+  { by, ask }: CommandAnswerer,
+): Promise<void> {
   if (!ask) return;
   process.stderr.write(questionText(question, paintFor(process.stderr)));
-  if (!(await confirmed(`This will be ${verdict} by ${plain(by)}. Type yes to go on: `))) throw unconfirmed();
+  if (!(await confirmed(`This will be ${verdict} by ${plain(by)}. Type yes to continue: `)))
+    throw unconfirmed();
 }
 
-const unconfirmed = (): Error => unauthorized("Unexpected answer at the terminal, expected `yes`", "nothing was recorded");
+const unconfirmed = (): Error => unauthorized("The answer was not `yes`", "Nothing was recorded");
 
-// What may not be so is an answer too: 1, and not 2 as for a command or a file that is at fault.
-async function told({ json = false }: Pick<ApproveOptions, "json">, work: () => Promise<LogEvent>): Promise<void> {
+const VERDICTS: Readonly<Record<string, string>> = {
+  check_waived: "waived",
+  approval_granted: "approved",
+  approval_refused: "rejected",
+};
+
+// A refusal exits with 1. Wrong usage and broken files exit with 2.
+async function reported(
+  { json = false }: Pick<ApproveOptions, "json">,
+  work: () => Promise<LogEvent>,
+): Promise<void> {
   try {
     const event = await work();
     const { event_type, sequence, task_id, details } = event;
     const { by, role, verdict, gate, check, expires_at } = details;
     const words = [
-      verdict ?? (event_type === "check_waived" ? "waived" : "approved"),
+      verdict ?? VERDICTS[event_type],
       check,
       gate,
       task_id === null ? undefined : `task ${task_id}`,

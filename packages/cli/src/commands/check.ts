@@ -1,14 +1,15 @@
-import { answerBatch } from "../batch.ts";
+import { answerBatch } from "../decide/batch.ts";
 import type { ToolCall } from "@bylaw/kernel";
-import { answerOf, EXIT_OF_EFFECT, type Answer } from "../answer.ts";
-import { callFrom, defaultsFrom, type CallOptions } from "../call-options.ts";
-import { usageError } from "../fault.ts";
-import { kernelFrom } from "../kernel-source.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { answerLine, answerText } from "../render.ts";
-import { createSummary } from "../summary.ts";
-import { paintFor } from "../text.ts";
+import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
+import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
+import { usageError } from "../io/report-error.ts";
+import { kernelFrom } from "../decide/kernel-source.ts";
+import { withNearestRule } from "../decide/nearest-reason.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { answerLine, answerText } from "../decide/answer-text.ts";
+import { createSummary } from "../decide/batch-summary.ts";
+import { paintFor } from "../io/text.ts";
 
 /** The options of `bylaw check`. */
 export interface CheckOptions extends CallOptions {
@@ -20,17 +21,23 @@ export interface CheckOptions extends CallOptions {
 export async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);
   if (options.tool !== undefined || options.args !== undefined) {
-    throw usageError("Unexpected --tool or --args with --batch, expected the calls in the batch");
+    throw usageError("`--tool` and `--args` cannot be given with `--batch`");
   }
   return await checkBatch(options.batch, options);
 }
 
 async function checkOne(options: CheckOptions): Promise<void> {
-  const call = callFrom(options, "--tool NAME or --batch FILE");
+  const call = callFrom(options, "`--tool <name>` or `--batch <file>`");
   const kernel = await kernelFrom(options);
-  const decision = await kernel.decide(await kernel.prepare(call));
-  const answer = answerOf(decision, { explain: options.explain === true });
-  await write(options.json === true ? jsonLine(answer) : `${answerText(answer, call, paintFor(process.stdout))}\n`);
+  // Preparing apart makes a call that no kernel accepts a usage error, and not a denial.
+  const decision = await kernel.decidePrepared(await kernel.prepare(call));
+  const explained = await withNearestRule(decision, () => kernel.explain(call));
+  const answer = answerOf(explained, { explain: options.explain === true });
+  await write(
+    options.json === true
+      ? jsonLine(answer)
+      : `${answerText(answer, call, paintFor(process.stdout))}\n`,
+  );
   conclude(EXIT_OF_EFFECT[decision.effect]);
 }
 
@@ -38,7 +45,8 @@ async function checkBatch(file: string, options: CheckOptions): Promise<void> {
   const kernel = await kernelFrom(options);
   const defaults = defaultsFrom(options);
   const explain = options.explain === true;
-  if (options.json === true) await answerBatch(file, { kernel, defaults, explain, render: (answer) => jsonLine(answer) });
+  if (options.json === true)
+    await answerBatch(file, { kernel, defaults, explain, render: (answer) => jsonLine(answer) });
   else {
     const paint = paintFor(process.stdout);
     const summary = createSummary();

@@ -1,12 +1,13 @@
 import { lineReport } from "@bylaw/policy-language";
-import { answerOf, EXIT_OF_EFFECT } from "../answer.ts";
-import { callFrom, type CallOptions } from "../call-options.ts";
-import { lineText } from "../line-text.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { policyBench } from "../policy-bench.ts";
-import { answerText, explanationText } from "../render.ts";
-import { paintFor } from "../text.ts";
+import { answerOf, EXIT_OF_EFFECT } from "../decide/answer.ts";
+import { callFrom, type CallOptions } from "../decide/call-options.ts";
+import { withNearestRule } from "../decide/nearest-reason.ts";
+import { lineText } from "../decide/shell-line-text.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { policyBench } from "../cases/policy-bench.ts";
+import { answerText, explanationText } from "../decide/answer-text.ts";
+import { paintFor } from "../io/text.ts";
 
 /** The options of `bylaw explain`. */
 export interface ExplainCommandOptions extends CallOptions {
@@ -18,13 +19,14 @@ export interface ExplainCommandOptions extends CallOptions {
  * code is the verdict.
  */
 export async function explain(options: ExplainCommandOptions): Promise<void> {
-  const call = callFrom(options, "--tool NAME");
+  const call = callFrom(options, "`--tool <name>`");
   const { kernel, sources } = await policyBench(options);
   const prepared = await kernel.prepare(call);
   const explanation = await kernel.explain(prepared);
   const { decision, taps } = explanation;
   const line = prepared.hook === "beforeToolCall" ? lineReport(prepared, sources.tools) : undefined;
-  const answer = answerOf(decision, { explain: false });
+  const explained = await withNearestRule(decision, () => explanation);
+  const answer = answerOf(explained, { explain: false });
   const paint = paintFor(process.stdout);
   const parts = [
     answerText(answer, call, paint),
@@ -32,7 +34,9 @@ export async function explain(options: ExplainCommandOptions): Promise<void> {
     explanationText(explanation, { paint, all: options.all === true }),
   ];
   await write(
-    options.json === true ? jsonLine({ decision: answer, ...(line === undefined ? {} : { line }), taps }) : `${parts.join("\n\n")}\n`,
+    options.json === true
+      ? jsonLine({ decision: answer, ...(line === undefined ? {} : { line }), taps })
+      : `${parts.join("\n\n")}\n`,
   );
   conclude(EXIT_OF_EFFECT[decision.effect]);
 }

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path";
 import { CONFIG_EXTENSIONS, ignoreRecords } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { CONFIGS, POLICY, POLICY_FILE, type InitFormat } from "../templates.ts";
-import { place } from "../text.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { CONFIGS, POLICY, POLICY_FILE, type InitFormat } from "./init-files.ts";
+import { place } from "../io/text.ts";
 
 /** The options of `bylaw init`. */
 export interface InitOptions {
@@ -16,7 +16,10 @@ export interface InitOptions {
 const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
 
 /** Writes a configuration and a policy into a folder, with what git is to leave out there; all or nothing, and never over a file that is there. */
-export async function init(directory: string, { format, json = false }: InitOptions): Promise<void> {
+export async function init(
+  directory: string,
+  { format, json = false }: InitOptions,
+): Promise<void> {
   const root = resolve(directory);
   refuseExisting(root);
   const files = [
@@ -46,7 +49,12 @@ export async function init(directory: string, { format, json = false }: InitOpti
     `${inside}npx bylaw check --tool read_file --args '{"path":"README.md"}'`,
     `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
   ];
-  const lines = [...written.map((file) => `wrote ${place({ file })}`), "", "Next:", ...next.map((step) => `  ${step}`)];
+  const lines = [
+    ...written.map((file) => `wrote ${place({ file })}`),
+    "",
+    "Next:",
+    ...next.map((step) => `  ${step}`),
+  ];
   await write(json ? jsonLine({ written, next }) : `${lines.join("\n")}\n`);
   conclude(0);
 }
@@ -59,23 +67,32 @@ function makeFolder(folder: string): void {
 }
 
 function refuseExisting(root: string): void {
-  if (existsSync(root) && !statSync(root).isDirectory()) throw exists(root, "Unexpected file, expected a folder");
+  if (existsSync(root) && !statSync(root).isDirectory())
+    throw exists(root, `${place({ file: root })} is a file, not a folder`);
   const names = [...CONFIG_EXTENSIONS.map((extension) => `bylaw.config.${extension}`), POLICY_FILE];
   const present = names.map((name) => join(root, name)).find((file) => existsSync(file));
-  if (present !== undefined) throw exists(present, "Unexpected existing file, expected a folder without one; nothing was written");
+  if (present !== undefined) throw exists(present);
 }
 
-function exists(file: string, message: string): BylawError {
-  return new BylawError({ code: "BYLAW_INIT_EXISTS", message, fix: "edit what is there, or name another folder", source: { file } });
+function exists(
+  file: string,
+  message = `${place({ file })} already exists; nothing was written`,
+): BylawError {
+  return new BylawError({
+    code: "BYLAW_INIT_EXISTS",
+    message,
+    fix: "Edit the file, or name another folder",
+    source: { file },
+  });
 }
 
 function unwritable(file: string, cause: unknown): BylawError {
   if ((cause as NodeJS.ErrnoException).code === "EEXIST") {
-    return exists(file, "Unexpected existing file, expected a folder without one; nothing was written");
+    return exists(file);
   }
   return new BylawError({
     code: "BYLAW_INIT_FAILED",
-    message: `Unexpected failure to write: ${messageOf(cause)}`,
+    message: `Cannot write ${place({ file })}: ${messageOf(cause)}`,
     source: { file },
     cause,
   });

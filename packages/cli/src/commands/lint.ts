@@ -2,14 +2,19 @@ import { basename, isAbsolute, relative, resolve } from "node:path";
 import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
 import { BylawError, createKernel } from "@bylaw/kernel";
 import type { PolicySources } from "@bylaw/plugin-policy";
-import { lintPolicies, type LintFinding, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
-import { distinctFiles } from "../distinct-files.ts";
-import { findingsOf } from "../fault.ts";
-import { bundled, missingPolicy, policyPlugin, policySourcesOf } from "../kernel-source.ts";
-import { lintText } from "../lint-report.ts";
-import { conclude, whileLoading } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { paintFor } from "../text.ts";
+import {
+  lintPolicies,
+  type LintFinding,
+  type PolicyFile,
+  type ToolTable,
+} from "@bylaw/policy-language";
+import { distinctFiles } from "../io/distinct-files.ts";
+import { findingsOf } from "../io/report-error.ts";
+import { bundled, missingPolicy, policyPlugin, policySourcesOf } from "../decide/kernel-source.ts";
+import { lintText } from "../io/lint-report.ts";
+import { conclude, whileLoading } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor } from "../io/text.ts";
 
 /** The options of `bylaw lint`. */
 export interface LintOptions {
@@ -30,17 +35,28 @@ interface Pool {
 /** Prints what is wrong or doubtful in policies, in those of a configuration, and in contracts. The exit code is 1 where something is an error. */
 export async function lint(names: readonly string[], options: LintOptions): Promise<void> {
   const named = options.config === undefined ? [] : [resolve(options.config)];
-  const files = names.length > 0 ? names.map((name) => resolve(name)) : named.length > 0 ? [] : [await nearestConfig()];
+  const files =
+    names.length > 0
+      ? names.map((name) => resolve(name))
+      : named.length > 0
+        ? []
+        : [await nearestConfig()];
   const policies = distinctFiles(files.filter((file) => !isConfig(file) && !isContract(file)));
   const pools = policies.length === 0 ? [] : [await ofPolicies(policies)];
-  for (const contract of distinctFiles(files.filter((file) => !isConfig(file) && isContract(file)))) pools.push(await ofContract(contract));
-  for (const config of distinctFiles([...named, ...files.filter(isConfig)])) pools.push(await ofConfig(config));
+  for (const contract of distinctFiles(files.filter((file) => !isConfig(file) && isContract(file))))
+    pools.push(await ofContract(contract));
+  for (const config of distinctFiles([...named, ...files.filter(isConfig)]))
+    pools.push(await ofConfig(config));
   const findings: LintFinding[] = [];
   for (const { files: loaded, tools, broken } of pools) {
     findings.push(...broken, ...(await lintPolicies(loaded, tools === undefined ? {} : { tools })));
   }
   const count = pools.reduce((sum, pool) => sum + pool.files.length + pool.refused, 0);
-  await write(options.json === true ? jsonLine({ findings }) : `${lintText(findings, count, paintFor(process.stdout))}\n`);
+  await write(
+    options.json === true
+      ? jsonLine({ findings })
+      : `${lintText(findings, count, paintFor(process.stdout))}\n`,
+  );
   conclude(findings.some(({ severity }) => severity === "error") ? 1 : 0);
 }
 
@@ -50,7 +66,12 @@ async function nearestConfig(): Promise<string> {
   } catch (cause) {
     if (!isBylawError(cause) || cause.code !== "BYLAW_CONFIG_MISSING") throw cause;
     const { code, message } = cause;
-    throw new BylawError({ code, message, fix: "run `bylaw init`, or name the policies: `bylaw lint FILE...`", cause });
+    throw new BylawError({
+      code,
+      message,
+      fix: "Run `bylaw init`, or name the policies: `bylaw lint FILE...`",
+      cause,
+    });
   }
 }
 
@@ -61,7 +82,11 @@ const isContract = (file: string): boolean => /\.ya?ml$/i.test(file);
 async function ofContract(file: string): Promise<Pool> {
   const { lintContractFile } = await import("@bylaw/contract");
   const below = relative(process.cwd(), file);
-  return { files: [], broken: lintContractFile(below.startsWith("..") || isAbsolute(below) ? file : below).findings, refused: 1 };
+  return {
+    files: [],
+    broken: lintContractFile(below.startsWith("..") || isAbsolute(below) ? file : below).findings,
+    refused: 1,
+  };
 }
 
 async function ofPolicies(files: readonly string[]): Promise<Pool> {
@@ -74,7 +99,10 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
     const pool = await attempt(
       () =>
         policySourcesOf(
-          createKernel({ plugins: [plugin.policy({ files: [file], operator: true, discover: "none" })] }, { name: "lint" }),
+          createKernel(
+            { plugins: [plugin.policy({ files: [file], operator: true, discover: "none" })] },
+            { name: "lint" },
+          ),
           plugin,
         ),
       [file],
@@ -95,12 +123,19 @@ async function ofConfig(file: string): Promise<Pool> {
   );
 }
 
-async function attempt(load: () => PolicySources | Promise<PolicySources>, files: readonly string[] = []): Promise<Pool> {
+async function attempt(
+  load: () => PolicySources | Promise<PolicySources>,
+  files: readonly string[] = [],
+): Promise<Pool> {
   try {
     return { ...(await load()), broken: [], refused: 0 };
   } catch (error) {
     const broken = findingsOf(error);
     if (broken.length === 0) throw missingPolicy(error, files);
-    return { files: [], broken: broken as readonly LintFinding[], refused: new Set(broken.map(({ file }) => file)).size };
+    return {
+      files: [],
+      broken: broken as readonly LintFinding[],
+      refused: new Set(broken.map(({ file }) => file)).size,
+    };
   }
 }

@@ -1,12 +1,21 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine } from "@bylaw/log";
-import { eventsOf, noSuchRun, withReader } from "../log/store.ts";
-import { sourceOf } from "../log/source.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { count, place, plain } from "../text.ts";
+import { eventsOf, noSuchRun, withReader } from "../log/open-store.ts";
+import { sourceOf } from "../log/log-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { count, place, plain } from "../io/text.ts";
 
 /** The options of `bylaw log export`. */
 export interface ExportOptions {
@@ -32,7 +41,9 @@ export async function exportLog({ store, run, to, json = false }: ExportOptions)
             if (severity !== "error") continue;
             wrong += 1;
             if (wrong <= 10)
-              process.stderr.write(`warning: ${place({ file: run, line: verifier.head.sequence })} ${rule}: ${plain(message)}\n`);
+              process.stderr.write(
+                `warning: ${place({ file: run, line: verifier.head.sequence })} ${rule}: ${plain(message)}\n`,
+              );
           }
         }
         const text = lines.map((line) => `${line}\n`).join("");
@@ -79,16 +90,16 @@ function openTarget(file: string): Target {
     const { code = "" } = error as NodeJS.ErrnoException;
     return new BylawError({
       code: "BYLAW_EXPORT_FAILED",
-      message: `Unexpected failure to write \`${file}\` (${code}), expected a place that can be written`,
-      fix: "name a file in a folder that exists and that you may write to",
+      message: `Cannot write ${file}: ${code}`,
+      fix: "Name a file in a folder that exists and that you may write to",
       source: { file },
       cause: error,
     });
   };
   const exists = new BylawError({
     code: "BYLAW_EXPORT_EXISTS",
-    message: `Unexpected file \`${file}\`, expected none: nothing is overwritten`,
-    fix: "name another file",
+    message: `${file} already exists; nothing was written`,
+    fix: "Name another file",
     source: { file },
   });
   if (existsSync(file)) throw exists;

@@ -5,14 +5,14 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BylawError } from "@bylaw/kernel";
 import type { LogHead } from "@bylaw/log";
-import { openInput } from "../input.ts";
+import { openInput } from "../io/input.ts";
 import { importEvents } from "../log/import-events.ts";
-import { logLines, sourceOf, unreadable } from "../log/source.ts";
-import { storePlace, withStore } from "../log/store.ts";
-import { verifiedEvents } from "../log/verified.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { count, plain } from "../text.ts";
+import { logLines, sourceOf, unreadable } from "../log/log-source.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
+import { verifiedEvents } from "../log/verified-events.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { count, plain } from "../io/text.ts";
 
 /** The options of `bylaw log import`. */
 export interface ImportOptions {
@@ -22,7 +22,10 @@ export interface ImportOptions {
 }
 
 /** Brings a log into a store. Nothing is written unless all of it verifies, and what was begun before is gone on with. */
-export async function importLog(files: readonly string[], { store, run, json = false }: ImportOptions): Promise<void> {
+export async function importLog(
+  files: readonly string[],
+  { store, run, json = false }: ImportOptions,
+): Promise<void> {
   const place = storePlace(store);
   sourceOf(files, {});
   const { paths, drop } = await readable(files);
@@ -31,8 +34,8 @@ export async function importLog(files: readonly string[], { store, run, json = f
     const before = await withStore(place, { create: true }, (opened) =>
       importEvents(opened, run, verifiedEvents(logLines({ files: paths })), head),
     );
-    const told = { run, events: head.sequence, imported: head.sequence - before, head };
-    await write(json ? jsonLine(told) : text(told));
+    const imported = { run, events: head.sequence, imported: head.sequence - before, head };
+    await write(json ? jsonLine(imported) : text(imported));
     conclude(0);
   } catch (error) {
     throw named(error, paths, files);
@@ -41,7 +44,17 @@ export async function importLog(files: readonly string[], { store, run, json = f
   }
 }
 
-function text({ run, events, imported, head }: { run: string; events: number; imported: number; head: LogHead }): string {
+function text({
+  run,
+  events,
+  imported,
+  head,
+}: {
+  run: string;
+  events: number;
+  imported: number;
+  head: LogHead;
+}): string {
   const there = imported === events ? "" : ` (${events - imported} of ${events} were there)`;
   return `Imported ${count(imported, "event")} into run ${plain(run)}${there}, up to ${head.sequence}${head.hash === undefined ? "" : ` ${head.hash}`}\n`;
 }
@@ -52,20 +65,25 @@ async function verifyAll(files: readonly string[]): Promise<LogHead> {
   if (last.sequence > 0) return last;
   throw new BylawError({
     code: "BYLAW_LOG_INVALID",
-    message: "Unexpected log without an event, expected one to import",
-    fix: "name the file of a log",
+    message: "The log holds no events to import",
+    fix: "Name another file",
     source: { file: files[0] ?? "-" },
   });
 }
 
 /** Files that can be read twice: the standard input is kept while it is needed. */
-async function readable(files: readonly string[]): Promise<{ readonly paths: readonly string[]; readonly drop: () => void }> {
+async function readable(
+  files: readonly string[],
+): Promise<{ readonly paths: readonly string[]; readonly drop: () => void }> {
   if (!files.includes("-")) return { paths: files, drop: () => {} };
   const folder = mkdtempSync(join(tmpdir(), "bylaw-import-"));
   const kept = join(folder, "standard-input.jsonl");
   const drop = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    await pipeline(Readable.from(openInput("-")), createWriteStream(kept, { mode: 0o600, flags: "wx" }));
+    await pipeline(
+      Readable.from(openInput("-")),
+      createWriteStream(kept, { mode: 0o600, flags: "wx" }),
+    );
   } catch (error) {
     drop();
     throw unreadable("-", error);
@@ -78,5 +96,11 @@ function named(error: unknown, paths: readonly string[], files: readonly string[
   const { source, code, message, fix } = error as Partial<BylawError>;
   const index = paths.indexOf(source?.file ?? "");
   if (source === undefined || code === undefined || index === -1) return error;
-  return new BylawError({ code, message: message ?? "", fix, source: { ...source, file: files[index] ?? "-" }, cause: error });
+  return new BylawError({
+    code,
+    message: message ?? "",
+    fix,
+    source: { ...source, file: files[index] ?? "-" },
+    cause: error,
+  });
 }

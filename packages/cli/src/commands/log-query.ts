@@ -1,14 +1,14 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { usageError } from "../fault.ts";
+import { usageError } from "../io/report-error.ts";
 import { CSV_HEAD, csvRecord } from "../log/csv.ts";
 import { eventText, headText } from "../log/event-text.ts";
-import { createEventReader } from "../log/events.ts";
-import { eventFilter, type FilterOptions } from "../log/filter.ts";
+import { createEventReader } from "../log/read-events.ts";
+import { eventFilter, type FilterOptions } from "../log/event-filter.ts";
 import { createTypeCheck } from "../log/type-check.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { paintFor } from "../text.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor } from "../io/text.ts";
 
 /** How the events of a query are printed. */
 type QueryFormat = "table" | "json" | "csv";
@@ -23,7 +23,8 @@ export interface QueryOptions extends SourceOptions, FilterOptions {
 /** Prints the events that are asked for, in their order, in constant memory. The exit code is 1 where a line is no event. */
 export async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
   const { limit = Infinity, json = false, format = json ? "json" : "table" } = options;
-  if (json && format !== "json") throw usageError(`Unexpected \`--json\` beside \`--format ${format}\`, expected one of both`);
+  if (json && format !== "json")
+    throw usageError(`\`--json\` and \`--format ${format}\` cannot be given together`);
   const source = sourceOf(files, options);
   const wanted = eventFilter(options, Date.now());
   const reader = createEventReader();

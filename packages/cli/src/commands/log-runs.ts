@@ -1,8 +1,8 @@
 import type { RunSummary } from "@bylaw/log";
-import { storePlace, withReader } from "../log/store.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { paintFor, short } from "../text.ts";
+import { storePlace, withReader } from "../log/open-store.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor, short } from "../io/text.ts";
 
 /** The options of `bylaw log runs`. */
 export interface RunsOptions {
@@ -22,6 +22,8 @@ function table(runs: readonly RunSummary[]): string {
   const paint = paintFor(process.stdout);
   const row = (head: string, first: string, last: string, run: string): string =>
     `${head.padStart(8)} ${first.padEnd(24)} ${last.padEnd(24)} ${run}\n`;
-  const lines = runs.map(({ run, head, first, last }) => row(String(head), short(first, 40), short(last, 40), short(run, 200)));
+  const lines = runs.map(({ run, head, first, last }) =>
+    row(String(head), short(first, 40), short(last, 40), short(run, 200)),
+  );
   return [`${paint("bold", row("HEAD", "FIRST", "LAST", "RUN").trimEnd())}\n`, ...lines].join("");
 }

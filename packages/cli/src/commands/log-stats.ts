@@ -1,9 +1,9 @@
-import { createEventReader } from "../log/events.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
+import { createEventReader } from "../log/read-events.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
 import { createTally, type Tally, type TallyCount } from "../log/tally.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { count, paintFor, short } from "../text.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { count, paintFor, short } from "../io/text.ts";
 
 /** The options of `bylaw log stats`. */
 export interface StatsOptions extends SourceOptions {
@@ -15,9 +15,12 @@ export async function logStats(files: readonly string[], options: StatsOptions):
   const source = sourceOf(files, options);
   const reader = createEventReader();
   const tally = createTally();
-  for await (const lines of logLines(source)) for (const event of reader.read(lines)) tally.add(event);
+  for await (const lines of logLines(source))
+    for (const event of reader.read(lines)) tally.add(event);
   const found = tally.result();
-  await write(options.json === true ? jsonLine({ ...found, bad_lines: reader.bad }) : statsText(found));
+  await write(
+    options.json === true ? jsonLine({ ...found, bad_lines: reader.bad }) : statsText(found),
+  );
   reader.report();
   conclude(reader.bad > 0 ? 1 : 0);
 }
@@ -25,21 +28,36 @@ export async function logStats(files: readonly string[], options: StatsOptions):
 // More than a page of each nobody reads; JSON has all of them.
 const SHOWN = 20;
 
-function statsText({ events, first, last, sessions, types, agents, decisions, rules }: Tally): string {
+function statsText({
+  events,
+  first,
+  last,
+  sessions,
+  types,
+  agents,
+  decisions,
+  rules,
+}: Tally): string {
   if (first === undefined || last === undefined) return "0 events\n";
   const paint = paintFor(process.stdout);
   const title = (text: string): string => `${paint("bold", text)}\n`;
   const list = (name: string, counts: readonly TallyCount[]): string => {
     if (counts.length === 0) return "";
-    const rows = counts.slice(0, SHOWN).map(({ name: what, events: number }) => `${String(number).padStart(9)}  ${short(what, 120)}\n`);
-    const more = counts.length > SHOWN ? [`           ${counts.length - SHOWN} more with --json\n`] : [];
+    const rows = counts
+      .slice(0, SHOWN)
+      .map(
+        ({ name: what, events: number }) => `${String(number).padStart(9)}  ${short(what, 120)}\n`,
+      );
+    const more =
+      counts.length > SHOWN ? [`           ${counts.length - SHOWN} more with --json\n`] : [];
     return title(name) + [...rows, ...more].join("");
   };
   const span = `${count(events, "event")}, ${first.sequence} to ${last.sequence}, ${short(first.timestamp, 40)} to ${short(last.timestamp, 40)}\n`;
   const sittings = sessions.slice(0, SHOWN).map(({ session_id, begin, end, events: number }) => {
     return `${String(number).padStart(9)}  ${short(session_id, 40)}  ${short(begin, 40)} to ${short(end, 40)}\n`;
   });
-  const hidden = sessions.length > SHOWN ? `           ${sessions.length - SHOWN} more with --json\n` : "";
+  const hidden =
+    sessions.length > SHOWN ? `           ${sessions.length - SHOWN} more with --json\n` : "";
   return [
     span,
     `${title("sessions")}${sittings.join("")}${hidden}`,

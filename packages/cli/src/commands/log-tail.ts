@@ -1,15 +1,15 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { ANCHOR_TYPE } from "@bylaw/log";
-import { usageError } from "../fault.ts";
+import { usageError } from "../io/report-error.ts";
 import { eventText } from "../log/event-text.ts";
-import { eventOn } from "../log/events.ts";
-import { followFile } from "../log/follow.ts";
-import { logLines, sourceOf, unreadable, type SourceOptions } from "../log/source.ts";
+import { eventOn } from "../log/read-events.ts";
+import { followFile } from "../log/follow-file.ts";
+import { logLines, sourceOf, unreadable, type SourceOptions } from "../log/log-source.ts";
 import { followRun, lastOfRun } from "../log/follow-run.ts";
-import { openGrowing, type TailLine } from "../log/tail-lines.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { paintFor, plain, short } from "../text.ts";
+import { openGrowing, type TailLine } from "../log/growing-file.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor, plain, short } from "../io/text.ts";
 
 /** The options of `bylaw log tail`. */
 export interface TailOptions extends SourceOptions {
@@ -29,26 +29,36 @@ export async function tailLog(file: string | undefined, options: TailOptions): P
     const head = await lastOfRun(source, most, printer.events);
     if (stop !== undefined) await followRun(source, head, printer.events, stop);
   } else if (file === "-") {
-    if (follow) throw usageError("Unexpected `-` with `--follow`, expected a file", "leave `--follow` out: a pipe is read to its end");
+    if (follow)
+      throw usageError(
+        "`--follow` cannot follow standard input",
+        "Remove `--follow`; a pipe is read to its end anyway",
+      );
     await tailPipe(most, printer.lines);
   } else await tailFile(file ?? "", most, printer, stop);
   conclude(0);
 }
 
-// Whoever interrupts it has seen enough; nothing went wrong.
+// An interrupt is how `--follow` ends; it is no error.
 function untilInterrupted(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   return stop.signal;
 }
 
-async function tailFile(path: string, most: number, printer: Printer, stop: AbortSignal | undefined): Promise<void> {
+async function tailFile(
+  path: string,
+  most: number,
+  printer: Printer,
+  stop: AbortSignal | undefined,
+): Promise<void> {
   try {
     const opened = openGrowing(path);
     opened.toLast(most);
     for (const batch of opened.read()) await printer.lines(batch);
     if (stop !== undefined) {
-      const note = (text: string): void => void process.stderr.write(`note: ${plain(path)} ${text}\n`);
+      const note = (text: string): void =>
+        void process.stderr.write(`note: ${plain(path)} ${text}\n`);
       return await followFile(path, opened, { lines: printer.lines, note }, stop);
     }
     const rest = opened.rest();
@@ -59,9 +69,13 @@ async function tailFile(path: string, most: number, printer: Printer, stop: Abor
   }
 }
 
-async function tailPipe(most: number, print: (lines: readonly TailLine[]) => Promise<void>): Promise<void> {
+async function tailPipe(
+  most: number,
+  print: (lines: readonly TailLine[]) => Promise<void>,
+): Promise<void> {
   let last: readonly TailLine[] = [];
-  for await (const lines of logLines({ files: ["-"] })) last = [...last, ...lines].slice(Math.max(0, last.length + lines.length - most));
+  for await (const lines of logLines({ files: ["-"] }))
+    last = [...last, ...lines].slice(Math.max(0, last.length + lines.length - most));
   await print(last);
 }
 
@@ -80,8 +94,11 @@ function createPrinter(json: boolean): Printer {
     if (read.fault === undefined && /^[ \t\r]*$/.test(read.text)) return "";
     const event = eventOn(read);
     if (typeof event !== "string") return event.event_type === ANCHOR_TYPE ? "" : row(event);
-    process.stderr.write(`note: a line is no event: ${plain(event)}\n`);
+    process.stderr.write(`note: a line is not an event: ${plain(event)}\n`);
     return json ? "" : `${paint("red", "no event")} ${short(read.text, 120)}\n`;
   }
-  return { lines: async (lines) => write(lines.map(line).join("")), events: async (events) => write(events.map(row).join("")) };
+  return {
+    lines: async (lines) => write(lines.map(line).join("")),
+    events: async (events) => write(events.map(row).join("")),
+  };
 }

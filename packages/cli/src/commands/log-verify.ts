@@ -1,24 +1,51 @@
-import { createCatalogue, createLogVerifier, type CatalogueMode, type FindingSeverity, type LogHead, type LogProfile } from "@bylaw/log";
-import { readHeads, verifySigned, type HeadsOptions, type Signed, type SignedFinding } from "../log/verify-heads.ts";
+import {
+  createLogVerifier,
+  type CatalogueMode,
+  type FindingSeverity,
+  type LogHead,
+} from "@bylaw/log";
+import { coordinatorOrder } from "@bylaw/plugin-coordinator";
+import { kernelFrom } from "../decide/kernel-source.ts";
+import { catalogueOf } from "../log/event-types.ts";
+import {
+  readHeads,
+  verifySigned,
+  type HeadsOptions,
+  type Signed,
+  type SignedFinding,
+} from "../log/verify-heads.ts";
 import { verifyLines, type FileFinding } from "../log/verify-lines.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { count, paintFor, place, plain, type Paint } from "../text.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { count, paintFor, place, plain, type Paint } from "../io/text.ts";
 
 /** The options of `bylaw log verify`. */
 export interface VerifyOptions extends SourceOptions, HeadsOptions {
-  readonly profile?: LogProfile;
+  readonly profile?: "envelope" | "coordinator";
   readonly catalogue?: CatalogueMode;
+  /** A configuration, whose plugins declare further types. Loading it runs its code, so none is looked for. */
+  readonly config?: string;
   readonly chained?: boolean;
   readonly json?: boolean;
 }
 
 /** Prints what is wrong with a log. The exit code is 1 where something is an error. */
 export async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
-  const { profile = "envelope", catalogue = "lenient", chained = false, json = false } = options;
+  const {
+    profile = "envelope",
+    catalogue: mode = "lenient",
+    config,
+    chained = false,
+    json = false,
+  } = options;
   const source = sourceOf(files, options);
-  const verifier = createLogVerifier({ profile, catalogue: createCatalogue({ mode: catalogue }), chained });
+  const configured = config === undefined ? [] : (await kernelFrom({ config })).declared.events;
+  const verifier = createLogVerifier({
+    ...(profile === "coordinator" ? { order: coordinatorOrder } : {}),
+    catalogue: catalogueOf(mode, configured),
+    chained,
+  });
   const paint = paintFor(process.stdout);
   const counts: Record<FindingSeverity, number> = { error: 0, warning: 0 };
   const kept: object[] = [];
@@ -30,17 +57,20 @@ export async function verifyLog(files: readonly string[], options: VerifyOptions
       const { file, ...alone } = finding;
       if (json) kept.push(several ? finding : alone);
     }
-    if (!json && findings.length > 0) await write(findings.map((finding) => `${findingText(finding, paint)}\n`).join(""));
+    if (!json && findings.length > 0)
+      await write(findings.map((finding) => `${findingText(finding, paint)}\n`).join(""));
   }
   const lines = logLines(source);
   let signed: Signed | undefined;
-  if (heads === undefined) for await (const findings of verifyLines(lines, verifier)) await tell(findings);
+  if (heads === undefined)
+    for await (const findings of verifyLines(lines, verifier)) await tell(findings);
   else {
     signed = await verifySigned(lines, verifier, { ...heads, run: options.run }, tell);
     await tell(signed.findings);
   }
   const { events, first, head } = verifier;
-  const proven = signed === undefined ? {} : { signed: { heads: signed.heads, last: signed.last ?? null } };
+  const proven =
+    signed === undefined ? {} : { signed: { heads: signed.heads, last: signed.last ?? null } };
   await write(
     json
       ? jsonLine({ events, ...(first > 1 ? { first } : {}), head, ...proven, findings: kept })
@@ -51,12 +81,21 @@ export async function verifyLog(files: readonly string[], options: VerifyOptions
 
 const STYLE = { error: "red", warning: "yellow" } as const;
 
-function findingText({ file, line, rule, severity, message }: FileFinding | SignedFinding, paint: Paint): string {
+function findingText(
+  { file, line, rule, severity, message }: FileFinding | SignedFinding,
+  paint: Paint,
+): string {
   return `${place({ file, line })} ${paint(STYLE[severity], severity)} ${rule}: ${plain(message)}`;
 }
 
-function summary({ error, warning }: Readonly<Record<FindingSeverity, number>>, events: number): string {
-  const found = [...(error > 0 ? [count(error, "error")] : []), ...(warning > 0 ? [count(warning, "warning")] : [])];
+function summary(
+  { error, warning }: Readonly<Record<FindingSeverity, number>>,
+  events: number,
+): string {
+  const found = [
+    ...(error > 0 ? [count(error, "error")] : []),
+    ...(warning > 0 ? [count(warning, "warning")] : []),
+  ];
   return `${found.length === 0 ? "No findings" : found.join(", ")} in ${count(events, "event")}`;
 }
 

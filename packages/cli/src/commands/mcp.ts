@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 import { bridgeStdio, serveStdio } from "@bylaw/host-mcp";
-import { present } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import type { ConstitutionContext } from "@bylaw/plugin-constitution";
 import { BEHAVIOR_TOOLS, workflowState, type BehaviorContext } from "@bylaw/runner";
 import type { Tool } from "@bylaw/tools";
 import { answererOf, takeToken } from "../approve/authority.ts";
-import { usageError } from "../fault.ts";
-import { noSuchRun, storePlace, withReader, withStore } from "../log/store.ts";
-import { conclude } from "../outcome.ts";
-import { write } from "../output.ts";
-import { doorHere } from "./door-here.ts";
-import { kernelOf } from "./run-kernel.ts";
+import { usageError } from "../io/report-error.ts";
+import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import { conclude } from "../io/exit-code.ts";
+import { write } from "../io/output.ts";
+import { stepAccess } from "../run/step-access.ts";
+import { kernelOf } from "../run/run-kernel.ts";
 
 /** The options of `bylaw mcp`. */
 export interface McpOptions {
@@ -26,15 +26,20 @@ export interface McpOptions {
 /** Serves the tools of a run on standard input and output, until the client has gone. */
 export async function serveTools(options: McpOptions): Promise<void> {
   const token = takeToken();
-  const door = doorHere(options);
-  if (door === undefined) await serveRun(options, token);
-  else await bridgeStdio(door, { write });
+  const access = stepAccess(options);
+  if (access === undefined) await serveRun(options, token);
+  else await bridgeStdio(access, { write });
   conclude(0);
 }
 
-async function serveRun({ store, run: name, agent, task, config }: McpOptions, token: string | undefined): Promise<void> {
+async function serveRun(
+  { store, run: name, agent, task, config }: McpOptions,
+  token: string | undefined,
+): Promise<void> {
   if (store === undefined || name === undefined || agent === undefined || agent === "")
-    throw usageError("Unexpected absence of `--store`, `--run` or `--agent`, expected all three outside of a step of `bylaw run`");
+    throw usageError(
+      "Outside a step of `bylaw run`, `--store`, `--run` and `--agent` are all needed",
+    );
   const place = storePlace(store);
   // Opening a run would begin it.
   await withReader(place, async (reader) => {
@@ -46,19 +51,28 @@ async function serveRun({ store, run: name, agent, task, config }: McpOptions, t
     try {
       const { started, ended } = run.view(workflowState);
       if (started !== null && ended === null) {
-        // Its agents have keys of their own, and whoever has none is none of them until an operator says so.
+        // The agents of the workflow have keys; anyone without one needs an operator.
         if (token === undefined || token === "")
           throw unauthorized(
-            "Unexpected client of a run in which a workflow is at work, expected one of its steps",
-            "start it in a step, or bring an operator's token in BYLAW_OPERATOR_TOKEN",
+            "A workflow is running in this run, so only its own steps may join",
+            "Start `bylaw mcp` in a step, or set an operator's token in BYLAW_OPERATOR_TOKEN",
           );
         answererOf(file ?? resolve("bylaw.config"), undefined, token);
       }
       const { CONSTITUTION_TOOLS, hasOwnRules } = plugins.constitution;
-      const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [...BEHAVIOR_TOOLS, ...CONSTITUTION_TOOLS];
+      const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [
+        ...BEHAVIOR_TOOLS,
+        ...CONSTITUTION_TOOLS,
+      ];
       const own = hasOwnRules(kernel);
       const workspace = process.cwd();
-      await serveStdio({ tools, context: (signal) => ({ run, agent, workspace, signal, own, ...present({ task }) }) }, { write });
+      await serveStdio(
+        {
+          tools,
+          context: (signal) => ({ run, agent, workspace, signal, own, ...omitUndefined({ task }) }),
+        },
+        { write },
+      );
     } finally {
       await run.close();
     }

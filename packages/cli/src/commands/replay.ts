@@ -1,15 +1,28 @@
 import { isBylawError } from "@bylaw/config";
-import { BylawError, messageOf, type Decision, type Kernel, type ToolCall, type View } from "@bylaw/kernel";
-import { defaultsFrom } from "../call-options.ts";
-import { usageError } from "../fault.ts";
-import { foldingView } from "../folding-view.ts";
-import { kernelFrom, type KernelSourceOptions } from "../kernel-source.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { textLines } from "../read-lines.ts";
-import { logLine, type LogLine, type Recorded } from "../recorded-call.ts";
-import { createReplayCount, flipText, notReplayableText, type Flip, type NotReplayable } from "../replay-report.ts";
-import { paintFor } from "../text.ts";
+import {
+  BylawError,
+  messageOf,
+  type Decision,
+  type Kernel,
+  type ToolCall,
+  type View,
+} from "@bylaw/kernel";
+import { defaultsFrom } from "../decide/call-options.ts";
+import { usageError } from "../io/report-error.ts";
+import { foldingView } from "../log/folding-view.ts";
+import { kernelFrom, type KernelSourceOptions } from "../decide/kernel-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { textLines } from "../io/read-lines.ts";
+import { logLine, type LogLine, type Recorded } from "../replay/recorded-call.ts";
+import {
+  createReplayCount,
+  flipText,
+  notReplayableText,
+  type Flip,
+  type NotReplayable,
+} from "../replay/replay-report.ts";
+import { paintFor } from "../io/text.ts";
 
 /** The options of `bylaw replay`. */
 export interface ReplayOptions {
@@ -19,28 +32,41 @@ export interface ReplayOptions {
 }
 
 /** Decides what a log recorded once more, by a candidate, and lists what would come out differently: exit code 1 where anything does. */
-export async function replay(log: string, { policy = [], config, json = false }: ReplayOptions): Promise<void> {
+export async function replay(
+  log: string,
+  { policy = [], config, json = false }: ReplayOptions,
+): Promise<void> {
   if (policy.length === 0 && config === undefined) {
-    throw usageError("Unexpected replay without a candidate, expected --policy FILE or --config FILE", "name the policy that may come");
+    throw usageError(
+      "There is no policy to replay against",
+      "Name the candidate with `--policy <file>` or `--config <file>`",
+    );
   }
   const candidate = await kernelFrom({ policy, ...(config === undefined ? {} : { config }) });
   // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
   let present: Kernel | undefined;
   const inForce = async (): Promise<Kernel> =>
-    (present ??= await kernelInForce(log, config === undefined || policy.length === 0 ? {} : { config }));
+    (present ??= await kernelInForce(
+      log,
+      config === undefined || policy.length === 0 ? {} : { config },
+    ));
   const state = foldingView(candidate);
   const count = createReplayCount();
   const paint = paintFor(process.stdout);
   const defaults = defaultsFrom({ interactive: true });
-  for await (const lines of textLines(log, { code: "BYLAW_LOG_INVALID", expected: "a log, or a file with one call per line" })) {
+  for await (const lines of textLines(log, "BYLAW_LOG_INVALID")) {
     let text = "";
     for (const raw of lines) {
       const line = logLine(raw, log, defaults);
       const result = await again(line, candidate, state.view, inForce);
       if (line.event !== undefined) state.add(line.event);
       count.add(result);
-      if (typeof result === "object" && "recorded" in result) text += json ? jsonLine({ flip: result }) : `${flipText(result, paint)}\n`;
-      else if (typeof result === "object") text += json ? jsonLine({ not_replayable: result }) : `${notReplayableText(result, paint)}\n`;
+      if (typeof result === "object" && "recorded" in result)
+        text += json ? jsonLine({ flip: result }) : `${flipText(result, paint)}\n`;
+      else if (typeof result === "object")
+        text += json
+          ? jsonLine({ not_replayable: result })
+          : `${notReplayableText(result, paint)}\n`;
     }
     if (text !== "") await write(text);
   }
@@ -55,8 +81,8 @@ async function kernelInForce(log: string, options: KernelSourceOptions): Promise
     if (!isBylawError(cause) || cause.code !== "BYLAW_CONFIG_MISSING") throw cause;
     throw new BylawError({
       code: cause.code,
-      message: `${cause.message}: \`${log}\` holds calls without decisions, which are held against the configuration in force`,
-      fix: "run `bylaw replay` where the configuration is, name it with --config, or give the log of a run",
+      message: `${cause.message}. \`${log}\` holds calls without decisions, so they are compared with the configuration in force.`,
+      fix: "Run `bylaw replay` next to the configuration, name it with `--config`, or give the log of a run",
       cause,
     });
   }
@@ -75,7 +101,9 @@ async function again(
   try {
     const before = recorded ?? recordedOf(await decided(await inForce(), call));
     const after = recordedOf(await decided(candidate, call, view));
-    return before.effect === after.effect ? "same" : { ...at, tool: call.tool, args: call.args, recorded: before, candidate: after };
+    return before.effect === after.effect
+      ? "same"
+      : { ...at, tool: call.tool, args: call.args, recorded: before, candidate: after };
   } catch (error) {
     if (!isBylawError(error) || error.code !== "BYLAW_SUBJECT_INVALID") throw error;
     return { ...at, why: messageOf(error) };
@@ -83,7 +111,11 @@ async function again(
 }
 
 async function decided(kernel: Kernel, call: ToolCall, view?: View): Promise<Decision> {
-  return await kernel.decide(await kernel.prepare(call), view);
+  return await kernel.decidePrepared(await kernel.prepare(call), view);
 }
 
-const recordedOf = ({ effect, code, rule }: Decision): Recorded => ({ effect, code, ...(rule === undefined ? {} : { rule }) });
+const recordedOf = ({ effect, code, rule }: Decision): Recorded => ({
+  effect,
+  code,
+  ...(rule === undefined ? {} : { rule }),
+});

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ANCHOR_TYPE } from "@bylaw/log";
-import { createEventReader, eventOn } from "../log/events.ts";
-import { logLines, sourceOf, type LogSource, type SourceOptions } from "../log/source.ts";
-import { storePlace, withReader } from "../log/store.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
+import { createEventReader, eventOn } from "../log/read-events.ts";
+import { logLines, sourceOf, type LogSource, type SourceOptions } from "../log/log-source.ts";
+import { storePlace, withReader } from "../log/open-store.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
 import { createCollector, type Collector, type Report } from "../report/collect.ts";
 import { htmlOf } from "../report/html.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/table-text.ts";
 import { tablesOf } from "../report/tables.ts";
-import { paintFor } from "../text.ts";
+import { paintFor } from "../io/text.ts";
 
 /** The forms of a report. */
 const REPORT_FORMATS = ["text", "markdown", "json", "html"] as const;
@@ -27,7 +27,10 @@ export interface ReportOptions extends SourceOptions {
  * Prints what the logs of runs tell about enforcement. Each file is a run of its own, unless it begins with an anchor: then it goes on
  * with the one before it. The exit code is 1 where a line is no event.
  */
-export async function report(files: readonly string[], { format, json = false, ...from }: ReportOptions): Promise<void> {
+export async function report(
+  files: readonly string[],
+  { format, json = false, ...from }: ReportOptions,
+): Promise<void> {
   const sources = await sourcesOf(files, from);
   const collector = createCollector();
   const reader = createEventReader();
@@ -38,7 +41,10 @@ export async function report(files: readonly string[], { format, json = false, .
 }
 
 // A store without `--run` is all of its runs.
-async function sourcesOf(files: readonly string[], from: SourceOptions): Promise<readonly LogSource[]> {
+async function sourcesOf(
+  files: readonly string[],
+  from: SourceOptions,
+): Promise<readonly LogSource[]> {
   const { store: url, run } = from;
   if (url !== undefined && run === undefined && files.length === 0) {
     const store = storePlace(url);
@@ -49,7 +55,11 @@ async function sourcesOf(files: readonly string[], from: SourceOptions): Promise
   return "store" in source ? [source] : source.files.map((file) => ({ files: [file] }));
 }
 
-async function readRun(source: LogSource, collector: Collector, reader: ReturnType<typeof createEventReader>): Promise<void> {
+async function readRun(
+  source: LogSource,
+  collector: Collector,
+  reader: ReturnType<typeof createEventReader>,
+): Promise<void> {
   let begun = false;
   for await (const lines of logLines(source)) {
     const [first] = lines;
@@ -64,7 +74,11 @@ async function readRun(source: LogSource, collector: Collector, reader: ReturnTy
   }
 }
 
-function rendered(found: Report, format: (typeof REPORT_FORMATS)[number], bad_lines: number): string {
+function rendered(
+  found: Report,
+  format: (typeof REPORT_FORMATS)[number],
+  bad_lines: number,
+): string {
   if (format === "json") return jsonLine({ ...found, bad_lines });
   const tables = tablesOf(found);
   if (format === "markdown") return markdownOf(tables);
@@ -74,4 +88,8 @@ function rendered(found: Report, format: (typeof REPORT_FORMATS)[number], bad_li
 }
 
 // The file for pages has no name of its own among the exports.
-const chartLibrary = (): string => readFileSync(join(dirname(fileURLToPath(import.meta.resolve("chart.js"))), "chart.umd.min.js"), "utf8");
+const chartLibrary = (): string =>
+  readFileSync(
+    join(dirname(fileURLToPath(import.meta.resolve("chart.js"))), "chart.umd.min.js"),
+    "utf8",
+  );

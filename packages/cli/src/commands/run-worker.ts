@@ -9,17 +9,17 @@ import {
   type LoadedTemplate,
 } from "@bylaw/runner";
 import { takeToken } from "../approve/authority.ts";
-import { reportError, usageError } from "../fault.ts";
-import { storePlace, withReader, withStore } from "../log/store.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { count, plain } from "../text.ts";
-import { openDriver, workerName } from "./run-driver.ts";
-import { kernelOf } from "./run-kernel.ts";
-import { workOf } from "./run-work.ts";
-import { SIGNALS, type RunOptions } from "./run-options.ts";
-import { makeStoreFolder } from "./store-folder.ts";
-import { placesHere } from "./template-text.ts";
+import { reportError, usageError } from "../io/report-error.ts";
+import { storePlace, withReader, withStore } from "../log/open-store.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { count, plain } from "../io/text.ts";
+import { openDriver, workerName } from "../run/open-driver.ts";
+import { kernelOf } from "../run/run-kernel.ts";
+import { workOf } from "../run/work.ts";
+import { SIGNALS, type RunOptions } from "../run/run-options.ts";
+import { makeStoreFolder } from "../run/store-folder.ts";
+import { placesHere } from "../run/template-text.ts";
 
 const REREAD_MS = 5_000;
 
@@ -28,17 +28,24 @@ const OF_ONE_RUN = ["run", "resume", "by", "from", "track", "choose", "migrate",
 
 /** Drives the runs of a store whose templates are here, one after the other, until a signal ends it. Then others go on with what it had. */
 export async function runWorker(wanted: string | undefined, options: RunOptions): Promise<void> {
-  const { store, data, driver: engine = "embedded", lease = 60, json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
+  const {
+    store,
+    data,
+    driver: engine = "embedded",
+    lease = 60,
+    json = false,
+    controlFile = ".bylaw/memory/behavior.json",
+  } = options;
   // It answers for nobody, and neither does what it starts.
   takeToken();
   const odd = OF_ONE_RUN.find((name) => options[name] !== undefined);
   if (odd !== undefined)
     throw usageError(
-      `Unexpected \`--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` beside \`--worker\`, expected a worker that takes any run`,
-      "remove one",
+      `\`--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` cannot be given with \`--worker\`, which takes any run`,
+      "Remove one",
     );
   if (store !== undefined && data !== undefined)
-    throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
+    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
   makeStoreFolder(place);
   const templates = await templatesHere(wanted, options);
@@ -51,25 +58,45 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
         return {
           ...loaded,
           kernel,
-          work: (run, signal) => workOf({ run, kernel, loaded, plugins, workspace: process.cwd(), controlFile, signal, json: true }),
+          work: (run, signal) =>
+            workOf({
+              run,
+              kernel,
+              loaded,
+              plugins,
+              workspace: process.cwd(),
+              controlFile,
+              signal,
+              json: true,
+            }),
         };
       });
-      const said = (run: string, outcome: string): void => {
+      const report = (run: string, outcome: string): void => {
         if (json) void write(jsonLine({ run, outcome }));
         else process.stderr.write(`${plain(run)}: ${outcome}\n`);
       };
       const worker = createWorker({
         // Runs side by side would share one workspace.
-        ...{ driver, store: opened, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
+        ...{
+          driver,
+          store: opened,
+          name: workerName(),
+          lease_ms: lease * 1_000,
+          concurrency: 1,
+          onError,
+        },
         runs: () => reader.runs(),
         templateOf: driven,
-        onTake: (run) => said(run, "taken"),
-        onEnd: (run, { outcome }) => said(run, outcome),
+        onTake: (run) => report(run, "taken"),
+        onEnd: (run, { outcome }) => report(run, outcome),
       });
       const stop = (): void => void worker.close();
       for (const signal of SIGNALS) process.once(signal, stop);
       try {
-        if (!json) process.stderr.write(`worker ${worker.name}: ${count((await templates(false)).size, "template")}, ${place.shown}\n`);
+        if (!json)
+          process.stderr.write(
+            `worker ${worker.name}: ${count((await templates(false)).size, "template")}, ${place.shown}\n`,
+          );
         await worker.serve();
       } finally {
         for (const signal of SIGNALS) process.removeListener(signal, stop);
@@ -83,8 +110,14 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
 type Templates = (again: boolean) => Promise<ReadonlyMap<string, LoadedTemplate>>;
 
 /** The templates of this machine by their digests. Read again at most every few seconds, so that a worker need not be started anew for one. */
-async function templatesHere(wanted: string | undefined, { agents, compat }: RunOptions): Promise<Templates> {
-  const settings = { ...(agents === undefined ? {} : { agents: resolve(agents) }), ...(compat === undefined ? {} : { compat }) };
+async function templatesHere(
+  wanted: string | undefined,
+  { agents, compat }: RunOptions,
+): Promise<Templates> {
+  const settings = {
+    ...(agents === undefined ? {} : { agents: resolve(agents) }),
+    ...(compat === undefined ? {} : { compat }),
+  };
   let known = await readAll();
   let last = performance.now();
 
@@ -116,7 +149,8 @@ function drivenOf(
 ): (definition: string) => Promise<DrivenTemplate | undefined> {
   const driven = new Map<string, Promise<DrivenTemplate>>();
   return async (definition) => {
-    const loaded = (await templates(false)).get(definition) ?? (await templates(true)).get(definition);
+    const loaded =
+      (await templates(false)).get(definition) ?? (await templates(true)).get(definition);
     if (loaded === undefined) return undefined;
     const one = driven.get(definition) ?? drive(loaded);
     driven.set(definition, one);

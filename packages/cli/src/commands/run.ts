@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
-import { BylawError, present, type Store } from "@bylaw/kernel";
+import { BylawError, omitUndefined, type Store } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import {
   loadTemplate,
-  offeredIn,
+  enqueuedIn,
   planOf,
   runWorkflow,
   selectionOf,
@@ -14,30 +14,47 @@ import {
   type Template,
   type WorkflowEnd,
 } from "@bylaw/runner";
+import { didYouMean, quote, quoteAll } from "@bylaw/wording";
 import { takeToken } from "../approve/authority.ts";
-import { usageError } from "../fault.ts";
-import { storePlace, withStore } from "../log/store.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { plain } from "../text.ts";
-import { driveHere } from "./run-driven.ts";
-import { kernelOf } from "./run-kernel.ts";
-import { migrated } from "./run-migrate.ts";
-import { SIGNALS, type RunOptions } from "./run-options.ts";
-import { personOf, resumeAs } from "./run-resume.ts";
-import { workOf, type WorkParts } from "./run-work.ts";
-import { makeStoreFolder } from "./store-folder.ts";
-import { placesHere, planText, warn } from "./template-text.ts";
+import { usageError } from "../io/report-error.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { plain } from "../io/text.ts";
+import { driveHere } from "../run/drive-run.ts";
+import { kernelOf } from "../run/run-kernel.ts";
+import { migrated } from "../run/migrate-run.ts";
+import { SIGNALS, type RunOptions } from "../run/run-options.ts";
+import { authorizerOf, resumeAs } from "../run/resume-run.ts";
+import { workOf, type WorkParts } from "../run/work.ts";
+import { makeStoreFolder } from "../run/store-folder.ts";
+import { placesHere, planText, warn } from "../run/template-text.ts";
 
-const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = { completed: 0, held: 1, paused: 3, stopped: 4 };
+const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = {
+  completed: 0,
+  held: 1,
+  paused: 3,
+  stopped: 4,
+};
 
 /** Runs a workflow, and says by the exit code what came of it. */
 export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
-  const { store, data, agents, compat, json = false, dryRun = false, resume = false, migrate = false, run: named, driver } = options;
+  const {
+    store,
+    data,
+    agents,
+    compat,
+    json = false,
+    dryRun = false,
+    resume = false,
+    migrate = false,
+    run: named,
+    driver,
+  } = options;
   const token = takeToken();
   if (store !== undefined && data !== undefined)
-    throw usageError("Unexpected `--data` beside `--store`, expected one of both", "remove one");
-  if (migrate && !resume) throw usageError("Unexpected `--migrate` without `--resume`, expected both");
+    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
+  if (migrate && !resume) throw usageError("`--migrate` needs `--resume`");
   const loaded = await loadTemplate(await templateFile(wanted, placesHere()), {
     ...(agents === undefined ? {} : { agents: resolve(agents) }),
     ...(compat === undefined ? {} : { compat }),
@@ -46,17 +63,21 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
   const { template } = loaded;
   const from = indexOf(template, options.from);
   if (dryRun && !migrate) {
-    await write(json ? jsonLine({ template: template.name, steps: planOf(template), warnings: loaded.warnings }) : planText(template));
+    await write(
+      json
+        ? jsonLine({ template: template.name, steps: planOf(template), warnings: loaded.warnings })
+        : planText(template),
+    );
     return conclude(0);
   }
   if (resume && named !== undefined && process.env["BYLAW_RUN"] === named)
-    throw usageError("Unexpected `--resume` from a step of the same run, expected a person outside of it");
+    throw usageError("A step cannot resume the run it belongs to");
   const wrong = unrunnable(template);
   if (wrong.length > 0)
     throw new BylawError({
       code: "BYLAW_TEMPLATE_UNRUNNABLE",
-      message: `Unexpected template of which nobody says what it runs: ${wrong.slice(0, 5).join(", ")}${wrong.length > 5 ? ", …" : ""}; expected a command for each`,
-      fix: "name a file with the commands of the agents: --agents agents.yaml",
+      message: `The template does not say what these run: ${quoteAll(wrong, 5)}`,
+      fix: "Give each agent a command in a file: `--agents agents.yaml`",
     });
   const selection = selectionFor(template, options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
@@ -64,22 +85,28 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
   const { kernel, file, plugins } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);
-    // Whoever drives it now must not lose it to who only looks.
-    const driven = driver !== undefined || (resume && (await offeredIn(opened, name)) !== undefined);
+    // Looking at a run must not take it from the worker that drives it.
+    const driven =
+      driver !== undefined || (resume && (await enqueuedIn(opened, name)) !== undefined);
     const run = await openRun(kernel, { run: name, store: opened, join: driven || dryRun });
     try {
       if (resume) {
-        const person = personOf(options, file, token);
-        if (await migrated(run, { loaded, store: opened, migrate, dryRun, json, from, person })) return conclude(0);
-        await resumeAs(run, loaded, { from, migrate, person, plugins });
+        const authorize = authorizerOf(options, file, token);
+        if (await migrated(run, { loaded, store: opened, migrate, dryRun, json, from, authorize }))
+          return conclude(0);
+        await resumeAs(run, loaded, { from, migrate, authorize, plugins });
       }
       const parts = { kernel, plugins, selection, from };
       const end = driven
         ? await driveHere({ ...parts, run, loaded, place, store: opened, options })
         : await execute(run, loaded, options, parts);
       const code = end === undefined ? 1 : EXITS[end.outcome];
-      const said = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
-      await write(json ? jsonLine({ run: name, template: template.name, ...said, exit_code: code }) : `${endText(name, wanted, said)}\n`);
+      const outcome = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
+      await write(
+        json
+          ? jsonLine({ run: name, template: template.name, ...outcome, exit_code: code })
+          : `${endText(name, wanted, outcome)}\n`,
+      );
       conclude(code);
     } finally {
       await run.close();
@@ -88,10 +115,16 @@ export async function runTemplate(wanted: string, options: RunOptions): Promise<
 }
 
 // The way of a run that goes on is on record.
-function selectionFor(template: Template, { track, choose, resume = false }: RunOptions): Selection | undefined {
-  if (!resume) return selectionOf(template, present({ track, chosen: choose }));
+function selectionFor(
+  template: Template,
+  { track, choose, resume = false }: RunOptions,
+): Selection | undefined {
+  if (!resume) return selectionOf(template, omitUndefined({ track, chosen: choose }));
   if (track !== undefined || choose !== undefined)
-    throw usageError("Unexpected `--track` or `--choose` beside `--resume`, expected the way that the run took", "leave them out");
+    throw usageError(
+      "`--track` and `--choose` are for new runs; a resumed run keeps its own",
+      "Remove them",
+    );
   return undefined;
 }
 
@@ -100,14 +133,30 @@ async function execute(
   run: Run,
   loaded: LoadedTemplate,
   options: RunOptions,
-  { kernel, plugins, selection, from }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from">,
+  {
+    kernel,
+    plugins,
+    selection,
+    from,
+  }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from">,
 ): Promise<WorkflowEnd | undefined> {
   const { json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort(INTERRUPTED);
   for (const signal of SIGNALS) process.once(signal, stop);
   const signal = interrupt.signal;
-  const work = await workOf({ run, kernel, loaded, plugins, selection, from, workspace: process.cwd(), controlFile, signal, json });
+  const work = await workOf({
+    run,
+    kernel,
+    loaded,
+    plugins,
+    selection,
+    from,
+    workspace: process.cwd(),
+    controlFile,
+    signal,
+    json,
+  });
   try {
     return await runWorkflow(work.options);
   } catch (error) {
@@ -126,15 +175,25 @@ function indexOf({ steps }: Template, from: string | undefined): number | undefi
   const index = steps.findIndex(({ id }) => id === from);
   if (index < 0)
     throw usageError(
-      `Unexpected step \`${from}\` of \`--from\`, expected one of ${steps
-        .slice(0, 20)
-        .map(({ id }) => id)
-        .join(", ")}`,
+      `No step ${quote(from)} in the template`,
+      didYouMean(
+        from,
+        steps.map(({ id }) => id),
+      ) ??
+        `Use ${quoteAll(
+          steps.map(({ id }) => id),
+          20,
+        )}`,
     );
   return index;
 }
 
-async function nameOf(store: Store, { name }: Template, named: string | undefined, resume: boolean): Promise<string> {
+async function nameOf(
+  store: Store,
+  { name }: Template,
+  named: string | undefined,
+  resume: boolean,
+): Promise<string> {
   const has = async (run: string): Promise<boolean> => (await store.events(run, 0, 1)).length > 0;
   if (named !== undefined) {
     const there = await has(named);
@@ -155,15 +214,15 @@ async function nameOf(store: Store, { name }: Template, named: string | undefine
 const missing = (run: string): BylawError =>
   new BylawError({
     code: "BYLAW_RUN_MISSING",
-    message: `Unexpected run \`${run.slice(0, 80)}\` that was never begun, expected one of the store`,
-    fix: "leave out --resume to begin it; `bylaw log runs` lists those that there are",
+    message: `No run named ${quote(run)} in this store`,
+    fix: "Start it without `--resume`, or list the runs with `bylaw log runs`",
   });
 
 const taken = (run: string): BylawError =>
   new BylawError({
     code: "BYLAW_RUN_EXISTS",
-    message: `Unexpected run \`${run.slice(0, 80)}\` that has begun, expected a new one`,
-    fix: "go on with it: --resume; or choose another name",
+    message: `A run named ${quote(run)} already exists`,
+    fix: "Continue it with `--resume`, or choose another name",
   });
 
 function endText(
@@ -173,6 +232,10 @@ function endText(
 ): string {
   const where = step === null ? "" : ` at ${step}`;
   const why = reason === null ? "" : `: ${reason}`;
-  const advice = ["paused", "held", "interrupted"].includes(outcome) ? `\n  go on: bylaw run ${template} --run ${run} --resume` : "";
-  return plain(`${run}: ${outcome}${where}${why}`) + (advice === "" ? "" : `\n${plain(advice.slice(1))}`);
+  const advice = ["paused", "held", "interrupted"].includes(outcome)
+    ? `\n  go on: bylaw run ${template} --run ${run} --resume`
+    : "";
+  return (
+    plain(`${run}: ${outcome}${where}${why}`) + (advice === "" ? "" : `\n${plain(advice.slice(1))}`)
+  );
 }

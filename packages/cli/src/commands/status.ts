@@ -1,10 +1,10 @@
 import { createStatus } from "@bylaw/plugin-status";
-import { createEventReader } from "../log/events.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/source.ts";
-import { conclude } from "../outcome.ts";
-import { write } from "../output.ts";
+import { createEventReader } from "../log/read-events.ts";
+import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { write } from "../io/output.ts";
 import { statusText } from "../report/status-text.ts";
-import { count, paintFor } from "../text.ts";
+import { count, paintFor } from "../io/text.ts";
 
 /** The options of `bylaw status`. */
 export interface StatusOptions extends SourceOptions {
@@ -17,7 +17,12 @@ export interface StatusOptions extends SourceOptions {
  * Prints the state of a run, folded from its log: with `--json` the bytes that `status.json` has when the log stands there. The exit
  * code is 1 where a line is no event, or one that comes again.
  */
-export async function showStatus({ log = [], keep, json = false, ...from }: StatusOptions): Promise<void> {
+export async function showStatus({
+  log = [],
+  keep,
+  json = false,
+  ...from
+}: StatusOptions): Promise<void> {
   const source = sourceOf(log, from);
   const reader = createEventReader();
   // Tables have the totals alone: a log may hold more violations than there is room for in memory.
@@ -33,7 +38,7 @@ export async function showStatus({ log = [], keep, json = false, ...from }: Stat
   reader.report();
   if (again > 0) {
     process.stderr.write(
-      `warning: left out ${count(again, "event")} with a number that was there before; name rotated files in their order\n`,
+      `warning: left out ${count(again, "event")} with a number that was seen before; name rotated files in their order\n`,
     );
   }
   conclude(reader.bad + again > 0 ? 1 : 0);

@@ -11,16 +11,17 @@ import {
   type Mutation,
   type MutationInput,
 } from "@bylaw/policy-language";
-import { defaultsFrom } from "../call-options.ts";
-import { readCases, type PolicyCase } from "../case-file.ts";
-import { distinctFiles } from "../distinct-files.ts";
-import { usageError } from "../fault.ts";
-import { conclude } from "../outcome.ts";
-import { jsonLine, write } from "../output.ts";
-import { policyBench, type PolicyBench } from "../policy-bench.ts";
-import { runCase, type CaseResult } from "../run-cases.ts";
-import { paintFor } from "../text.ts";
-import { testJson, testText, type TestReport } from "../test-report.ts";
+import { quote } from "@bylaw/wording";
+import { defaultsFrom } from "../decide/call-options.ts";
+import { readCases, type PolicyCase } from "../cases/case-file.ts";
+import { distinctFiles } from "../io/distinct-files.ts";
+import { usageError } from "../io/report-error.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { policyBench, type PolicyBench } from "../cases/policy-bench.ts";
+import { runCase, type CaseResult } from "../cases/run-case.ts";
+import { paintFor } from "../io/text.ts";
+import { testJson, testText, type TestReport } from "../cases/test-report.ts";
 
 /** The options of `bylaw test`. */
 export interface TestOptions {
@@ -35,17 +36,22 @@ export interface TestOptions {
 /** Holds cases against a policy, and says what they leave open. The exit code is 1 where a case fails or a mutant survives. */
 export async function test(files: readonly string[], options: TestOptions): Promise<void> {
   const { policies, caseFiles } = sorted(files, options);
-  const bench = await policyBench({ policy: policies, ...(options.config === undefined ? {} : { config: options.config }) });
+  const bench = await policyBench({
+    policy: policies,
+    ...(options.config === undefined ? {} : { config: options.config }),
+  });
   const inline = bench.sources.files.flatMap(inlineCasesOf);
   const defaults = defaultsFrom({ interactive: true });
   const cases: PolicyCase[] = [];
   for (const file of caseFiles) cases.push(...(await readCases(file, defaults)));
-  const names = new Set(bench.sources.files.map(({ file }) => basename(file).replace(/\.toml$/, "")));
+  const names = new Set(
+    bench.sources.files.map(({ file }) => basename(file).replace(/\.toml$/, "")),
+  );
   const chosen = cases.filter(({ policy }) => policy === undefined || names.has(policy));
   if (chosen.length === 0 && inline.length === 0) {
     throw usageError(
-      "Unexpected test without a case, expected a case file or inline cases in the policy",
-      "name a file of cases, or add `match = [ … ]` to a rule",
+      "There are no cases to test",
+      "Name a case file, or add `match = [ … ]` to a rule",
     );
   }
   const results: CaseResult[] = [];
@@ -73,12 +79,20 @@ function sorted(
   for (const file of files) {
     if (/\.toml$/i.test(file)) policies.push(file);
     else if (/\.(?:jsonl|ndjson)$/i.test(file)) caseFiles.push(file);
-    else throw usageError(`Unexpected file \`${file}\`, expected a policy (.toml) or cases (.jsonl)`, "name it with --policy or --cases");
+    else
+      throw usageError(
+        `Cannot tell whether ${quote(file)} is a policy (.toml) or a case file (.jsonl)`,
+        "Name it with `--policy` or `--cases`",
+      );
   }
   return { policies: distinctFiles(policies), caseFiles: distinctFiles(caseFiles) };
 }
 
-async function coverage({ sources, runOf }: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Coverage> {
+async function coverage(
+  { sources, runOf }: PolicyBench,
+  inline: readonly InlineCase[],
+  results: readonly CaseResult[],
+): Promise<Coverage> {
   const cases = results.flatMap(({ asked: { state }, call, decision: { rule } }) =>
     call === undefined ? [] : [{ call, rule, run: runOf(state) }],
   );
@@ -87,7 +101,11 @@ async function coverage({ sources, runOf }: PolicyBench, inline: readonly Inline
 
 type MutationCase = MutationInput["cases"][number] & { readonly state: PolicyCase["state"] };
 
-async function mutation(bench: PolicyBench, inline: readonly InlineCase[], results: readonly CaseResult[]): Promise<Mutation> {
+async function mutation(
+  bench: PolicyBench,
+  inline: readonly InlineCase[],
+  results: readonly CaseResult[],
+): Promise<Mutation> {
   const { sources, runOf } = bench;
   const kernel = await bench.exchanging();
   const own = compilePolicy(sources.files, { tools: sources.tools });
@@ -96,7 +114,10 @@ async function mutation(bench: PolicyBench, inline: readonly InlineCase[], resul
     if (prepared === undefined || asked.call === undefined || wrong !== undefined) continue;
     const call = await kernel.prepare(asked.call);
     const odd = unmet(asked.expected, await kernel.decide(call, own, asked.state));
-    if (odd !== undefined) throw new Error(`case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`);
+    if (odd !== undefined)
+      throw new Error(
+        `case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`,
+      );
     cases.push({ call, expected: asked.expected, run: runOf(asked.state), state: asked.state });
   }
   const { stderr } = process;

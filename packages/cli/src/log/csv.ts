@@ -1,13 +1,31 @@
 import { ENVELOPE_FIELDS } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
-import { plain } from "../text.ts";
+import { plain } from "../io/text.ts";
 
 /** The first record of RFC 4180, with its line break. */
 export const CSV_HEAD = `${[...ENVELOPE_FIELDS, "hash"].join(",")}\r\n`;
 
 /** An event as a record of RFC 4180, with its line break: no control character, and nothing that a spreadsheet computes. */
-export function csvRecord({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent): string {
-  const cells = [timestamp, String(sequence), session_id, event_type, agent_id ?? "", task_id ?? "", JSON.stringify(details), hash ?? ""];
+export function csvRecord({
+  timestamp,
+  sequence,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details,
+  hash,
+}: LogEvent): string {
+  const cells = [
+    timestamp,
+    String(sequence),
+    session_id,
+    event_type,
+    agent_id ?? "",
+    task_id ?? "",
+    JSON.stringify(details),
+    hash ?? "",
+  ];
   return `${cells.map(cell).join(",")}\r\n`;
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
-import { plain, short, type Paint } from "../text.ts";
+import { plain, short, type Paint } from "../io/text.ts";
 
 /** What is shown of an event in one line, and how wide each part is at least. */
 const COLUMNS = [
@@ -24,11 +24,20 @@ export const headText = (paint: Paint): string =>
   );
 
 /** An event in one line that no terminal acts on. `width`: of the terminal, in characters. */
-export function eventText({ sequence, timestamp, event_type, agent_id, task_id, details }: LogEvent, paint: Paint, width?: number): string {
+export function eventText(
+  { sequence, timestamp, event_type, agent_id, task_id, details }: LogEvent,
+  paint: Paint,
+  width?: number,
+): string {
   const cells = [String(sequence), timestamp, event_type, agent_id ?? "-", task_id ?? "-"];
-  const row = cells.map((cell, index) => short(cell, 64).padEnd(COLUMNS[index]?.[1] ?? 0)).join(" ");
+  const row = cells
+    .map((cell, index) => short(cell, 64).padEnd(COLUMNS[index]?.[1] ?? 0))
+    .join(" ");
   const room = width === undefined ? DETAILS : Math.max(20, width - row.length - 1);
-  const styled = STYLES.reduce((text, [style, type]) => (type.test(event_type) ? paint(style, text) : text), row);
+  const styled = STYLES.reduce(
+    (text, [style, type]) => (type.test(event_type) ? paint(style, text) : text),
+    row,
+  );
   return `${styled} ${cut(detailsText(details), room)}`.trimEnd();
 }
 
@@ -49,7 +58,10 @@ function detailsText({ decision, tool, ...rest }: LogEvent["details"]): string {
 function decisionText(decision: Json | undefined): string | undefined {
   if (decision === undefined || !isJsonObject(decision)) return undefined;
   const { effect, code, rule } = decision;
-  const name = rule !== undefined && isJsonObject(rule) && typeof rule["name"] === "string" ? `[${rule["name"]}]` : undefined;
+  const name =
+    rule !== undefined && isJsonObject(rule) && typeof rule["name"] === "string"
+      ? `[${rule["name"]}]`
+      : undefined;
   return [effect, code, name].filter((part) => typeof part === "string").join(" ");
 }
 

@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
-import { eventsOf, noSuchRun, withReader, type StorePlace } from "./store.ts";
+import { eventsOf, noSuchRun, withReader, type StorePlace } from "./open-store.ts";
 
 /** A run of a store. */
 export interface RunPlace {
@@ -14,7 +14,11 @@ type Print = (events: readonly LogEvent[]) => Promise<void>;
 const POLL_MS = 1_000;
 
 /** Prints the last events of a run; resolves to the sequence of the last one. Throws BYLAW_RUN_MISSING. */
-export function lastOfRun({ store: place, run }: RunPlace, most: number, print: Print): Promise<number> {
+export function lastOfRun(
+  { store: place, run }: RunPlace,
+  most: number,
+  print: Print,
+): Promise<number> {
   return withReader(place, async (store) => {
     const head = await headOf(store, run);
     if (head === 0) throw await noSuchRun(store, run);
@@ -24,7 +28,12 @@ export function lastOfRun({ store: place, run }: RunPlace, most: number, print: 
 }
 
 /** Prints the events of a run behind a sequence as they come, until it is stopped. */
-export function followRun({ store: place, run }: RunPlace, after: number, print: Print, stopped: AbortSignal): Promise<void> {
+export function followRun(
+  { store: place, run }: RunPlace,
+  after: number,
+  print: Print,
+  stopped: AbortSignal,
+): Promise<void> {
   return withReader(place, async (store) => {
     let head = after;
     let wake = (): void => {};
@@ -61,7 +70,8 @@ export function followRun({ store: place, run }: RunPlace, after: number, print:
 
 // Sequences have no gap, so the last one is found by halving: no store has to read a long run for its end.
 async function headOf(store: StoreReader, run: string): Promise<number> {
-  const has = async (sequence: number): Promise<boolean> => (await store.events(run, sequence - 1, 1)).length > 0;
+  const has = async (sequence: number): Promise<boolean> =>
+    (await store.events(run, sequence - 1, 1)).length > 0;
   if (!(await has(1))) return 0;
   let low = 1;
   while (await has(low * 2)) low *= 2;

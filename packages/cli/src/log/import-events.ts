@@ -1,7 +1,7 @@
 import { BylawError, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
 import { formatEventLine, type LogHead } from "@bylaw/log";
-import { eventsOf } from "./store.ts";
-import type { Verified } from "./verified.ts";
+import { eventsOf } from "./open-store.ts";
+import type { Verified } from "./verified-events.ts";
 
 /** How many events one commit writes. */
 const COMMIT = 500;
@@ -10,7 +10,12 @@ const COMMIT = 500;
  * Appends the events of a log to a run, but for those that it has; resolves to how many it had. Throws BYLAW_RUN_EXISTS where the
  * run has others, before anything is written. `head`: how far the log went when it was verified.
  */
-export async function importEvents(store: Store, run: string, log: AsyncIterable<Verified>, head: LogHead): Promise<number> {
+export async function importEvents(
+  store: Store,
+  run: string,
+  log: AsyncIterable<Verified>,
+  head: LogHead,
+): Promise<number> {
   const there = oneByOne(eventsOf(store, run));
   let before = 0;
   let comparing = true;
@@ -21,14 +26,19 @@ export async function importEvents(store: Store, run: string, log: AsyncIterable
     const [first] = pending;
     if (first === undefined) return;
     const admit = (unseen: readonly LogEvent[]): void => {
-      if (unseen.length > 0) throw exists(run, `event ${first.sequence} of another writer`);
+      if (unseen.length > 0) throw exists(run, `another writer added event ${first.sequence}`);
     };
-    const { events } = await store.commit({ run, events: pending.map(draftOf), seen: first.sequence - 1, admit });
+    const { events } = await store.commit({
+      run,
+      events: pending.map(draftOf),
+      seen: first.sequence - 1,
+      admit,
+    });
     const other = events.findIndex(({ sequence, hash }, index) => {
       const given = pending[index];
       return sequence !== given?.sequence || (given.hash !== undefined && hash !== given.hash);
     });
-    if (other !== -1) throw exists(run, `hash of event ${first.sequence + other}`);
+    if (other !== -1) throw exists(run, `event ${first.sequence + other} has another hash`);
     pending = [];
   }
 
@@ -37,7 +47,7 @@ export async function importEvents(store: Store, run: string, log: AsyncIterable
     for (const event of events) {
       const stored = comparing ? (await there.next()).value : undefined;
       if (stored !== undefined) {
-        if (!isSame(stored, event)) throw exists(run, `event ${stored.sequence}`);
+        if (!isSame(stored, event)) throw exists(run, `event ${stored.sequence} differs`);
         before += 1;
         continue;
       }
@@ -48,24 +58,27 @@ export async function importEvents(store: Store, run: string, log: AsyncIterable
   }
   // The log was verified before; this time it was read for what is written, and has to have been the same.
   if (last.sequence !== head.sequence || last.hash !== head.hash) throw changed();
-  if (comparing && (await there.next()).value !== undefined) throw exists(run, `event ${before + 1}, which the log does not have`);
+  if (comparing && (await there.next()).value !== undefined)
+    throw exists(run, `event ${before + 1} is not in the log`);
   await commit();
   return before;
 }
 
-async function* oneByOne(pages: AsyncIterable<readonly LogEvent[]>): AsyncGenerator<LogEvent, undefined> {
+async function* oneByOne(
+  pages: AsyncIterable<readonly LogEvent[]>,
+): AsyncGenerator<LogEvent, undefined> {
   for await (const page of pages) yield* page;
   return undefined;
 }
 
-const draftOf = ({ timestamp, session_id, event_type, agent_id, task_id, details }: LogEvent): EventDraft => ({
+const draftOf = ({
   timestamp,
   session_id,
   event_type,
   agent_id,
   task_id,
   details,
-});
+}: LogEvent): EventDraft => ({ timestamp, session_id, event_type, agent_id, task_id, details });
 
 // A log without hashes is the same where all else is.
 function isSame({ hash, ...stored }: LogEvent, { hash: expected, ...given }: LogEvent): boolean {
@@ -76,13 +89,13 @@ function isSame({ hash, ...stored }: LogEvent, { hash: expected, ...given }: Log
 const exists = (run: string, what: string): BylawError =>
   new BylawError({
     code: "BYLAW_RUN_EXISTS",
-    message: `Unexpected ${what} in run \`${run}\`, expected the run to be empty or to have the events of the log`,
-    fix: "name another run",
+    message: `Run \`${run}\` already holds other events: ${what}`,
+    fix: "Import into a new run",
   });
 
 const changed = (): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_INVALID",
-    message: "Unexpected change of the log while it was imported, expected one that stays as it is",
-    fix: "import it once more when nobody writes to it: what was written is gone on with",
+    message: "The log changed while it was imported",
+    fix: "Import again when nobody writes to it; the import continues where it stopped",
   });

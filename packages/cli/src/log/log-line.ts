@@ -6,7 +6,7 @@ export interface LogLine {
   readonly line: number;
   /** Without its line break; empty where there is a fault. */
   readonly text: string;
-  /** Why the line is no text. Completes "Unexpected …". */
+  /** Why the line cannot be read as text. */
   readonly fault?: string;
   /** Whether it ends with a line break. */
   readonly terminated: boolean;

@@ -72,7 +72,10 @@ export function createTally(): Tallier {
       if (agent_id !== null) raise(agents, agent_id);
       const { decision } = details;
       if (decision === undefined || !isJsonObject(decision)) return;
-      raise(decisions, [decision["effect"], decision["code"]].filter((part) => typeof part === "string").join(" "));
+      raise(
+        decisions,
+        [decision["effect"], decision["code"]].filter((part) => typeof part === "string").join(" "),
+      );
       const rule = ruleName(decision["rule"]);
       if (rule !== undefined) raise(rules, rule);
     },
@@ -97,8 +100,12 @@ function ruleName(rule: Json | undefined): string | undefined {
   if (rule === undefined || !isJsonObject(rule)) return undefined;
   const { name, file, line } = rule;
   if (typeof name !== "string") return undefined;
-  return typeof file === "string" ? `${name} (${file}${typeof line === "number" ? `:${line}` : ""})` : name;
+  return typeof file === "string"
+    ? `${name} (${file}${typeof line === "number" ? `:${line}` : ""})`
+    : name;
 }
 
 const counts = (map: ReadonlyMap<string, number>): readonly TallyCount[] =>
-  [...map].map(([name, events]) => ({ name, events })).sort((one, other) => other.events - one.events || (one.name < other.name ? -1 : 1));
+  [...map]
+    .map(([name, events]) => ({ name, events }))
+    .sort((one, other) => other.events - one.events || (one.name < other.name ? -1 : 1));

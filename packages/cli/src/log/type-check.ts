@@ -1,7 +1,7 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES } from "@bylaw/log";
 import { didYouMean } from "@bylaw/wording";
-import { plain } from "../text.ts";
+import { plain } from "../io/text.ts";
 
 /** Notices types that were asked for and that nobody knows. */
 export interface TypeCheck {
@@ -29,12 +29,16 @@ export function createTypeCheck(wanted: readonly string[]): TypeCheck {
     report() {
       for (const pattern of open) {
         const near = pattern.endsWith("*") ? undefined : didYouMean(pattern, [...known]);
-        process.stderr.write(`note: no event is of type ${plain(pattern)}${near === undefined ? "" : `: ${near}`}\n`);
+        process.stderr.write(
+          `note: no event is of type ${plain(pattern)}${near === undefined ? "" : `. ${near}`}\n`,
+        );
       }
     },
   };
 }
 
-const has = (names: Iterable<string>, pattern: string): boolean => [...names].some((name) => fits(pattern, name));
+const has = (names: Iterable<string>, pattern: string): boolean =>
+  [...names].some((name) => fits(pattern, name));
 
-const fits = (pattern: string, name: string): boolean => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern);
+const fits = (pattern: string, name: string): boolean =>
+  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;

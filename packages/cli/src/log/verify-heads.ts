@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { BylawError } from "@bylaw/kernel";
 import type { LogVerifier } from "@bylaw/log";
 import type { HeadFinding, HeadsReport, Link } from "@bylaw/plugin-event-log";
-import { usageError } from "../fault.ts";
-import { inputFault } from "../input.ts";
+import { usageError } from "../io/report-error.ts";
+import { inputFault } from "../io/input.ts";
 import type { LogLine } from "./log-line.ts";
 import { verifyLines, type FileFinding } from "./verify-lines.ts";
 
@@ -30,21 +30,28 @@ export interface Signed extends Omit<HeadsReport, "findings"> {
 export async function readHeads({
   heads,
   key,
-}: HeadsOptions): Promise<{ readonly file: string; readonly heads: string; readonly key: string } | undefined> {
+}: HeadsOptions): Promise<
+  { readonly file: string; readonly heads: string; readonly key: string } | undefined
+> {
   if (heads === undefined && key === undefined) return undefined;
-  if (key === undefined) throw usageError("Unexpected `--heads` without `--key`, expected both");
-  if (heads === undefined) throw usageError("Unexpected `--key` without `--heads`, expected both");
-  return { file: heads, heads: await text(heads, "signed heads"), key: await text(key, "a public key in PEM") };
+  if (key === undefined) throw usageError("`--heads` needs `--key`");
+  if (heads === undefined) throw usageError("`--key` needs `--heads`");
+  return { file: heads, heads: await textOf(heads), key: await textOf(key) };
 }
 
-async function text(file: string, expected: string): Promise<string> {
+async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    const what = inputFault(error);
-    if (what === undefined) throw error;
-    const message = `Unexpected ${what}, expected ${expected}`;
-    throw new BylawError({ code: "BYLAW_LOG_UNREADABLE", message, fix: "name a file", source: { file }, cause: error });
+    const message = inputFault(error, file);
+    if (message === undefined) throw error;
+    throw new BylawError({
+      code: "BYLAW_LOG_UNREADABLE",
+      message,
+      fix: "Check the path",
+      source: { file },
+      cause: error,
+    });
   }
 }
 
@@ -54,7 +61,17 @@ async function text(file: string, expected: string): Promise<string> {
 export async function verifySigned(
   lines: AsyncIterable<readonly LogLine[]>,
   verifier: LogVerifier,
-  { file, heads, key, run }: { readonly file: string; readonly heads: string; readonly key: string; readonly run: string | undefined },
+  {
+    file,
+    heads,
+    key,
+    run,
+  }: {
+    readonly file: string;
+    readonly heads: string;
+    readonly key: string;
+    readonly run: string | undefined;
+  },
   tell: (findings: readonly FileFinding[]) => Promise<void>,
 ): Promise<Signed> {
   const { verifyHeads } = await import("@bylaw/plugin-event-log");
@@ -71,16 +88,21 @@ export async function verifySigned(
       if (findings.length > 0) await tell(findings);
     }
   }
-  const { findings, ...report } = await verifyHeads({ heads, key, events: events(), ...(run === undefined ? {} : { run }) });
+  const { findings, ...report } = await verifyHeads({
+    heads,
+    key,
+    events: events(),
+    ...(run === undefined ? {} : { run }),
+  });
   const found: SignedFinding[] = findings.map((finding) => ({ ...finding, file }));
-  // Who can empty the file, or leave a torn line in it, would otherwise get a log without an end past us.
+  // Otherwise emptying the file, or tearing its last line, would hide that the log was cut off.
   if (report.heads === 0 && found.every(({ severity }) => severity === "warning")) {
     found.push({
       file,
       line: 1,
       rule: "HEAD_MISSING",
       severity: "error",
-      message: "Unexpected file without a head, expected one that is signed",
+      message: "The file holds no signed head, so the end of the log cannot be checked.",
     });
   }
   return { ...report, findings: found };

@@ -26,6 +26,11 @@ export async function* verifyLines(
 }
 
 /** What a verifier has against one line. */
-export function findingsOf({ text, fault, terminated }: LogLine, verifier: LogVerifier): readonly LogFinding[] {
-  return fault === undefined ? verifier.line(text, { terminated }) : verifier.unreadable(fault, { terminated });
+export function findingsOf(
+  { text, fault, terminated }: LogLine,
+  verifier: LogVerifier,
+): readonly LogFinding[] {
+  return fault === undefined
+    ? verifier.line(text, { terminated })
+    : verifier.unreadable(fault, { terminated });
 }

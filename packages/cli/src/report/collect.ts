@@ -1,5 +1,13 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { addFigures, countTurns, noFigures, ratesOf, type Figures, type Rates, type TurnCount } from "./turns.ts";
+import {
+  addFigures,
+  countTurns,
+  noFigures,
+  ratesOf,
+  type Figures,
+  type Rates,
+  type TurnCount,
+} from "./turns.ts";
 
 /** What one agent did in one run. */
 interface AgentReport extends Figures {
@@ -25,7 +33,12 @@ export interface Frequency {
 interface RedFlag {
   readonly run: string;
   readonly agent: string;
-  readonly flag: "retries_in_a_round" | "characters_lost" | "unknown_tools" | "non_compliant" | "dropped";
+  readonly flag:
+    | "retries_in_a_round"
+    | "characters_lost"
+    | "unknown_tools"
+    | "non_compliant"
+    | "dropped";
   readonly text: string;
 }
 
@@ -65,7 +78,12 @@ const NAMES = 10_000;
 const OTHERS = "(others)";
 
 // A host with one agent may not name it.
-const OF_AGENTS: ReadonlySet<string> = new Set(["enforcement", "response_accepted", "agent_dropped", "infrastructure_event"]);
+const OF_AGENTS: ReadonlySet<string> = new Set([
+  "enforcement",
+  "response_accepted",
+  "agent_dropped",
+  "infrastructure_event",
+]);
 
 interface Group {
   violations: number;
@@ -86,7 +104,11 @@ interface AgentCount {
 export function createCollector(): Collector {
   const runs: { run: string; events: number; agents: number; begin: string; end: string }[] = [];
   const agents = new Map<string, AgentCount>();
-  const groups = { reasons: new Map<string, Group>(), rounds: new Map<string, Group>(), tools: new Map<string, Group>() };
+  const groups = {
+    reasons: new Map<string, Group>(),
+    rounds: new Map<string, Group>(),
+    tools: new Map<string, Group>(),
+  };
 
   function agentOf(agent: string): AgentCount {
     const key = JSON.stringify([runs.length, agent]);
@@ -94,14 +116,25 @@ export function createCollector(): Collector {
     if (known !== undefined) return known;
     const run = runs.at(-1);
     if (run !== undefined) run.agents += 1;
-    const made = { run: run?.run ?? "", agent, turns: countTurns(), unknown: new Set<string>(), rounds: new Map<number, number>() };
+    const made = {
+      run: run?.run ?? "",
+      agent,
+      turns: countTurns(),
+      unknown: new Set<string>(),
+      rounds: new Map<number, number>(),
+    };
     agents.set(key, made);
     return made;
   }
 
   function raise(group: Map<string, Group>, given: string, agent: string, lost: number): void {
     const name = group.size < NAMES || group.has(given) ? given : OTHERS;
-    const one = group.get(name) ?? { violations: 0, chars_lost: 0, runs: new Set(), agents: new Set() };
+    const one = group.get(name) ?? {
+      violations: 0,
+      chars_lost: 0,
+      runs: new Set(),
+      agents: new Set(),
+    };
     one.violations += 1;
     one.chars_lost += lost;
     one.runs.add(runs.length);
@@ -109,14 +142,19 @@ export function createCollector(): Collector {
     group.set(name, one);
   }
 
-  function violate({ details }: LogEvent, { agent, unknown, rounds }: AgentCount, lost: number): void {
+  function violate(
+    { details }: LogEvent,
+    { agent, unknown, rounds }: AgentCount,
+    lost: number,
+  ): void {
     const reason = typeof details["reason"] === "string" ? details["reason"] : "unknown";
     const round = typeof details["round"] === "number" ? details["round"] : 1;
     const tools = new Set(textsOf(details["tool_calls"]));
     raise(groups.reasons, reason, agent, lost);
     raise(groups.rounds, String(round), agent, lost);
     for (const tool of tools) raise(groups.tools, tool, agent, lost);
-    if (reason === "unknown_tool") for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
+    if (reason === "unknown_tool")
+      for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
     if (rounds.size < NAMES || rounds.has(round)) rounds.set(round, (rounds.get(round) ?? 0) + 1);
   }
 
@@ -138,29 +176,35 @@ export function createCollector(): Collector {
       const agent = agentOf(id);
       const before = agent.turns.result().chars_lost;
       agent.turns.add(event);
-      if (event.event_type === "enforcement") violate(event, agent, agent.turns.result().chars_lost - before);
-      if (event.event_type === "response_accepted") for (const tool of textsOf(event.details["unknown_tools"])) agent.unknown.add(tool);
+      if (event.event_type === "enforcement")
+        violate(event, agent, agent.turns.result().chars_lost - before);
+      if (event.event_type === "response_accepted")
+        for (const tool of textsOf(event.details["unknown_tools"])) agent.unknown.add(tool);
     },
     result() {
       const totals = noFigures();
-      const reports = [...agents.values()].map(({ run, agent, turns, unknown, rounds }): AgentReport => {
-        const figures = turns.result();
-        addFigures(totals, figures);
-        return {
-          run,
-          agent,
-          ...figures,
-          unknown_tools: [...unknown],
-          worst_round: [...rounds.values()].reduce((most, count) => Math.max(most, count), 0),
-          rates: ratesOf(figures),
-        };
-      });
+      const reports = [...agents.values()].map(
+        ({ run, agent, turns, unknown, rounds }): AgentReport => {
+          const figures = turns.result();
+          addFigures(totals, figures);
+          return {
+            run,
+            agent,
+            ...figures,
+            unknown_tools: [...unknown],
+            worst_round: [...rounds.values()].reduce((most, count) => Math.max(most, count), 0),
+            rates: ratesOf(figures),
+          };
+        },
+      );
       return {
         runs,
         totals,
         rates: ratesOf(totals),
         reasons: frequencies(groups.reasons),
-        rounds: frequencies(groups.rounds).toSorted((one, other) => Number(one.name) - Number(other.name)),
+        rounds: frequencies(groups.rounds).toSorted(
+          (one, other) => Number(one.name) - Number(other.name),
+        ),
         tools: frequencies(groups.tools),
         agents: reports,
         red_flags: reports.flatMap(flagsOf),
@@ -170,19 +214,39 @@ export function createCollector(): Collector {
 }
 
 const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? (value as readonly unknown[]).filter((item) => typeof item === "string") : [];
+  Array.isArray(value)
+    ? (value as readonly unknown[]).filter((item) => typeof item === "string")
+    : [];
 
 const frequencies = (groups: ReadonlyMap<string, Group>): readonly Frequency[] =>
   [...groups]
-    .map(([name, { violations, runs, agents, chars_lost }]) => ({ name, violations, runs: runs.size, agents: agents.size, chars_lost }))
+    .map(([name, { violations, runs, agents, chars_lost }]) => ({
+      name,
+      violations,
+      runs: runs.size,
+      agents: agents.size,
+      chars_lost,
+    }))
     .sort((one, other) => other.violations - one.violations || (one.name < other.name ? -1 : 1));
 
 function flagsOf({ run, agent, ...report }: AgentReport): readonly RedFlag[] {
   const found: readonly (readonly [RedFlag["flag"], boolean, string])[] = [
-    ["retries_in_a_round", report.worst_round >= RETRIES, `${report.worst_round} violations in one round`],
+    [
+      "retries_in_a_round",
+      report.worst_round >= RETRIES,
+      `${report.worst_round} violations in one round`,
+    ],
     ["characters_lost", report.chars_lost > LOST, `${report.chars_lost} characters lost`],
-    ["unknown_tools", report.unknown_tools.length > 0, `called ${report.unknown_tools.slice(0, 5).join(", ")}`],
-    ["non_compliant", report.non_compliant > 0, `${report.non_compliant} of ${report.turns} turns spent every attempt`],
+    [
+      "unknown_tools",
+      report.unknown_tools.length > 0,
+      `called ${report.unknown_tools.slice(0, 5).join(", ")}`,
+    ],
+    [
+      "non_compliant",
+      report.non_compliant > 0,
+      `${report.non_compliant} of ${report.turns} turns spent every attempt`,
+    ],
     ["dropped", report.dropped > 0, `${report.dropped} of ${report.turns} turns were cut off`],
   ];
   return found.flatMap(([flag, holds, text]) => (holds ? [{ run, agent, flag, text }] : []));

@@ -1,4 +1,4 @@
-import type { ChartData } from "./html.ts";
+import type { ChartData } from "./chart-data.ts";
 
 /** What a page has, as far as the charts need it. */
 interface Page {
@@ -10,9 +10,15 @@ interface Page {
 export function drawCharts(): void {
   const { Chart, document } = globalThis as unknown as Page;
   const colours = ["#4269d0", "#efb118"];
-  const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]") as readonly ChartData[];
+  const charts = JSON.parse(
+    document.getElementById("charts")?.textContent ?? "[]",
+  ) as readonly ChartData[];
   for (const [index, { title, labels, series }] of charts.entries()) {
-    const datasets = series.map(({ label, values }, at) => ({ label, data: values, backgroundColor: colours[at] }));
+    const datasets = series.map(({ label, values }, at) => ({
+      label,
+      data: values,
+      backgroundColor: colours[at],
+    }));
     void new Chart(document.getElementById(`chart-${index}`), {
       type: "bar",
       data: { labels, datasets },
@@ -20,7 +26,10 @@ export function drawCharts(): void {
         animation: false,
         maintainAspectRatio: false,
         plugins: { title: { display: true, text: title }, legend: { display: series.length > 1 } },
-        scales: { x: { stacked: series.length > 1 }, y: { stacked: series.length > 1, beginAtZero: true, ticks: { precision: 0 } } },
+        scales: {
+          x: { stacked: series.length > 1 },
+          y: { stacked: series.length > 1, beginAtZero: true, ticks: { precision: 0 } },
+        },
       },
     });
   }

@@ -1,15 +1,9 @@
 import { createHash } from "node:crypto";
-import { plain } from "../text.ts";
+import { plain } from "../io/text.ts";
 import type { Report } from "./collect.ts";
+import type { ChartData } from "./chart-data.ts";
 import { drawCharts } from "./draw-charts.ts";
 import type { Table } from "./table.ts";
-
-/** A chart: bars with a number each. */
-export interface ChartData {
-  readonly title: string;
-  readonly labels: readonly string[];
-  readonly series: readonly { readonly label: string; readonly values: readonly number[] }[];
-}
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}
@@ -24,12 +18,18 @@ th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-
  */
 export function htmlOf(report: Report, tables: readonly Table[], library: string): string {
   const charts = chartsOf(report);
-  const scripts = charts.length === 0 ? [] : [library.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), `(${drawCharts.toString()})();`];
+  const scripts =
+    charts.length === 0
+      ? []
+      : [library.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), `(${drawCharts.toString()})();`];
   const hashes = (texts: readonly string[]): string =>
-    texts.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`).join(" ") || "'none'";
+    texts
+      .map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
+      .join(" ") || "'none'";
   const policy = `default-src 'none'; script-src ${hashes(scripts)}; style-src ${hashes([STYLE])}; base-uri 'none'; form-action 'none'`;
   const canvases = charts.map(
-    ({ title }, index) => `<div><canvas id="chart-${index}" role="img" aria-label="${escaped(title)}"></canvas></div>`,
+    ({ title }, index) =>
+      `<div><canvas id="chart-${index}" role="img" aria-label="${escaped(title)}"></canvas></div>`,
   );
   return [
     "<!doctype html>",
@@ -46,11 +46,14 @@ export function htmlOf(report: Report, tables: readonly Table[], library: string
   ].join("\n");
 }
 
-const escaped = (text: string): string => plain(text).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+const escaped = (text: string): string =>
+  plain(text).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
 function tableOf({ title, columns, rows }: Table): string {
   const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${escaped(String(cell))}</td>`).join("")}</tr>`).join("\n");
+  const body = rows
+    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(String(cell))}</td>`).join("")}</tr>`)
+    .join("\n");
   return `<h2>${escaped(title)}</h2>\n<table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table>`;
 }
 
@@ -58,12 +61,19 @@ function tableOf({ title, columns, rows }: Table): string {
 const BARS = 20;
 
 function chartsOf({ reasons, rounds, tools, agents }: Report): readonly ChartData[] {
-  const bars = (title: string, rows: readonly { readonly name: string; readonly violations: number }[]): ChartData => ({
+  const bars = (
+    title: string,
+    rows: readonly { readonly name: string; readonly violations: number }[],
+  ): ChartData => ({
     title,
     labels: rows.slice(0, BARS).map(({ name }) => plain(name)),
-    series: [{ label: "violations", values: rows.slice(0, BARS).map(({ violations }) => violations) }],
+    series: [
+      { label: "violations", values: rows.slice(0, BARS).map(({ violations }) => violations) },
+    ],
   });
-  const writers = agents.filter(({ chars_lost, chars_carried }) => chars_lost + chars_carried > 0).slice(0, BARS);
+  const writers = agents
+    .filter(({ chars_lost, chars_carried }) => chars_lost + chars_carried > 0)
+    .slice(0, BARS);
   const characters: ChartData = {
     title: "Characters lost and carried over, by agent",
     labels: writers.map(({ agent }) => plain(agent)),
@@ -72,6 +82,11 @@ function chartsOf({ reasons, rounds, tools, agents }: Report): readonly ChartDat
       { label: "carried over", values: writers.map(({ chars_carried }) => chars_carried) },
     ],
   };
-  const all = [bars("Violations by reason", reasons), bars("Violations by round", rounds), bars("Violations by tool", tools), characters];
+  const all = [
+    bars("Violations by reason", reasons),
+    bars("Violations by round", rounds),
+    bars("Violations by tool", tools),
+    characters,
+  ];
   return all.filter(({ labels }) => labels.length > 0);
 }

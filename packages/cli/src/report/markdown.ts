@@ -1,16 +1,23 @@
-import { plain } from "../text.ts";
+import { plain } from "../io/text.ts";
 import type { Table } from "./table.ts";
 
 /** Tables as Markdown, in which no cell is anything but text. */
 export const markdownOf = (tables: readonly Table[]): string =>
   [
     "# Report\n",
-    ...tables.map(({ title, columns, rows }) => `## ${title}\n\n${[row(columns), rule(columns), ...rows.map(row)].join("\n")}\n`),
+    ...tables.map(
+      ({ title, columns, rows }) =>
+        `## ${title}\n\n${[row(columns), rule(columns), ...rows.map(row)].join("\n")}\n`,
+    ),
   ].join("\n");
 
-const row = (cells: readonly (string | number)[]): string => `| ${cells.map((cell) => escaped(String(cell))).join(" | ")} |`;
+const row = (cells: readonly (string | number)[]): string =>
+  `| ${cells.map((cell) => escaped(String(cell))).join(" | ")} |`;
 const rule = (columns: readonly string[]): string => `| ${columns.map(() => "---").join(" | ")} |`;
 
 // An entity is never markup, neither of Markdown nor of HTML inside it; an address is no link without its colon.
 const escaped = (text: string): string =>
-  plain(text).replace(/[&<>|`*[\]\\~#!:@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (mark) => `&#${mark.charCodeAt(0)};`);
+  plain(text).replace(
+    /[&<>|`*[\]\\~#!:@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g,
+    (mark) => `&#${mark.charCodeAt(0)};`,
+  );

@@ -1,5 +1,5 @@
 import type { AgentStatus, Status } from "@bylaw/plugin-status";
-import { count, plain, type Paint } from "../text.ts";
+import { count, plain, type Paint } from "../io/text.ts";
 import { tableText } from "./table-text.ts";
 
 /** The state of a run for a terminal: a line about the run, a table of its agents, and one of their rounds. */
@@ -10,24 +10,52 @@ export function statusText(status: Status, paint: Paint): string {
   const parts = [
     `${finish_reason}${finish_reason_details === "" || finish_reason_details === null ? "" : ` (${plain(finish_reason_details)})`}`,
     count(meta.last_sequence, "event"),
-    ...(meta.last_updated === null ? [] : [`until ${new Date(meta.last_updated * 1_000).toISOString()}`]),
-    ...(Object.keys(status.results.votes).length > 0 ? [`${coordination.completion_percentage} % of answers and votes`] : []),
-    ...Object.entries(tasks.by_phase).map(([phase, number]) => `${count(number, "task")} in ${plain(phase)}`),
+    ...(meta.last_updated === null
+      ? []
+      : [`until ${new Date(meta.last_updated * 1_000).toISOString()}`]),
+    ...(Object.keys(status.results.votes).length > 0
+      ? [`${coordination.completion_percentage} % of answers and votes`]
+      : []),
+    ...Object.entries(tasks.by_phase).map(
+      ([phase, number]) => `${count(number, "task")} in ${plain(phase)}`,
+    ),
   ];
   const rounds = agents.flatMap(([id, agent]) => roundRows(id, agent));
   const tables = [
     agents.length === 0
       ? ""
-      : tableText({ title: "agents", columns: AGENT, rows: agents.map(([id, agent]) => agentRow(id, agent)) }, paint),
-    rounds.length === 0 ? "" : tableText({ title: "rounds", columns: ROUND, rows: rounds }, paint, 200),
+      : tableText(
+          {
+            title: "agents",
+            columns: AGENT,
+            rows: agents.map(([id, agent]) => agentRow(id, agent)),
+          },
+          paint,
+        ),
+    rounds.length === 0
+      ? ""
+      : tableText({ title: "rounds", columns: ROUND, rows: rounds }, paint, 200),
   ];
   return [`${parts.join(", ")}\n`, ...tables.filter((text) => text !== "")].join("\n");
 }
 
-const AGENT = ["agent", "status", "outcome", "round", "violations", "lost", "carried", "calls", "unknown tools"];
+const AGENT = [
+  "agent",
+  "status",
+  "outcome",
+  "round",
+  "violations",
+  "lost",
+  "carried",
+  "calls",
+  "unknown tools",
+];
 const ROUND = ["agent", "round", "violations", "reasons"];
 
-const agentRow = (id: string, { status, reliability, round_timing, tool_metrics, ...agent }: AgentStatus): readonly (string | number)[] => [
+const agentRow = (
+  id: string,
+  { status, reliability, round_timing, tool_metrics, ...agent }: AgentStatus,
+): readonly (string | number)[] => [
   id,
   status,
   reliability.outcome ?? "running",
@@ -39,5 +67,13 @@ const agentRow = (id: string, { status, reliability, round_timing, tool_metrics,
   reliability.unknown_tools.join(", ") || "-",
 ];
 
-const roundRows = (id: string, { reliability }: AgentStatus): readonly (readonly (string | number)[])[] =>
-  Object.entries(reliability.by_round).map(([round, { count: number, reasons }]) => [id, round, number, reasons.join(", ") || "-"]);
+const roundRows = (
+  id: string,
+  { reliability }: AgentStatus,
+): readonly (readonly (string | number)[])[] =>
+  Object.entries(reliability.by_round).map(([round, { count: number, reasons }]) => [
+    id,
+    round,
+    number,
+    reasons.join(", ") || "-",
+  ]);

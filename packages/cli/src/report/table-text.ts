@@ -1,4 +1,4 @@
-import { short, type Paint } from "../text.ts";
+import { short, type Paint } from "../io/text.ts";
 import type { Table } from "./table.ts";
 
 /** Longest cell that a terminal is given. */
@@ -6,11 +6,24 @@ const WIDEST = 60;
 
 /** A table for a terminal: numbers to the right, everything else to the left. At most `limit` rows. */
 export function tableText({ title, columns, rows }: Table, paint: Paint, limit = 50): string {
-  const shown = rows.slice(0, limit).map((row) => row.map((cell) => short(cell === "" ? "(unnamed)" : String(cell), WIDEST)));
-  const widths = columns.map((column, index) => Math.max(column.length, ...shown.map((row) => row[index]?.length ?? 0)));
-  const numeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => /^(?:-|[\d.]+(?: %)?)$/.test(String(row[index]))));
+  const shown = rows
+    .slice(0, limit)
+    .map((row) => row.map((cell) => short(cell === "" ? "(unnamed)" : String(cell), WIDEST)));
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...shown.map((row) => row[index]?.length ?? 0)),
+  );
+  const numeric = columns.map(
+    (_, index) =>
+      rows.length > 0 && rows.every((row) => /^(?:-|[\d.]+(?: %)?)$/.test(String(row[index]))),
+  );
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, index) => (numeric[index] === true ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0))).join("  ");
+    cells
+      .map((cell, index) =>
+        numeric[index] === true
+          ? cell.padStart(widths[index] ?? 0)
+          : cell.padEnd(widths[index] ?? 0),
+      )
+      .join("  ");
   const more = rows.length > limit ? [`${rows.length - limit} more with --json`] : [];
   const lines = [
     paint("bold", line(columns.map((column) => column.toUpperCase())).trimEnd()),

@@ -25,7 +25,15 @@ export interface Figures {
 
 /** No turn yet. */
 export const noFigures = (): Figures => ({
-  ...{ turns: 0, ok: 0, non_compliant: 0, dropped: 0, running: 0, first_attempt: 0, model_calls: 0 },
+  ...{
+    turns: 0,
+    ok: 0,
+    non_compliant: 0,
+    dropped: 0,
+    running: 0,
+    first_attempt: 0,
+    model_calls: 0,
+  },
   ...{ violations: 0, restarts: 0, inline: 0, chars_lost: 0, chars_carried: 0, infrastructure: 0 },
 });
 
@@ -103,8 +111,15 @@ export interface Rates {
 }
 
 /** The rates of figures. */
-export function ratesOf({ turns, ok, first_attempt, violations, model_calls }: Readonly<Figures>): Rates {
-  const of = (part: number): number | null => (turns === 0 ? null : Number((part / turns).toFixed(4)));
+export function ratesOf({
+  turns,
+  ok,
+  first_attempt,
+  violations,
+  model_calls,
+}: Readonly<Figures>): Rates {
+  const of = (part: number): number | null =>
+    turns === 0 ? null : Number((part / turns).toFixed(4));
   return {
     success: of(ok),
     first_attempt: of(first_attempt),

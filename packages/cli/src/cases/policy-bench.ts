@@ -1,0 +1,169 @@
+import { resolve } from "node:path";
+import { findConfig, loadConfig } from "@bylaw/config";
+import {
+  createKernel,
+  emptyView,
+  isJsonObject,
+  messageOf,
+  type Config,
+  type Decision,
+  type Json,
+  type JsonObject,
+  type Kernel,
+  type KernelApi,
+  type Plugin,
+  type Projection,
+  type ResolvedPlugin,
+  type ToolCall,
+  type View,
+} from "@bylaw/kernel";
+import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import { DEFAULT_TOOLS, runStateOf, type PolicyPool, type RunState } from "@bylaw/policy-language";
+import {
+  POLICY_PLUGIN,
+  bundled,
+  kernelFrom,
+  policyPlugin,
+  policySourcesOf,
+  type KernelSourceOptions,
+} from "../decide/kernel-source.ts";
+
+/** A kernel whose policies can be read, and exchanged for changed ones. */
+export interface PolicyBench {
+  readonly kernel: Kernel;
+  readonly sources: PolicyPlugin.PolicySources;
+  /** What a call sees of a run that has these states by name, of no run without them, and what names there are. */
+  readonly views: {
+    readonly of: (state: JsonObject | undefined) => View;
+    readonly names: readonly string[];
+  };
+  /** The same for conditions. */
+  readonly runOf: (state: JsonObject | undefined) => RunState;
+  /** The same kernel, deciding by another pool. Only calls that it prepared itself come with their paths resolved. */
+  readonly exchanging: () => Promise<ExchangingKernel>;
+}
+
+/** A kernel that decides by whatever pool it is given; everything else in it is as configured. */
+interface ExchangingKernel {
+  prepare(call: ToolCall): Promise<ToolCall>;
+  decide(
+    call: ToolCall,
+    pool: PolicyPool,
+    state: JsonObject | undefined,
+  ): Decision | Promise<Decision>;
+}
+
+/** The kernel of a policy or a configuration, with its policies. */
+export async function policyBench(options: KernelSourceOptions): Promise<PolicyBench> {
+  const kernel = await kernelFrom(options);
+  const projections = new Map(
+    kernel.declared.projections.map((projection) => [projection.name, projection] as const),
+  );
+  const configFile = await configFileOf(options);
+  const runOf = (view: View): RunState => runStateOf(projections, view);
+  const decides = kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN);
+  const sources = decides ? policySourcesOf(kernel, await pluginOf(configFile)) : NO_POLICY;
+  return {
+    kernel,
+    sources,
+    views: { of: viewOf, names: [...projections.keys()] },
+    runOf: (state) => runOf(viewOf(state)),
+    async exchanging() {
+      const config: Config =
+        configFile === undefined
+          ? {}
+          : (await loadConfig({ file: configFile, bundled: bundled() })).config;
+      return exchangingKernel(kernel, config, runOf);
+    },
+  };
+}
+
+type RunOf = (view: View) => RunState;
+
+// A table stands over the first state of its projection, so that a case gives only what it is about.
+function viewOf(state: JsonObject | undefined): View {
+  if (state === undefined) return emptyView;
+  return <State>({ name, initial }: Projection<State>): State => {
+    const given = Object.hasOwn(state, name) ? state[name] : undefined;
+    if (given === undefined) return initial;
+    const over = isJsonObject(given) && isJsonObject(initial as Json);
+    return (over ? { ...(initial as JsonObject), ...given } : given) as State;
+  };
+}
+
+const NO_POLICY: PolicyPlugin.PolicySources = { files: [], tools: DEFAULT_TOOLS };
+
+const pluginOf = async (configFile: string | undefined): Promise<typeof PolicyPlugin> =>
+  configFile === undefined ? await import("@bylaw/plugin-policy") : await policyPlugin(configFile);
+
+async function configFileOf({
+  policy = [],
+  config,
+}: KernelSourceOptions): Promise<string | undefined> {
+  if (config !== undefined) return resolve(config);
+  return policy.length > 0 ? undefined : await findConfig(process.cwd());
+}
+
+function exchangingKernel(
+  kernel: Kernel,
+  { fallback, approval_mode, enforcement_mode, deadline_ms }: Config,
+  runOf: RunOf,
+): ExchangingKernel {
+  let pool: PolicyPool | undefined;
+  const plugins = kernel.plugins.map((resolved) => applied(resolved, () => pool, runOf));
+  const settings = { fallback, approval_mode, enforcement_mode, deadline_ms };
+  const probe = createKernel({
+    plugins,
+    ...(Object.fromEntries(
+      Object.entries(settings).filter(([, value]) => value !== undefined),
+    ) as Config),
+  });
+  return {
+    prepare: async (call) => (await probe.prepare(call)) as ToolCall,
+    decide(call, other, state) {
+      pool = other;
+      try {
+        return probe.decidePrepared(call, viewOf(state));
+      } catch (error) {
+        return probe.refuse(call, "invalid_call", messageOf(error));
+      }
+    },
+  };
+}
+
+// One use that stands for all uses of a plugin, as they were resolved; that of the policy asks the pool of the moment.
+function applied(
+  { plugin, instances }: ResolvedPlugin,
+  poolNow: () => PolicyPool | undefined,
+  runOf: RunOf,
+): Plugin {
+  const { definition } = plugin;
+  return {
+    ...plugin,
+    definition: {
+      ...definition,
+      shared: true,
+      apply(api) {
+        const own = plugin.name === POLICY_PLUGIN ? asking(api, poolNow, runOf) : api;
+        for (const group of definition.shared ? [instances] : instances.map((one) => [one]))
+          definition.apply(own, group);
+      },
+    },
+  };
+}
+
+function asking(api: KernelApi, poolNow: () => PolicyPool | undefined, runOf: RunOf): KernelApi {
+  const { beforeToolCall } = api.hooks;
+  const ask: typeof beforeToolCall.tapPromise = (name, _, options) =>
+    beforeToolCall.tapPromise(
+      name,
+      async (call, view) => poolNow()?.evaluateConditional(call, runOf(view)),
+      options,
+    );
+  const askNow: typeof beforeToolCall.tap = (name, _, options) =>
+    beforeToolCall.tap(name, (call) => poolNow()?.evaluate(call), options);
+  return {
+    ...api,
+    hooks: { ...api.hooks, beforeToolCall: { ...beforeToolCall, tap: askNow, tapPromise: ask } },
+  };
+}

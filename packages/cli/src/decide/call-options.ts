@@ -1,0 +1,56 @@
+import { homedir } from "node:os";
+import { isAbsolute, resolve } from "node:path";
+import type { ApprovalMode, ToolCall } from "@bylaw/kernel";
+import { argsFrom, callOf, type CallDefaults } from "./call.ts";
+import { usageError } from "../io/report-error.ts";
+import type { KernelSourceOptions } from "./kernel-source.ts";
+
+/** The options that describe a call, as the command line gives them. */
+export interface CallOptions extends KernelSourceOptions {
+  readonly tool?: string;
+  readonly args?: string;
+  readonly server?: string;
+  readonly agent?: string;
+  readonly phase?: string;
+  readonly cwd?: string;
+  readonly approvalMode?: ApprovalMode;
+  readonly interactive: boolean;
+  readonly json?: boolean;
+}
+
+/** What the options say about every call. */
+export function defaultsFrom({
+  server,
+  agent,
+  phase,
+  cwd,
+  approvalMode,
+  interactive,
+}: CallOptions): CallDefaults {
+  return {
+    ...(server === undefined ? {} : { server }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(phase === undefined ? {} : { phase }),
+    ...(approvalMode === undefined ? {} : { approval_mode: approvalMode }),
+    cwd: resolve(cwd ?? "."),
+    ...homeOf(),
+    interactive,
+  };
+}
+
+// A relative one would be a folder of whoever chose the working directory.
+function homeOf(): { readonly home?: string } {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? { home } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The one call that the options describe. `flags` names what was missing where they describe none. */
+export function callFrom(options: CallOptions, flags: string): ToolCall {
+  const { tool, args = "{}" } = options;
+  if (tool === undefined) throw usageError(`No call was given. Use ${flags}.`);
+  return callOf({ tool, args: argsFrom(args, "--args") }, defaultsFrom(options));
+}

@@ -1,0 +1,109 @@
+import { isAbsolute } from "node:path";
+import { isBylawError, parseJson } from "@bylaw/config";
+import {
+  BylawError,
+  isJsonObject,
+  type ApprovalMode,
+  type Json,
+  type JsonObject,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { didYouMean, quote } from "@bylaw/wording";
+
+/** What holds for a call that does not say otherwise. */
+export interface CallDefaults {
+  readonly server?: string;
+  readonly agent?: string;
+  readonly phase?: string;
+  readonly approval_mode?: ApprovalMode;
+  readonly cwd: string;
+  /** Left out where nobody knows it. */
+  readonly home?: string;
+  readonly interactive: boolean;
+}
+
+/** A call and its id as the batch wrote it. */
+export interface IdentifiedCall {
+  readonly id: string | number | undefined;
+  readonly call: ToolCall;
+}
+
+/** What a line of a batch may have. */
+export const CALL_KEYS = [
+  "id",
+  "tool",
+  "args",
+  "args_raw",
+  "server",
+  "servers",
+  "agent",
+  "phase",
+  "cwd",
+  "home",
+  "workspace",
+  "approval_mode",
+  "interactive",
+] as const;
+const KNOWN: ReadonlySet<string> = new Set(CALL_KEYS);
+const DIRECTORIES = ["cwd", "home", "workspace"] as const;
+
+/** The call that one line of a batch asks about. Throws {@link BylawError}. */
+export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall {
+  if (!isJsonObject(line)) throw bad("A call must be a JSON object with `tool` and `args`");
+  for (const key of Object.keys(line)) if (!KNOWN.has(key)) throw unknownKey(key);
+  const { id, args_raw: raw } = line;
+  if (id !== undefined && typeof id !== "string" && typeof id !== "number") {
+    throw bad("`id` must be text or a number");
+  }
+  for (const name of DIRECTORIES) {
+    const directory = line[name];
+    if (typeof directory === "string" && !isAbsolute(directory)) {
+      throw bad(`\`${name}\` must be an absolute path`);
+    }
+  }
+  if (raw === undefined) return { id, call: callOf(line, defaults, id) };
+  if (typeof raw !== "string") throw bad("`args_raw` must be text: the arguments as JSON");
+  const { args_raw: _, ...fields } = line;
+  return { id, call: callOf({ ...fields, args: argsFrom(raw, "args_raw") }, defaults, id) };
+}
+
+/** The arguments from JSON text, strictly. Throws {@link BylawError} that names where the text came from. */
+export function argsFrom(text: string, name: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!isBylawError(error)) throw error;
+    throw new BylawError({
+      code: error.code,
+      message: `${error.message} in \`${name}\``,
+      cause: error,
+    });
+  }
+}
+
+/** A call with everything that the defaults add. Keys are checked here, types by the kernel. */
+export function callOf(fields: JsonObject, defaults: CallDefaults, id?: string | number): ToolCall {
+  // A null is a value, and a bad one.
+  const { cwd = defaults.cwd, workspace = cwd } = fields;
+  const call: JsonObject = {
+    ...defaults,
+    ...fields,
+    cwd,
+    workspace,
+    ...(id === undefined ? {} : { id: String(id) }),
+    hook: "beforeToolCall",
+  };
+  // The kernel admits it, key by key, before anything is decided.
+  return call as unknown as ToolCall;
+}
+
+function bad(message: string, fix?: string): BylawError {
+  return new BylawError({ code: "BYLAW_SUBJECT_INVALID", message, fix });
+}
+
+function unknownKey(key: string): BylawError {
+  return bad(
+    `Unknown key ${quote(key)} in a call`,
+    didYouMean(key, CALL_KEYS) ?? `Use ${CALL_KEYS.join(", ")}`,
+  );
+}

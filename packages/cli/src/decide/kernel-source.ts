@@ -1,0 +1,113 @@
+import { resolve } from "node:path";
+import {
+  createConfiguredKernel,
+  findConfig,
+  isBylawError,
+  packagesBeside,
+  type BundledPackages,
+} from "@bylaw/config";
+import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
+import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import { distinctFiles } from "../io/distinct-files.ts";
+import { findingLine } from "../io/report-error.ts";
+import { whileLoading } from "../io/exit-code.ts";
+
+/** Where the rules come from. */
+export interface KernelSourceOptions {
+  /** Policy files, relative to the working directory; they are the operator's. */
+  readonly policy?: readonly string[];
+  /** A configuration file. Without it and without policies, the nearest one from the working directory upwards. */
+  readonly config?: string;
+}
+
+/** The plugin that reads policy files. */
+export const POLICY_PLUGIN = "@bylaw/plugin-policy";
+
+/** Packages that a project may use without installing them. */
+export const bundled = (): BundledPackages =>
+  Object.fromEntries(
+    ["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", POLICY_PLUGIN, "zod"].map(
+      (name) => [name, import.meta.resolve(name)],
+    ),
+  );
+
+/** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
+export async function kernelFrom({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
+  const files: readonly string[] = distinctFiles(policy).map((file) => resolve(file));
+  try {
+    return await makeKernel(files, config);
+  } catch (error) {
+    throw missingPolicy(error, files);
+  }
+}
+
+/** The advice for a policy that is missing, where the command line names it. Every other error is left as it is. */
+export function missingPolicy(error: unknown, files: readonly string[]): unknown {
+  if (
+    !isBylawError(error) ||
+    error.code !== "BYLAW_POLICY_MISSING" ||
+    !files.includes(error.source?.file ?? "")
+  )
+    return error;
+  const { code, message, source } = error;
+  return new BylawError({
+    code,
+    message,
+    fix: "Create the file, or name another on the command line",
+    source,
+    cause: error,
+  });
+}
+
+async function makeKernel(files: readonly string[], config: string | undefined): Promise<Kernel> {
+  if (config === undefined && files.length > 0) {
+    const plugin = await import("@bylaw/plugin-policy");
+    const kernel = createKernel(
+      { plugins: [plugin.policy({ files: [...files], operator: true, discover: "none" })] },
+      { name: "--policy" },
+    );
+    warn(kernel, plugin);
+    return kernel;
+  }
+  const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
+  return await whileLoading(file, async () => {
+    const { kernel } = await createConfiguredKernel({
+      file,
+      bundled: bundled(),
+      add: async () => {
+        if (files.length === 0) return [];
+        const plugin = await policyPlugin(file);
+        return [plugin.policy({ files: [...files], operator: true, discover: "none" })];
+      },
+    });
+    if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN))
+      warn(kernel, await policyPlugin(file));
+    return kernel;
+  });
+}
+
+/** The policy plugin from where the configuration has its own: two copies of one plugin in one kernel are refused. */
+export async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
+  const load = await packagesBeside(configFile, bundled());
+  return (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
+}
+
+/** The policies that a kernel decides by, read with the plugin that it has them from. */
+export function policySourcesOf(
+  { plugins }: Kernel,
+  { policySources }: typeof PolicyPlugin,
+): PolicyPlugin.PolicySources {
+  const instances = plugins.find(({ plugin }) => plugin.name === POLICY_PLUGIN)?.instances ?? [];
+  return policySources(instances as Parameters<typeof policySources>[0]);
+}
+
+// What a policy's author should hear, without keeping the policy from deciding.
+function warn(kernel: Kernel, { policyWarnings }: typeof PolicyPlugin): void {
+  for (const { plugin, instances } of kernel.plugins) {
+    if (plugin.name !== POLICY_PLUGIN) continue;
+    for (const instance of instances) {
+      const warnings = policyWarnings(instance as Parameters<typeof policyWarnings>[0]);
+      for (const warning of warnings) process.stderr.write(`${findingLine(warning)}\n`);
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import type { RuleReference } from "@bylaw/kernel";
+import { ruleOf } from "./rule-text.ts";
+import { plain, short } from "../io/text.ts";
+
+/** What a tap says about one of its rules. */
+export interface RuleReport extends RuleReference {
+  readonly matched: boolean;
+  readonly effect: string;
+  readonly tier?: string;
+  readonly failed?: string;
+  readonly command?: string;
+  readonly may_match?: boolean;
+  readonly depends_on?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  /** What its condition saw of the run. */
+  readonly states?: Readonly<Record<string, unknown>>;
+  /** It is about other tools. */
+  readonly elsewhere?: boolean;
+  readonly shadow?: boolean;
+  readonly final?: boolean;
+  readonly deciding?: boolean;
+  /** How much of it the call fulfils: the more, the nearer it came. */
+  readonly nearness?: number;
+  /** Of the rule that came nearest, where none decides. */
+  readonly nearest?: {
+    readonly uncovered: string;
+    readonly line?: string;
+    readonly about?: string;
+  };
+}
+
+/** Tells a report of a rule from anything else that a tap may say. */
+export function isRuleReport(item: unknown): item is RuleReport {
+  if (typeof item !== "object" || item === null) return false;
+  const { name, matched, effect } = item as Partial<RuleReport>;
+  return typeof name === "string" && typeof matched === "boolean" && typeof effect === "string";
+}
+
+const MOST = 10;
+
+/**
+ * Rules that match, then the nearest of those about this tool that do not, by the part that fails and what the call has there; with
+ * `all` every rule.
+ */
+export function ruleLines(
+  rules: readonly RuleReport[],
+  { all }: { readonly all: boolean },
+): readonly string[] {
+  const matching = rules.filter(({ matched, depends_on }) => matched || depends_on !== undefined);
+  const others = rules.filter((rule) => !matching.includes(rule));
+  const listed = all ? others : nearestOf(others);
+  const lines = [...matching.map((rule) => `matches   ${headOf(rule)}`), ...missLines(listed)];
+  const left = others.length - listed.length;
+  if (left === 0) return lines;
+  return [
+    ...lines,
+    `${left} more ${left === 1 ? "rule does" : "rules do"} not match; --all lists ${left === 1 ? "it" : "them"}`,
+  ];
+}
+
+function nearestOf(rules: readonly RuleReport[]): readonly RuleReport[] {
+  const about = rules.filter(({ elsewhere }) => elsewhere !== true);
+  if (about.length <= MOST) return about;
+  const ranked = about.toSorted(
+    (a, b) =>
+      Number(b.nearest !== undefined) - Number(a.nearest !== undefined) ||
+      (b.nearness ?? 0) - (a.nearness ?? 0),
+  );
+  return ranked.slice(0, MOST);
+}
+
+/** Why no rule decides a call: what none covers, and what the nearest is about. Undefined where nothing is known of rules. */
+export function unmatchedReason(reports: readonly RuleReport[]): string | undefined {
+  const rule = reports.find(({ nearest }) => nearest !== undefined);
+  if (rule?.nearest === undefined) return undefined;
+  const { uncovered, line, about } = rule.nearest;
+  const inLine = line === undefined ? "" : ` in \`${short(line, 120)}\``;
+  const closest = about === undefined ? "" : ` Closest: \`${rule.name}\`, which ${about}.`;
+  return `No rule covers \`${short(uncovered, 120)}\`${inLine}.${closest}`;
+}
+
+function missLines(rules: readonly RuleReport[]): readonly string[] {
+  const groups = Map.groupBy(rules, ({ failed, actual }) =>
+    failed === undefined || actual === undefined
+      ? ""
+      : `\`${plain(failed)}\` is ${short(actual, 300)}`,
+  );
+  return [...groups].flatMap(([title, group]) =>
+    title === ""
+      ? group.map((rule) => `no match  ${headOf(rule)}`)
+      : [
+          `no match, because ${title}:`,
+          ...group.map((rule) => `  ${headOf(rule)}: needs ${short(rule.expected ?? "", 100)}`),
+        ],
+  );
+}
+
+function headOf(report: RuleReport): string {
+  const {
+    matched,
+    effect,
+    tier,
+    failed,
+    command,
+    may_match,
+    depends_on,
+    actual,
+    shadow,
+    final,
+    deciding,
+  } = report;
+  const notes = [
+    ...(tier === undefined || tier === "default" ? [] : [`tier ${plain(tier)}`]),
+    ...(final === true ? ["final"] : []),
+    ...(shadow === true ? ["in shadow"] : []),
+    ...(deciding === true ? ["decides"] : []),
+    ...(may_match === true ? ["may match"] : []),
+    ...(depends_on === undefined ? [] : [`if \`${plain(depends_on)}\` holds`]),
+    ...(matched && command !== undefined ? [`by \`${short(command, 80)}\``] : []),
+    ...(failed !== undefined && actual === undefined
+      ? [`\`${plain(failed)}\` does not match`]
+      : []),
+    ...Object.entries(report.states ?? {}).map(
+      ([name, value]) => `${short(name, 100)} is ${short(JSON.stringify(value), 100)}`,
+    ),
+  ];
+  const head = `${plain(effect).padEnd(8)} ${ruleOf({ rule: report })}`;
+  return notes.length === 0 ? head : `${head} (${notes.join(", ")})`;
+}

@@ -1,0 +1,32 @@
+import { writeFileSync } from "node:fs";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { place } from "./text.ts";
+
+/** How a file is written. */
+export interface WriteFileOptions {
+  /** Whether a file that exists is overwritten. */
+  readonly force: boolean;
+  /** The code for a file that exists, and for one that cannot be written. */
+  readonly codes: { readonly exists: `BYLAW_${string}`; readonly failed: `BYLAW_${string}` };
+}
+
+/** Writes what `--out` names. Throws the code that fits. */
+export function writeFile(target: string, text: string, { force, codes }: WriteFileOptions): void {
+  try {
+    writeFileSync(target, text, { flag: force ? "w" : "wx" });
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
+    const file = place({ file: target });
+    throw new BylawError({
+      code: exists ? codes.exists : codes.failed,
+      message: exists
+        ? `${file} already exists; nothing was written`
+        : `Cannot write ${file}: ${messageOf(cause)}`,
+      fix: exists
+        ? "Name another file, or add `--force`"
+        : "Name a file in a folder that you may write to",
+      source: { file: target },
+      cause,
+    });
+  }
+}

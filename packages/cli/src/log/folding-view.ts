@@ -1,0 +1,27 @@
+import type { Kernel, LogEvent, Projection, View } from "@bylaw/kernel";
+
+/** The states of a kernel's projections, folded event by event. */
+export interface FoldingView {
+  readonly view: View;
+  add(event: LogEvent): void;
+}
+
+/** Folds no event yet. */
+export function foldingView({ declared }: Pick<Kernel, "declared">): FoldingView {
+  const states = new Map<unknown, unknown>();
+  return {
+    view: <State>(projection: Projection<State>): State =>
+      states.has(projection) ? (states.get(projection) as State) : projection.initial,
+    add(event) {
+      for (const projection of declared.projections) {
+        states.set(
+          projection,
+          projection.reduce(
+            states.has(projection) ? states.get(projection) : projection.initial,
+            event,
+          ),
+        );
+      }
+    },
+  };
+}

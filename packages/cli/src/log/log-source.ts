@@ -1,0 +1,118 @@
+import { isUtf8 } from "node:buffer";
+import { BylawError } from "@bylaw/kernel";
+import { usageError } from "../io/report-error.ts";
+import { inputFault, openInput } from "../io/input.ts";
+import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../io/split-lines.ts";
+import type { LogLine } from "./log-line.ts";
+import { readRun, storePlace, type StorePlace } from "./open-store.ts";
+
+/** Where a log is read from: files in the order in which they were written, or a run of a store. */
+export type LogSource =
+  | { readonly files: readonly string[] }
+  | { readonly store: StorePlace; readonly run: string };
+
+/** The options of every command that reads a log. */
+export interface SourceOptions {
+  readonly store?: string;
+  readonly run?: string;
+}
+
+/** What a command line names as its log. Throws BYLAW_USAGE_INVALID where that is nothing, or two things. */
+export function sourceOf(files: readonly string[], { store, run }: SourceOptions): LogSource {
+  if (store === undefined && run === undefined) {
+    if (files.length === 0)
+      throw usageError("No log was given. Name a `<file>`, or `--store <url>` and `--run <run>`.");
+    if (files.filter((file) => file === "-").length > 1)
+      throw usageError("`-` (standard input) can be given only once");
+    return { files };
+  }
+  if (store === undefined) throw usageError("`--run` needs `--store`");
+  if (run === undefined)
+    throw usageError("`--store` needs `--run`", "List the runs of the store with `bylaw log runs`");
+  if (files.length > 0) throw usageError("A file and `--store` cannot be given together");
+  return { store: storePlace(store), run };
+}
+
+/**
+ * The lines of a log in constant memory, as many as each read brings. Throws BYLAW_LOG_UNREADABLE for a file that cannot be read,
+ * and what a store throws.
+ */
+export async function* logLines(source: LogSource): AsyncGenerator<readonly LogLine[]> {
+  if ("store" in source) {
+    yield* readRun(source.store, source.run);
+    return;
+  }
+  for (const file of source.files) yield* fileLines(file);
+}
+
+async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
+  // What comes behind the last chunk is the line that no line break ends.
+  let terminated = true;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let first = true;
+    for await (const chunk of openInput(file)) {
+      if (first) refuseStore(file, chunk);
+      first = false;
+      yield chunk;
+    }
+    terminated = false;
+  }
+  let line = 0;
+  try {
+    for await (const lines of linesOf(chunks())) {
+      const read = lines.map((bytes): LogLine => {
+        line += 1;
+        const fault = faultOf(bytes);
+        if (fault !== undefined || bytes === TOO_LONG)
+          return { file, line, text: "", fault: fault ?? "", terminated };
+        return { file, line, text: bytes.toString("utf8"), terminated };
+      });
+      if (read.length > 0) yield read;
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Throws BYLAW_LOG_UNREADABLE for what begins as the file of a store does: its lines would be findings without end. */
+export function refuseStore(file: string, bytes: Uint8Array): void {
+  if (!Buffer.from(bytes.subarray(0, STORE_MAGIC.length)).equals(STORE_MAGIC)) return;
+  throw new BylawError({
+    code: "BYLAW_LOG_UNREADABLE",
+    message: `${file} is an SQLite database, not a log with one event per line`,
+    fix: "If it is a store, name it with `--store` and its run with `--run`; `bylaw log runs` lists the runs",
+    source: { file },
+  });
+}
+
+const STORE_MAGIC = Buffer.from("SQLite format 3\0");
+
+/** Why bytes are no line of text. */
+export function faultOf(bytes: Buffer | typeof TOO_LONG): string | undefined {
+  if (bytes === TOO_LONG) return `The line is longer than ${LINE_LIMIT_BYTES} bytes`;
+  return isUtf8(bytes) || isUtf8(withoutCut(bytes)) ? undefined : "The line is not valid UTF-8";
+}
+
+// A line is cut off in the middle of a character as often as anywhere else. What is left is no whole event, so that it does not matter
+// that the half character is read as another one.
+function withoutCut(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3; back += 1) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte >= 0xc2) return bytes.subarray(0, -back);
+    if (byte < 0x80) break;
+  }
+  return bytes;
+}
+
+/** An error of the system about a log, in words; any other as it is. */
+export function unreadable(file: string, error: unknown): unknown {
+  const message = inputFault(error, file);
+  if (message === undefined) return error;
+  return new BylawError({
+    code: "BYLAW_LOG_UNREADABLE",
+    message,
+    fix: "Name a file, or - for the standard input",
+    source: { file },
+    cause: error,
+  });
+}

@@ -1,0 +1,232 @@
+import { statSync } from "node:fs";
+import { BylawError, messageOf, type LogEvent, type Store } from "@bylaw/kernel";
+import type { StoreReader } from "@bylaw/log";
+import { didYouMean } from "@bylaw/wording";
+import { usageError } from "../io/report-error.ts";
+import type { LogLine } from "./log-line.ts";
+
+/** A store as a command line names it. */
+export interface StorePlace {
+  readonly engine: "sqlite" | "postgres";
+  /** A path, or the URL with all that is in it. Never printed. */
+  readonly target: string;
+  /** What may be printed: no password is in it. */
+  readonly shown: string;
+}
+
+/** How many events are read or written at once. */
+const PAGE = 1_000;
+
+/** Reads the value of `--store`. Throws BYLAW_USAGE_INVALID. */
+export function storePlace(text: string): StorePlace {
+  if (/^postgres(?:ql)?:\/\//i.test(text))
+    return { engine: "postgres", target: text, shown: withoutSecrets(text) };
+  const path = text.startsWith("sqlite:")
+    ? text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "")
+    : text;
+  if (path === "" || (path === text && !/\.(?:db|sqlite3?)$/i.test(path)) || path === ":memory:") {
+    // It may be a URL of some other server, with a password.
+    const named = text.includes("://") || text.includes("@") ? "This value" : `\`${text}\``;
+    throw usageError(
+      `${named} is not a store. \`--store\` takes \`sqlite:PATH\`, a path that ends in .db or .sqlite, or \`postgres://…\`.`,
+      "Put `sqlite:` before a path with another ending",
+    );
+  }
+  return { engine: "sqlite", target: path, shown: path };
+}
+
+function withoutSecrets(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return "postgres://…";
+  }
+}
+
+/** Runs `work` with an open store. `create`: whether a file that is missing is made. What is thrown has no password in it. */
+export const withStore = <T>(
+  place: StorePlace,
+  { create }: { readonly create: boolean },
+  work: (store: Store) => Promise<T>,
+): Promise<T> => withOpen(place, () => openStore(place, create), work);
+
+/** Runs `work` with a store that can only be read: opening it makes and changes nothing. What is thrown has no password in it. */
+export const withReader = <T>(
+  place: StorePlace,
+  work: (store: StoreReader) => Promise<T>,
+): Promise<T> => withOpen(place, () => openReader(place), work);
+
+async function withOpen<S extends Pick<Store, "close">, T>(
+  place: StorePlace,
+  open: () => Promise<S>,
+  work: (store: S) => Promise<T>,
+): Promise<T> {
+  let store: S | undefined;
+  try {
+    store = await open();
+    return await work(store);
+  } catch (error) {
+    throw withoutCredentials(error, place);
+  } finally {
+    await store?.close().catch(() => {});
+  }
+}
+
+// Each engine is large, and most commands need none.
+async function openStore(place: StorePlace, create: boolean): Promise<Store> {
+  if (place.engine === "postgres") {
+    const { openPostgresStore } = await import("@bylaw/store-postgres");
+    return openPostgresStore(...serverOf(place));
+  }
+  // The engine would make a store of it.
+  if (!create) checkFile(place);
+  const { openSqliteStore } = await import("@bylaw/store-sqlite");
+  return openSqliteStore(place.target);
+}
+
+async function openReader(place: StorePlace): Promise<StoreReader> {
+  if (place.engine === "postgres") {
+    const { openPostgresReader } = await import("@bylaw/store-postgres");
+    return openPostgresReader(...serverOf(place));
+  }
+  checkFile(place);
+  const { openSqliteReader } = await import("@bylaw/store-sqlite");
+  return openSqliteReader(place.target);
+}
+
+function checkFile({ target, shown }: StorePlace): void {
+  const size = statSync(target, { throwIfNoEntry: false })?.size;
+  if (size !== undefined && size > 0) return;
+  throw new BylawError({
+    code: "BYLAW_STORE_UNUSABLE",
+    message: size === 0 ? `${shown} is empty and holds no store` : `File not found: ${shown}`,
+    fix: "Name the file that holds the runs",
+    source: { file: shown },
+  });
+}
+
+/** What a PostgreSQL is opened with: its URL as drivers take it, and the schema. */
+export const serverOf = ({
+  target,
+}: Pick<StorePlace, "target">): readonly [url: string, options: { readonly schema?: string }] => {
+  const { url, schema } = schemaOf(target);
+  return [url, schema === undefined ? {} : { schema }];
+};
+
+// The driver knows nothing of a schema in the URL.
+function schemaOf(target: string): { readonly url: string; readonly schema: string | undefined } {
+  if (!URL.canParse(target)) return { url: target, schema: undefined };
+  const url = new URL(target);
+  const schema = url.searchParams.get("schema") ?? undefined;
+  if (schema === undefined) return { url: target, schema };
+  url.searchParams.delete("schema");
+  return { url: url.href, schema };
+}
+
+// A driver's error can contain the store URL or its password.
+function withoutCredentials(error: unknown, { engine, target, shown }: StorePlace): unknown {
+  if (engine !== "postgres") return error;
+  const secrets = [target, ...passwordsOf(target)].filter((secret) => secret !== "");
+  const text = messageOf(error);
+  const clean = secrets.reduce((message, secret) => message.replaceAll(secret, "…"), text);
+  const coded =
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    String(error.code).startsWith("BYLAW_");
+  if (coded && clean === text) return error;
+  const { code, fix } = coded
+    ? (error as BylawError)
+    : {
+        code: "BYLAW_STORE_UNUSABLE" as const,
+        fix: "Check that the server is running and that the credentials are right",
+      };
+  return new BylawError({
+    code,
+    message: coded ? clean : `Cannot use the store ${shown}: ${clean}`,
+    fix,
+  });
+}
+
+function passwordsOf(url: string): readonly string[] {
+  try {
+    const { password, searchParams } = new URL(url);
+    const parameters = [...searchParams]
+      .filter(([name]) => /pass/i.test(name))
+      .map(([, value]) => value);
+    return [password, decodeURIComponent(password), ...parameters];
+  } catch {
+    return [];
+  }
+}
+
+/** The events of a run behind a sequence, in order, as many at once as one read brings. */
+export async function* eventsOf(
+  store: Pick<Store, "events">,
+  run: string,
+  after = 0,
+): AsyncGenerator<readonly LogEvent[]> {
+  let head = after;
+  for (;;) {
+    const page = await store.events(run, head, PAGE);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    head = last.sequence;
+  }
+}
+
+/** The events of a run as lines. Throws BYLAW_RUN_MISSING for a run without an event. */
+export async function* readRun(place: StorePlace, run: string): AsyncGenerator<readonly LogLine[]> {
+  let store: StoreReader | undefined;
+  try {
+    store = await openReader(place);
+    let found = false;
+    for await (const events of eventsOf(store, run)) {
+      found = true;
+      yield events.map((event): LogLine => ({
+        file: run,
+        line: event.sequence,
+        text: lineText(event),
+        terminated: true,
+      }));
+    }
+    if (!found) throw await noSuchRun(store, run);
+  } catch (error) {
+    throw withoutCredentials(error, place);
+  } finally {
+    await store?.close().catch(() => {});
+  }
+}
+
+/** The error for a run that has no event, with the one that was probably meant. */
+export async function noSuchRun(store: StoreReader, run: string): Promise<BylawError> {
+  const runs = await store.runs();
+  const near = didYouMean(
+    run,
+    runs.map(({ run: name }) => name),
+  );
+  return new BylawError({
+    code: "BYLAW_RUN_MISSING",
+    message: `No run named \`${run}\` in this store`,
+    fix:
+      near ??
+      (runs.length === 0
+        ? "the store holds no runs; name another store"
+        : "list the runs of the store with `bylaw log runs`"),
+  });
+}
+
+// Whatever is in it: a verifier says what is wrong with it.
+const lineText = ({
+  timestamp,
+  sequence,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details,
+  hash,
+}: LogEvent): string =>
+  JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });

@@ -1,0 +1,106 @@
+import { isBylawError, parseJson } from "@bylaw/config";
+import {
+  BylawError,
+  isEffect,
+  isJsonObject,
+  omitUndefined,
+  type Effect,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type RuleReference,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { callIn } from "@bylaw/log";
+import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
+import { withoutLine, type TextLine } from "../io/read-lines.ts";
+
+/** What was decided then. */
+export interface Recorded {
+  readonly effect: Effect;
+  readonly code?: string;
+  readonly rule?: RuleReference;
+}
+
+/** One line of a log, or of a file of calls. `event` is there where the line is one. */
+export interface LogLine {
+  readonly line: number;
+  readonly event?: LogEvent;
+  /** The sequence of the event, or the id of the call. */
+  readonly id?: number | string;
+  readonly call?: ToolCall;
+  /** Left out where a file of calls does not say. */
+  readonly recorded?: Recorded;
+  /** Why a recorded call cannot be asked about again. */
+  readonly not_replayable?: string;
+}
+
+const DECIDED: Readonly<Record<string, Effect>> = {
+  tool_allowed: "allow",
+  tool_asked: "ask_user",
+  tool_denied: "deny",
+};
+/** Reads one line. Throws BYLAW_LOG_INVALID with the line. */
+export function logLine({ text, line }: TextLine, file: string, defaults: CallDefaults): LogLine {
+  const bad = (message: string, fix?: string): BylawError =>
+    new BylawError({ code: "BYLAW_LOG_INVALID", message, fix, source: { file, line } });
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (!isBylawError(error)) throw error;
+    throw bad(
+      withoutLine(error.message),
+      "Remove the line if the log was cut off in the middle of it",
+    );
+  }
+  if (isJsonObject(value) && !Object.hasOwn(value, "event_type") && Object.hasOwn(value, "tool")) {
+    try {
+      const { id, call } = callFromLine(value, defaults);
+      return { line, call, ...omitUndefined({ id }) };
+    } catch (error) {
+      if (!isBylawError(error)) throw error;
+      const { id } = value;
+      const unknown = Object.keys(value).some(
+        (key) => !(CALL_KEYS as readonly string[]).includes(key),
+      );
+      if (unknown) throw bad(error.message, error.fix);
+      return {
+        line,
+        not_replayable: error.message,
+        ...(typeof id === "string" || typeof id === "number" ? { id } : {}),
+      };
+    }
+  }
+  if (!isEvent(value)) {
+    throw bad(
+      "The line is neither an event (`sequence`, `event_type`, `details`) nor a call (`tool`)",
+    );
+  }
+  const event = value as unknown as LogEvent;
+  const { sequence: id, event_type, details } = event;
+  const recordedEffect = DECIDED[event_type];
+  if (!Object.hasOwn(DECIDED, event_type) || recordedEffect === undefined)
+    return { line, id, event };
+  return { line, id, event, recorded: recordedIn(details, recordedEffect), ...callIn(event) };
+}
+
+const isEvent = (value: Json): value is JsonObject =>
+  isJsonObject(value) &&
+  typeof value["event_type"] === "string" &&
+  isJsonObject(value["details"] ?? null) &&
+  Number.isSafeInteger(value["sequence"]);
+
+function recordedIn({ decision }: JsonObject, recordedEffect: Effect): Recorded {
+  if (!isJsonObject(decision ?? null)) return { effect: recordedEffect };
+  const { effect, code, rule, approval } = decision as JsonObject;
+  // A person's yes is no rule's: what the policy said was a question.
+  const verdict = approval !== undefined ? "ask_user" : isEffect(effect) ? effect : recordedEffect;
+  return {
+    effect: verdict,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(isJsonObject(rule ?? null) && typeof (rule as JsonObject)["name"] === "string"
+      ? { rule: rule as unknown as RuleReference }
+      : {}),
+  };
+}

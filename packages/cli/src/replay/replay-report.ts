@@ -1,0 +1,99 @@
+import type { Json } from "@bylaw/kernel";
+import type { Recorded } from "./recorded-call.ts";
+import { ruleOf } from "../decide/rule-text.ts";
+import { count, effectText, plain, short, type Paint } from "../io/text.ts";
+
+/** A decision that comes out differently. */
+export interface Flip {
+  readonly line: number;
+  /** Of the event; the id of a call. */
+  readonly sequence?: number | string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly recorded: Recorded;
+  readonly candidate: Recorded;
+}
+
+/** A call that cannot be asked about again. */
+export interface NotReplayable {
+  readonly line: number;
+  readonly sequence?: number | string;
+  readonly why: string;
+}
+
+/** One flip in two lines. */
+export function flipText(
+  { line, sequence, tool, args, recorded, candidate }: Flip,
+  paint: Paint,
+): string {
+  const head = `${effectText(recorded.effect, paint)} → ${effectText(candidate.effect, paint)} ${paint("dim", positionOf(line, sequence))} ${paint("bold", short(tool, 60))} ${short(JSON.stringify(args), 100)}`;
+  return `${head}\n  ${byText(recorded)} → ${byText(candidate)}`;
+}
+
+/** A call that was not asked about, in one line. */
+export const notReplayableText = ({ line, sequence, why }: NotReplayable, paint: Paint): string =>
+  `${paint("yellow", "not replayable")} ${paint("dim", positionOf(line, sequence))} ${plain(why)}`;
+
+const positionOf = (line: number, sequence: number | string | undefined): string =>
+  sequence === undefined
+    ? `line ${line}`
+    : typeof sequence === "number"
+      ? `#${sequence}`
+      : short(sequence, 40);
+
+const byText = ({ rule, code }: Recorded): string =>
+  rule === undefined ? plain(code ?? "no rule") : ruleOf({ rule });
+
+/** What a replay came to, in numbers. */
+export interface ReplaySummary {
+  readonly calls: number;
+  readonly same: number;
+  readonly flips: number;
+  /** By kind: `deny → allow`. */
+  readonly by_kind: Readonly<Record<string, number>>;
+  readonly not_replayable: number;
+}
+
+/** Counts results in constant memory. */
+export function createReplayCount(): {
+  add(result: Flip | NotReplayable | "same" | "no call"): void;
+  summary(): ReplaySummary;
+  text(): string;
+} {
+  const kinds = new Map<string, number>();
+  const sorted = (): readonly (readonly [string, number])[] =>
+    [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  let calls = 0;
+  let same = 0;
+  let flips = 0;
+  let lost = 0;
+  return {
+    add(result) {
+      if (result === "no call") return;
+      calls++;
+      if (result === "same") same++;
+      else if ("why" in result) lost++;
+      else {
+        flips++;
+        const kind = `${result.recorded.effect} → ${result.candidate.effect}`;
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      }
+    },
+    summary: () => ({
+      calls,
+      same,
+      flips,
+      by_kind: Object.fromEntries(sorted()),
+      not_replayable: lost,
+    }),
+    text() {
+      const list = sorted().map(([kind, times]) => `${kind} ${times}`);
+      const parts = [
+        `${same} the same`,
+        `${count(flips, "flip")}${list.length === 0 ? "" : ` (${list.join(", ")})`}`,
+      ];
+      if (lost > 0) parts.push(`${lost} not replayable`);
+      return `${count(calls, "call")}: ${parts.join(", ")}`;
+    },
+  };
+}

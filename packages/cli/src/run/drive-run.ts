@@ -1,0 +1,101 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Kernel, Store } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import {
+  createWorker,
+  endIn,
+  enqueueWorkflow,
+  type LoadedTemplate,
+  type WorkflowEnd,
+} from "@bylaw/runner";
+import type { StorePlace } from "../log/open-store.ts";
+import { openDriver, workerName } from "./open-driver.ts";
+import { workOf, type WorkParts } from "./work.ts";
+import { SIGNALS, type RunOptions } from "./run-options.ts";
+
+/** One run that workers may drive, and this process first. */
+export interface DrivenRun extends Pick<WorkParts, "plugins" | "selection" | "from"> {
+  /** Takes part in the sitting of whoever drives. */
+  readonly run: Run;
+  readonly loaded: LoadedTemplate;
+  readonly kernel: Kernel;
+  readonly place: StorePlace;
+  readonly store: Store;
+  readonly options: RunOptions;
+}
+
+const LOOK_MS = 500;
+
+/**
+ * Offers a run to all workers, drives it where nobody else does, and waits until it has ended or a person is needed, whoever drives it.
+ * `undefined`: a signal ended the command; workers go on with the run.
+ */
+export async function driveHere({
+  run,
+  loaded,
+  kernel,
+  place,
+  store,
+  options,
+  plugins,
+  selection,
+  from,
+}: DrivenRun): Promise<WorkflowEnd | undefined> {
+  const {
+    driver: engine = "embedded",
+    lease = 60,
+    json = false,
+    controlFile = ".bylaw/memory/behavior.json",
+  } = options;
+  let failure: unknown;
+  const onError = (error: unknown): void => void (failure ??= error);
+  // First: what cannot be driven is not offered.
+  const driver = await openDriver(engine, { place, store, serves: false, onError });
+  const worker = createWorker({
+    ...{ driver, store, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
+    runs: async () => [],
+    templateOf: async (definition) =>
+      definition === loaded.definition
+        ? {
+            ...loaded,
+            kernel,
+            work: (taken, signal) =>
+              workOf({
+                run: taken,
+                kernel,
+                loaded,
+                plugins,
+                workspace: process.cwd(),
+                controlFile,
+                signal,
+                json,
+              }),
+          }
+        : undefined,
+  });
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  for (const signal of SIGNALS) process.once(signal, stop);
+  const interrupted = new Promise<void>((resolve) => {
+    interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  try {
+    await enqueueWorkflow(store, run, loaded, { from, selection });
+    for (;;) {
+      await run.catchUp();
+      const end = endIn(loaded.template, run);
+      if (end !== undefined) return end;
+      if (failure !== undefined) throw failure;
+      if (interrupt.signal.aborted) return undefined;
+      const found = await worker.look(run.run);
+      const pause =
+        found === "taken"
+          ? worker.done(run.run)
+          : wait(LOOK_MS, undefined, { signal: interrupt.signal }).catch(() => {});
+      await Promise.race([pause, interrupted]);
+    }
+  } finally {
+    for (const signal of SIGNALS) process.removeListener(signal, stop);
+    await worker.close();
+  }
+}

@@ -1,0 +1,100 @@
+import { BylawError, type Store } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { unauthorized } from "@bylaw/orchestrator/approvals";
+import {
+  keptTemplate,
+  migrateWorkflow,
+  migrationOf,
+  notMigrated,
+  workflowState,
+  type LoadedTemplate,
+  type Migration,
+} from "@bylaw/runner";
+import { jsonLine, write } from "../io/output.ts";
+import { count, plain } from "../io/text.ts";
+import type { Authorize } from "./resume-run.ts";
+
+/** How a run is carried over. */
+export interface MigrateOptions {
+  readonly loaded: LoadedTemplate;
+  readonly store: Pick<Store, "get">;
+  /** Without it a template that changed is refused, with what changed. */
+  readonly migrate: boolean;
+  /** Tells what would be done, and does nothing. */
+  readonly dryRun: boolean;
+  readonly json: boolean;
+  readonly from: number | undefined;
+  readonly authorize: Authorize;
+}
+
+/**
+ * Carries a run over to a template that changed since it began, and tells what changed; does nothing where none did. True: it was only told.
+ * Throws BYLAW_TEMPLATE_CHANGED without `migrate`, BYLAW_TEMPLATE_NOT_MIGRATED, and BYLAW_APPROVAL_UNAUTHORIZED for nobody.
+ */
+export async function migrated(
+  run: Run,
+  { loaded, store, migrate, dryRun, json, from, authorize }: MigrateOptions,
+): Promise<boolean> {
+  const state = run.view(workflowState);
+  const { started } = state;
+  if (started === null || started.definition === loaded.definition) {
+    if (dryRun)
+      await write(
+        json
+          ? jsonLine({ run: run.run, changes: [] })
+          : "the template has not changed since the run began\n",
+      );
+    return dryRun;
+  }
+  const before = await keptTemplate(store, run.run, started.definition);
+  const migration =
+    before === undefined ? undefined : migrationOf(before, loaded.template, state, from);
+  if (!migrate) throw changed(started.template, migration);
+  if (before === undefined || migration === undefined)
+    throw notMigrated([
+      "the template that the run follows is not in the store, so what changed is unknown",
+    ]);
+  if (dryRun) {
+    const { changes, notes, faults, cursor } = migration;
+    const next = loaded.template.steps[cursor]?.id ?? null;
+    await write(
+      json ? jsonLine({ run: run.run, changes, notes, faults, next }) : textOf(migration, next),
+    );
+    return true;
+  }
+  if (migration.faults.length > 0) throw notMigrated(migration.faults);
+  process.stderr.write(textOf(migration, loaded.template.steps[migration.cursor]?.id ?? null));
+  const by = await authorize(`Carry ${plain(run.run)} over to the current template`);
+  if (by === undefined)
+    throw unauthorized(
+      "Migrating a run needs a person",
+      "Say who you are with `--by`, or set an operator's token",
+    );
+  await migrateWorkflow(run, { before, loaded, by, ...(from === undefined ? {} : { from }) });
+  return false;
+}
+
+const changed = (template: string, migration: Migration | undefined): BylawError => {
+  const { changes = [] } = migration ?? {};
+  const what =
+    changes.length === 0
+      ? ""
+      : `; ${count(changes.length, "change")}: ${changes.slice(0, 10).join("; ")}${changes.length > 10 ? "; …" : ""}`;
+  return new BylawError({
+    code: "BYLAW_TEMPLATE_CHANGED",
+    message: `The template \`${plain(template)}\` changed since the run began${plain(what)}`,
+    fix: "Restore the old template, carry the run over with `--migrate`, or start another run",
+  });
+};
+
+const textOf = ({ changes, notes, faults }: Migration, next: string | null): string =>
+  [
+    ...changes.map((line) => `changed: ${line}`),
+    ...notes.map((line) => `note: ${line}`),
+    ...faults.map((line) => `cannot: ${line}`),
+    ...(faults.length > 0
+      ? []
+      : [next === null ? "continues after the last step" : `continues at ${next}`]),
+  ]
+    .map((line) => `${plain(line)}\n`)
+    .join("");

@@ -1,0 +1,107 @@
+import type { Run } from "@bylaw/log";
+import type { ConstitutionRule } from "@bylaw/plugin-constitution";
+import type { OversightService } from "@bylaw/plugin-vibecheck";
+import { runCommand, stepEnvironment, type OversightQuestion, type Template } from "@bylaw/runner";
+import { parseJson } from "@bylaw/config";
+import type { RunPlugins } from "./run-kernel.ts";
+
+/** The rules that hold an agent, or the work of none. */
+export type RulesOf = (agent: string | null) => readonly ConstitutionRule[];
+
+/** Asks whom the template names, and puts on record what came of it; `undefined` where it names nobody. */
+export function overseerOf(
+  { oversight }: Template,
+  run: Run,
+  {
+    workspace,
+    plugins,
+    rulesOf,
+  }: { readonly workspace: string; readonly plugins: RunPlugins; readonly rulesOf: RulesOf },
+): ((question: OversightQuestion) => Promise<unknown>) | undefined {
+  if (oversight === null) return undefined;
+  const { url, command, mcp, timeout_seconds } = oversight;
+  const timeout_ms = timeout_seconds * 1_000;
+  const { httpOversight, oversee, proseOversight } = plugins.vibecheck;
+  const { toldRules } = plugins.constitution;
+  const service =
+    mcp !== null
+      ? serverOversight(mcp, { workspace, timeout_ms, proseOversight })
+      : url === null
+        ? programOversight(command ?? [], workspace, timeout_ms)
+        : httpOversight(url);
+  return ({ agent, kind, goal, plan }) => {
+    const { rules, left_out } = toldRules(rulesOf(agent));
+    const held = rules.length === 0 ? {} : { rules, rules_left_out: left_out };
+    return oversee(run, service, {
+      agent,
+      task: null,
+      request: { kind, goal, plan, ...held },
+      timeout_ms,
+    });
+  };
+}
+
+/** A tool of a server that is started for the question. A verdict as data is taken as it is; prose is scored by its words. */
+function serverOversight(
+  { command, tool }: NonNullable<NonNullable<Template["oversight"]>["mcp"]>,
+  {
+    workspace,
+    timeout_ms,
+    proseOversight,
+  }: { readonly workspace: string; readonly timeout_ms: number } & Pick<
+    RunPlugins["vibecheck"],
+    "proseOversight"
+  >,
+): OversightService {
+  const name = `${(command[0] ?? "").slice(-100)} ${tool}`;
+  return {
+    name,
+    async ask(request, signal) {
+      const { askTool } = await import("@bylaw/host-mcp");
+      const { goal, plan, kind, rules = [] } = request;
+      // In the words of the servers that there are; each takes what it knows.
+      const args = {
+        goal,
+        plan,
+        phase: kind,
+        ...(rules.length === 0 ? {} : { taskContext: JSON.stringify({ rules }) }),
+      };
+      const { data, text } = await askTool({
+        command,
+        tool,
+        args,
+        cwd: workspace,
+        env: stepEnvironment([], {}, workspace),
+        timeout_ms,
+        signal,
+      });
+      return data ?? proseOversight(name, () => Promise.resolve(text)).ask(request, signal);
+    },
+  };
+}
+
+/** A program that reads the request as JSON, and prints the verdict. */
+function programOversight(
+  command: readonly string[],
+  cwd: string,
+  timeoutMs: number,
+): OversightService {
+  return {
+    name: (command[0] ?? "").slice(-200),
+    async ask(request, signal) {
+      const { ended, text } = await runCommand({
+        argv: command,
+        cwd,
+        env: stepEnvironment([], {}, cwd),
+        stdin: JSON.stringify(request),
+        timeoutMs,
+        signal,
+      });
+      if (!ended.ok || text === null)
+        throw new Error(
+          ended.error ?? `The oversight program ended with exit code ${String(ended.exit_code)}`,
+        );
+      return parseJson(text);
+    },
+  };
+}

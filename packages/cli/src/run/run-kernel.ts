@@ -1,0 +1,123 @@
+import { resolve } from "node:path";
+import { findConfig, isBylawError, loadConfig, packagesBeside } from "@bylaw/config";
+import { createKernel, isPlugin, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
+import type * as CheckpointPlugin from "@bylaw/plugin-checkpoint";
+import type * as ConstitutionPlugin from "@bylaw/plugin-constitution";
+import type * as LoopPlugin from "@bylaw/plugin-loop";
+import type * as TriggerPlugin from "@bylaw/plugin-trigger";
+import type * as VibecheckPlugin from "@bylaw/plugin-vibecheck";
+import { loopOptionsOf, triggerOptionsOf, workflow, type Template } from "@bylaw/runner";
+import { bundled } from "../decide/kernel-source.ts";
+import { whileLoading } from "../io/exit-code.ts";
+
+/** The plugins that a run has whatever its configuration says, by what each is for. */
+const OWN = {
+  loop: "@bylaw/plugin-loop",
+  trigger: "@bylaw/plugin-trigger",
+  checkpoint: "@bylaw/plugin-checkpoint",
+  vibecheck: "@bylaw/plugin-vibecheck",
+  constitution: "@bylaw/plugin-constitution",
+} as const;
+
+/** The modules that the plugins of a kernel are from: what is asked of their state has to come from the same copy. */
+export interface RunPlugins {
+  readonly loop: typeof LoopPlugin;
+  readonly trigger: typeof TriggerPlugin;
+  readonly checkpoint: typeof CheckpointPlugin;
+  readonly vibecheck: typeof VibecheckPlugin;
+  readonly constitution: typeof ConstitutionPlugin;
+}
+
+/** What a workflow runs under. */
+export interface RunKernel {
+  readonly kernel: Kernel;
+  /** Absolute path; `undefined` where there is no configuration. */
+  readonly file: string | undefined;
+  readonly plugins: RunPlugins;
+}
+
+/**
+ * The kernel of a run: its configuration, where there is one, and the plugins that grant what agents may ask for. Without a template nobody
+ * says which loops and agents there are, and no more of these are granted than the configuration grants.
+ */
+export async function kernelOf(
+  template: Template | undefined,
+  config: string | undefined,
+): Promise<RunKernel> {
+  const file = config === undefined ? await nearest() : resolve(config);
+  if (file === undefined) {
+    const plugins = await ownPlugins();
+    return {
+      kernel: createKernel(
+        { plugins: instancesOf(plugins, template, new Set()) },
+        { name: "bylaw run" },
+      ),
+      file,
+      plugins,
+    };
+  }
+  return whileLoading(file, async () => {
+    const sources = {
+      ...bundled(),
+      ...Object.fromEntries(Object.values(OWN).map((name) => [name, import.meta.resolve(name)])),
+    };
+    const { config: loaded } = await loadConfig({ file, bundled: sources });
+    // From where the configuration has its own: two copies of one plugin in one kernel are refused.
+    const load = await packagesBeside(file, sources);
+    const entries = await Promise.all(
+      Object.entries(OWN).map(async ([key, name]) => [key, await load(name)] as const),
+    );
+    const plugins = Object.fromEntries(entries) as unknown as RunPlugins;
+    const more = instancesOf(plugins, template, namesIn(loaded));
+    return {
+      kernel: createKernel(
+        { ...loaded, plugins: [...(loaded.plugins ?? []), ...more] },
+        { configFile: file },
+      ),
+      file,
+      plugins,
+    };
+  });
+}
+
+const ownPlugins = async (): Promise<RunPlugins> => ({
+  loop: await import("@bylaw/plugin-loop"),
+  trigger: await import("@bylaw/plugin-trigger"),
+  checkpoint: await import("@bylaw/plugin-checkpoint"),
+  vibecheck: await import("@bylaw/plugin-vibecheck"),
+  constitution: await import("@bylaw/plugin-constitution"),
+});
+
+async function nearest(): Promise<string | undefined> {
+  try {
+    return await findConfig(process.cwd());
+  } catch (error) {
+    if (isBylawError(error) && error.code === "BYLAW_CONFIG_MISSING") return undefined;
+    throw error;
+  }
+}
+
+/** The names of all plugins of a configuration, those of its rulesets too. */
+function namesIn({
+  plugins = [],
+  extends: rulesets = [],
+}: Pick<Config, "plugins" | "extends">): ReadonlySet<string> {
+  const own = plugins.filter(isPlugin).map(({ name }) => name);
+  return new Set([...own, ...rulesets.flatMap((ruleset) => [...namesIn(ruleset)])]);
+}
+
+function instancesOf(
+  { loop, trigger, checkpoint, vibecheck, constitution }: RunPlugins,
+  template: Template | undefined,
+  present: ReadonlySet<string>,
+): readonly Plugin[] {
+  const called = template === undefined ? undefined : triggerOptionsOf(template);
+  return [
+    ...(template === undefined ? [] : [loop.loop(loopOptionsOf(template))]),
+    ...(called === undefined ? [] : [trigger.trigger(called)]),
+    ...(present.has(OWN.checkpoint) ? [] : [checkpoint.checkpoint()]),
+    ...(present.has(OWN.vibecheck) ? [] : [vibecheck.vibecheck()]),
+    ...(present.has(OWN.constitution) ? [] : [constitution.constitution()]),
+    workflow(),
+  ];
+}

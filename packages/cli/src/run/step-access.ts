@@ -1,0 +1,39 @@
+import { BylawError } from "@bylaw/kernel";
+import type { McpAccess } from "@bylaw/host-mcp";
+import { quote } from "@bylaw/wording";
+
+/** Whom a command line names. */
+interface Named {
+  readonly store?: string;
+  readonly run?: string;
+  readonly agent?: string;
+}
+
+/**
+ * How to reach the run of the step that this process works in; `undefined` outside a step. A step reaches nothing else: throws
+ * BYLAW_MCP_FOREIGN for another run, agent or store, and in a step without an agent. The key proves who calls, not these names.
+ */
+export function stepAccess({ store, run, agent }: Named): McpAccess | undefined {
+  const {
+    BYLAW_MCP_URL: url = "",
+    BYLAW_MCP_KEY: key = "",
+    BYLAW_RUN: own = "",
+    BYLAW_AGENT: self = "",
+  } = process.env;
+  if (url === "" && own === "") return undefined;
+  if (url === "" || key === "")
+    throw foreign(
+      "This step has no agent, so it cannot use the tools of the run",
+      "Write the control file named in BYLAW_CONTROL_FILE instead",
+    );
+  if (run !== undefined && run !== own)
+    throw foreign(`A step reaches only its own run ${quote(own)}, not ${quote(run)}`);
+  if (agent !== undefined && agent !== self)
+    throw foreign(`A step acts as its own agent ${quote(self)}, not as ${quote(agent)}`);
+  if (store !== undefined)
+    throw foreign("A step reaches only its own run, in no other store", "Remove `--store`");
+  return { url, key };
+}
+
+const foreign = (message: string, fix = "remove the option"): BylawError =>
+  new BylawError({ code: "BYLAW_MCP_FOREIGN", message, fix });

@@ -1,0 +1,111 @@
+import { resolve } from "node:path";
+import { startLocalServer } from "@bylaw/host-mcp/local-server";
+import type { Tool } from "@bylaw/tools";
+import type { Kernel } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import type { ConstitutionContext } from "@bylaw/plugin-constitution";
+import {
+  BEHAVIOR_TOOLS,
+  type BehaviorContext,
+  type LoadedTemplate,
+  type Selection,
+  type Template,
+  type WorkflowOptions,
+} from "@bylaw/runner";
+import type { RunPlugins } from "./run-kernel.ts";
+import { overseerOf, type RulesOf } from "./oversight.ts";
+import { progressOf } from "./progress.ts";
+
+/** What a workflow needs beside its template to be carried out here. */
+export interface WorkParts {
+  readonly run: Run;
+  /** What the run decides by. */
+  readonly kernel: Kernel;
+  readonly loaded: LoadedTemplate;
+  readonly plugins: RunPlugins;
+  readonly selection?: Selection | undefined;
+  readonly from?: number | undefined;
+  readonly workspace: string;
+  readonly controlFile: string;
+  readonly signal: AbortSignal;
+  readonly json: boolean;
+}
+
+/** Everything that `runWorkflow` wants, and what has to be closed when it is over. */
+export interface Work {
+  readonly options: WorkflowOptions;
+  readonly close: () => Promise<void>;
+}
+
+/** Sets up how a workflow is carried out: who is shown what, who is asked for oversight, and how its agents reach the run. */
+export async function workOf({
+  run,
+  kernel,
+  loaded,
+  plugins,
+  selection,
+  from,
+  workspace,
+  controlFile,
+  signal,
+  json,
+}: WorkParts): Promise<Work> {
+  const { template, definition } = loaded;
+  const { CONSTITUTION_TOOLS, constitutionOf, constitutionText, hasOwnRules, rulesFor } =
+    plugins.constitution;
+  const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [
+    ...BEHAVIOR_TOOLS,
+    ...CONSTITUTION_TOOLS,
+  ];
+  const own = hasOwnRules(kernel);
+  // Nobody is told what holds others: where rules are their own, agents do not trust each other.
+  const rulesOf: RulesOf = (agent) => rulesFor(constitutionOf(run), agent, own);
+  const server = startsAgents(template) ? await startLocalServer(tools) : undefined;
+  const progress = await progressOf({ json, steps: template.steps.length });
+  const overseer = overseerOf(template, run, { workspace, plugins, rulesOf });
+  const options: WorkflowOptions = {
+    ...{ run, template, definition, workspace, controlFile: resolve(controlFile), signal },
+    ...(selection === undefined ? {} : { selection }),
+    ...(from === undefined ? {} : { from }),
+    ...(overseer === undefined ? {} : { oversee: overseer }),
+    preface: (agent) => constitutionText(rulesOf(agent)),
+    ...(server === undefined
+      ? {}
+      : {
+          serveTools: ({ agent, step, progress: made }) => {
+            const { key, close } = server.admit({
+              run,
+              agent,
+              step,
+              workspace,
+              own,
+              progress: made,
+            });
+            return {
+              env: {
+                BYLAW_MCP_URL: server.url,
+                BYLAW_MCP_KEY: key,
+                BYLAW_MCP_COMMAND: JSON.stringify(mcpCommand()),
+              },
+              close,
+            };
+          },
+        }),
+    onEvents: progress.events,
+    onOutput: progress.output,
+  };
+  return {
+    options,
+    close: async () => {
+      await server?.close();
+      await progress.close();
+    },
+  };
+}
+
+const startsAgents = ({ agents, steps }: Template): boolean =>
+  Object.values(agents).some(({ run }) => run !== null && "command" in run) ||
+  steps.some(({ agent, run }) => agent !== null && run !== null);
+
+/** What starts the server of the protocol, for a client that is told a command. */
+const mcpCommand = (): readonly string[] => [process.execPath, process.argv[1] ?? "bylaw", "mcp"];
