@@ -8,7 +8,10 @@ import { answer, begin } from "./host.ts";
 interface Case {
   readonly id: string;
   /** What is on record before: answers, and that an agent was shown all of them. */
-  readonly before: readonly ({ readonly agent: string; readonly answer: string } | { readonly show: string })[];
+  readonly before: readonly (
+    | { readonly agent: string; readonly answer: string }
+    | { readonly show: string }
+  )[];
   readonly agent: string;
   readonly response: Omit<Response, "hook">;
   /** `accept`, or the reason. */
@@ -27,17 +30,24 @@ describe("cases.jsonl", () => {
     for (const step of before) {
       if ("show" in step) await showAnswers(run, step.show);
       else {
-        expect((await run.respond({ agent: step.agent, ...answer(step.answer) })).applied).toBe("allow");
+        expect((await run.respond({ agent: step.agent, ...answer(step.answer) })).applied).toBe(
+          "allow",
+        );
         await conclude(run, step.agent);
       }
     }
     const { decision } = await run.respond({ agent, ...response });
-    expect([decision.effect, decision.code]).toEqual(wanted === "accept" ? ["allow", "fallback"] : ["deny", wanted]);
+    expect([decision.effect, decision.code]).toEqual(
+      wanted === "accept" ? ["allow", "fallback"] : ["deny", wanted],
+    );
   });
 
   it("has each case once, and every reason but those that need options or a turn that is over", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
     const reached = new Set(cases.map((one) => one.expect));
-    expect(Object.keys(REASONS).filter((code) => !reached.has(code))).toEqual(["turn_over", "answer_novelty"]);
+    expect(Object.keys(REASONS).filter((code) => !reached.has(code))).toEqual([
+      "turn_over",
+      "answer_novelty",
+    ]);
   });
 });

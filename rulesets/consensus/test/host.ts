@@ -1,6 +1,20 @@
 import { createKernel, type Config, type Response } from "@bylaw/kernel";
-import { createMemoryStore, openRun, turnOf, agentTurns, type OpenOptions, type Run } from "@bylaw/log";
-import { conclude, openConsensus, pendingAnswers, showAnswers, standingOf, workflowTools } from "@bylaw/plugin-consensus";
+import {
+  createMemoryStore,
+  openRun,
+  turnOf,
+  agentTurns,
+  type OpenOptions,
+  type Run,
+} from "@bylaw/log";
+import {
+  conclude,
+  openConsensus,
+  pendingAnswers,
+  showAnswers,
+  standingOf,
+  workflowTools,
+} from "@bylaw/plugin-consensus";
 import { retryInput, type RetryInput } from "@bylaw/plugin-reasons";
 import { consensus } from "../src/index.ts";
 
@@ -20,15 +34,23 @@ export const vote = (agent_id: string): Said => ({
   text: "I compared them.",
   tool_calls: [{ id: "v", tool: "vote", args: { agent_id, reason: "it is right" } }],
 });
-export const answer = (content: string): Said => ({ text: "", tool_calls: [{ id: "n", tool: "new_answer", args: { content } }] });
+export const answer = (content: string): Said => ({
+  text: "",
+  tool_calls: [{ id: "n", tool: "new_answer", args: { content } }],
+});
 export const says = (text: string): Said => ({ text, tool_calls: [] });
-export const calls = (tool: string): Said => ({ text: "", tool_calls: [{ id: "c", tool, args: {} }] });
+export const calls = (tool: string): Said => ({
+  text: "",
+  tool_calls: [{ id: "c", tool, args: {} }],
+});
 
 const TOOLS = ["read_file", "vote", "new_answer"];
 
 /** A run under the ruleset, with agents that take part. */
 export async function begin(
-  terms: Omit<Parameters<typeof openConsensus>[1], "agents"> & { readonly agents?: readonly string[] } = {},
+  terms: Omit<Parameters<typeof openConsensus>[1], "agents"> & {
+    readonly agents?: readonly string[];
+  } = {},
   { config = {}, ...options }: Partial<OpenOptions> & { readonly config?: Partial<Config> } = {},
 ): Promise<Run> {
   const kernel = createKernel({ extends: [consensus], fallback: "allow", ...config });
@@ -41,13 +63,28 @@ export async function begin(
 export const turn = (run: Run, agent: string) => turnOf(run.view(agentTurns), agent);
 
 /** One turn of an agent, as an orchestrator drives it: show, ask, try again, conclude. Returns what the agent was given each time. */
-export async function takeTurn(run: Run, agent: string, script: Script): Promise<readonly Prompt[]> {
+export async function takeTurn(
+  run: Run,
+  agent: string,
+  script: Script,
+): Promise<readonly Prompt[]> {
   const prompts: Prompt[] = [];
   let retry: RetryInput | undefined;
-  await run.record([{ event_type: "round_started", agent_id: agent, task_id: null, details: { round: turn(run, agent).round + 1 } }]);
+  await run.record([
+    {
+      event_type: "round_started",
+      agent_id: agent,
+      task_id: null,
+      details: { round: turn(run, agent).round + 1 },
+    },
+  ]);
   for (const step of script) {
     const seen = await showAnswers(run, agent);
-    const tools = workflowTools(run.view, agent, { tools: TOOLS, answer: ["new_answer"], vote: ["vote"] });
+    const tools = workflowTools(run.view, agent, {
+      tools: TOOLS,
+      answer: ["new_answer"],
+      vote: ["vote"],
+    });
     const prompt = { answers: seen.map(({ content }) => content), retry, tools };
     prompts.push(prompt);
     const said = typeof step === "function" ? step(prompt) : step;
@@ -56,7 +93,14 @@ export async function takeTurn(run: Run, agent: string, script: Script): Promise
     if (outcome.applied === "allow") {
       const concluded = await conclude(run, agent);
       if (concluded?.kind !== "ignored") return prompts;
-      await run.record([{ event_type: "round_started", agent_id: agent, task_id: null, details: { round: turn(run, agent).round + 1 } }]);
+      await run.record([
+        {
+          event_type: "round_started",
+          agent_id: agent,
+          task_id: null,
+          details: { round: turn(run, agent).round + 1 },
+        },
+      ]);
       continue;
     }
     retry = retryInput(outcome.decision, response);
@@ -66,7 +110,10 @@ export async function takeTurn(run: Run, agent: string, script: Script): Promise
 }
 
 /** Drives every agent, one turn after the other, until each that is still there has voted for what all of them have seen. */
-export async function drive(run: Run, scripts: Readonly<Record<string, readonly Script[]>>): Promise<void> {
+export async function drive(
+  run: Run,
+  scripts: Readonly<Record<string, readonly Script[]>>,
+): Promise<void> {
   const left = new Map(Object.entries(scripts).map(([agent, turns]) => [agent, [...turns]]));
   for (let idle = 0; idle < left.size;) {
     idle = 0;
@@ -83,4 +130,5 @@ export async function drive(run: Run, scripts: Readonly<Record<string, readonly 
   }
 }
 
-export const labels = (run: Run, agent: string): readonly string[] => pendingAnswers(run.view, agent).map(({ label }) => label);
+export const labels = (run: Run, agent: string): readonly string[] =>
+  pendingAnswers(run.view, agent).map(({ label }) => label);

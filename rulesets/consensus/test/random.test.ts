@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
-import { FREE_REASONS, agentTurns, consensusState, createMemoryStore, turnOf } from "@bylaw/log";
+import { FREE_REASONS, agentTurns, createMemoryStore, turnOf } from "@bylaw/log";
+import { consensusState } from "@bylaw/plugin-consensus";
 import { REASONS } from "@bylaw/plugin-reasons";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -10,7 +11,11 @@ const said = fc.oneof(
   fc.constantFrom("red", "green", "blue", "red green", "", " red ").map(answer),
   fc.constantFrom("read_file", "execute_command", "default_api:vote", "stop").map(calls),
   fc.constantFrom("", "I am done", "\u{1f600}").map(says),
-  fc.constantFrom("agent1", "agent2").map((of) => ({ tool_calls: [...(vote(of).tool_calls ?? []), ...(answer("both").tool_calls ?? [])] })),
+  fc
+    .constantFrom("agent1", "agent2")
+    .map((of) => ({
+      tool_calls: [...(vote(of).tool_calls ?? []), ...(answer("both").tool_calls ?? [])],
+    })),
 );
 const script: fc.Arbitrary<Script> = fc.array(said, { minLength: 1, maxLength: 6 });
 const scripts = fc.record({
@@ -48,7 +53,8 @@ it("whatever agents say, their turns end, within their attempts and limits, for 
         expect(given.slice(0, -1).filter(({ final }) => final === true)).toEqual([]);
       }
       const { max_answers_per_agent: each, max_answers_global: all } = agreed;
-      if (each !== null) for (const { revision } of state.answers) expect(revision).toBeLessThanOrEqual(each);
+      if (each !== null)
+        for (const { revision } of state.answers) expect(revision).toBeLessThanOrEqual(each);
       if (all !== null) expect(state.given).toBeLessThanOrEqual(all);
       // No two current answers are the same text.
       const texts = state.answers.map(({ content }) => content.trim());
@@ -57,7 +63,9 @@ it("whatever agents say, their turns end, within their attempts and limits, for 
         const { outcome, attempts } = turnOf(run.view(agentTurns), agent);
         if (outcome === "non_compliant") expect(attempts).toBe(3);
       }
-      expect(Object.keys(state.pending).filter((agent) => state.pending[agent]?.terminal.kind !== "end")).toEqual([]);
+      expect(
+        Object.keys(state.pending).filter((agent) => state.pending[agent]?.terminal.kind !== "end"),
+      ).toEqual([]);
     }),
     { numRuns: 100 },
   );

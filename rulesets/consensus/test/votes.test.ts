@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
-import { consensusState, createMemoryStore, type Run } from "@bylaw/log";
+import { createMemoryStore, type Run } from "@bylaw/log";
+import { consensusState } from "@bylaw/plugin-consensus";
 import {
   candidates,
   conclude,
@@ -16,16 +17,28 @@ import { describe, expect, it } from "vitest";
 import { answer, begin, calls, labels, says, takeTurn, turn, vote } from "./host.ts";
 
 const WORKFLOW = { answer: ["new_answer"], vote: ["vote"] };
-const toolsOf = (run: Run, agent: string, tools = ["read_file", "vote", "new_answer"]): readonly string[] =>
-  workflowTools(run.view, agent, { tools, ...WORKFLOW });
+const toolsOf = (
+  run: Run,
+  agent: string,
+  tools = ["read_file", "vote", "new_answer"],
+): readonly string[] => workflowTools(run.view, agent, { tools, ...WORKFLOW });
 const respond = async (run: Run, agent: string, said: ReturnType<typeof vote>): Promise<string> =>
   (await run.respond({ agent, ...said })).decision.code;
 const drop = (run: Run, agent: string): Promise<unknown> =>
-  run.record([{ event_type: "agent_dropped", agent_id: agent, task_id: null, details: { reason: "timeout" } }]);
-const record = (run: Run, event_type: string, agent_id: string, details: JsonObject): Promise<unknown> =>
-  run.record([{ event_type, agent_id, task_id: null, details }]);
+  run.record([
+    { event_type: "agent_dropped", agent_id: agent, task_id: null, details: { reason: "timeout" } },
+  ]);
+const record = (
+  run: Run,
+  event_type: string,
+  agent_id: string,
+  details: JsonObject,
+): Promise<unknown> => run.record([{ event_type, agent_id, task_id: null, details }]);
 const refused = (rule: string) =>
-  expect.objectContaining({ code: "BYLAW_EVENT_REFUSED", fix: expect.stringContaining(rule) as string }) as Error;
+  expect.objectContaining({
+    code: "BYLAW_EVENT_REFUSED",
+    fix: expect.stringContaining(rule) as string,
+  }) as Error;
 
 describe("votes for what was shown", () => {
   it("MG-60 an answer that arrived in the middle of a stream can be voted for, under the label of the revision that was shown", async () => {
@@ -47,9 +60,16 @@ describe("votes for what was shown", () => {
     // The vote is accepted, and another answer is on record before the vote is.
     expect(await respond(run, "b", vote("agent1"))).toBe("fallback");
     await takeTurn(run, "c", [answer("three")]);
-    expect(await conclude(run, "b")).toEqual({ kind: "ignored", reason: "agent3.1 came before it" });
+    expect(await conclude(run, "b")).toEqual({
+      kind: "ignored",
+      reason: "agent3.1 came before it",
+    });
     expect(tally(run.view)).toEqual({});
-    expect((await store.events("poem", 0, 1_000)).some(({ event_type }) => event_type === "vote_ignored")).toBe(true);
+    expect(
+      (await store.events("poem", 0, 1_000)).some(
+        ({ event_type }) => event_type === "vote_ignored",
+      ),
+    ).toBe(true);
     // Without the race the response itself is refused, and the round costs nothing.
     expect(await run.respond({ agent: "b", ...vote("agent1") })).toMatchObject({
       decision: { code: "stale_revision", recovery: "restart" },
@@ -71,7 +91,9 @@ describe("votes for what was shown", () => {
     await takeTurn(run, "a", [answer("one")]);
     await showAnswers(run, "b");
     await takeTurn(run, "a", [answer("one, better")]);
-    expect(await run.respond({ agent: "b", ...vote("agent1") })).toMatchObject({ decision: { code: "stale_revision" } });
+    expect(await run.respond({ agent: "b", ...vote("agent1") })).toMatchObject({
+      decision: { code: "stale_revision" },
+    });
     expect(labels(run, "b")).toEqual(["agent1.2"]);
     await takeTurn(run, "b", [vote("agent1")]);
     expect(tally(run.view)).toEqual({ "agent1.2": 1 });
@@ -84,33 +106,67 @@ describe("votes for what was shown", () => {
     await showAnswers(run, "b");
     const { events } = await run.respond({ agent: "b", ...vote("agent1") });
     const sha256 = run.view(consensusState).answers[0]?.sha256 ?? "";
-    const right = { response: events[0]?.sequence ?? 0, voted_for: "a", label: "agent1.1", revision: 1, sha256, reason_preview: null };
-    await expect(record(run, "vote_accepted", "b", { ...right, voted_for: "c" })).rejects.toEqual(refused("RESPONSE_MISSING"));
-    await expect(record(run, "vote_accepted", "c", right)).rejects.toEqual(refused("RESPONSE_MISSING"));
-    await expect(record(run, "vote_accepted", "b", { ...right, response: 1 })).rejects.toEqual(refused("RESPONSE_MISSING"));
-    await expect(record(run, "vote_accepted", "b", { ...right, revision: 2 })).rejects.toEqual(refused("VOTE_STALE"));
+    const right = {
+      response: events[0]?.sequence ?? 0,
+      voted_for: "a",
+      label: "agent1.1",
+      revision: 1,
+      sha256,
+      reason_preview: null,
+    };
+    await expect(record(run, "vote_accepted", "b", { ...right, voted_for: "c" })).rejects.toEqual(
+      refused("RESPONSE_MISSING"),
+    );
+    await expect(record(run, "vote_accepted", "c", right)).rejects.toEqual(
+      refused("RESPONSE_MISSING"),
+    );
+    await expect(record(run, "vote_accepted", "b", { ...right, response: 1 })).rejects.toEqual(
+      refused("RESPONSE_MISSING"),
+    );
+    await expect(record(run, "vote_accepted", "b", { ...right, revision: 2 })).rejects.toEqual(
+      refused("VOTE_STALE"),
+    );
     await expect(
-      record(run, "vote_accepted", "b", { ...right, sha256: sha256.replace(/.$/, (last) => (last === "0" ? "1" : "0")) }),
+      record(run, "vote_accepted", "b", {
+        ...right,
+        sha256: sha256.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+      }),
     ).rejects.toEqual(refused("VOTE_STALE"));
     await record(run, "vote_accepted", "b", right);
     // One response, one vote.
-    await expect(record(run, "vote_accepted", "b", right)).rejects.toEqual(refused("RESPONSE_MISSING"));
+    await expect(record(run, "vote_accepted", "b", right)).rejects.toEqual(
+      refused("RESPONSE_MISSING"),
+    );
   });
 
   it("what a host says of answers counts for nothing where the log knows them", async () => {
     const run = await begin();
     const told = { consensus: { answers: [{ agent: "a", content: "never given" }] } };
-    expect(await run.respond({ agent: "b", ...vote("agent1"), host: told })).toMatchObject({ decision: { code: "vote_no_answers" } });
+    expect(await run.respond({ agent: "b", ...vote("agent1"), host: told })).toMatchObject({
+      decision: { code: "vote_no_answers" },
+    });
   });
 
   it("an answer on record is the one that was accepted", async () => {
     const run = await begin();
     const { events } = await run.respond({ agent: "a", ...answer("one") });
     const response = events[0]?.sequence ?? 0;
-    const wrong = { response, label: "agent1.1", revision: 1, sha256: `sha256:${"0".repeat(64)}`, workspace: null };
-    await expect(record(run, "answer_accepted", "a", wrong)).rejects.toEqual(refused("ANSWER_MISFIT"));
-    await expect(record(run, "answer_accepted", "b", wrong)).rejects.toEqual(refused("RESPONSE_MISSING"));
-    await expect(record(run, "answer_accepted", "zed", wrong)).rejects.toEqual(refused("AGENT_UNKNOWN"));
+    const wrong = {
+      response,
+      label: "agent1.1",
+      revision: 1,
+      sha256: `sha256:${"0".repeat(64)}`,
+      workspace: null,
+    };
+    await expect(record(run, "answer_accepted", "a", wrong)).rejects.toEqual(
+      refused("ANSWER_MISFIT"),
+    );
+    await expect(record(run, "answer_accepted", "b", wrong)).rejects.toEqual(
+      refused("RESPONSE_MISSING"),
+    );
+    await expect(record(run, "answer_accepted", "zed", wrong)).rejects.toEqual(
+      refused("AGENT_UNKNOWN"),
+    );
     await conclude(run, "a");
     expect(await conclude(run, "a")).toBeUndefined();
   });
@@ -136,7 +192,9 @@ describe("answers that arrive", () => {
     expect(standingOf(run.view, "b")).toBe("vote_only");
     expect(candidates(run.view)).toEqual(["agent1", "agent2"]);
     await takeTurn(run, "c", [answer("three")]);
-    expect(await run.respond({ agent: "b", ...vote("agent3") })).toMatchObject({ decision: { code: "stale_revision" } });
+    expect(await run.respond({ agent: "b", ...vote("agent3") })).toMatchObject({
+      decision: { code: "stale_revision" },
+    });
     expect(candidates(run.view)).toEqual(["agent1", "agent2", "agent3"]);
     await takeTurn(run, "b", [vote("agent3")]);
     expect(tally(run.view)).toEqual({ "agent3.1": 1 });
@@ -146,20 +204,28 @@ describe("answers that arrive", () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "c", [answer("three")]);
-    expect((await showAnswers(run, "b", { at_most: 1 })).map(({ label }) => label)).toEqual(["agent3.1"]);
+    expect((await showAnswers(run, "b", { at_most: 1 })).map(({ label }) => label)).toEqual([
+      "agent3.1",
+    ]);
     expect(labels(run, "b")).toEqual(["agent1.1"]);
   });
 
   it("MG-66 a revision that is published while answers are copied stays unseen", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
-    const copied = pendingAnswers(run.view, "b").map(({ agent, revision, sha256 }) => ({ agent, revision, sha256 }));
+    const copied = pendingAnswers(run.view, "b").map(({ agent, revision, sha256 }) => ({
+      agent,
+      revision,
+      sha256,
+    }));
     await takeTurn(run, "a", [answer("one, better")]);
     await record(run, "answers_shown", "b", { answers: copied });
     expect(labels(run, "b")).toEqual(["agent1.2"]);
-    await expect(record(run, "answers_shown", "b", { answers: [{ ...copied[0], agent: "c" }] as JsonObject[] })).rejects.toEqual(
-      refused("ANSWER_UNKNOWN"),
-    );
+    await expect(
+      record(run, "answers_shown", "b", {
+        answers: [{ ...copied[0], agent: "c" }] as JsonObject[],
+      }),
+    ).rejects.toEqual(refused("ANSWER_UNKNOWN"));
   });
 
   it("MG-67 an unseen answer holds up whatever ends a turn where the terms say so, until it was shown or the time is over", async () => {
@@ -179,16 +245,26 @@ describe("answers that arrive", () => {
 
   it("MG-67 an answer that was overtaken is ignored where the terms say so", async () => {
     const run = await begin({ fairness: "turns" });
-    await Promise.all([run.respond({ agent: "a", ...answer("one") }), run.respond({ agent: "b", ...answer("two") })]);
-    expect(await Promise.all([conclude(run, "a"), conclude(run, "a")])).toEqual([{ kind: "answer", label: "agent1.1" }, undefined]);
-    expect(await conclude(run, "b")).toEqual({ kind: "ignored", reason: "agent1.1 came before it" });
+    await Promise.all([
+      run.respond({ agent: "a", ...answer("one") }),
+      run.respond({ agent: "b", ...answer("two") }),
+    ]);
+    expect(await Promise.all([conclude(run, "a"), conclude(run, "a")])).toEqual([
+      { kind: "answer", label: "agent1.1" },
+      undefined,
+    ]);
+    expect(await conclude(run, "b")).toEqual({
+      kind: "ignored",
+      reason: "agent1.1 came before it",
+    });
   });
 
   it("an agent that is never shown what it has to see does not go round for ever", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     const codes = [];
-    for (let times = 0; times < 3; times += 1) codes.push((await run.respond({ agent: "b", ...vote("agent1") })).decision.recovery);
+    for (let times = 0; times < 3; times += 1)
+      codes.push((await run.respond({ agent: "b", ...vote("agent1") })).decision.recovery);
     expect(codes).toEqual(["restart", "restart", "end"]);
     expect(turn(run, "b").outcome).toBe("non_compliant");
   });
@@ -225,9 +301,9 @@ describe("the end", () => {
     expect(winnerIn(run.view)?.agent).toBe("a");
     await takeTurn(run, "b", [vote("agent2")]);
     expect(winnerIn(run.view)?.agent).toBe("b");
-    await expect(record(run, "winner_selected", "a", { agent: "a", label: "agent1.1", preview: "" })).rejects.toEqual(
-      refused("WINNER_MISFIT"),
-    );
+    await expect(
+      record(run, "winner_selected", "a", { agent: "a", label: "agent1.1", preview: "" }),
+    ).rejects.toEqual(refused("WINNER_MISFIT"));
     await selectWinner(run);
     await run.respond({ agent: "c", ...answer("three") });
     await expect(conclude(run, "c")).rejects.toEqual(refused("CONSENSUS_OVER"));
@@ -237,12 +313,17 @@ describe("the end", () => {
     const run = await begin({ defer_voting: true, max_answers_per_agent: 1 });
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
-    expect([standingOf(run.view, "a"), standingOf(run.view, "c"), isVotingDeferred(run.view)]).toEqual(["wait", "work", true]);
+    expect([
+      standingOf(run.view, "a"),
+      standingOf(run.view, "c"),
+      isVotingDeferred(run.view),
+    ]).toEqual(["wait", "work", true]);
     expect(toolsOf(run, "c")).toEqual(["read_file", "new_answer"]);
     expect(await run.respond({ agent: "b", ...vote("agent1") })).toMatchObject({
       decision: {
         code: "no_workflow_tool",
-        reason: "Retry (1/3): Called vote before every agent has answered. Required: nothing before that",
+        reason:
+          "Retry (1/3): Called vote before every agent has answered. Required: nothing before that",
       },
     });
     await drop(run, "c");
@@ -264,11 +345,19 @@ describe("the end", () => {
   });
 
   it("MG-71 at the global limit nobody waits and everybody only votes", async () => {
-    const run = await begin({ defer_voting: true, max_answers_per_agent: 2, max_answers_global: 2 });
+    const run = await begin({
+      defer_voting: true,
+      max_answers_per_agent: 2,
+      max_answers_global: 2,
+    });
     await takeTurn(run, "a", [answer("one")]);
     expect(standingOf(run.view, "a")).toBe("work");
     await takeTurn(run, "b", [answer("two")]);
-    expect(["a", "b", "c"].map((agent) => standingOf(run.view, agent))).toEqual(["vote_only", "vote_only", "vote_only"]);
+    expect(["a", "b", "c"].map((agent) => standingOf(run.view, agent))).toEqual([
+      "vote_only",
+      "vote_only",
+      "vote_only",
+    ]);
     expect(await respond(run, "c", answer("three"))).toBe("answer_limit");
     await takeTurn(run, "c", [vote("agent1")]);
     expect(tally(run.view)).toEqual({ "agent1.1": 1 });
@@ -276,9 +365,15 @@ describe("the end", () => {
 
   it("the global limit holds for answers that were accepted at the same moment", async () => {
     const run = await begin({ max_answers_global: 1 });
-    await Promise.all([run.respond({ agent: "a", ...answer("one") }), run.respond({ agent: "b", ...answer("two") })]);
+    await Promise.all([
+      run.respond({ agent: "a", ...answer("one") }),
+      run.respond({ agent: "b", ...answer("two") }),
+    ]);
     expect(await conclude(run, "a")).toEqual({ kind: "answer", label: "agent1.1" });
-    expect(await conclude(run, "b")).toMatchObject({ kind: "ignored", reason: "agent1.1 came before it" });
+    expect(await conclude(run, "b")).toMatchObject({
+      kind: "ignored",
+      reason: "agent1.1 came before it",
+    });
     expect(await conclude(run, "b")).toBeUndefined();
     expect(run.view(consensusState).given).toBe(1);
   });
@@ -308,11 +403,18 @@ describe("the end", () => {
 describe("the time of a round", () => {
   const timed = async (): Promise<{ readonly run: Run; pass: (ms: number) => void }> => {
     let at = Date.parse("2026-01-01T00:00:00.000Z");
-    return { run: await begin({}, { now: () => new Date(at).toISOString() }), pass: (ms) => void (at += ms) };
+    return {
+      run: await begin({}, { now: () => new Date(at).toISOString() }),
+      pass: (ms) => void (at += ms),
+    };
   };
-  const read = async (run: Run): Promise<string> => (await run.toolCall({ agent: "a", tool: "read_file", args: {} })).decision.code;
+  const read = async (run: Run): Promise<string> =>
+    (await run.toolCall({ agent: "a", tool: "read_file", args: {} })).decision.code;
   const warn = (run: Run): Promise<unknown> =>
-    record(run, "time_warning", "a", { round: Math.max(1, turn(run, "a").round), grace_ms: 60_000 });
+    record(run, "time_warning", "a", {
+      round: Math.max(1, turn(run, "a").round),
+      grace_ms: 60_000,
+    });
 
   it("MG-80 nothing is denied before the warning, MG-81 and after its grace only what ends the turn passes", async () => {
     const { run, pass } = await timed();
@@ -323,8 +425,12 @@ describe("the time of a round", () => {
     expect(await read(run)).toBe("fallback");
     pass(1);
     expect(await read(run)).toBe("round_time_over");
-    expect((await run.toolCall({ agent: "a", tool: "vote", args: {} })).decision.effect).toBe("allow");
-    expect((await run.toolCall({ agent: "b", tool: "read_file", args: {} })).decision.effect).toBe("allow");
+    expect((await run.toolCall({ agent: "a", tool: "vote", args: {} })).decision.effect).toBe(
+      "allow",
+    );
+    expect((await run.toolCall({ agent: "b", tool: "read_file", args: {} })).decision.effect).toBe(
+      "allow",
+    );
   });
 
   it("MG-82 ten denied calls in a row end the turn, and a call that passes begins the count anew", async () => {
@@ -338,7 +444,7 @@ describe("the time of a round", () => {
     for (let times = 0; times < 9; times += 1) await read(run);
     expect(isDenialLoop(run.view, "a")).toBe(false);
     const { decision } = await run.toolCall({ agent: "a", tool: "read_file", args: {} });
-    expect(decision.reason).toContain("(10 of 10)");
+    expect(decision.reason).toContain("denied 10 of 10 times");
     expect(isDenialLoop(run.view, "a")).toBe(true);
     await record(run, "agent_dropped", "a", { reason: "denial_loop" });
     expect(turn(run, "a").outcome).toBe("dropped");

@@ -5,9 +5,14 @@ import { REASONS } from "@bylaw/plugin-reasons";
 import { describe, expect, it } from "vitest";
 import { answer, begin, calls, drive, says, takeTurn, turn, vote, type Prompt } from "./host.ts";
 
-const logOf = async (store: ReturnType<typeof createMemoryStore>): Promise<readonly LogEvent[]> => store.events("poem", 0, 10_000);
-const enforcementsOf = async (store: ReturnType<typeof createMemoryStore>): Promise<readonly JsonObject[]> =>
-  (await logOf(store)).flatMap(({ event_type, details }) => (event_type === "enforcement" ? [details] : []));
+const logOf = async (store: ReturnType<typeof createMemoryStore>): Promise<readonly LogEvent[]> =>
+  store.events("poem", 0, 10_000);
+const enforcementsOf = async (
+  store: ReturnType<typeof createMemoryStore>,
+): Promise<readonly JsonObject[]> =>
+  (await logOf(store)).flatMap(({ event_type, details }) =>
+    event_type === "enforcement" ? [details] : [],
+  );
 
 describe("three scripted agents", () => {
   it("answer, err, see each other's answers, vote, and agree", async () => {
@@ -20,7 +25,9 @@ describe("three scripted agents", () => {
     });
     expect(tally(run.view)).toEqual({ "agent2.1": 3 });
     expect(await selectWinner(run)).toMatchObject({ agent: "b", label: "agent2.1" });
-    expect((await enforcementsOf(store)).map(({ reason, round, attempt }) => [reason, round, attempt])).toEqual([
+    expect(
+      (await enforcementsOf(store)).map(({ reason, round, attempt }) => [reason, round, attempt]),
+    ).toEqual([
       ["unknown_tool", 1, 1],
       ["no_tool_calls", 1, 1],
       ["invalid_vote_id", 1, 2],
@@ -33,7 +40,11 @@ describe("three scripted agents", () => {
 
   it("are told at the retry what was wrong", async () => {
     const run = await begin();
-    const prompts: readonly Prompt[] = await takeTurn(run, "a", [calls("execute_command"), says("half an answer"), answer("whole")]);
+    const prompts: readonly Prompt[] = await takeTurn(run, "a", [
+      calls("execute_command"),
+      says("half an answer"),
+      answer("whole"),
+    ]);
     expect(prompts.map(({ retry }) => retry?.kind)).toEqual([undefined, "tool_results", "message"]);
     expect(JSON.stringify(prompts[1]?.retry)).toContain("There is no tool 'execute_command'");
     expect(JSON.stringify(prompts[2]?.retry)).toContain("half an answer");
@@ -52,7 +63,12 @@ describe("each reason, by a scripted agent through a host", () => {
         await takeTurn(run, "a", [vote("agent5")]);
       },
       vote_and_answer: (run) =>
-        takeTurn(run, "a", [{ text: "", tool_calls: [...(vote("agent1").tool_calls ?? []), ...(answer("x").tool_calls ?? [])] }]),
+        takeTurn(run, "a", [
+          {
+            text: "",
+            tool_calls: [...(vote("agent1").tool_calls ?? []), ...(answer("x").tool_calls ?? [])],
+          },
+        ]),
       answer_limit: async (run) => {
         await takeTurn(run, "a", [answer("x")]);
         await takeTurn(run, "a", [answer("y")]);
@@ -70,14 +86,16 @@ describe("each reason, by a scripted agent through a host", () => {
         await takeTurn(run, "b", [answer("x")]);
         await run.respond({ agent: "a", ...vote("agent2") });
       },
-    } satisfies Record<string, (run: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>).map(([code, work]) => [
-      code,
-      async () => {
-        const store = createMemoryStore();
-        await work(await begin({ max_answers_per_agent: 2 }, { store }));
-        return enforcementsOf(store);
-      },
-    ]),
+    } satisfies Record<string, (run: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>).map(
+      ([code, work]) => [
+        code,
+        async () => {
+          const store = createMemoryStore();
+          await work(await begin({ max_answers_per_agent: 2 }, { store }));
+          return enforcementsOf(store);
+        },
+      ],
+    ),
   );
 
   it.each(Object.entries(cases))("%s", async (code, work) => {
@@ -87,7 +105,10 @@ describe("each reason, by a scripted agent through a host", () => {
   it("answer_novelty", async () => {
     const { reasons } = await import("@bylaw/plugin-reasons");
     const store = createMemoryStore();
-    const strict = reasons({ workflow_tools: { vote: "vote", new_answer: "answer" }, novelty: "strict" });
+    const strict = reasons({
+      workflow_tools: { vote: "vote", new_answer: "answer" },
+      novelty: "strict",
+    });
     const run = await begin({}, { store, config: { plugins: [strict] } });
     await takeTurn(run, "a", [answer("one two three")]);
     await takeTurn(run, "b", [answer("three two one")]);

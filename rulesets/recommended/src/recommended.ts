@@ -15,5 +15,10 @@ const files = {
 /** Denies what cannot be undone, asks for what leaves the machine, allows reading inside the workspace. */
 export const recommended: Ruleset = defineRuleset({
   name: "@bylaw/ruleset-recommended",
-  plugins: [policy({ files: [fileURLToPath(new URL("../policy.toml", import.meta.url))], tools: { files } })],
+  plugins: [
+    policy({
+      files: [fileURLToPath(new URL("../policy.toml", import.meta.url))],
+      tools: { files },
+    }),
+  ],
 });

@@ -39,23 +39,25 @@ const linesOf = (path: string): readonly Case[] =>
 const cases = linesOf("../cases.jsonl");
 
 const kernel = createKernel({ extends: [recommended] });
-const rules = kernel.plugins.flatMap(({ plugin, instances }) => instances.flatMap(plugin.definition.rules));
+const rules = kernel.plugins.flatMap(({ plugin, instances }) =>
+  instances.flatMap(plugin.definition.rules),
+);
 
-async function decide(asked: Kernel, { must: _must, rule: _rule, code: _code, ...call }: Case): Promise<Decision> {
+async function decide(
+  asked: Kernel,
+  { must: _must, rule: _rule, code: _code, ...call }: Case,
+): Promise<Decision> {
   const subject: ToolCall = { hook: "beforeToolCall", workspace: call.cwd, ...call };
-  try {
-    return await asked.decide(await asked.prepare(subject));
-  } catch {
-    // What is not plain data cannot be prepared; asked as it is, it must be refused.
-    return asked.decide(subject);
-  }
+  return await asked.decide(subject);
 }
 
 describe("every case", () => {
   it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
     const decision = await decide(kernel, one);
     const expected = { effect: one.must, rule: one.rule, code: one.code ?? decision.code };
-    expect({ effect: decision.effect, rule: decision.rule?.name, code: decision.code }).toEqual(expected);
+    expect({ effect: decision.effect, rule: decision.rule?.name, code: decision.code }).toEqual(
+      expected,
+    );
   });
 });
 
@@ -73,7 +75,11 @@ describe("the cases as a whole", () => {
     for (const one of cases.filter(({ must, rule }) => must !== "allow" && rule !== undefined)) {
       for (const approval_mode of ["ask", "autoEdit", "yolo"] as const) {
         const { effect } = await decide(kernel, { ...one, approval_mode });
-        expect({ id: one.id, approval_mode, effect }).toEqual({ id: one.id, approval_mode, effect: one.must });
+        expect({ id: one.id, approval_mode, effect }).toEqual({
+          id: one.id,
+          approval_mode,
+          effect: one.must,
+        });
       }
     }
   });
@@ -81,7 +87,11 @@ describe("the cases as a whole", () => {
   it("deny every question where nobody can be asked", async () => {
     for (const one of cases.filter(({ must }) => must === "ask_user")) {
       const { effect, code } = await decide(kernel, { ...one, interactive: false });
-      expect({ id: one.id, effect, code }).toEqual({ id: one.id, effect: "deny", code: "approval_unavailable" });
+      expect({ id: one.id, effect, code }).toEqual({
+        id: one.id,
+        effect: "deny",
+        code: "approval_unavailable",
+      });
     }
   });
 });
@@ -90,14 +100,18 @@ describe("the cases as a whole", () => {
 it("lets a patch be applied in the workspace where everything that no rule is about passes", async () => {
   const patch = cases.find(({ id }) => id === "line-apply-patch") as Case;
   const codes: readonly string[] = await Promise.all(
-    ["git apply p.diff", "git -C .bylaw apply p.diff"].map(async (command) => (await decide(kernel, { ...patch, args: { command } })).code),
+    ["git apply p.diff", "git -C .bylaw apply p.diff"].map(
+      async (command) => (await decide(kernel, { ...patch, args: { command } })).code,
+    ),
   );
   expect(codes).toEqual(["mode_allowed", "rule_asked"]);
 });
 
 describe("the README", () => {
   it("lists exactly the rules of the policy, with what each does", () => {
-    const listed = [...read("../README.md").matchAll(/^\| `([a-z-]+)` +\| (allows|asks|denies)(, final)? +\|/gm)];
+    const listed = [
+      ...read("../README.md").matchAll(/^\| `([a-z-]+)` +\| (allows|asks|denies)(, final)? +\|/gm),
+    ];
     const words = { allow: "allows", ask_user: "asks", deny: "denies" } as const;
     const written = read("../policy.toml")
       .split("[[rules]]")
@@ -112,20 +126,32 @@ describe("the README", () => {
   });
 
   it("counts the rules and the cases", () => {
-    const [, ruleCount, caseCount] = /(\d+) rules in .* of the (\d+) calls in/.exec(read("../README.md")) ?? [];
-    expect({ rules: Number(ruleCount), cases: Number(caseCount) }).toEqual({ rules: rules.length, cases: cases.length });
+    const [, ruleCount, caseCount] =
+      /(\d+) rules in .* of the (\d+) calls in/.exec(read("../README.md")) ?? [];
+    expect({ rules: Number(ruleCount), cases: Number(caseCount) }).toEqual({
+      rules: rules.length,
+      cases: cases.length,
+    });
   });
 });
 
 describe("the page of the repository", () => {
   it("prints a decision as it is", async () => {
-    const call = { hook: "beforeToolCall", tool: "bash", args: { command: "git push --force origin main" } } as const;
-    const { effect, reason, fix, code, rule } = await kernel.decide(await kernel.prepare(call));
+    const call = {
+      hook: "beforeToolCall",
+      tool: "bash",
+      args: { command: "git push --force origin main" },
+    } as const;
+    const { effect, reason, fix, code, rule } = await kernel.decide(call);
     const place = `${rule?.name}, node_modules/@bylaw/ruleset-recommended/policy.toml:${rule?.line}`;
     expect(read("../../../README.md")).toContain(
-      [`${effect} bash ${JSON.stringify(call.args)}`, `  reason: ${reason}`, `  rule: ${place}`, `  code: ${code}`, `  fix: ${fix}`].join(
-        "\n",
-      ),
+      [
+        `${effect} bash ${JSON.stringify(call.args)}`,
+        `  reason: ${reason}`,
+        `  rule: ${place}`,
+        `  code: ${code}`,
+        `  fix: ${fix}`,
+      ].join("\n"),
     );
   });
 });
@@ -137,19 +163,31 @@ describe("the recorded session", () => {
     const tools = new Set(session.map(({ tool }) => tool));
     expect(session.length).toBeGreaterThanOrEqual(40);
     expect([...tools]).toEqual(
-      expect.arrayContaining(["read_files", "edit_file", "bash", "web_fetch", "ask_user_question", "mcp__github__get_issue"]),
+      expect.arrayContaining([
+        "read_files",
+        "edit_file",
+        "bash",
+        "web_fetch",
+        "ask_user_question",
+        "mcp__github__get_issue",
+      ]),
     );
   });
 
   it("meets all three effects", async () => {
-    const effects = await Promise.all(session.map(async (call) => (await decide(kernel, call)).effect));
+    const effects = await Promise.all(
+      session.map(async (call) => (await decide(kernel, call)).effect),
+    );
     expect(new Set(effects)).toEqual(new Set(["allow", "ask_user", "deny"]));
   });
 
   it("lets no attempt to get round the rules pass", async () => {
-    const attempts = session.filter((call) => /\.env|\.ssh|\.bylaw|rm |--force|\| sh|approved|githuh|drop_/.test(JSON.stringify(call)));
+    const attempts = session.filter((call) =>
+      /\.env|\.ssh|\.bylaw|rm |--force|\| sh|approved|githuh|drop_/.test(JSON.stringify(call)),
+    );
     expect(attempts.length).toBeGreaterThanOrEqual(10);
-    for (const call of attempts) expect(await decide(kernel, call)).not.toMatchObject({ effect: "allow" });
+    for (const call of attempts)
+      expect(await decide(kernel, call)).not.toMatchObject({ effect: "allow" });
   });
 });
 
@@ -160,9 +198,14 @@ describe("a host's own policy", () => {
   const withOwn = (text: string, config: Config = {}): Kernel => {
     const file = join(folder, `${(files += 1)}.toml`);
     writeFileSync(file, text);
-    return createKernel({ extends: [recommended], ...config, plugins: [policy({ files: [file] })] });
+    return createKernel({
+      extends: [recommended],
+      ...config,
+      plugins: [policy({ files: [file] })],
+    });
   };
-  const allowShell = '[[rules]]\nname = "own"\npriority = "user"\naction = "allow"\ntool = "bash"\n';
+  const allowShell =
+    '[[rules]]\nname = "own"\npriority = "user"\naction = "allow"\ntool = "bash"\n';
   const one = (id: string): Case => {
     const found = cases.find((candidate) => candidate.id === id);
     if (found === undefined) throw new Error(`no case ${id}`);
@@ -171,23 +214,37 @@ describe("a host's own policy", () => {
 
   it("overrides a deny of the ruleset with a rule of a higher tier", async () => {
     const own = withOwn(allowShell);
-    expect(await decide(own, one("rm-rf"))).toMatchObject({ effect: "allow", rule: { name: "own" } });
+    expect(await decide(own, one("rm-rf"))).toMatchObject({
+      effect: "allow",
+      rule: { name: "own" },
+    });
   });
 
   it("does not override a final rule", async () => {
     const own = withOwn(allowShell);
     for (const id of ["rm-root", "mkfs-ext4", "dd-device"]) {
-      expect(await decide(own, one(id))).toMatchObject({ effect: "deny", rule: { name: one(id).rule } });
+      expect(await decide(own, one(id))).toMatchObject({
+        effect: "deny",
+        rule: { name: one(id).rule },
+      });
     }
   });
 
   it("drops any rule by name, except a final one", async () => {
     for (const { name, final } of rules) {
-      const without = () => createKernel({ extends: [recommended], without: [`@bylaw/plugin-policy/${name}`] });
-      if (final === true) expect(without).toThrow(expect.objectContaining({ code: "BYLAW_WITHOUT_FINAL" }));
+      const without = () =>
+        createKernel({ extends: [recommended], without: [`@bylaw/plugin-policy/${name}`] });
+      if (final === true)
+        expect(without).toThrow(expect.objectContaining({ code: "BYLAW_WITHOUT_FINAL" }));
       else expect(without).not.toThrow();
     }
-    const dropped = createKernel({ extends: [recommended], without: ["@bylaw/plugin-policy/no-recursive-delete"] });
-    expect(await decide(dropped, one("rm-rf"))).toMatchObject({ effect: "ask_user", rule: { name: "ask-delete" } });
+    const dropped = createKernel({
+      extends: [recommended],
+      without: ["@bylaw/plugin-policy/no-recursive-delete"],
+    });
+    expect(await decide(dropped, one("rm-rf"))).toMatchObject({
+      effect: "ask_user",
+      rule: { name: "ask-delete" },
+    });
   });
 });

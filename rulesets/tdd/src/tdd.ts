@@ -17,7 +17,10 @@ export interface TddOptions {
   readonly mode?: Phases["mode"];
   /** The keys of tokens, the first signs. Default: those of `@bylaw/plugin-tokens`. */
   readonly keys?: Tokens["keys"];
-  /** The folder that artifacts name files in and tests run in, from the folder of the config. Default: that folder. */
+  /**
+   * The folder that artifacts name files in and tests run in, from the folder of the config.
+   * Default: that folder.
+   */
   readonly workspace?: string;
   /** Tools of the host that the contract may name besides those that it knows. */
   readonly tools?: readonly string[];
@@ -30,8 +33,9 @@ export interface TddOptions {
 }
 
 /**
- * Holds every task to a workflow contract: phases, tools and transitions, artifacts, gates, tokens, claims and alerts. The contract that comes with
- * it goes from a plan over failing tests and an implementation to a review; copy it, or hand in one of your own.
+ * Holds every task to a workflow contract: phases, tools and transitions, artifacts, gates, tokens,
+ * claims and alerts. The contract that comes with it goes from a plan over failing tests and an
+ * implementation to a review; copy it, or hand in one of your own.
  */
 export function tdd({
   contract = "agent_workflow.yaml",
@@ -47,9 +51,18 @@ export function tdd({
   return defineRuleset({
     name: "@bylaw/ruleset-tdd",
     plugins: [
-      phases({ ...common, ...(mode === undefined ? {} : { mode }), ...(shell === undefined ? {} : { shell }) }),
+      phases({
+        ...common,
+        ...(mode === undefined ? {} : { mode }),
+        ...(shell === undefined ? {} : { shell }),
+      }),
       artifacts(common),
-      gates({ contract, tools: [...tools], checks: [...checks], ...(workspace === undefined ? {} : { workspace }) }),
+      gates({
+        contract,
+        tools: [...tools],
+        checks: [...checks],
+        ...(workspace === undefined ? {} : { workspace }),
+      }),
       tokens({ ...common, ...(keys === undefined ? {} : { keys }) }),
       tasks({ claims }),
       monitoring(common),

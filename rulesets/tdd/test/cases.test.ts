@@ -40,7 +40,9 @@ describe("the five-phase workflow", () => {
         expect([phase, effect, reason, walk.phase()]).toEqual([phase, "allow", reason, phase]);
         for (const { id, tool, args, must, code } of cases.filter((one) => one.phase === phase)) {
           const decision = await walk.call(tool, args);
-          const codes = decision.votes.filter((vote) => vote.effect === "deny").map((vote) => vote.code);
+          const codes = decision.votes
+            .filter((vote) => vote.effect === "deny")
+            .map((vote) => vote.code);
           expect([id, decision.effect], decision.reason).toEqual([id, must]);
           if (code !== undefined) expect(codes, `${id}: ${decision.reason}`).toContain(code);
           seen.push(id);
@@ -53,13 +55,93 @@ describe("the five-phase workflow", () => {
   });
 });
 
+describe("packages", () => {
+  const PLACES = [
+    "node_modules/left/index.js",
+    "node_modules/left.test.js",
+    "tests/node_modules/left.ts",
+    "src/node_modules/__tests__/left.js",
+  ];
+  const LINES = [
+    ...[
+      "echo x > node_modules/left/index.js",
+      "cp -r src node_modules/left",
+      "ln -s ../src node_modules",
+      "rm -rf node_modules",
+    ],
+    ...[
+      "rm -rf packages/a/node_modules",
+      "cd node_modules && touch left.js",
+      "npm test > node_modules/left.test.js",
+    ],
+    ...[
+      "mv src/add.js node_modules/add.test.js",
+      "sed -i s/a/b/ node_modules/left/index.js",
+      "touch node_modules",
+    ],
+    ...[
+      "npm install left",
+      "npm i left",
+      "npm isntall left",
+      "npm ci",
+      "npm --prefix . add left",
+      "npm it",
+      "npm rm left",
+      "npm link ../left",
+    ],
+    ...[
+      "npm up",
+      "npm rebuild",
+      "env npm i left",
+      "sh -c 'npm i left'",
+      "npm test && npm i left",
+      "yarn",
+      "yarn add left",
+      "pnpm add left",
+    ],
+    ...[
+      "pnpm i",
+      "pnpm it",
+      "bun add left",
+      "npx npm i left",
+      "corepack yarn add left",
+      "deno install",
+      "npx patch-package left",
+    ],
+  ];
+
+  it("are written and installed in no phase", async () => {
+    const walk = await beginWalk();
+    try {
+      for (const phase of PATH) {
+        await walk.onwards();
+        expect(walk.phase()).toBe(phase);
+        const calls = [
+          ...PLACES.flatMap((path) =>
+            ["write_files", "edit_files"].map((tool) => ({ tool, args: { path, content: "x" } })),
+          ),
+          ...LINES.map((command) => ({ tool: "bash", args: { command } })),
+        ];
+        for (const { tool, args } of calls) {
+          const { effect } = await walk.call(tool, args);
+          expect([phase, tool, args, effect]).toEqual([phase, tool, args, "deny"]);
+        }
+      }
+    } finally {
+      await walk.end();
+    }
+  });
+});
+
 describe("the ruleset", () => {
   it("has a contract without a finding", () => {
     expect(lintContractFile(SHIPPED).findings).toEqual([]);
   });
 
   it("brings the six plugins, by name or as a function", () => {
-    const names = ["artifacts", "gates", "monitoring", "phases", "tasks", "tokens"].map((name) => `@bylaw/plugin-${name}`);
+    const names = ["artifacts", "gates", "monitoring", "phases", "tasks", "tokens"].map(
+      (name) => `@bylaw/plugin-${name}`,
+    );
     for (const ruleset of [fivePhases, tdd()]) {
       const { declared } = createKernel({ extends: [ruleset] }, { configFile });
       expect(declared.plugins.filter((name) => names.includes(name)).toSorted()).toEqual(names);
@@ -68,7 +150,9 @@ describe("the ruleset", () => {
   });
 
   it("takes another contract, mode, folder and keys", () => {
-    const text = readFileSync(SHIPPED, "utf8").replace('mode: "strict"', 'mode: "permissive"').replace('"reject"', '"warn"');
+    const text = readFileSync(SHIPPED, "utf8")
+      .replace('mode: "strict"', 'mode: "permissive"')
+      .replace('"reject"', '"warn"');
     writeFileSync(join(folder, "other.yaml"), text);
     process.env["TDD_OTHER_SECRET"] = "another secret of these tests, long enough";
     const options: TddOptions = {
@@ -78,11 +162,14 @@ describe("the ruleset", () => {
       keys: [{ id: "other", env: "TDD_OTHER_SECRET" }],
       claims: "off",
     };
-    const kernel = createKernel({ extends: [tdd(options)], enforcement_mode: "permissive" }, { configFile });
-    expect(kernel.enforcement_mode).toBe("permissive");
-    expect(() => createKernel({ extends: [tdd({ ...options, mode: "strict" })] }, { configFile })).toThrow(
-      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
+    const kernel = createKernel(
+      { extends: [tdd(options)], enforcement_mode: "permissive" },
+      { configFile },
     );
+    expect(kernel.enforcement_mode).toBe("permissive");
+    expect(() =>
+      createKernel({ extends: [tdd({ ...options, mode: "strict" })] }, { configFile }),
+    ).toThrow(expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }));
   });
 
   it.each([
@@ -91,12 +178,17 @@ describe("the ruleset", () => {
     ["@bylaw/plugin-tokens", "tokens"],
   ])("does not load without %s, which the contract needs", (plugin, part) => {
     const attempt = () => createKernel({ extends: [tdd()], without: [plugin] }, { configFile });
-    expect(attempt).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNENFORCED", message: expect.stringContaining(part) }));
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        code: "BYLAW_CONTRACT_UNENFORCED",
+        message: expect.stringContaining(part),
+      }),
+    );
   });
 
   it("does not load where the contract is not there", () => {
-    expect(() => createKernel({ extends: [tdd({ contract: "absent.yaml" })] }, { configFile })).toThrow(
-      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
-    );
+    expect(() =>
+      createKernel({ extends: [tdd({ contract: "absent.yaml" })] }, { configFile }),
+    ).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));
   });
 });

@@ -45,7 +45,10 @@ export async function beginWalk(): Promise<Walk> {
   const configFile = join(folder, "bylaw.config.ts");
   const file = join(folder, "agent_workflow.yaml");
   process.env["ORCHESTRATOR_JWT_SECRET"] ??= "a secret of these tests that is long enough";
-  const run = await openRun(createKernel({ extends: [tdd()] }, { configFile }), { run: "walk", store: createMemoryStore() });
+  const run = await openRun(createKernel({ extends: [tdd()] }, { configFile }), {
+    run: "walk",
+    store: createMemoryStore(),
+  });
   const contract = loadContract(file);
   const signer = createSigner({ contract: file });
   const tasks = createTasks(run, contract);
@@ -55,7 +58,11 @@ export async function beginWalk(): Promise<Walk> {
   let token = "";
   const renew = async (): Promise<void> => {
     const entered = contract.phases.find(({ id }) => id === phase());
-    ({ token } = await grantToken(run, signer, { ...who, phase: entered?.id ?? null, allowed_tools: entered?.allowedTools ?? [] }));
+    ({ token } = await grantToken(run, signer, {
+      ...who,
+      phase: entered?.id ?? null,
+      allowed_tools: entered?.allowedTools ?? [],
+    }));
   };
   const host = (): JsonObject => ({ token, workspace: folder });
   const move = async (to: string, artifacts: JsonObject = {}): Promise<Decision> => {
@@ -72,10 +79,22 @@ export async function beginWalk(): Promise<Walk> {
     run,
     phase,
     call: async (tool, args) =>
-      (await run.toolCall({ ...who, id: "c", tool, args, cwd: folder, workspace: folder, interactive: false, host: host() })).decision,
+      (
+        await run.toolCall({
+          ...who,
+          id: "c",
+          tool,
+          args,
+          cwd: folder,
+          workspace: folder,
+          interactive: false,
+          host: host(),
+        })
+      ).decision,
     async onwards() {
       const test = () => observeTests(run, contract, { ...who, workspace: folder });
-      const approve = (gate: string) => decideGate(run, { task: who.task, gate, by: "paula", role: "human", verdict: "approved" });
+      const approve = (gate: string) =>
+        decideGate(run, { task: who.task, gate, by: "paula", role: "human", verdict: "approved" });
       switch (phase()) {
         case undefined:
           return move("PLAN");
@@ -93,7 +112,13 @@ export async function beginWalk(): Promise<Walk> {
           return move("REVIEW", GREEN);
         case "REVIEW":
           for (const { directive, model } of openDirectives(run.view, { task: who.task }))
-            await completeDirective(run, { task: who.task, directive, ok: true, agent: `reviewer-${model}`, verdict: "approved" });
+            await completeDirective(run, {
+              task: who.task,
+              directive,
+              ok: true,
+              agent: `reviewer-${model}`,
+              verdict: "approved",
+            });
           await move("COMPLETE", REVIEW);
           await approve("review_approved");
           return move("COMPLETE", REVIEW);
@@ -144,7 +169,10 @@ const GREEN: JsonObject = {
 const REVIEW: JsonObject = {
   review_report: {
     reviews: Object.fromEntries(
-      ["security", "quality", "consistency", "holistic", "vibe_coding"].map((name) => [name, { approved: true }]),
+      ["security", "quality", "consistency", "holistic", "vibe_coding"].map((name) => [
+        name,
+        { approved: true },
+      ]),
     ),
     consolidated_issues: [],
     blocking_issues: [],
