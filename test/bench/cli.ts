@@ -6,7 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const RUNS = 9;
-const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+const BIN = join(
+  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
+  "dist/bin.js",
+);
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
 
 const policy = join(folder, "policy.toml");
@@ -29,11 +32,28 @@ function rule(index: number): string {
 }
 
 const CALLS = [
-  (id: number) => ({ tool: "read_file", args: { path: `src/module_${id % 100}/file_${id}.ts`, limit: 200 } }),
-  (id: number) => ({ tool: `tool_${id % 100}`, args: { text: "a line of text that a tool would get", count: id } }),
-  (id: number) => ({ tool: `tool_${id % 100}_x`, args: { flag: true, list: [1, 2, 3], nested: { deep: "value" } } }),
-  (id: number) => ({ tool: "search", server: `server_${id % 100}`, args: { query: `issue ${id}` }, agent: "reviewer" }),
-  (id: number) => ({ tool: "pay", args: { amount: id % 10_000, currency: "EUR", to: `account ${id}` } }),
+  (id: number) => ({
+    tool: "read_file",
+    args: { path: `src/module_${id % 100}/file_${id}.ts`, limit: 200 },
+  }),
+  (id: number) => ({
+    tool: `tool_${id % 100}`,
+    args: { text: "a line of text that a tool would get", count: id },
+  }),
+  (id: number) => ({
+    tool: `tool_${id % 100}_x`,
+    args: { flag: true, list: [1, 2, 3], nested: { deep: "value" } },
+  }),
+  (id: number) => ({
+    tool: "search",
+    server: `server_${id % 100}`,
+    args: { query: `issue ${id}` },
+    agent: "reviewer",
+  }),
+  (id: number) => ({
+    tool: "pay",
+    args: { amount: id % 10_000, currency: "EUR", to: `account ${id}` },
+  }),
 ];
 
 function batch(lines: number): string {
@@ -62,15 +82,26 @@ function peakMegabytes(args: readonly string[]): number {
 
 function run(args: readonly string[], node: readonly string[] = []): void {
   const sink = openSync(join(folder, "out"), "w");
-  const { status, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], { stdio: ["ignore", sink, "pipe"] });
+  const { status, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
+    stdio: ["ignore", sink, "pipe"],
+  });
   closeSync(sink);
-  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
+  if (status !== 0)
+    throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 try {
-  const check = (file: string): readonly string[] => ["check", "--batch", file, "--json", "--policy", policy];
+  const check = (file: string): readonly string[] => [
+    "check",
+    "--batch",
+    file,
+    "--json",
+    "--policy",
+    policy,
+  ];
   const one = batch(1);
   const [small, large] = [batch(10_000), batch(200_000)];
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -85,12 +116,18 @@ try {
     for (const [index, [, args]] of cases.entries()) times[index]?.push(milliseconds(args));
   }
   const version = median(times[0] ?? []);
-  console.log(`Node ${process.version}, 100 rules, median of ${RUNS} runs, wall time of the process\n`);
-  console.log(`${"".padEnd(30)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"peak RSS, MB".padStart(16)}`);
+  console.log(
+    `Node ${process.version}, 100 rules, median of ${RUNS} runs, wall time of the process\n`,
+  );
+  console.log(
+    `${"".padEnd(30)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"peak RSS, MB".padStart(16)}`,
+  );
   for (const [index, [name, args]] of cases.entries()) {
     const ms = median(times[index] ?? []);
     const peak = peakMegabytes(args);
-    console.log(`${name.padEnd(30)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${peak.toFixed(0).padStart(16)}`);
+    console.log(
+      `${name.padEnd(30)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${peak.toFixed(0).padStart(16)}`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

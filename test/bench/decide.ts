@@ -6,7 +6,7 @@ import { measure } from "mitata";
 import { floorOf } from "./floor.ts";
 import { hit, miss, policyOf } from "./rules.ts";
 
-const SIZES = [10, 100, 1_000, 10_000];
+const SIZES = (process.env.SIZES ?? "10,100,1000,10000").split(",").map(Number);
 const CALLS = 60;
 const ROUNDS = 5;
 
@@ -35,15 +35,23 @@ function streamsOf(size: number): readonly Stream[] {
 }
 
 /** The stream is only worth timing when every call gets the answer that it was made for, from both. */
-function verify(kernel: Kernel, floor: (call: ToolCall) => string, { name, calls, effects }: Stream): void {
+function verify(
+  kernel: Kernel,
+  floor: (call: ToolCall) => string,
+  { name, calls, effects }: Stream,
+): void {
   for (const call of calls) {
-    const { effect } = kernel.decide(call) as Decision;
-    if (!effects.has(effect) || floor(call) !== effect) throw new Error(`Unexpected ${effect} for ${call.tool} in ${name}`);
+    const { effect } = kernel.decidePrepared(call) as Decision;
+    if (!effects.has(effect) || floor(call) !== effect)
+      throw new Error(`Wrong answer ${effect} for ${call.tool} in ${name}`);
   }
 }
 
 /** Median over passes of the stream, in microseconds a call. A pass takes so long that the clock does not count. */
-async function passes(calls: readonly ToolCall[], decide: (call: ToolCall) => unknown): Promise<number> {
+async function passes(
+  calls: readonly ToolCall[],
+  decide: (call: ToolCall) => unknown,
+): Promise<number> {
   const pass = (): void => {
     for (const call of calls) decide(call);
   };
@@ -51,7 +59,8 @@ async function passes(calls: readonly ToolCall[], decide: (call: ToolCall) => un
   return p50 / calls.length / 1e3;
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** Medians over rounds in which all are timed in turn, so that a slow minute of the machine falls on all of them. */
 async function rounds(timed: readonly (() => Promise<number>)[]): Promise<readonly number[]> {
@@ -60,43 +69,69 @@ async function rounds(timed: readonly (() => Promise<number>)[]): Promise<readon
     for (const [index, time] of timed.entries()) times[index]?.push(await time());
   }
   const [all = [], bare = []] = times.slice(-2);
-  return [...times.map(median), median(all.map((time, round) => time / (bare[round] ?? Number.NaN)))];
+  return [
+    ...times.map(median),
+    median(all.map((time, round) => time / (bare[round] ?? Number.NaN))),
+  ];
 }
 
 /** The 99th percentile of single calls, in microseconds. */
-async function slowest(calls: readonly ToolCall[], decide: (call: ToolCall) => unknown): Promise<number> {
+async function slowest(
+  calls: readonly ToolCall[],
+  decide: (call: ToolCall) => unknown,
+): Promise<number> {
   let next = 0;
-  const { p99 } = await measure(() => decide(calls[next++ % calls.length] as ToolCall), { min_cpu_time: 200e6 });
+  const { p99 } = await measure(() => decide(calls[next++ % calls.length] as ToolCall), {
+    min_cpu_time: 200e6,
+  });
   return p99 / 1e3;
 }
 
 /** Shell lines that never came before, each made in the time that is taken. */
-async function newLines(size: number, decide: (call: ToolCall) => unknown, words: string): Promise<number> {
+async function newLines(
+  size: number,
+  decide: (call: ToolCall) => unknown,
+  words: string,
+): Promise<number> {
   const line = hit(Math.min(size - 1, 3));
   let next = 0;
-  const { p50 } = await measure(() => decide({ ...line, args: { command: `${words} ${next++}` } }), { min_cpu_time: 250e6 });
+  const { p50 } = await measure(
+    () => decide({ ...line, args: { command: `${words} ${next++}` } }),
+    { min_cpu_time: 250e6 },
+  );
   return p50 / 1e3;
 }
 
 const SHORT = "prog3 sub --flag";
 /** With the number behind it about 100 characters. */
-const LONG = 'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';
+const LONG =
+  'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';
 
 const format = (value: number): string => value.toFixed(2);
 
-console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
-console.log(`Microseconds a decision, admission of the call included: median of ${ROUNDS} rounds of the median over passes of the stream.`);
-console.log("p99: single decisions of all three kinds. floor: an index by hand that only looks up, same calls, same run.");
-console.log("new line: a shell line that never came before; in the streams they come round again, and what was read of them is kept.");
+console.log(
+  `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`,
+);
+console.log(
+  `Microseconds a decision, admission of the call included: median of ${ROUNDS} rounds of the median over passes of the stream.`,
+);
+console.log(
+  "p99: single decisions of all three kinds. floor: an index by hand that only looks up, same calls, same run.",
+);
+console.log(
+  "new line: a shell line that never came before; in the streams they come round again, and what was read of them is kept.",
+);
 console.log(`of 100: one of 100 characters, a list with a pipe and a redirection: ${LONG} 123\n`);
-console.log("| rules | load ms | hit early | hit late | miss | all three | p99 | new line | of 100 | floor | all three / floor |");
+console.log(
+  "| rules | load ms | hit early | hit late | miss | all three | p99 | new line | of 100 | floor | all three / floor |",
+);
 console.log("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
 for (const size of SIZES) {
   const start = performance.now();
   const kernel = createKernel({ plugins: [policy({ files: [], text: policyOf(size) })] });
   const loaded = performance.now() - start;
   const floor = floorOf(size);
-  const decide = (call: ToolCall): unknown => kernel.decide(call);
+  const decide = (call: ToolCall): unknown => kernel.decidePrepared(call);
   const streams = streamsOf(size);
   for (const stream of streams) verify(kernel, floor, stream);
   const all = streams.at(-1)?.calls ?? [];

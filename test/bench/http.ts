@@ -7,7 +7,14 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "@bylaw/testing";
 import { agentsOf, ask, asOperator, createTasks, move, type Agent } from "./http/agents.ts";
 import { load, type Load, type Question } from "./http/load.ts";
-import { cpuOf, databaseProcesses, memoryOf, startBylaw, startEcho, type Server } from "./http/servers.ts";
+import {
+  cpuOf,
+  databaseProcesses,
+  memoryOf,
+  startBylaw,
+  startEcho,
+  type Server,
+} from "./http/servers.ts";
 import { median } from "./log/writers.ts";
 import { ARTIFACTS, CONTRACT } from "./workflow/contract.ts";
 
@@ -35,11 +42,22 @@ async function bylaw(store?: string): Promise<Server> {
   started += 1;
   const home = join(folder, `node-${started}`);
   for (const path of ["work/src", "work/tests"]) mkdirSync(join(home, path), { recursive: true });
-  for (const file of ["src/add.ts", "src/index.ts", "tests/add.test.ts"]) writeFileSync(join(home, "work", file), "export {};\n");
+  for (const file of ["src/add.ts", "src/index.ts", "tests/add.test.ts"])
+    writeFileSync(join(home, "work", file), "export {};\n");
   writeFileSync(join(home, "contract.yaml"), CONTRACT);
   const limits = { agent_per_second: 0 };
-  const settings = { port: 0, contract: "contract.yaml", workspace: "work", data: "data", log: { level: "warn" }, limits };
-  writeFileSync(join(home, "settings.json"), JSON.stringify({ ...settings, ...(store === undefined ? {} : { store }) }));
+  const settings = {
+    port: 0,
+    contract: "contract.yaml",
+    workspace: "work",
+    data: "data",
+    log: { level: "warn" },
+    limits,
+  };
+  writeFileSync(
+    join(home, "settings.json"),
+    JSON.stringify({ ...settings, ...(store === undefined ? {} : { store }) }),
+  );
   return startBylaw(join(home, "settings.json"));
 }
 
@@ -52,7 +70,11 @@ const QUESTION: Call = { tool_name: "ask_user_question", args: { question: "why?
 const FILE: Call = { tool_name: "write_files", args: { path: "src/add.ts" } };
 
 const checks = (agents: readonly Agent[], call: Call, record: boolean): readonly Question[] =>
-  agents.map(({ task, authorization }) => ({ path: "/api/v1/tools/check", authorization, body: { task_id: task, ...call, record } }));
+  agents.map(({ task, authorization }) => ({
+    path: "/api/v1/tools/check",
+    authorization,
+    body: { task_id: task, ...call, record },
+  }));
 
 /** Something that is loaded: one server, or several that share the connections. */
 interface Cell {
@@ -67,18 +89,27 @@ interface Measured extends Load {
   readonly cpu: number;
 }
 
-async function measure({ servers, questions, processes = () => [] }: Cell, ms = CELL_MS): Promise<Measured> {
-  const taken = (): ReadonlyMap<number, number> => cpuOf([...servers.map(({ pid }) => pid), ...processes()]);
+async function measure(
+  { servers, questions, processes = () => [] }: Cell,
+  ms = CELL_MS,
+): Promise<Measured> {
+  const taken = (): ReadonlyMap<number, number> =>
+    cpuOf([...servers.map(({ pid }) => pid), ...processes()]);
   const before = taken();
   const share = Math.ceil(questions.length / servers.length);
   const loads = await Promise.all(
-    servers.map(({ url }, at) => load(new URL(url).origin, questions.slice(at * share, (at + 1) * share), ms)),
+    servers.map(({ url }, at) =>
+      load(new URL(url).origin, questions.slice(at * share, (at + 1) * share), ms),
+    ),
   );
   const count = loads.reduce((sum, one) => sum + one.count, 0);
   const cpu = [...taken()].reduce((sum, [pid, after]) => sum + after - (before.get(pid) ?? 0), 0);
   return {
     ...{ rate: loads.reduce((sum, one) => sum + one.rate, 0), count, cpu: cpu / count },
-    ...{ p50: Math.max(...loads.map(({ p50 }) => p50)), p99: Math.max(...loads.map(({ p99 }) => p99)) },
+    ...{
+      p50: Math.max(...loads.map(({ p50 }) => p50)),
+      p99: Math.max(...loads.map(({ p99 }) => p99)),
+    },
   };
 }
 
@@ -89,7 +120,10 @@ async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
     servers: [echo],
     questions: (cells[0]?.questions ?? []).map((question) => ({ ...question, path: "/echo" })),
   };
-  const rows = [bare, ...cells].map((cell) => ({ cell, rounds: [] as { readonly own: Measured; readonly floor: Measured }[] }));
+  const rows = [bare, ...cells].map((cell) => ({
+    cell,
+    rounds: [] as { readonly own: Measured; readonly floor: Measured }[],
+  }));
   for (let round = 0; round <= ROUNDS; round += 1) {
     let floor: Measured | undefined;
     for (const { cell, rounds } of rows) {
@@ -104,8 +138,15 @@ async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
   for (const { cell, rounds } of rows) {
     const middle = (of: (own: Measured, floor: Measured) => number, digits: number): string =>
       median(rounds.map(({ own, floor }) => of(own, floor))).toFixed(digits);
-    const [rate, ratio] = [whole(median(rounds.map(({ own }) => own.rate))), middle((own, floor) => own.rate / floor.rate, 2)];
-    const times = [middle(({ p50 }) => p50, 1), middle(({ p99 }) => p99, 1), middle((own, floor) => own.p99 / floor.p99, 1)];
+    const [rate, ratio] = [
+      whole(median(rounds.map(({ own }) => own.rate))),
+      middle((own, floor) => own.rate / floor.rate, 2),
+    ];
+    const times = [
+      middle(({ p50 }) => p50, 1),
+      middle(({ p99 }) => p99, 1),
+      middle((own, floor) => own.p99 / floor.p99, 1),
+    ];
     say(`| ${[cell.name, rate, ratio, ...times, middle(({ cpu }) => cpu, 0)].join(" | ")} |`);
   }
 }
@@ -117,7 +158,7 @@ async function underLoad(server: Server, agents: readonly Agent[]): Promise<void
   // One that waits for all of them has the largest snapshot that there can be.
   await ask(server.url, "/tasks", asOperator, { tasks: [{ id: "last", dependencies: waiting }] });
   const [mover] = await agentsOf(server.url, 1, "mover", "WORK");
-  if (mover === undefined) throw new Error("Unexpected lack of an agent");
+  if (mover === undefined) throw new Error("There is no agent");
   const text = JSON.stringify(await ask(server.url, "/state/snapshot?task_id=last", asOperator));
   const questions = checks(agents, FILE, true);
   const loaded = measure({ name: "", servers: [server], questions }, 3 * CELL_MS);
@@ -137,19 +178,27 @@ async function underLoad(server: Server, agents: readonly Agent[]): Promise<void
   const { p50, p99, rate } = await loaded;
   const sorted = times.toSorted((a, b) => a - b);
   const last = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  say(`${whole(TASKS)} tasks in the run, ${CONNECTIONS} connections at ${whole(rate)} recorded checks/s:`);
+  say(
+    `${whole(TASKS)} tasks in the run, ${CONNECTIONS} connections at ${whole(rate)} recorded checks/s:`,
+  );
   say(
     `a check p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${times.length} transitions through the gate, p50 ${median(times).toFixed(1)} ms, p99 ${last.toFixed(1)} ms;`,
   );
-  say(`a page of the snapshot of a task that waits for all of them has ${(text.length / 1_024).toFixed(1)} KiB.`);
+  say(
+    `a page of the snapshot of a task that waits for all of them has ${(text.length / 1_024).toFixed(1)} KiB.`,
+  );
 }
 
 /** Memory over time, under load: medians of the first and the last quarter after warming up. */
 async function memory(server: Server, agents: readonly Agent[]): Promise<void> {
   await measure({ name: "", servers: [server], questions: checks(agents, QUESTION, true) });
-  const loaded = measure({ name: "", servers: [server], questions: checks(agents, QUESTION, true) }, MEMORY_MS);
+  const loaded = measure(
+    { name: "", servers: [server], questions: checks(agents, QUESTION, true) },
+    MEMORY_MS,
+  );
   const held: number[] = [];
-  for (const until = performance.now() + MEMORY_MS; performance.now() < until; await sleep(500)) held.push(memoryOf(server.pid));
+  for (const until = performance.now() + MEMORY_MS; performance.now() < until; await sleep(500))
+    held.push(memoryOf(server.pid));
   const { count } = await loaded;
   const quarter = Math.ceil(held.length / 4);
   const [first, last] = [median(held.slice(0, quarter)), median(held.slice(-quarter))];
@@ -162,7 +211,9 @@ say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown 
 say(
   `Medians of ${ROUNDS} rounds of ${CELL_MS} ms in which all are loaded in turn; ${CONNECTIONS} connections, as many agents, each with a task of its own.`,
 );
-say("echo: the framework alone, which gets the same requests and answers with their bodies. The clients run on the same machine.\n");
+say(
+  "echo: the framework alone, which gets the same requests and answers with their bodies. The clients run on the same machine.\n",
+);
 const servers: Server[] = [];
 const up = async (starting: Promise<Server>): Promise<Server> => {
   const server = await starting;
@@ -176,21 +227,37 @@ try {
   const agents = await agentsOf(node.url, CONNECTIONS, "own", "WORK");
   const cells: Cell[] = [
     { name: "decision only", servers: [node], questions: checks(agents, QUESTION, false) },
-    { name: "decision only, about a file", servers: [node], questions: checks(agents, FILE, false) },
-    { name: "SQLite, a durable commit for each call", servers: [node], questions: checks(agents, QUESTION, true) },
+    {
+      name: "decision only, about a file",
+      servers: [node],
+      questions: checks(agents, FILE, false),
+    },
+    {
+      name: "SQLite, a durable commit for each call",
+      servers: [node],
+      questions: checks(agents, QUESTION, true),
+    },
     { name: "SQLite, about a file", servers: [node], questions: checks(agents, FILE, true) },
   ];
   const first = postgres && (await up(bylaw(postgres.url)));
   const shared = first && (await agentsOf(first.url, CONNECTIONS, "own", "WORK"));
   const onPostgres = (name: string, ...nodes: readonly Server[]): Cell => ({
-    ...{ name, servers: nodes, questions: checks(shared ?? [], QUESTION, true), processes: databaseProcesses },
+    ...{
+      name,
+      servers: nodes,
+      questions: checks(shared ?? [], QUESTION, true),
+      processes: databaseProcesses,
+    },
   });
   if (first !== undefined) cells.push(onPostgres("PostgreSQL, one node", first));
   await compare(echo, cells);
-  if (postgres === undefined || first === undefined) say("\nPostgreSQL: not measured, no server here. Name one with BYLAW_POSTGRES_URL.");
+  if (postgres === undefined || first === undefined)
+    say("\nPostgreSQL: not measured, no server here. Name one with BYLAW_POSTGRES_URL.");
   else {
     say("\nTwo nodes on one run:\n");
-    await compare(echo, [onPostgres("PostgreSQL, two nodes", first, await up(bylaw(postgres.url)))]);
+    await compare(echo, [
+      onPostgres("PostgreSQL, two nodes", first, await up(bylaw(postgres.url))),
+    ]);
   }
   say();
   await underLoad(node, agents);

@@ -16,7 +16,8 @@ export function policyOf(count: number): string {
 const MATCHERS: readonly ((index: number) => string)[] = [
   (index) => `tool = "tool_${index}"\n`,
   (index) => `tool = "mcp__srv${index}__*"\n`,
-  (index) => `tool = "shared_${(index >> 2) % SHARED_TOOLS}"\nargs = { path = { regex = "/proj/p${index}/.*\\\\.secret" } }\n`,
+  (index) =>
+    `tool = "shared_${(index >> 2) % SHARED_TOOLS}"\nargs = { path = { regex = "/proj/p${index}/.*\\\\.secret" } }\n`,
   (index) => `tool = "run_shell_command"\ncommand = "prog${index} sub *"\n`,
 ];
 
@@ -29,9 +30,17 @@ export function hit(index: number): ToolCall {
     case 1:
       return { ...base, tool: "get_issue", server: `srv${index}`, args: { id: 7 } };
     case 2:
-      return { ...base, tool: `shared_${(index >> 2) % SHARED_TOOLS}`, args: { path: `/proj/p${index}/a/b.secret` } };
+      return {
+        ...base,
+        tool: `shared_${(index >> 2) % SHARED_TOOLS}`,
+        args: { path: `/proj/p${index}/a/b.secret` },
+      };
     default:
-      return { ...base, tool: "run_shell_command", args: { command: `prog${index} sub --flag value` } };
+      return {
+        ...base,
+        tool: "run_shell_command",
+        args: { command: `prog${index} sub --flag value` },
+      };
   }
 }
 
@@ -44,8 +53,16 @@ export function miss(index: number): ToolCall {
     case 1:
       return { ...base, tool: "get_issue", server: `other${index}`, args: { id: 7 } };
     case 2:
-      return { ...base, tool: `shared_${(index >> 2) % SHARED_TOOLS}`, args: { path: `/proj/p${index}/a/b.public` } };
+      return {
+        ...base,
+        tool: `shared_${(index >> 2) % SHARED_TOOLS}`,
+        args: { path: `/proj/p${index}/a/b.public` },
+      };
     default:
-      return { ...base, tool: "run_shell_command", args: { command: `other${index} sub --flag value` } };
+      return {
+        ...base,
+        tool: "run_shell_command",
+        args: { command: `other${index} sub --flag value` },
+      };
   }
 }

@@ -1,6 +1,13 @@
 // What the runner itself costs: the time of a step that does nothing, and of `bylaw run --resume` of a long workflow beyond `bylaw --version`.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +17,14 @@ import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { constitution } from "@bylaw/plugin-constitution";
 import { loop } from "@bylaw/plugin-loop";
 import { vibecheck } from "@bylaw/plugin-vibecheck";
-import { loadTemplate, loopOptionsOf, runWorkflow, workflow, type LoadedTemplate, type StepFunction } from "@bylaw/runner";
+import {
+  loadTemplate,
+  loopOptionsOf,
+  runWorkflow,
+  workflow,
+  type LoadedTemplate,
+  type StepFunction,
+} from "@bylaw/runner";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
 const SHORT = 1_000;
@@ -19,14 +33,21 @@ const RUNS = 7;
 /** What the runner may cost, in milliseconds: a step that does nothing, and going on with a long workflow. */
 const MOST = { step: 5, resume: 1_000 };
 
-const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+const BIN = join(
+  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
+  "dist/bin.js",
+);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-run-")));
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const at = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 /** A workflow of programs, of which each tenth goes back by nine steps once. */
-async function templateOf(name: string, count: number): Promise<LoadedTemplate & { readonly file: string }> {
+async function templateOf(
+  name: string,
+  count: number,
+): Promise<LoadedTemplate & { readonly file: string }> {
   const file = join(folder, `${name}.json`);
   const steps = Array.from({ length: count }, (_, index) => ({
     id: `step-${index}`,
@@ -38,9 +59,14 @@ async function templateOf(name: string, count: number): Promise<LoadedTemplate &
 }
 
 /** Runs it in this process with a function for each program, up to its last step. Resolves to the milliseconds of each step. */
-async function walk({ template, definition }: LoadedTemplate, store: string): Promise<readonly number[]> {
+async function walk(
+  { template, definition }: LoadedTemplate,
+  store: string,
+): Promise<readonly number[]> {
   const opened = await openSqliteStore(store);
-  const kernel = createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), vibecheck(), constitution(), workflow()] });
+  const kernel = createKernel({
+    plugins: [loop(loopOptionsOf(template)), checkpoint(), vibecheck(), constitution(), workflow()],
+  });
   const run = await openRun(kernel, { run: template.name, store: opened });
   const end = new AbortController();
   const times: number[] = [];
@@ -56,7 +82,13 @@ async function walk({ template, definition }: LoadedTemplate, store: string): Pr
   };
   const steps = template.steps.map((step) => ({ ...step, run: { function: "work" } }));
   await runWorkflow({
-    ...{ run, template: { ...template, steps }, definition, workspace: folder, controlFile: join(folder, "behavior.json") },
+    ...{
+      run,
+      template: { ...template, steps },
+      definition,
+      workspace: folder,
+      controlFile: join(folder, "behavior.json"),
+    },
     ...{ functions: { work }, signal: end.signal },
   }).catch((error: unknown) => {
     if (!end.signal.aborted) throw error;
@@ -79,9 +111,13 @@ function processor(args: readonly string[], cwd: string): number {
 
 function milliseconds(args: readonly string[], cwd: string): number {
   const begin = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, [BIN, ...args], { cwd, stdio: ["ignore", "ignore", "pipe"] });
+  const { status, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+    cwd,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const took = performance.now() - begin;
-  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
+  if (status !== 0)
+    throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
   return took;
 }
 
@@ -115,7 +151,9 @@ try {
     `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version, ${processor(resume(RUNS), folder).toFixed(0)} ms of processor`,
   );
   if (p50 > MOST.step || beyond > MOST.resume) {
-    console.error(`\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`);
+    console.error(
+      `\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`,
+    );
     process.exitCode = 1;
   }
 } finally {

@@ -47,7 +47,10 @@ const LISTS: readonly List[] = [
 
 const casesOf = ({ prefix, digits = 2, spans }: List): readonly string[] =>
   spans.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${String(first + at).padStart(digits, "0")}`),
+    Array.from(
+      { length: last - first + 1 },
+      (_, at) => `${prefix}-${String(first + at).padStart(digits, "0")}`,
+    ),
   );
 
 const TESTS: ReadonlySet<string> = new Set(["it", "test", "describe"]);
@@ -60,7 +63,8 @@ function namedIn(file: string): readonly string[] {
     if (node.type !== "CallExpression" || !TESTS.has(rootOf(node.callee) ?? "")) return;
     const [name] = node.arguments;
     const tables = node.callee.type === "CallExpression" ? node.callee.arguments : [];
-    for (const one of [...(name === undefined ? [] : [name]), ...tables]) names.push(...textsIn(one, program));
+    for (const one of [...(name === undefined ? [] : [name]), ...tables])
+      names.push(...textsIn(one, program));
   });
   return names.flatMap((name) => name.match(/\b[A-Z]{2}-\d+/g) ?? []);
 }
@@ -79,7 +83,8 @@ function textsIn(given: Node, program: Program): readonly string[] {
     if (node.type === "Literal" && typeof node.value === "string") texts.push(node.value);
     else if (node.type === "TemplateElement") texts.push(node.value.raw);
     // A function is what a test does, not what it is called.
-    else if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression") return false;
+    else if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression")
+      return false;
     else if (node.type === "Identifier" && node !== given) return false;
     return true;
   });
@@ -87,7 +92,8 @@ function textsIn(given: Node, program: Program): readonly string[] {
   for (const statement of program.body) {
     if (statement.type !== "VariableDeclaration") continue;
     for (const { id, init } of statement.declarations)
-      if (id.type === "Identifier" && id.name === given.name && init !== null) texts.push(...textsIn(init, program));
+      if (id.type === "Identifier" && id.name === given.name && init !== null)
+        texts.push(...textsIn(init, program));
   }
   return texts;
 }
@@ -97,17 +103,24 @@ function walk(node: Node, visit: (node: Node) => boolean | void): void {
   if (visit(node) === false) return;
   for (const value of Object.values(node) as readonly unknown[])
     for (const inner of Array.isArray(value) ? (value as readonly unknown[]) : [value])
-      if (typeof inner === "object" && inner !== null && "type" in inner) walk(inner as Node, visit);
+      if (typeof inner === "object" && inner !== null && "type" in inner)
+        walk(inner as Node, visit);
 }
 
 const named = new Map<string, string[]>();
-for (const file of filesAt("{packages,plugins,rulesets}/*/test/**/*.test.ts").concat(filesAt("test/**/*.test.ts")))
-  for (const id of file.endsWith("contract/acceptance.test.ts") ? [] : namedIn(file)) named.set(id, [...(named.get(id) ?? []), file]);
+for (const file of filesAt("{packages,plugins,rulesets}/*/test/**/*.test.ts").concat(
+  filesAt("test/**/*.test.ts"),
+))
+  for (const id of file.endsWith("contract/acceptance.test.ts") ? [] : namedIn(file))
+    named.set(id, [...(named.get(id) ?? []), file]);
 
 describe.each(LISTS)("the acceptance cases of $of", (list) => {
   const { prefix, others, adr } = list;
   const cases = casesOf(list);
-  const excepted = Array.from((adr === undefined ? "" : textOf(adr)).matchAll(/^- ([A-Z]{2}-\d+):/gm), ([, id = ""]) => id);
+  const excepted = Array.from(
+    (adr === undefined ? "" : textOf(adr)).matchAll(/^- ([A-Z]{2}-\d+):/gm),
+    ([, id = ""]) => id,
+  );
 
   it("are each in the name of a test, or set aside with the reason", () => {
     expect(cases.filter((id) => !named.has(id) && !excepted.includes(id))).toEqual([]);

@@ -18,7 +18,8 @@ function testsIn(file: string): number {
   const visitor = new Visitor({
     CallExpression({ callee }) {
       const text = textOf(file).slice(callee.start, callee.end);
-      if (/^(it|test)\b/.test(text) && !/^(it|test)\.(each|runIf|skipIf|for)$/.test(text)) tests += 1;
+      if (/^(it|test)\b/.test(text) && !/^(it|test)\.(each|runIf|skipIf|for)$/.test(text))
+        tests += 1;
     },
   });
   visitor.visit(parseSync(file, textOf(file)).program);

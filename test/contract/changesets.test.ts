@@ -9,7 +9,9 @@ const changesets = filesAt(".changeset/*.md").map((file) => {
 
 it("every changeset names published packages of this repository, each with its kind of change", () => {
   const wrong = changesets.flatMap(({ file, lines }) =>
-    lines.filter((line) => !names.has(/^"([^"]+)": (major|minor|patch)$/.exec(line)?.[1] ?? "")).map((line) => `${file}: ${line}`),
+    lines
+      .filter((line) => !names.has(/^"([^"]+)": (major|minor|patch)$/.exec(line)?.[1] ?? ""))
+      .map((line) => `${file}: ${line}`),
   );
   expect(wrong).toEqual([]);
 });
@@ -27,11 +29,14 @@ it("what the command contains is released with the command", () => {
     const manifest = byName.get(name);
     if (manifest === undefined || contained.has(name)) return;
     contained.add(name);
-    for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) visit(needed);
+    for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+      visit(needed);
   };
   visit("@bylaw/cli");
   expect(contained.size).toBeGreaterThan(3);
-  const released = new Set(changesets.flatMap(({ lines }) => lines.map((line) => /^"([^"]+)"/.exec(line)?.[1] ?? "")));
+  const released = new Set(
+    changesets.flatMap(({ lines }) => lines.map((line) => /^"([^"]+)"/.exec(line)?.[1] ?? "")),
+  );
   if (released.has("@bylaw/cli")) return;
   expect([...released].filter((name) => contained.has(name))).toEqual([]);
 });

@@ -17,14 +17,25 @@ interface Ended {
   readonly stderr: string;
 }
 
-const pages = [...filesAt("*.md"), ...filesAt("docs/*.md"), ...filesAt("{packages,plugins,rulesets}/*/README.md")];
+const pages = [
+  ...filesAt("*.md"),
+  ...filesAt("docs/*.md"),
+  ...filesAt("{packages,plugins,rulesets}/*/README.md"),
+];
 const blocks: readonly Block[] = pages.flatMap((page) => {
   let before = "";
-  return Array.from(textOf(page).matchAll(/^```ts( continued)?\n([\s\S]*?)^```$/gm), ([, continued, own = ""], index) => {
-    const text = continued === undefined ? own : `${before}${own}`;
-    before = text;
-    return { page: `${page} block ${index + 1}`, file: `${page.replaceAll("/", "--").replace(/\.md$/, "")}--${index + 1}`, text };
-  });
+  return Array.from(
+    textOf(page).matchAll(/^```ts( continued)?\n([\s\S]*?)^```$/gm),
+    ([, continued, own = ""], index) => {
+      const text = continued === undefined ? own : `${before}${own}`;
+      before = text;
+      return {
+        page: `${page} block ${index + 1}`,
+        file: `${page.replaceAll("/", "--").replace(/\.md$/, "")}--${index + 1}`,
+        text,
+      };
+    },
+  );
 });
 const first = blocks.filter(({ file }) => file.endsWith("--1"));
 const folder = mkdtempSync(join(tmpdir(), "bylaw-docs-"));

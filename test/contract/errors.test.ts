@@ -31,7 +31,9 @@ const VARIABLES = [
 describe("docs/errors.md", () => {
   it("has a heading for every code in the sources, and no other code", () => {
     const sources = filesAt("{packages,plugins,rulesets}/*/{src,contract}/**/*.ts");
-    const inCode = new Set(sources.flatMap((file) => textOf(file).match(/\bBYLAW_[A-Z]+(_[A-Z]+)+\b/g) ?? []));
+    const inCode = new Set(
+      sources.flatMap((file) => textOf(file).match(/\bBYLAW_[A-Z]+(_[A-Z]+)+\b/g) ?? []),
+    );
     for (const name of VARIABLES) inCode.delete(name);
     const inPage = titles.filter((title) => title.startsWith("BYLAW_"));
     expect(inPage).toEqual([...inCode].sort());
@@ -39,7 +41,9 @@ describe("docs/errors.md", () => {
 
   it("says what happened and what to do about each", () => {
     const poor = sections.filter(
-      (section) => section.startsWith("## BYLAW_") && !/^## \w+\n\n\S[^\n]+(\n\S[^\n]+)*\n\n\*\*What to do\.\*\* \S/.test(section),
+      (section) =>
+        section.startsWith("## BYLAW_") &&
+        !/^## \w+\n\n\S[^\n]+(\n\S[^\n]+)*\n\n\*\*Fix\.\*\* \S/.test(section),
     );
     expect(poor.map((section) => section.split("\n")[0])).toEqual([]);
   });

@@ -1,5 +1,8 @@
 import { parseSync } from "oxc-parser";
+import { createKernel, definePlugin, type Decision, type ToolCall } from "@bylaw/kernel";
+import { compilePolicy, parsePolicy } from "@bylaw/policy-language";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { filesAt, textOf } from "./workspaces.ts";
 
 const HOOKS = {
@@ -13,13 +16,15 @@ const HOOKS = {
 const page = textOf("docs/hooks.md");
 
 function fieldsOf(name: string): readonly string[] {
-  for (const file of filesAt("packages/kernel/{src,contract}/subject*.ts")) {
+  for (const file of filesAt("packages/kernel/src/subject*.ts")) {
     for (const statement of parseSync(file, textOf(file)).program.body) {
       if (statement.type !== "ExportNamedDeclaration") continue;
       const { declaration } = statement;
       if (declaration?.type !== "TSInterfaceDeclaration" || declaration.id.name !== name) continue;
       return declaration.body.body.flatMap((member) =>
-        member.type === "TSPropertySignature" && member.key.type === "Identifier" ? [member.key.name] : [],
+        member.type === "TSPropertySignature" && member.key.type === "Identifier"
+          ? [member.key.name]
+          : [],
       );
     }
   }
@@ -29,14 +34,60 @@ function fieldsOf(name: string): readonly string[] {
 describe("docs/hooks.md", () => {
   it.each(Object.entries(HOOKS))("lists the fields of a subject of %s", (hook, name) => {
     const section = page.slice(page.indexOf("## The subject of each hook"));
-    const row = section.split("\n").find((line) => line.startsWith("|") && (line.split("|")[1] ?? "").includes(hook));
+    const row = section
+      .split("\n")
+      .find((line) => line.startsWith("|") && (line.split("|")[1] ?? "").includes(hook));
     const listed = Array.from(row?.split("|")[2]?.matchAll(/`(\w+)`/g) ?? [], ([, field]) => field);
     expect(new Set(listed)).toEqual(new Set(fieldsOf(name).filter((field) => field !== "hook")));
   });
 
   it("tells of each hook when it is asked and what it comes to when nobody votes", () => {
-    const rows = page.split("\n").filter((line) => /^\| `(before|on)\w+` +\|/.test(line) && line.split("|").length === 8);
+    const rows = page
+      .split("\n")
+      .filter((line) => /^\| `(before|on)\w+` +\|/.test(line) && line.split("|").length === 8);
     const hooks = rows.map((line) => line.split("|")[1]?.replaceAll("`", "").trim());
     expect(hooks).toEqual(Object.keys(HOOKS).filter((hook) => hook !== "all of them"));
+  });
+
+  it("says which arguments a tool call may have, and the kernel takes these and no others", () => {
+    expect(page).toContain("`args` is an object of named arguments, or an array");
+    const seen: unknown[] = [];
+    const spy = definePlugin({
+      ...{ name: "spy", version: "1.0.0", options: z.undefined() },
+      apply: ({ hooks }) => hooks.beforeToolCall.tap("spy", ({ args }) => void seen.push(args)),
+    });
+    const kernel = createKernel({ plugins: [spy()] });
+    const codeOf = (args: unknown): unknown =>
+      (kernel.decide({ hook: "beforeToolCall", tool: "t", args: args as never }) as Decision).code;
+    expect([{}, [], { a: 1 }, ["a"]].map(codeOf)).toEqual([
+      "fallback",
+      "fallback",
+      "fallback",
+      "fallback",
+    ]);
+    expect(seen).toEqual([{}, [], { a: 1 }, ["a"]]);
+    expect(["", "a", 1, null, undefined, new Map()].map(codeOf)).toEqual(
+      Array.from({ length: 6 }, () => "invalid_call"),
+    );
+    expect(seen).toHaveLength(4);
+  });
+
+  it("says that an array is never allowed by a rule that reads an argument", () => {
+    const rules = `default = "ask_user"
+[[rules]]
+name = "to-us"
+action = "allow"
+tool = "mail"
+args.to = { glob = "*@example.com" }
+`;
+    const pool = compilePolicy([parsePolicy(rules, { file: "policy.toml" })]);
+    const effectOf = (args: ToolCall["args"]): unknown =>
+      pool.evaluate({ hook: "beforeToolCall", tool: "mail", args })?.[0]?.effect;
+    expect([{ to: "a@example.com" }, ["a@example.com"], [], {}].map(effectOf)).toEqual([
+      "allow",
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

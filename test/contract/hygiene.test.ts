@@ -16,14 +16,18 @@ it("the repository names no host of a package registry and no folder of one mach
     const text = textOf(file);
     return FORBIDDEN.flatMap((pattern) => {
       const hit = pattern.exec(text);
-      return hit === null ? [] : [`${file}:${text.slice(0, hit.index).split("\n").length} ${hit[0].trim()}`];
+      return hit === null
+        ? []
+        : [`${file}:${text.slice(0, hit.index).split("\n").length} ${hit[0].trim()}`];
     });
   });
   expect(found).toEqual([]);
 });
 
 it("no source leaves a note for later", () => {
-  const sources = filesAt("{packages,plugins,rulesets,test,tools}/**/*.ts").filter((file) => !file.includes("/fixtures/"));
+  const sources = filesAt("{packages,plugins,rulesets,test,tools}/**/*.ts").filter(
+    (file) => !file.includes("/fixtures/"),
+  );
   const mark = /\b(TOD[O]|FIXM[E]|XX[X])\b/;
   expect(sources.filter((file) => mark.test(textOf(file)))).toEqual([]);
 });

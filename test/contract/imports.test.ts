@@ -1,51 +1,80 @@
 import { builtinModules } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { filesAt, importsOf, packageOf, rootManifest, testWorkspace, workspaces, type Import, type Workspace } from "./workspaces.ts";
+import {
+  filesAt,
+  importsOf,
+  packageOf,
+  rootManifest,
+  testWorkspace,
+  workspaces,
+  type Import,
+  type Workspace,
+} from "./workspaces.ts";
 
 const isRelative = ({ specifier }: Import): boolean => specifier.startsWith(".");
-const isBuiltin = ({ specifier }: Import): boolean => specifier.startsWith("node:") || builtinModules.includes(packageOf(specifier));
+const isBuiltin = ({ specifier }: Import): boolean =>
+  specifier.startsWith("node:") || builtinModules.includes(packageOf(specifier));
 // A loader of configurations and plugins loads what it is told to.
 const isComputed = ({ specifier }: Import): boolean => specifier === "*";
 const show = ({ file, specifier }: Import): string => `${file} imports ${specifier}`;
 
-function declared({ manifest }: Workspace, { tests }: { readonly tests: boolean }): ReadonlySet<string> {
+function declared(
+  { manifest }: Workspace,
+  { tests }: { readonly tests: boolean },
+): ReadonlySet<string> {
   const shipped = [manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies];
-  const fields = tests ? [...shipped, manifest.devDependencies, rootManifest.devDependencies] : shipped;
+  const fields = tests
+    ? [...shipped, manifest.devDependencies, rootManifest.devDependencies]
+    : shipped;
   return new Set(fields.flatMap((field) => Object.keys(field ?? {})));
 }
 
 const strayOf = (imports: readonly Import[], known: ReadonlySet<string>): readonly Import[] =>
-  imports.filter((one) => !isRelative(one) && !isBuiltin(one) && !isComputed(one) && !known.has(packageOf(one.specifier)));
+  imports.filter(
+    (one) =>
+      !isRelative(one) &&
+      !isBuiltin(one) &&
+      !isComputed(one) &&
+      !known.has(packageOf(one.specifier)),
+  );
 
-describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))("%s", (folder, workspace) => {
-  const shipped = filesAt("{src,contract}/**/*.ts", folder).flatMap(importsOf);
-  const tests = [...filesAt("test/**/*.ts", folder), ...filesAt("*.ts", folder)]
-    .filter((file) => !file.includes("/fixtures/"))
-    .flatMap(importsOf);
+describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))(
+  "%s",
+  (folder, workspace) => {
+    const shipped = filesAt("{src,contract}/**/*.ts", folder).flatMap(importsOf);
+    const tests = [...filesAt("test/**/*.ts", folder), ...filesAt("*.ts", folder)]
+      .filter((file) => !file.includes("/fixtures/"))
+      .flatMap(importsOf);
 
-  it("ships no import that its manifest does not declare", () => {
-    const known = declared(workspace, { tests: false });
-    expect(strayOf(shipped, known).map(show)).toEqual([]);
-  });
+    it("ships no import that its manifest does not declare", () => {
+      const known = declared(workspace, { tests: false });
+      expect(strayOf(shipped, known).map(show)).toEqual([]);
+    });
 
-  it("tests with no import that its manifest or the root's does not declare", () => {
-    const known = declared(workspace, { tests: true });
-    expect(strayOf(tests, known).map(show)).toEqual([]);
-  });
+    it("tests with no import that its manifest or the root's does not declare", () => {
+      const known = declared(workspace, { tests: true });
+      expect(strayOf(tests, known).map(show)).toEqual([]);
+    });
 
-  it("stays inside its folder with relative imports", () => {
-    const astray = [...shipped, ...tests]
-      .filter(isRelative)
-      .filter(({ file, specifier }) => !join(dirname(file), specifier).replaceAll("\\", "/").startsWith(`${folder}/`));
-    expect(astray.map(show)).toEqual([]);
-  });
+    it("stays inside its folder with relative imports", () => {
+      const astray = [...shipped, ...tests]
+        .filter(isRelative)
+        .filter(
+          ({ file, specifier }) =>
+            !join(dirname(file), specifier).replaceAll("\\", "/").startsWith(`${folder}/`),
+        );
+      expect(astray.map(show)).toEqual([]);
+    });
 
-  it("writes the extension of its own files", () => {
-    const bare = [...shipped, ...tests].filter((one) => isRelative(one) && !/\.(ts|json)$/.test(one.specifier));
-    expect(bare.map(show)).toEqual([]);
-  });
-});
+    it("writes the extension of its own files", () => {
+      const bare = [...shipped, ...tests].filter(
+        (one) => isRelative(one) && !/\.(ts|json)$/.test(one.specifier),
+      );
+      expect(bare.map(show)).toEqual([]);
+    });
+  },
+);
 
 describe("the repository", () => {
   const everywhere = [...workspaces, testWorkspace].flatMap(({ folder }) =>
@@ -56,15 +85,21 @@ describe("the repository", () => {
   it("imports its packages by their name alone", () => {
     const entries = new Set(
       [...workspaces, testWorkspace].flatMap(({ manifest }) =>
-        [".", ...Object.keys(manifest.exports ?? {})].map((path) => `${manifest.name}${path.slice(1)}`),
+        [".", ...Object.keys(manifest.exports ?? {})].map(
+          (path) => `${manifest.name}${path.slice(1)}`,
+        ),
       ),
     );
-    const deep = imports.filter(({ specifier }) => specifier.startsWith("@bylaw/") && !entries.has(specifier));
+    const deep = imports.filter(
+      ({ specifier }) => specifier.startsWith("@bylaw/") && !entries.has(specifier),
+    );
     expect(deep.map(show)).toEqual([]);
   });
 
   it("names Node's own modules with `node:`", () => {
-    expect(imports.filter((one) => isBuiltin(one) && !one.specifier.startsWith("node:")).map(show)).toEqual([]);
+    expect(
+      imports.filter((one) => isBuiltin(one) && !one.specifier.startsWith("node:")).map(show),
+    ).toEqual([]);
   });
 });
 
@@ -75,13 +110,17 @@ describe("the kernel", () => {
     expect(imports.filter(isBuiltin).map(show)).toEqual([]);
   });
 
-  it("imports tapable in hooks.ts alone", () => {
-    const files = imports.filter(({ specifier }) => packageOf(specifier) === "tapable").map(({ file }) => file);
-    expect(files).toEqual(["packages/kernel/src/hooks.ts"]);
+  it("imports tapable in hook-runner.ts alone", () => {
+    const files = imports
+      .filter(({ specifier }) => packageOf(specifier) === "tapable")
+      .map(({ file }) => file);
+    expect(files).toEqual(["packages/kernel/src/hook-runner.ts"]);
   });
 });
 
 it("the kernel, plugins and rulesets load nothing that a literal does not name", () => {
-  const imports = filesAt("{packages/kernel,plugins/*,rulesets/*}/{src,contract}/**/*.ts").flatMap(importsOf);
+  const imports = filesAt("{packages/kernel,plugins/*,rulesets/*}/{src,contract}/**/*.ts").flatMap(
+    importsOf,
+  );
   expect(imports.filter(isComputed).map(show)).toEqual([]);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { filesAt, importsOf, packageOf, testWorkspace, workspaces, type Workspace } from "./workspaces.ts";
+import {
+  filesAt,
+  importsOf,
+  packageOf,
+  testWorkspace,
+  workspaces,
+  type Workspace,
+} from "./workspaces.ts";
 
 interface Layer {
   readonly folder: RegExp;
@@ -28,20 +35,37 @@ const LAYERS: readonly Layer[] = [
     internal: [KERNEL, /^packages\/(behavior|config|log|process|store-[a-z0-9-]+|tools)$/],
   },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
-  { folder: /^packages\/sdk$/, internal: [], external: [] },
+  { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
+  // It judges the answers and votes whose state the other plugin keeps.
+  {
+    folder: /^plugins\/reasons$/,
+    internal: [KERNEL, /^packages\/log$/, /^plugins\/consensus$/],
+    peers: ["@bylaw/kernel", "zod"],
+  },
   {
     folder: /^plugins\//,
     internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log|tools)$/],
     peers: ["@bylaw/kernel", "zod"],
   },
-  { folder: /^rulesets\//, internal: [KERNEL, /^(plugins|rulesets)\//], external: [], peers: ["@bylaw/kernel"] },
+  {
+    folder: /^rulesets\//,
+    internal: [KERNEL, /^(plugins|rulesets)\//],
+    external: [],
+    peers: ["@bylaw/kernel"],
+  },
 ];
 
 // Whoever writes messages may have it: all but the kernel, what has no dependency at all, and rulesets, which are data.
 const wordingFor = (folder: string): readonly RegExp[] =>
-  [KERNEL, WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) => without.test(folder)) ? [] : [WORDING];
+  [KERNEL, WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) =>
+    without.test(folder),
+  )
+    ? []
+    : [WORDING];
 
-const folderOf = new Map([...workspaces, testWorkspace].map(({ folder, manifest }) => [manifest.name, folder]));
+const folderOf = new Map(
+  [...workspaces, testWorkspace].map(({ folder, manifest }) => [manifest.name, folder]),
+);
 
 const shippedNeeds = ({ manifest }: Workspace): readonly string[] => [
   ...new Set([
@@ -61,41 +85,55 @@ const shippedImports = ({ folder }: Workspace): readonly string[] => [
   ),
 ];
 
-const layerOf = (folder: string): Layer | undefined => LAYERS.find((layer) => layer.folder.test(folder));
+const layerOf = (folder: string): Layer | undefined =>
+  LAYERS.find((layer) => layer.folder.test(folder));
 
-describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))("%s", (folder, workspace) => {
-  it("stands in the table of who may import whom", () => {
-    expect(layerOf(folder), `say in CONTRIBUTING.md and in this table who may import ${folder}`).toBeDefined();
-  });
-
-  it.each([
-    ["by its manifest", shippedNeeds(workspace)],
-    ["by its imports", shippedImports(workspace)],
-  ])("depends only on what the table lets it, %s", (_, needs) => {
-    const layer = layerOf(folder);
-    const forbidden = needs.filter((name) => {
-      const target = folderOf.get(name);
-      if (target !== undefined) return ![...(layer?.internal ?? []), ...wordingFor(folder)].some((allowed) => allowed.test(target));
-      return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
+describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))(
+  "%s",
+  (folder, workspace) => {
+    it("stands in the table of who may import whom", () => {
+      expect(
+        layerOf(folder),
+        `say in CONTRIBUTING.md and in this table who may import ${folder}`,
+      ).toBeDefined();
     });
-    expect(forbidden).toEqual([]);
-  });
 
-  it("has as a peer what a host's tree must hold once", () => {
-    const peers = layerOf(folder)?.peers;
-    if (peers === undefined) return;
-    const dependencies = Object.keys(workspace.manifest.dependencies ?? {});
-    expect(dependencies.filter((name) => peers.includes(name))).toEqual([]);
-    const internalPeers = Object.keys(workspace.manifest.peerDependencies ?? {}).filter((name) => folderOf.has(name));
-    expect(internalPeers.filter((name) => !peers.includes(name))).toEqual([]);
-  });
-});
+    it.each([
+      ["by its manifest", shippedNeeds(workspace)],
+      ["by its imports", shippedImports(workspace)],
+    ])("depends only on what the table lets it, %s", (_, needs) => {
+      const layer = layerOf(folder);
+      const forbidden = needs.filter((name) => {
+        const target = folderOf.get(name);
+        if (target !== undefined)
+          return ![...(layer?.internal ?? []), ...wordingFor(folder)].some((allowed) =>
+            allowed.test(target),
+          );
+        return layer?.external?.includes(name) === false && layer.peers?.includes(name) !== true;
+      });
+      expect(forbidden).toEqual([]);
+    });
+
+    it("has as a peer what a host's tree must hold once", () => {
+      const peers = layerOf(folder)?.peers;
+      if (peers === undefined) return;
+      const dependencies = Object.keys(workspace.manifest.dependencies ?? {});
+      expect(dependencies.filter((name) => peers.includes(name))).toEqual([]);
+      const internalPeers = Object.keys(workspace.manifest.peerDependencies ?? {}).filter((name) =>
+        folderOf.has(name),
+      );
+      expect(internalPeers.filter((name) => !peers.includes(name))).toEqual([]);
+    });
+  },
+);
 
 it("no package depends on itself through others", () => {
   const needs = new Map(
     workspaces.map((workspace) => [
       workspace.manifest.name,
-      [...new Set([...shippedNeeds(workspace), ...shippedImports(workspace)])].filter((name) => folderOf.has(name)),
+      [...new Set([...shippedNeeds(workspace), ...shippedImports(workspace)])].filter((name) =>
+        folderOf.has(name),
+      ),
     ]),
   );
   const cycles: string[] = [];

@@ -3,13 +3,21 @@ import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
 import { filesAt, root, textOf } from "./workspaces.ts";
 
-const pages = [...filesAt("*.md"), ...filesAt("docs/*.md"), ...filesAt("{packages,plugins,rulesets}/*/README.md")];
+const pages = [
+  ...filesAt("*.md"),
+  ...filesAt("docs/*.md"),
+  ...filesAt("{packages,plugins,rulesets}/*/README.md"),
+];
 
 /** Relative targets of a page's links, without their anchors, as paths from the root. */
 function linksOf(page: string): readonly string[] {
   const text = textOf(page).replace(/```[\s\S]*?```/g, "");
-  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target.replace(/#.*$/, ""));
-  return targets.filter((target) => target !== "" && !/^[a-z]+:/.test(target)).map((target) => normalize(join(dirname(page), target)));
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) =>
+    target.replace(/#.*$/, ""),
+  );
+  return targets
+    .filter((target) => target !== "" && !/^[a-z]+:/.test(target))
+    .map((target) => normalize(join(dirname(page), target)));
 }
 
 it("every relative link leads somewhere", () => {
@@ -27,7 +35,9 @@ it("every page of the docs is reached from the README", () => {
   for (let page = open.pop(); page !== undefined; page = open.pop()) {
     if (reached.has(page)) continue;
     reached.add(page);
-    open.push(...linksOf(page).filter((target) => target.endsWith(".md") && existsSync(join(root, target))));
+    open.push(
+      ...linksOf(page).filter((target) => target.endsWith(".md") && existsSync(join(root, target))),
+    );
   }
   expect(filesAt("docs/*.md").filter((page) => !reached.has(page))).toEqual([]);
 });

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -56,7 +65,10 @@ function link(name: string, folder: string): void {
 }
 
 beforeAll(() => {
-  cpSync(root, copy, { recursive: true, filter: (path) => path === root || !LEFT_BEHIND.has(basename(path)) });
+  cpSync(root, copy, {
+    recursive: true,
+    filter: (path) => path === root || !LEFT_BEHIND.has(basename(path)),
+  });
   install();
 });
 
@@ -64,16 +76,16 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("npm run new:plugin", () => {
   it.each([
-    ["", "expected kebab-case"],
-    ["BudgetLimits", "expected kebab-case"],
-    ["../escape", "expected kebab-case"],
-    ["-x", "expected kebab-case"],
-    ["plugin-budget", "expected the concern alone: `budget`"],
-    ["@bylaw/plugin-budget", "expected the concern alone: `budget`"],
-    ["hello", "plugins/hello exists"],
-    ["delete", "means nothing yet"],
-    ["unwelcome-word", "means nothing yet"],
-    ["a".repeat(41), "expected kebab-case"],
+    ["", "must be kebab-case"],
+    ["BudgetLimits", "must be kebab-case"],
+    ["../escape", "must be kebab-case"],
+    ["-x", "must be kebab-case"],
+    ["plugin-budget", "Leave out the prefix"],
+    ["@bylaw/plugin-budget", "Leave out the prefix"],
+    ["hello", "There is a plugin `hello` already: plugins/hello"],
+    ["delete", "uses already"],
+    ["unwelcome-word", "uses already"],
+    ["a".repeat(41), "must be kebab-case"],
   ])("refuses the name `%s` and writes nothing", (name, why) => {
     const before = listing();
     const { status, output } = newPlugin(name);
@@ -87,9 +99,16 @@ describe("npm run new:plugin", () => {
   });
 
   it("copies the template into a plugin of that name and touches no file that exists", () => {
-    const before = listing().filter((path) => /\.\w+$/.test(path) && !LEFT_BEHIND.has(basename(dirname(path))));
-    const texts = new Map(filesAt("**/*").map((file) => [file, readFileSync(join(copy, file), "utf8")]));
-    expect(newPlugin("hello-limits")).toMatchObject({ status: 0, output: expect.stringContaining("npm install") });
+    const before = listing().filter(
+      (path) => /\.\w+$/.test(path) && !LEFT_BEHIND.has(basename(dirname(path))),
+    );
+    const texts = new Map(
+      filesAt("**/*").map((file) => [file, readFileSync(join(copy, file), "utf8")]),
+    );
+    expect(newPlugin("hello-limits")).toMatchObject({
+      status: 0,
+      output: expect.stringContaining("npm install"),
+    });
     const created = listing().filter((path) => /\.\w+$/.test(path) && !before.includes(path));
     expect(created).toEqual([
       ".changeset/plugin-hello-limits.md",
@@ -104,16 +123,26 @@ describe("npm run new:plugin", () => {
       "plugins/hello-limits/tsconfig.json",
       "test/contract/api/plugin-hello-limits.api.md",
     ]);
-    const changed = [...texts].filter(([file, text]) => readFileSync(join(copy, file), "utf8") !== text);
+    const changed = [...texts].filter(
+      ([file, text]) => readFileSync(join(copy, file), "utf8") !== text,
+    );
     expect(changed.map(([file]) => file)).toEqual([]);
-    const manifest: unknown = JSON.parse(readFileSync(join(copy, "plugins/hello-limits/package.json"), "utf8"));
+    const manifest: unknown = JSON.parse(
+      readFileSync(join(copy, "plugins/hello-limits/package.json"), "utf8"),
+    );
     expect(manifest).toMatchObject({ name: "@bylaw/plugin-hello-limits", version: "0.0.0" });
     expect(manifest).not.toHaveProperty("private");
     link("@bylaw/plugin-hello-limits", "plugins/hello-limits");
   });
 
   it("makes a plugin that the build finds and builds", () => {
-    const ended = run(["node_modules/turbo/bin/turbo", "run", "build", "--filter=@bylaw/plugin-hello-limits", "--force"]);
+    const ended = run([
+      "node_modules/turbo/bin/turbo",
+      "run",
+      "build",
+      "--filter=@bylaw/plugin-hello-limits",
+      "--force",
+    ]);
     expect(ended.status, ended.output).toBe(0);
     expect(readdirSync(join(copy, "plugins/hello-limits/dist"))).toContain("hello-limits.js");
   });
@@ -121,12 +150,22 @@ describe("npm run new:plugin", () => {
   it("makes a plugin that lint, format and types have nothing against", () => {
     const lint = run(["node_modules/oxlint/bin/oxlint", "--type-aware", "plugins/hello-limits"]);
     expect(lint.status, lint.output).toBe(0);
-    const format = run(["node_modules/oxfmt/bin/oxfmt", "--check", "plugins/hello-limits", ".changeset"]);
+    const format = run([
+      "node_modules/oxfmt/bin/oxfmt",
+      "--check",
+      "plugins/hello-limits",
+      ".changeset",
+    ]);
     expect(format.status, format.output).toBe(0);
   });
 
   it("makes a plugin whose own tests are found and pass", () => {
-    const ended = run(["node_modules/vitest/vitest.mjs", "run", "--project", "plugins/hello-limits"]);
+    const ended = run([
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--project",
+      "plugins/hello-limits",
+    ]);
     expect(ended.status, ended.output).toBe(0);
     expect(ended.output).toMatch(/Tests +[1-9]\d* passed/);
   });
@@ -146,6 +185,9 @@ describe("npm run new:plugin", () => {
 
   it("makes a plugin whose generated files are current", () => {
     expect(run(["tools/readme.ts", "--check"]).output).not.toContain("hello-limits");
-    expect(run(["tools/api.ts", "--check", "plugins/hello-limits"])).toEqual({ status: 0, output: "" });
+    expect(run(["tools/api.ts", "--check", "plugins/hello-limits"])).toEqual({
+      status: 0,
+      output: "",
+    });
   });
 });

@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createKernel, type Plugin, type TapReport } from "@bylaw/kernel";
-import { behavior, response, runExamples, toolCall, transition, type ExampleSet } from "@bylaw/testing";
+import {
+  behavior,
+  response,
+  runExamples,
+  toolCall,
+  transition,
+  type ExampleSet,
+} from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { plugins, root, textOf } from "./workspaces.ts";
 
@@ -19,52 +26,76 @@ async function tapsOf(plugin: Plugin): Promise<readonly string[]> {
   return (await Promise.all(reports)).flat();
 }
 
-describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const))("%s", (folder, manifest) => {
-  const examplesOf = async (): Promise<ExampleSet> => {
-    const { examples } = await load(`${folder}/examples.ts`);
-    expect(examples, `${folder}/examples.ts exports \`examples\``).toBeDefined();
-    return examples as ExampleSet;
-  };
+describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const))(
+  "%s",
+  (folder, manifest) => {
+    const examplesOf = async (): Promise<ExampleSet> => {
+      const { examples } = await load(`${folder}/examples.ts`);
+      expect(examples, `${folder}/examples.ts exports \`examples\``).toBeDefined();
+      return examples as ExampleSet;
+    };
 
-  it("has the name and version of its package at run time, as built", async () => {
-    const entry = manifest.exports?.["."] as { readonly default: string };
-    const exported = Object.values(await load(join(folder, entry.default)));
-    const defined = exported
-      .filter((value) => typeof value === "function" && "plugin" in value)
-      .map((factory) => (factory as unknown as { readonly plugin: Plugin }).plugin);
-    expect(defined.map(({ name, version }) => ({ name, version }))).toEqual([{ name: manifest.name, version: manifest.version }]);
-    expect((await examplesOf()).plugin).toBe(manifest.name);
-  });
+    it("has the name and version of its package at run time, as built", async () => {
+      const entry = manifest.exports?.["."] as { readonly default: string };
+      const exported = Object.values(await load(join(folder, entry.default)));
+      const defined = exported
+        .filter((value) => typeof value === "function" && "plugin" in value)
+        .map((factory) => (factory as unknown as { readonly plugin: Plugin }).plugin);
+      expect(defined.map(({ name, version }) => ({ name, version }))).toEqual([
+        { name: manifest.name, version: manifest.version },
+      ]);
+      expect((await examplesOf()).plugin).toBe(manifest.name);
+    });
 
-  it("comes to what its examples say", async () => {
-    const results = await runExamples(await examplesOf());
-    expect(results.flatMap(({ example, problem }) => (problem === undefined ? [] : [[example.name, problem]]))).toEqual([]);
-  });
+    it("comes to what its examples say", async () => {
+      const results = await runExamples(await examplesOf());
+      expect(
+        results.flatMap(({ example, problem }) =>
+          problem === undefined ? [] : [[example.name, problem]],
+        ),
+      ).toEqual([]);
+    });
 
-  it("has an example that fires and one that has nothing against it for every tap", async () => {
-    const set = await examplesOf();
-    const made = await Promise.all(set.examples.map(({ options }) => tapsOf(set.create(options))));
-    const results = await runExamples(set);
-    const seen = (votes: (report: TapReport) => boolean): ReadonlySet<string> =>
-      new Set(results.flatMap(({ example, taps }) => taps.filter(votes).map((tap) => tapKey(tap, example.subject.hook))));
-    const fired = seen(({ votes }) => votes.length > 0);
-    // What denies by default never abstains: it allows.
-    const abstained = seen(({ votes }) => votes.every(({ effect }) => effect === "allow"));
-    const all = [...new Set(made.flat())];
-    const { guards, sinks, redactors } = createKernel({ plugins: [set.create(set.examples[0]?.options)] }).declared;
-    const works = all.length + guards.length + sinks.length + redactors.length;
-    expect(works, "a plugin that taps no hook, guards, records and redacts nothing does nothing").toBeGreaterThan(0);
-    expect({ neverFires: all.filter((tap) => !fired.has(tap)) }).toEqual({ neverFires: [] });
-    expect({ neverAbstains: all.filter((tap) => !abstained.has(tap)) }).toEqual({ neverAbstains: [] });
-  });
+    it("has an example that fires and one that has nothing against it for every tap", async () => {
+      const set = await examplesOf();
+      const made = await Promise.all(
+        set.examples.map(({ options }) => tapsOf(set.create(options))),
+      );
+      const results = await runExamples(set);
+      const seen = (votes: (report: TapReport) => boolean): ReadonlySet<string> =>
+        new Set(
+          results.flatMap(({ example, taps }) =>
+            taps.filter(votes).map((tap) => tapKey(tap, example.subject.hook)),
+          ),
+        );
+      const fired = seen(({ votes }) => votes.length > 0);
+      // What denies by default never abstains: it allows.
+      const abstained = seen(({ votes }) => votes.every(({ effect }) => effect === "allow"));
+      const all = [...new Set(made.flat())];
+      const { guards, sinks, redactors } = createKernel({
+        plugins: [set.create(set.examples[0]?.options)],
+      }).declared;
+      const works = all.length + guards.length + sinks.length + redactors.length;
+      expect(
+        works,
+        "a plugin that taps no hook, guards, records and redacts nothing does nothing",
+      ).toBeGreaterThan(0);
+      expect({ neverFires: all.filter((tap) => !fired.has(tap)) }).toEqual({ neverFires: [] });
+      expect({ neverAbstains: all.filter((tap) => !abstained.has(tap)) }).toEqual({
+        neverAbstains: [],
+      });
+    });
 
-  it("explains each of its decision codes and taps in its README", async () => {
-    const set = await examplesOf();
-    const readme = textOf(`${folder}/README.md`);
-    const codes = set.examples.flatMap(({ options }) => [...set.create(options).codes]);
-    expect([...new Set(codes)].filter((code) => !readme.includes(`\`${code}\``))).toEqual([]);
-    const taps = await Promise.all(set.examples.map(({ options }) => tapsOf(set.create(options))));
-    const names = [...new Set(taps.flat().map((key) => key.split(" ")[1] ?? ""))];
-    expect(names.filter((name) => !readme.includes(`\n### ${name}\n`))).toEqual([]);
-  });
-});
+    it("explains each of its decision codes and taps in its README", async () => {
+      const set = await examplesOf();
+      const readme = textOf(`${folder}/README.md`);
+      const codes = set.examples.flatMap(({ options }) => [...set.create(options).codes]);
+      expect([...new Set(codes)].filter((code) => !readme.includes(`\`${code}\``))).toEqual([]);
+      const taps = await Promise.all(
+        set.examples.map(({ options }) => tapsOf(set.create(options))),
+      );
+      const names = [...new Set(taps.flat().map((key) => key.split(" ")[1] ?? ""))];
+      expect(names.filter((name) => !readme.includes(`\n### ${name}\n`))).toEqual([]);
+    });
+  },
+);

@@ -6,18 +6,28 @@ import { plugins, root, textOf, workspaces } from "./workspaces.ts";
 const HEADINGS = ["Use", "Options", "Checks", "When not to use it", "Examples", "Compatibility"];
 
 it("the generated sections of every README are current", () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "tools/readme.ts"), "--check"], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "tools/readme.ts"), "--check"],
+    { encoding: "utf8" },
+  );
   expect(`${stdout}${stderr}`).toBe("");
   expect(status).toBe(0);
 });
 
 describe.each(plugins.map(({ folder }) => [folder]))("%s", (folder) => {
   it("has a page with the headings of every plugin's page, in their order", () => {
-    const headings = Array.from(textOf(`${folder}/README.md`).matchAll(/^## (.+)$/gm), ([, heading]) => heading);
+    const headings = Array.from(
+      textOf(`${folder}/README.md`).matchAll(/^## (.+)$/gm),
+      ([, heading]) => heading,
+    );
     expect(headings.filter((heading) => HEADINGS.includes(heading ?? ""))).toEqual(HEADINGS);
   });
 });
 
-it.each(workspaces.map(({ folder, manifest }) => [folder, manifest.name]))("%s has a page that begins with its name", (folder, name) => {
-  expect(textOf(`${folder}/README.md`).split("\n")[0]).toBe(`# ${name}`);
-});
+it.each(workspaces.map(({ folder, manifest }) => [folder, manifest.name]))(
+  "%s has a page that begins with its name",
+  (folder, name) => {
+    expect(textOf(`${folder}/README.md`).split("\n")[0]).toBe(`# ${name}`);
+  },
+);

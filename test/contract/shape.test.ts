@@ -13,77 +13,95 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 
 // What reads the disk, beside an entry that does not.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
-  "packages/host-mcp": ["./door"],
-  "packages/orchestrator": ["./approvals"],
+  "packages/host-mcp": ["./local-server"],
+  "packages/orchestrator": ["./approvals", "./events"],
   "packages/policy-language": ["./real-paths"],
   "packages/runner": ["./dbos", "./restate"],
   "packages/sdk": ["./node"],
 };
 
-describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as const))("%s", (folder, manifest) => {
-  const isLibrary = manifest.exports?.["."] !== undefined;
+describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as const))(
+  "%s",
+  (folder, manifest) => {
+    const isLibrary = manifest.exports?.["."] !== undefined;
 
-  it("is named for its folder", () => {
-    const [kind = ""] = folder.split("/");
-    expect(manifest.name).toBe(NAMES[kind]?.(basename(folder)));
-    expect(manifest.repository?.directory).toBe(folder);
-  });
+    it("is named for its folder", () => {
+      const [kind = ""] = folder.split("/");
+      expect(manifest.name).toBe(NAMES[kind]?.(basename(folder)));
+      expect(manifest.repository?.directory).toBe(folder);
+    });
 
-  it("says what it is, under which licence, and which Node it needs", () => {
-    expect(manifest.description).toMatch(/^[A-Z][^\n]{10,118}[^.\n]$/);
-    expect(manifest.license).toBe("Apache-2.0");
-    expect(manifest.engines?.node).toBe(">=22.13");
-    expect(manifest.type).toBe("module");
-    if (isLibrary) expect(manifest.sideEffects).toBe(false);
-  });
+    it("says what it is, under which licence, and which Node it needs", () => {
+      expect(manifest.description).toMatch(/^[A-Z][^\n]{10,118}[^.\n]$/);
+      expect(manifest.license).toBe("Apache-2.0");
+      expect(manifest.engines?.node).toBe(">=22.13");
+      expect(manifest.type).toBe("module");
+      if (isLibrary) expect(manifest.sideEffects).toBe(false);
+    });
 
-  it("exports its entry, its manifest and schemas for editors, and nothing else", () => {
-    const exported = Object.keys(manifest.exports ?? {});
-    const others = exported.filter((path) => path !== "." && path !== "./package.json" && !path.endsWith(".schema.json"));
-    expect(others).toEqual(SECOND_ENTRIES[folder] ?? []);
-    expect(exported).toContain("./package.json");
-    expect(isLibrary || manifest.bin !== undefined).toBe(true);
-  });
+    it("exports its entry, its manifest and schemas for editors, and nothing else", () => {
+      const exported = Object.keys(manifest.exports ?? {});
+      const others = exported.filter(
+        (path) => path !== "." && path !== "./package.json" && !path.endsWith(".schema.json"),
+      );
+      expect(others).toEqual(SECOND_ENTRIES[folder] ?? []);
+      expect(exported).toContain("./package.json");
+      expect(isLibrary || manifest.bin !== undefined).toBe(true);
+    });
 
-  it("ships its build and its sources, and no tests", () => {
-    expect(manifest.files).toEqual(expect.arrayContaining(["dist", "src"]));
-    expect(manifest.files).not.toContain("test");
-  });
+    it("ships its build and its sources, and no tests", () => {
+      expect(manifest.files).toEqual(expect.arrayContaining(["dist", "src"]));
+      expect(manifest.files).not.toContain("test");
+    });
 
-  it("has the files that every package has", () => {
-    const files = filesAt("**/*", folder).map((file) => file.slice(folder.length + 1));
-    expect(files).toEqual(expect.arrayContaining(["README.md", "package.json", "tsconfig.json"]));
-    expect(files.some((file) => /^test\/.*\.test\.ts$/.test(file))).toBe(true);
-    if (folder.startsWith("plugins/")) {
-      expect(files).toContain("examples.ts");
-      expect(manifest.keywords).toContain("bylaw-plugin");
-    }
-    if (folder.startsWith("rulesets/")) expect(manifest.keywords).toContain("bylaw-ruleset");
-  });
+    it("has the files that every package has", () => {
+      const files = filesAt("**/*", folder).map((file) => file.slice(folder.length + 1));
+      expect(files).toEqual(expect.arrayContaining(["README.md", "package.json", "tsconfig.json"]));
+      expect(files.some((file) => /^test\/.*\.test\.ts$/.test(file))).toBe(true);
+      if (folder.startsWith("plugins/")) {
+        expect(files).toContain("examples.ts");
+        expect(manifest.keywords).toContain("bylaw-plugin");
+      }
+      if (folder.startsWith("rulesets/")) expect(manifest.keywords).toContain("bylaw-ruleset");
+    });
 
-  it.runIf(isLibrary)("has an index that only hands on names", () => {
-    const file = `${folder}/src/index.ts`;
-    const { program } = parseSync(file, textOf(file));
-    const other = program.body.filter(
-      (node) => !(node.type === "ExportNamedDeclaration" && node.source !== null) && node.type !== "ExportAllDeclaration",
-    );
-    expect(other.map(({ type }) => type)).toEqual([]);
-    const wholesale = program.body.filter((node) => node.type === "ExportAllDeclaration" && node.exportKind !== "type");
-    expect(wholesale).toEqual([]);
-  });
+    it.runIf(isLibrary)("has an index that only hands on names", () => {
+      const file = `${folder}/src/index.ts`;
+      const { program } = parseSync(file, textOf(file));
+      const other = program.body.filter(
+        (node) =>
+          !(node.type === "ExportNamedDeclaration" && node.source !== null) &&
+          node.type !== "ExportAllDeclaration",
+      );
+      expect(other.map(({ type }) => type)).toEqual([]);
+      const wholesale = program.body.filter(
+        (node) => node.type === "ExportAllDeclaration" && node.exportKind !== "type",
+      );
+      expect(wholesale).toEqual([]);
+    });
 
-  it("names its files in kebab-case", () => {
-    const files = filesAt("{src,test,contract}/**/*", folder)
-      .filter((file) => !file.includes("/fixtures/"))
-      .map((file) => basename(file));
-    expect(files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/.test(file))).toEqual([]);
-  });
-});
+    it("names its files in kebab-case", () => {
+      const files = filesAt("{src,test,contract}/**/*", folder)
+        .filter((file) => !file.includes("/fixtures/"))
+        .map((file) => basename(file));
+      expect(files.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/.test(file))).toEqual(
+        [],
+      );
+    });
+  },
+);
 
-describe.each(publishable.map(({ folder, manifest }) => [folder, manifest] as const))("%s", (folder, manifest) => {
-  it("is fit to be published", async () => {
-    const { messages, pkg } = await publint({ pkgDir: join(root, folder), pack: false, strict: true });
-    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
-    expect(manifest).toMatchObject({ publishConfig: { access: "public", provenance: true } });
-  });
-});
+describe.each(publishable.map(({ folder, manifest }) => [folder, manifest] as const))(
+  "%s",
+  (folder, manifest) => {
+    it("is fit to be published", async () => {
+      const { messages, pkg } = await publint({
+        pkgDir: join(root, folder),
+        pack: false,
+        strict: true,
+      });
+      expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+      expect(manifest).toMatchObject({ publishConfig: { access: "public", provenance: true } });
+    });
+  },
+);

@@ -35,32 +35,51 @@ export const root = resolve(import.meta.dirname, "../..");
 
 /** Files below the root, with slashes, in order. Built and installed files are left out. */
 export function filesAt(pattern: string, folder = ""): readonly string[] {
-  return globSync(pattern, { cwd: join(root, folder), exclude: (entry) => SKIPPED.has(entry.name), withFileTypes: true })
+  return globSync(pattern, {
+    cwd: join(root, folder),
+    exclude: (entry) => SKIPPED.has(entry.name),
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort();
 }
 
-const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "dist", ".git", ".turbo", "coverage"]);
+const SKIPPED: ReadonlySet<string> = new Set([
+  "node_modules",
+  "dist",
+  ".git",
+  ".turbo",
+  "coverage",
+]);
 
 /** The text of a file, named relative to the root. */
 export function textOf(file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
-const read = (file: string): Workspace => ({ folder: dirname(file), manifest: JSON.parse(textOf(file)) as Manifest });
+const read = (file: string): Workspace => ({
+  folder: dirname(file),
+  manifest: JSON.parse(textOf(file)) as Manifest,
+});
 
 /** Every package, plugin and ruleset, found by glob. */
-export const workspaces: readonly Workspace[] = filesAt("{packages,plugins,rulesets}/*/package.json").map(read);
+export const workspaces: readonly Workspace[] = filesAt(
+  "{packages,plugins,rulesets}/*/package.json",
+).map(read);
 
 /** The package of the tests themselves. */
 export const testWorkspace: Workspace = read("test/package.json");
 
 /** What is published. */
-export const publishable: readonly Workspace[] = workspaces.filter(({ manifest }) => manifest.private !== true);
+export const publishable: readonly Workspace[] = workspaces.filter(
+  ({ manifest }) => manifest.private !== true,
+);
 
 /** The plugins. */
-export const plugins: readonly Workspace[] = workspaces.filter(({ folder }) => folder.startsWith("plugins/"));
+export const plugins: readonly Workspace[] = workspaces.filter(({ folder }) =>
+  folder.startsWith("plugins/"),
+);
 
 /** The root manifest. */
 export const rootManifest: Manifest = read("package.json").manifest;
@@ -75,7 +94,8 @@ export interface Import {
 export function importsOf(file: string): readonly Import[] {
   const source = textOf(file);
   const { module, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`Unexpected syntax in ${file}: ${errors[0]?.message ?? ""}`);
+  if (errors.length > 0)
+    throw new Error(`Unexpected syntax in ${file}: ${errors[0]?.message ?? ""}`);
   const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => {
     const literal = /^(["'`])([^$]*)\1$/.exec(source.slice(start, end));
     return literal?.[2] ?? "*";
@@ -84,7 +104,10 @@ export function importsOf(file: string): readonly Import[] {
     entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
   );
   const imported = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
-  return [...new Set([...imported, ...reexported, ...dynamic])].map((specifier) => ({ file, specifier }));
+  return [...new Set([...imported, ...reexported, ...dynamic])].map((specifier) => ({
+    file,
+    specifier,
+  }));
 }
 
 /** `zod` of `zod/v4`, `@bylaw/kernel` of `@bylaw/kernel/x`. */
@@ -93,14 +116,4 @@ export function packageOf(specifier: string): string {
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
-}
-
-/** Lines that hold code: neither blank nor only comment. */
-export function linesOfCode(file: string): number {
-  const source = textOf(file);
-  let code = source;
-  for (const { start, end } of parseSync(file, source).comments) {
-    code = code.slice(0, start) + code.slice(start, end).replace(/[^\n]/g, " ") + code.slice(end);
-  }
-  return code.split("\n").filter((line) => line.trim() !== "").length;
 }

@@ -23,10 +23,23 @@ const ROUNDS_IN_ONE = 100;
 export async function crashDrivers(folder: string, rounds: number): Promise<CrashReport> {
   const output = join(folder, "report.json");
   const tally = join(folder, "tally.txt");
-  const args = ["run", "--project", "packages/runner", "drivers", "--reporter", "json", "--outputFile", output];
+  const args = [
+    "run",
+    "--project",
+    "packages/runner",
+    "drivers",
+    "--reporter",
+    "json",
+    "--outputFile",
+    output,
+  ];
   const child = spawn(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), ...args], {
     ...{ cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] },
-    env: { ...process.env, BYLAW_CRASH_ROUNDS: String(Math.ceil(rounds / ROUNDS_IN_ONE)), BYLAW_CRASH_TALLY: tally },
+    env: {
+      ...process.env,
+      BYLAW_CRASH_ROUNDS: String(Math.ceil(rounds / ROUNDS_IN_ONE)),
+      BYLAW_CRASH_TALLY: tally,
+    },
   });
   const stop = (): void => void child.kill("SIGTERM");
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
@@ -34,8 +47,11 @@ export async function crashDrivers(folder: string, rounds: number): Promise<Cras
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
   const { testResults } = JSON.parse(readFileSync(output, "utf8")) as Report;
   const results = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const faults = results.flatMap(({ fullName, failureMessages }) => failureMessages.map((message) => `${fullName}: ${message}`));
+  const faults = results.flatMap(({ fullName, failureMessages }) =>
+    failureMessages.map((message) => `${fullName}: ${message}`),
+  );
   const totals = existsSync(tally) ? readFileSync(tally, "utf8").trim().split("\n") : [];
-  const sum = (column: number): number => totals.reduce((total, line) => total + Number(line.split(" ")[column]), 0);
+  const sum = (column: number): number =>
+    totals.reduce((total, line) => total + Number(line.split(" ")[column]), 0);
   return { rounds, kills: sum(0), events: sum(1), acknowledged: sum(2), unacknowledged: 0, faults };
 }

@@ -18,8 +18,19 @@ async function work(): Promise<void> {
     const op = `${name}:${last}`;
     const count = 1 + (last % 3);
     say({ tried: op, count });
-    const details = Array.from({ length: count }, (_, index) => ({ op, index, pad: "x".repeat(last % 300) }));
-    const events = await run.record(details.map((one) => ({ event_type: "crash_op", agent_id: name, task_id: null, details: one })));
+    const details = Array.from({ length: count }, (_, index) => ({
+      op,
+      index,
+      pad: "x".repeat(last % 300),
+    }));
+    const events = await run.record(
+      details.map((one) => ({
+        event_type: "crash_op",
+        agent_id: name,
+        task_id: null,
+        details: one,
+      })),
+    );
     say({ acknowledged: op, first: events[0]?.sequence, hashes: events.map(({ hash }) => hash) });
   }
 }

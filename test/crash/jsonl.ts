@@ -19,7 +19,11 @@ interface Acknowledged {
 const CHECK_EVERY = 20;
 
 /** Rounds of killing over a file and a store in `folder`. */
-export async function crashJsonl(folder: string, rounds: number, seed: number): Promise<CrashReport> {
+export async function crashJsonl(
+  folder: string,
+  rounds: number,
+  seed: number,
+): Promise<CrashReport> {
   const tried = new Map<string, number>();
   const told = new Map<string, Acknowledged>();
   const faults: string[] = [];
@@ -36,19 +40,27 @@ export async function crashJsonl(folder: string, rounds: number, seed: number): 
       }
       if (round % CHECK_EVERY !== 0 && round !== rounds) return;
       // As the killed left it: what was acknowledged is there before anybody repairs or catches up.
-      faults.push(...lostFrom(eventsIn(folder), told).map((fault) => `${fault}, before the file was opened again`));
+      faults.push(
+        ...lostFrom(eventsIn(folder), told).map(
+          (fault) => `${fault}, before the file was opened again`,
+        ),
+      );
       faults.push(...(await differences(folder)));
       const events = eventsIn(folder);
       faults.push(...chainFaults(events), ...halves(events, tried));
       const there = new Set(events.map(({ details }) => details["op"]));
-      report = { events: events.length, unacknowledged: [...tried.keys()].filter((op) => there.has(op) && !told.has(op)).length };
+      report = {
+        events: events.length,
+        unacknowledged: [...tried.keys()].filter((op) => there.has(op) && !told.has(op)).length,
+      };
     },
   });
   return { rounds, kills, acknowledged: told.size, ...report, faults };
 }
 
 /** The lines that end; what a killed writer left of another is none. */
-const wholeLines = (folder: string): readonly string[] => readFileSync(linesFile(folder), "utf8").split("\n").slice(0, -1);
+const wholeLines = (folder: string): readonly string[] =>
+  readFileSync(linesFile(folder), "utf8").split("\n").slice(0, -1);
 
 // What was left of a line stays in the file, closed by the next writer: no event, and no harm to those behind it.
 const eventsIn = (folder: string): readonly LogEvent[] =>
@@ -60,11 +72,18 @@ const eventsIn = (folder: string): readonly LogEvent[] =>
     }
   });
 
-function lostFrom(events: readonly LogEvent[], told: ReadonlyMap<string, Acknowledged>): readonly string[] {
+function lostFrom(
+  events: readonly LogEvent[],
+  told: ReadonlyMap<string, Acknowledged>,
+): readonly string[] {
   const bySequence = new Map(events.map(({ sequence, hash }) => [sequence, hash]));
   return [...told.values()]
-    .filter(({ first, hashes }) => hashes.some((hash, index) => bySequence.get(first + index) !== hash))
-    .map(({ acknowledged, first }) => `${acknowledged}: acknowledged at ${first}, and not in the file`);
+    .filter(({ first, hashes }) =>
+      hashes.some((hash, index) => bySequence.get(first + index) !== hash),
+    )
+    .map(
+      ({ acknowledged, first }) => `${acknowledged}: acknowledged at ${first}, and not in the file`,
+    );
 }
 
 /** Opens and closes the run, which repairs the file, and holds its lines against the store. */
@@ -83,7 +102,9 @@ async function differences(folder: string): Promise<readonly string[]> {
     const lines = eventsIn(folder).map(formatEventLine);
     const first = wanted.findIndex((line, index) => lines[index] !== line);
     if (first >= 0) return [`line ${first + 1} is not event ${first + 1} of the store`];
-    return lines.length === wanted.length ? [] : [`${lines.length} lines for ${wanted.length} events`];
+    return lines.length === wanted.length
+      ? []
+      : [`${lines.length} lines for ${wanted.length} events`];
   } finally {
     await store.close();
   }
@@ -98,10 +119,16 @@ function chainFaults(events: readonly LogEvent[]): readonly string[] {
   return bad === undefined ? [] : [`event ${bad.sequence} is out of sequence or out of the chain`];
 }
 
-function halves(events: readonly LogEvent[], tried: ReadonlyMap<string, number>): readonly string[] {
+function halves(
+  events: readonly LogEvent[],
+  tried: ReadonlyMap<string, number>,
+): readonly string[] {
   const counts = new Map<string, number>();
   for (const { event_type, details } of events) {
-    if (event_type === "crash_op") counts.set(String(details["op"]), (counts.get(String(details["op"])) ?? 0) + 1);
+    if (event_type === "crash_op")
+      counts.set(String(details["op"]), (counts.get(String(details["op"])) ?? 0) + 1);
   }
-  return [...counts].filter(([op, count]) => tried.get(op) !== count).map(([op, count]) => `${op}: ${count} of ${tried.get(op)} events`);
+  return [...counts]
+    .filter(([op, count]) => tried.get(op) !== count)
+    .map(([op, count]) => `${op}: ${count} of ${tried.get(op)} events`);
 }

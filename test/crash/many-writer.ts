@@ -16,10 +16,19 @@ interface Task {
 const { folder, id, count, rotate } = JSON.parse(process.argv[2] ?? "") as Task;
 const store = await openSqliteStore(`${folder}/store.db`, { busy_ms: 120_000 });
 const plugins = [eventLog({ file: `${folder}/{run}.jsonl`, rotate })];
-const run = await openRun(createKernel({ plugins, deadline_ms: 120_000 }), { run: "crash", store, join: true });
+const run = await openRun(createKernel({ plugins, deadline_ms: 120_000 }), {
+  run: "crash",
+  store,
+  join: true,
+});
 for (let number = 1; number <= count; number += 1) {
   const call = `${id}-${number}`;
-  const [event] = await run.toolResult({ id: call, tool: "write", ok: true, result: { text: "x".repeat((number * 37) % 400) } });
+  const [event] = await run.toolResult({
+    id: call,
+    tool: "write",
+    ok: true,
+    result: { text: "x".repeat((number * 37) % 400) },
+  });
   writeSync(1, `${event?.sequence} ${call}\n`);
 }
 await run.close();

@@ -16,24 +16,33 @@ const CHECK_EVERY = 5;
 
 /** Lets 20 processes append 500 events each to one file. */
 export async function manyWriters(folder: string): Promise<CrashReport> {
-  const writers = Array.from({ length: PROCESSES }, (_, index) => start({ folder, id: `w${index}`, count: APPENDS, rotate: {} }));
+  const writers = Array.from({ length: PROCESSES }, (_, index) =>
+    start({ folder, id: `w${index}`, count: APPENDS, rotate: {} }),
+  );
   const codes = await Promise.all(writers.map(({ ended }) => ended));
   const told = new Set(writers.flatMap(({ acknowledged }) => acknowledged));
   const { events, faults } = await held(folder, told, true);
   if (codes.some((code) => code !== 0)) faults.push(`writers ended with ${codes.join(", ")}`);
   // One event is the beginning of the session.
-  if (events !== PROCESSES * APPENDS + 1) faults.push(`${events} events, expected ${PROCESSES * APPENDS + 1}`);
+  if (events !== PROCESSES * APPENDS + 1)
+    faults.push(`${events} events, expected ${PROCESSES * APPENDS + 1}`);
   return { rounds: 1, kills: 0, acknowledged: told.size, events, unacknowledged: 0, faults };
 }
 
 /** Kills writers of a file that rotates every few events, in rounds, and holds the files against the store after each. */
-export async function crashRotation(folder: string, rounds: number, seed: number): Promise<CrashReport> {
+export async function crashRotation(
+  folder: string,
+  rounds: number,
+  seed: number,
+): Promise<CrashReport> {
   const random = randomOf(seed);
   const told = new Set<string>();
   const faults: string[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const rotate = { bytes: 1_500 + Math.floor(random() * 3_000) };
-    const writers = Array.from({ length: KILLED }, (_, index) => start({ folder, id: `r${round}w${index}`, count: 1_000_000, rotate }));
+    const writers = Array.from({ length: KILLED }, (_, index) =>
+      start({ folder, id: `r${round}w${index}`, count: 1_000_000, rotate }),
+    );
     // Now and then while they still open the log, else somewhere in their work.
     for (const writer of writers) {
       await writer.told(Math.floor(random() * 25));
@@ -44,7 +53,10 @@ export async function crashRotation(folder: string, rounds: number, seed: number
       if ((await ended) !== null) faults.push(`round ${round}: a writer ended by itself`);
       for (const line of acknowledged) told.add(line);
     }
-    if (round % CHECK_EVERY === 0) faults.push(...(await held(folder, told, false)).faults.map((fault) => `round ${round}: ${fault}`));
+    if (round % CHECK_EVERY === 0)
+      faults.push(
+        ...(await held(folder, told, false)).faults.map((fault) => `round ${round}: ${fault}`),
+      );
   }
   const last = start({ folder, id: "last", count: 1, rotate: {} });
   if ((await last.ended) !== 0) faults.push("the log cannot be opened again");
@@ -71,7 +83,9 @@ interface Writer {
 
 function start(task: object): Writer {
   const script = join(import.meta.dirname, "many-writer.ts");
-  const writer = spawn(process.execPath, [script, JSON.stringify(task)], { stdio: ["ignore", "pipe", "inherit"] });
+  const writer = spawn(process.execPath, [script, JSON.stringify(task)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const acknowledged: string[] = [];
   const lines = createInterface({ input: writer.stdout });
   lines.on("line", (line) => acknowledged.push(line));
@@ -81,7 +95,8 @@ function start(task: object): Writer {
     return code as number | null;
   });
   async function told(count: number): Promise<void> {
-    while (acknowledged.length < count && writer.exitCode === null) await Promise.race([once(lines, "line"), ended]);
+    while (acknowledged.length < count && writer.exitCode === null)
+      await Promise.race([once(lines, "line"), ended]);
   }
   return { acknowledged, ended, told, kill: () => void writer.kill("SIGKILL") };
 }
@@ -97,14 +112,18 @@ async function held(
   const events: LogEvent[] = [];
   const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   // Those that were rotated, by their first event, and then the one that is being written.
-  files.sort((one, other) => Number(one === "crash.jsonl") - Number(other === "crash.jsonl") || (one < other ? -1 : 1));
+  files.sort(
+    (one, other) =>
+      Number(one === "crash.jsonl") - Number(other === "crash.jsonl") || (one < other ? -1 : 1),
+  );
   for (const file of files) {
     const lines = readFileSync(join(folder, file), "utf8").split("\n");
     // What stands behind the last line break is no line yet.
     lines.pop();
     for (const line of lines) {
       for (const { rule, severity, message } of verifier.line(line)) {
-        if (severity === "error" && rule !== "INVALID_JSON") faults.push(`${file}: ${rule} ${message}`);
+        if (severity === "error" && rule !== "INVALID_JSON")
+          faults.push(`${file}: ${rule} ${message}`);
       }
       try {
         const event = parseEventLine(line);
@@ -116,16 +135,28 @@ async function held(
   }
   const store = await openSqliteStore(join(folder, "store.db"));
   const stored: LogEvent[] = [];
-  for (let page = await store.events("crash", 0, 5_000); page.length > 0; page = await store.events("crash", stored.length, 5_000)) {
+  for (
+    let page = await store.events("crash", 0, 5_000);
+    page.length > 0;
+    page = await store.events("crash", stored.length, 5_000)
+  ) {
     stored.push(...page);
   }
   await store.close();
-  const different = events.findIndex((event, index) => JSON.stringify(event) !== JSON.stringify(stored[index]));
+  const different = events.findIndex(
+    (event, index) => JSON.stringify(event) !== JSON.stringify(stored[index]),
+  );
   if (different !== -1) faults.push(`event ${different + 1} of the files is not that of the store`);
-  if (whole && events.length !== stored.length) faults.push(`${events.length} events in the files, ${stored.length} in the store`);
-  const there = new Set(events.map(({ sequence, details }) => `${sequence} ${String(details["id"])}`));
+  if (whole && events.length !== stored.length)
+    faults.push(`${events.length} events in the files, ${stored.length} in the store`);
+  const there = new Set(
+    events.map(({ sequence, details }) => `${sequence} ${String(details["id"])}`),
+  );
   const lost = [...told].filter((line) => !there.has(line));
-  if (lost.length > 0) faults.push(`${lost.length} acknowledged events are not in the files: ${lost.slice(0, 3).join(", ")}`);
+  if (lost.length > 0)
+    faults.push(
+      `${lost.length} acknowledged events are not in the files: ${lost.slice(0, 3).join(", ")}`,
+    );
   return { events: events.length, faults };
 }
 

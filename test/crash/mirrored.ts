@@ -17,4 +17,6 @@ const operations = definePlugin({
 export const linesFile = (folder: string): string => `${folder}/${RUN}.jsonl`;
 
 export const mirroredKernel = (folder: string): Kernel =>
-  createKernel(defineConfig({ plugins: [eventLog({ file: `${folder}/{run}.jsonl` }), operations()] }));
+  createKernel(
+    defineConfig({ plugins: [eventLog({ file: `${folder}/{run}.jsonl` }), operations()] }),
+  );

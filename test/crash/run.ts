@@ -13,17 +13,26 @@ type Crash = (folder: string, rounds: number, seed: number) => Promise<CrashRepo
 
 const CRASHES: Readonly<Record<string, Crash>> = {
   sqlite: (folder, rounds, seed) => {
-    const store = { module: import.meta.resolve("@bylaw/store-sqlite"), open: "openSqliteStore", args: [join(folder, "store.db")] };
+    const store = {
+      module: import.meta.resolve("@bylaw/store-sqlite"),
+      open: "openSqliteStore",
+      args: [join(folder, "store.db")],
+    };
     return crashStore({ store, rounds, seed });
   },
   async postgres(_, rounds, seed) {
     const server = await startPostgres({ fsync: true });
     if (server === undefined) return undefined;
     // Who interrupts the script must not leave a server behind.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.stop().finally(() => process.exit(1)));
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.once(signal, () => void server.stop().finally(() => process.exit(1)));
     try {
       const args = [server.url, { schema: `crash_${process.pid}`, retry_ms: 30_000 }];
-      const store = { module: import.meta.resolve("@bylaw/store-postgres"), open: "openPostgresStore", args };
+      const store = {
+        module: import.meta.resolve("@bylaw/store-postgres"),
+        open: "openPostgresStore",
+        args,
+      };
       // The server too, now and then, while writers wait for it.
       const disturb = async (random: () => number): Promise<void> => {
         if (server.external || random() > 0.1) return;
@@ -48,7 +57,8 @@ const { values, positionals } = parseArgs({
 const names = positionals.length > 0 ? positionals : Object.keys(CRASHES);
 for (const name of names) {
   const crash = CRASHES[name];
-  if (crash === undefined) throw new Error(`Unexpected \`${name}\`, expected ${Object.keys(CRASHES).join(", ")}`);
+  if (crash === undefined)
+    throw new Error(`Unknown store \`${name}\`. Known stores: ${Object.keys(CRASHES).join(", ")}`);
   const folder = mkdtempSync(join(tmpdir(), `bylaw-crash-${name}-`));
   const start = performance.now();
   try {

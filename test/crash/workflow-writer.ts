@@ -7,12 +7,22 @@ import { checkpoint, resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";
 import { oversee, vibecheck } from "@bylaw/plugin-vibecheck";
-import { loopOptionsOf, parseTemplate, resultOf, runWorkflow, triggerOptionsOf, workflow, workflowState } from "@bylaw/runner";
+import {
+  loopOptionsOf,
+  parseTemplate,
+  resultOf,
+  runWorkflow,
+  triggerOptionsOf,
+  workflow,
+  workflowState,
+} from "@bylaw/runner";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
 const [folder = "", last = ""] = process.argv.slice(2);
 const killAt = last === "" ? Infinity : Number(last);
-const { template, definition } = await parseTemplate(readFileSync(join(folder, "w.json"), "utf8"), { file: "w.json" });
+const { template, definition } = await parseTemplate(readFileSync(join(folder, "w.json"), "utf8"), {
+  file: "w.json",
+});
 const sqlite = await openSqliteStore(join(folder, "store.db"));
 const store = new Proxy<Store>(sqlite, {
   get(target, key) {
@@ -27,13 +37,23 @@ const store = new Proxy<Store>(sqlite, {
   },
 });
 const called = triggerOptionsOf(template);
-const plugins = [loop(loopOptionsOf(template)), ...(called === undefined ? [] : [trigger(called)]), checkpoint(), vibecheck(), workflow()];
+const plugins = [
+  loop(loopOptionsOf(template)),
+  ...(called === undefined ? [] : [trigger(called)]),
+  checkpoint(),
+  vibecheck(),
+  workflow(),
+];
 const run = await openRun(createKernel({ plugins }), { run: "r", store });
-const service = { name: "calm", ask: async () => ({ risk: 0.1, advice: "go on", traits: [], uncertainties: [] }) };
+const service = {
+  name: "calm",
+  ask: async () => ({ risk: 0.1, advice: "go on", traits: [], uncertainties: [] }),
+};
 const go = () =>
   runWorkflow({
     ...{ run, template, definition, workspace: folder, controlFile: join(folder, "behavior.json") },
-    oversee: ({ agent, kind, goal, plan }) => oversee(run, service, { agent, task: null, request: { kind, goal, plan } }),
+    oversee: ({ agent, kind, goal, plan }) =>
+      oversee(run, service, { agent, task: null, request: { kind, goal, plan } }),
   });
 let end = await go();
 while (end.outcome === "paused") {
@@ -46,6 +66,15 @@ const results = template.steps.map(({ id }) => {
   const { status, visits, exit_code } = resultOf(state, id) ?? {};
   return [id, status, visits, exit_code];
 });
-console.log(JSON.stringify({ end, results, cursor: state.cursor, scopes: state.scopes, units: state.units, head: run.head }));
+console.log(
+  JSON.stringify({
+    end,
+    results,
+    cursor: state.cursor,
+    scopes: state.scopes,
+    units: state.units,
+    head: run.head,
+  }),
+);
 await run.close();
 await store.close();

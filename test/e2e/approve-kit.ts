@@ -82,7 +82,8 @@ export const TOKENS = {
   ci: "the token of a machine, long enough",
 } as const;
 
-const digest = (token: string): string => `sha256:${createHash("sha256").update(token).digest("hex")}`;
+const digest = (token: string): string =>
+  `sha256:${createHash("sha256").update(token).digest("hex")}`;
 
 export const OPERATORS = JSON.stringify({
   operators: [
@@ -119,7 +120,11 @@ export async function project(
   files: Readonly<Record<string, string>> = {},
   { now, config = (text) => text }: ProjectOptions = {},
 ): Promise<Project> {
-  const own = { "bylaw.config.mjs": config(CONFIG), "agent_workflow.yaml": CONTRACT, ".bylaw/operators.json": OPERATORS };
+  const own = {
+    "bylaw.config.mjs": config(CONFIG),
+    "agent_workflow.yaml": CONTRACT,
+    ".bylaw/operators.json": OPERATORS,
+  };
   const cwd = scratch({ ...own, ...files });
   symlinkSync(join(root, "node_modules"), join(cwd, "node_modules"));
   const store = await openSqliteStore(join(cwd, "runs.db"));
@@ -129,17 +134,27 @@ export async function project(
   onTestFinished(() => run.close());
   await run.transition({ agent: "dev-1", task: "T1", to: "PLAN", artifacts: {} });
   const approve = (args: readonly string[], token: string = TOKENS.ada): Ran =>
-    bylaw(["approve", ...args, "--store", "runs.db", "--run", "main", "--config", "bylaw.config.mjs"], {
-      cwd,
-      env: { BYLAW_OPERATOR_TOKEN: token },
-    });
+    bylaw(
+      ["approve", ...args, "--store", "runs.db", "--run", "main", "--config", "bylaw.config.mjs"],
+      { cwd, env: { BYLAW_OPERATOR_TOKEN: token } },
+    );
   return {
     cwd,
     store,
     run,
     approve,
     list: () => jsonLines(approve(["list", "--json"], "")),
-    move: async (to, artifacts, agent = "dev-1") => (await run.transition({ agent, task: "T1", to, artifacts })).decision,
-    call: (args, fields = {}) => run.toolCall({ agent: "dev-1", task: "T1", tool: "deploy", args, cwd, workspace: cwd, ...fields }),
+    move: async (to, artifacts, agent = "dev-1") =>
+      (await run.transition({ agent, task: "T1", to, artifacts })).decision,
+    call: (args, fields = {}) =>
+      run.toolCall({
+        agent: "dev-1",
+        task: "T1",
+        tool: "deploy",
+        args,
+        cwd,
+        workspace: cwd,
+        ...fields,
+      }),
   };
 }

@@ -23,7 +23,10 @@ test.each([
 test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const id = "a\u2028b\u2029c\u0085d\u009be\u202ef";
-  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input: line({ id, tool: "drop_x", args: {} }) });
+  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], {
+    cwd,
+    input: line({ id, tool: "drop_x", args: {} }),
+  });
   expect(ran.stdout).not.toMatch(/[\u2028\u2029\u0085\u009b\u202e]/);
   expect(json(ran)).toMatchObject({ id, effect: "deny", code: "rule_denied" });
 });
@@ -33,21 +36,32 @@ test.each(["cwd", "workspace", "home", "agent", "phase", "server", "approval_mod
   (key) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = line({ id: 1, tool: "read_file", args: {}, [key]: null });
-    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject({ id: 1, code: "invalid_call" });
+    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject(
+      { id: 1, code: "invalid_call" },
+    );
   },
 );
 
-test.skipIf(process.platform === "win32")("a relative HOME is no home, and no folder of the working directory", () => {
-  const cwd = scratch({
-    "bylaw.config.ts": `
+test.skipIf(process.platform === "win32")(
+  "a relative HOME is no home, and no folder of the working directory",
+  () => {
+    const cwd = scratch({
+      "bylaw.config.ts": `
 import { defineConfig, definePlugin, deny } from "@bylaw/kernel";
 import { z } from "zod";
 const teller = definePlugin({ name: "teller", version: "1.0.0", options: z.undefined(), apply({ hooks }) {
   hooks.beforeToolCall.tap("t", ({ home }) => deny(home === undefined ? "no home" : home));
 } });
 export default defineConfig({ plugins: [teller()] });`,
-  });
-  const home = (HOME: string): unknown => json(bylaw(["check", "--tool", "x", "--json"], { cwd, env: { HOME } }))["reason"];
-  expect(["home", "./home", "../home", ""].map(home)).toEqual(["no home", "no home", "no home", "no home"]);
-  expect(home("/home/me")).toBe("/home/me");
-});
+    });
+    const home = (HOME: string): unknown =>
+      json(bylaw(["check", "--tool", "x", "--json"], { cwd, env: { HOME } }))["reason"];
+    expect(["home", "./home", "../home", ""].map(home)).toEqual([
+      "no home",
+      "no home",
+      "no home",
+      "no home",
+    ]);
+    expect(home("/home/me")).toBe("/home/me");
+  },
+);

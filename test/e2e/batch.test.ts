@@ -66,10 +66,18 @@ test("answers in order, one line each, with the same id, and goes on over bad li
 
 test("args_raw wins over args, and is read as strictly as the line", () => {
   const cwd = scratch({
-    "policy.toml": '[[rules]]\nname = "a"\naction = "allow"\ntool = "t"\nargs = { n = { eq = 1 } }\nreason = "one"\n',
+    "policy.toml":
+      '[[rules]]\nname = "a"\naction = "allow"\ntool = "t"\nargs = { n = { eq = 1 } }\nreason = "one"\n',
   });
   const raw = (args_raw: unknown, args: unknown = { n: 1 }) => line({ tool: "t", args, args_raw });
-  const input = [raw('{"n":1}', { n: 2 }), raw('{"n":2}'), raw('{"n":2,"n":1}'), raw("{"), raw({ n: 1 }), raw("")].join("");
+  const input = [
+    raw('{"n":1}', { n: 2 }),
+    raw('{"n":2}'),
+    raw('{"n":2,"n":1}'),
+    raw("{"),
+    raw({ n: 1 }),
+    raw(""),
+  ].join("");
   const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
   expect(jsonLines(ran).map(({ code }) => code)).toEqual([
     "rule_allowed",
@@ -82,17 +90,26 @@ test("args_raw wins over args, and is read as strictly as the line", () => {
 });
 
 test("options are defaults for the lines", () => {
-  const cwd = scratch({ "policy.toml": '[[rules]]\nname = "a"\naction = "deny"\ntool = "t"\nagent = "a1"\nreason = "no"\n' });
+  const cwd = scratch({
+    "policy.toml":
+      '[[rules]]\nname = "a"\naction = "deny"\ntool = "t"\nagent = "a1"\nreason = "no"\n',
+  });
   const input = line({ tool: "t", args: {} }) + line({ tool: "t", args: {}, agent: "a2" });
   const codes = (...more: string[]) =>
-    jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH, ...more], { cwd, input })).map(({ code }) => code);
-  expect(codes("--agent", "a1", "--approval-mode", "yolo")).toEqual(["rule_denied", "mode_allowed"]);
+    jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH, ...more], { cwd, input })).map(
+      ({ code }) => code,
+    );
+  expect(codes("--agent", "a1", "--approval-mode", "yolo")).toEqual([
+    "rule_denied",
+    "mode_allowed",
+  ]);
   expect(codes("--no-interactive")).toEqual(["approval_unavailable", "approval_unavailable"]);
 });
 
 test("a relative path is judged in the folder of its line, else in the working directory", () => {
   const cwd = scratch({
-    "policy.toml": '[[rules]]\nname = "src"\naction = "allow"\ntool = "read_file"\npaths = { read = "src/**" }\nreason = "src"\n',
+    "policy.toml":
+      '[[rules]]\nname = "src"\naction = "allow"\ntool = "read_file"\npaths = { read = "src/**" }\nreason = "src"\n',
     "src/x": "",
     "other/x": "",
   });
@@ -102,27 +119,46 @@ test("a relative path is judged in the folder of its line, else in the working d
     line({ tool: "read_file", args: { path: "x" }, cwd: `${cwd}/other`, workspace: cwd }) +
     line({ tool: "read_file", args: { path: "../src/../other/x" } });
   const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
-  expect(jsonLines(ran).map(({ effect }) => effect)).toEqual(["allow", "allow", "ask_user", "ask_user"]);
+  expect(jsonLines(ran).map(({ effect }) => effect)).toEqual([
+    "allow",
+    "allow",
+    "ask_user",
+    "ask_user",
+  ]);
 });
 
 test("--explain adds the votes to each line", () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input = line({ id: "1", tool: "drop_x", args: {} }) + "bad\n";
-  const [first, second] = jsonLines(bylaw(["check", "--batch", "-", "--json", "--explain", ...WITH], { cwd, input }));
+  const [first, second] = jsonLines(
+    bylaw(["check", "--batch", "-", "--json", "--explain", ...WITH], { cwd, input }),
+  );
   expect(first?.["votes"]).toMatchObject([{ rule: { name: "no-drop" } }]);
-  expect(Object.keys(first ?? {})).toEqual(["id", "effect", "code", "reason", "fix", "rule", "votes", "enforcement_mode"]);
+  expect(Object.keys(first ?? {})).toEqual([
+    "id",
+    "effect",
+    "code",
+    "reason",
+    "fix",
+    "rule",
+    "votes",
+    "enforcement_mode",
+  ]);
   expect(second).toMatchObject({ code: "invalid_call" });
 });
 
 test("prints a line a decision and a summary for a person", () => {
   const cwd = scratch({ "policy.toml": POLICY });
-  const input = line({ id: "c1", tool: "drop_x", args: { a: "\u001b[31m" } }) + line({ tool: "read_file", args: {} }) + "bad\n";
+  const input =
+    line({ id: "c1", tool: "drop_x", args: { a: "\u001b[31m" } }) +
+    line({ tool: "read_file", args: {} }) +
+    "bad\n";
   const ran = bylaw(["check", "--batch", "-", ...WITH], { cwd, input });
   expect(ran.code).toBe(0);
   expect(ran.stdout)
     .toBe(`deny     c1 drop_x {"a":"\\u001b[31m"} — Unexpected drop, expected a migration [no-drop, policy.toml:9] (fix: write a migration)
 allow    read_file {} — Reading changes nothing [read, policy.toml:3]
-deny     — Unexpected \`b\`, expected a JSON value (line 1, column 1)
+deny     — Not valid JSON: \`b\` stands where a JSON value belongs (line 1, column 1)
 
 3 calls: allow 1, ask_user 0, deny 2
 codes: invalid_call 1, rule_allowed 1, rule_denied 1
@@ -135,10 +171,11 @@ rules:
 describe("bytes", () => {
   test("a byte order mark at the start and CRLF change nothing", () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const input = `\ufeff${line({ id: "1", tool: "read_file", args: {} })}${line({ id: "2", tool: "drop_x", args: {} })}`.replaceAll(
-      "\n",
-      "\r\n",
-    );
+    const input =
+      `\ufeff${line({ id: "1", tool: "read_file", args: {} })}${line({ id: "2", tool: "drop_x", args: {} })}`.replaceAll(
+        "\n",
+        "\r\n",
+      );
     const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
     expect(jsonLines(ran).map(({ effect }) => effect)).toEqual(["allow", "deny"]);
   });
@@ -159,7 +196,8 @@ describe("bytes", () => {
 
   test("an argument of 1 MB is decided, a line over 16 MiB is refused, and the next line is answered", () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const call = (id: string, size: number) => line({ id, tool: "read_file", args: { path: "x", text: "é".repeat(size / 2) } });
+    const call = (id: string, size: number) =>
+      line({ id, tool: "read_file", args: { path: "x", text: "é".repeat(size / 2) } });
     const input = call("1", 1_000_000) + call("2", 17 * 1024 * 1024) + call("3", 10);
     const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
     expect(ran.code).toBe(0);
@@ -174,30 +212,37 @@ describe("bytes", () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = "\ufeff \t\r\n\u00a0\n\ufeff\n\u2028\n\u3000\n\f\n\n";
     const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
-    expect(jsonLines(ran).map(({ code }) => code)).toEqual(Array.from({ length: 5 }, () => "invalid_call"));
+    expect(jsonLines(ran).map(({ code }) => code)).toEqual(
+      Array.from({ length: 5 }, () => "invalid_call"),
+    );
   });
 
   test("of two byte order marks at the start one is no mark", () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = `\ufeff\ufeff${line({ tool: "read_file", args: {} })}`;
-    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject({ code: "invalid_call" });
+    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject(
+      { code: "invalid_call" },
+    );
   });
 
   test("an empty batch is answered", () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    expect(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({ code: 0, stdout: "" });
+    expect(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
   });
 });
 
 describe("the file", () => {
   test.each([
-    ["gone.jsonl", "missing file"],
-    [".", "directory"],
+    ["gone.jsonl", "File not found: gone.jsonl"],
+    [".", "\\. is a directory"],
   ])("%s is refused", (name, what) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ran = bylaw(["check", "--batch", name, ...WITH], { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: Unexpected ${what}`));
+    expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: ${what}`));
     expect(json(bylaw(["check", "--batch", name, ...WITH, "--json"], { cwd }))).toMatchObject({
       error: { code: "BYLAW_BATCH_UNREADABLE" },
     });
@@ -213,18 +258,21 @@ test.skipIf(process.platform === "win32").each([
   onTestFinished(() => closeSync(stdin));
   const ran = bylaw(["check", "--batch", "-", ...WITH], { cwd, stdin });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toMatch(/^error BYLAW_BATCH_UNREADABLE: Unexpected /);
+  expect(ran.stderr).toMatch(/^error BYLAW_BATCH_UNREADABLE: /);
 });
 
-test.skipIf(process.platform === "win32")("a pipe is waited for, because a batch is a stream", async () => {
-  const cwd = scratch({ "policy.toml": POLICY });
-  makePipe(join(cwd, "calls"));
-  const child = start(["check", "--batch", "calls", "--json", ...WITH], cwd);
-  if (child.stdout === null) throw new Error("no pipe");
-  await writeFile(join(cwd, "calls"), line({ tool: "read_file", args: {} }));
-  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
-  expect(JSON.parse(value as string)).toMatchObject({ effect: "allow" });
-});
+test.skipIf(process.platform === "win32")(
+  "a pipe is waited for, because a batch is a stream",
+  async () => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    makePipe(join(cwd, "calls"));
+    const child = start(["check", "--batch", "calls", "--json", ...WITH], cwd);
+    if (child.stdout === null) throw new Error("no pipe");
+    await writeFile(join(cwd, "calls"), line({ tool: "read_file", args: {} }));
+    const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
+    expect(JSON.parse(value as string)).toMatchObject({ effect: "allow" });
+  },
+);
 
 describe("a live process", () => {
   test("answers each line when it comes, before the input ends", async () => {
@@ -246,7 +294,10 @@ describe("a live process", () => {
   });
 
   test("a reader that leaves ends it quietly, and not as a success", async () => {
-    const cwd = scratch({ "policy.toml": POLICY, "calls.jsonl": line({ tool: "read_file", args: {} }).repeat(50_000) });
+    const cwd = scratch({
+      "policy.toml": POLICY,
+      "calls.jsonl": line({ tool: "read_file", args: {} }).repeat(50_000),
+    });
     const child = start(["check", "--batch", "calls.jsonl", "--json", ...WITH], cwd);
     let errors = "";
     child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
@@ -258,10 +309,14 @@ describe("a live process", () => {
 
 test("200,000 lines come out as 200,000 answers", () => {
   const cwd = scratch({ "policy.toml": POLICY });
-  const input = Array.from({ length: 200_000 }, (_, id) => line({ id, tool: id % 2 === 0 ? "read_file" : "drop_x", args: { id } })).join(
-    "",
-  );
+  const input = Array.from({ length: 200_000 }, (_, id) =>
+    line({ id, tool: id % 2 === 0 ? "read_file" : "drop_x", args: { id } }),
+  ).join("");
   const answers = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
   expect(answers).toHaveLength(200_000);
-  expect(answers.every(({ id, effect }, index) => id === index && effect === (index % 2 === 0 ? "allow" : "deny"))).toBe(true);
+  expect(
+    answers.every(
+      ({ id, effect }, index) => id === index && effect === (index % 2 === 0 ? "allow" : "deny"),
+    ),
+  ).toBe(true);
 });

@@ -6,7 +6,10 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
 /** The built command. */
-export const BIN = join(dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")), "dist/bin.js");
+export const BIN = join(
+  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
+  "dist/bin.js",
+);
 
 /** What a run of the command came to. */
 export interface Ran {
@@ -25,7 +28,10 @@ export interface RunOptions {
 }
 
 /** Runs the built command in a real process, and checks what holds for every run: no stack trace reaches a user. */
-export function bylaw(args: readonly string[], { cwd, input = "", env = {}, node = [], stdin }: RunOptions): Ran {
+export function bylaw(
+  args: readonly string[],
+  { cwd, input = "", env = {}, node = [], stdin }: RunOptions,
+): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
     cwd,
     ...(stdin === undefined ? { input } : { stdio: [stdin, "pipe", "pipe"] }),

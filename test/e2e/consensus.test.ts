@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { agentTurns, consensusState, openRun, turnOf, type Run } from "@bylaw/log";
+import { agentTurns, openRun, turnOf, type Run } from "@bylaw/log";
+import { consensusState } from "@bylaw/plugin-consensus";
 import { conclude, openConsensus, selectWinner, showAnswers, tally } from "@bylaw/plugin-consensus";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { consensus } from "@bylaw/ruleset-consensus";
@@ -37,30 +38,41 @@ it("agents of three writers answer and vote at once, and no vote counts that did
   try {
     const kernel = createKernel({ extends: [consensus] });
     const runs = [];
-    for (const store of stores) runs.push(await openRun(kernel, { run: "poem", store, join: true }));
+    for (const store of stores)
+      runs.push(await openRun(kernel, { run: "poem", store, join: true }));
     const [first] = runs;
     if (first === undefined) throw new Error("no run");
     await openConsensus(first, { agents: AGENTS });
     await Promise.all(runs.map((run, index) => work(run, AGENTS[index] ?? "")));
     await Promise.all(runs.map((run) => run.close()));
 
-    const again = await openRun(kernel, { run: "poem", store: stores[0] ?? (await openSqliteStore(file)), join: true });
+    const again = await openRun(kernel, {
+      run: "poem",
+      store: stores[0] ?? (await openSqliteStore(file)),
+      join: true,
+    });
     const log: readonly LogEvent[] = (await stores[0]?.events("poem", 0, 100_000)) ?? [];
     let state = consensusState.initial;
     for (const event of log) {
       if (event.event_type === "vote_accepted") {
         const seen = state.shown[event.agent_id ?? ""] ?? {};
-        for (const one of state.answers) if (one.agent !== event.agent_id) expect(seen[one.agent]).toBe(one.revision);
+        for (const one of state.answers)
+          if (one.agent !== event.agent_id) expect(seen[one.agent]).toBe(one.revision);
       }
       state = consensusState.reduce(state, event);
     }
     expect(state).toEqual(again.view(consensusState));
     expect(state.answers).toHaveLength(3);
     // Every accepted response of an agent is on record as what it came to, once.
-    const accepted = log.filter(({ event_type }) => event_type === "response_accepted").map(({ sequence }) => sequence);
-    const used = log.flatMap(({ details: { response } }) => (typeof response === "number" ? [response] : []));
+    const accepted = log
+      .filter(({ event_type }) => event_type === "response_accepted")
+      .map(({ sequence }) => sequence);
+    const used = log.flatMap(({ details: { response } }) =>
+      typeof response === "number" ? [response] : [],
+    );
     expect(used.toSorted((left, right) => left - right)).toEqual(accepted);
-    for (const agent of AGENTS) expect(turnOf(again.view(agentTurns), agent).rounds).toEqual([1, 2, 3, 4]);
+    for (const agent of AGENTS)
+      expect(turnOf(again.view(agentTurns), agent).rounds).toEqual([1, 2, 3, 4]);
     const winner = await selectWinner(again);
     const counts = tally(again.view);
     expect(Math.max(0, ...Object.values(counts))).toBe(counts[winner?.label ?? ""] ?? 0);
@@ -79,9 +91,11 @@ it("agents in processes of their own, two of them by one name, get no attempt tw
   await first.close();
   const program = join(import.meta.dirname, "children", "voter.ts");
   const children = ["ann", "ann", "bob"].map((agent, index) =>
-    spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file, agent, `${agent}-${index}`], {
-      stdio: ["pipe", "pipe", "inherit"],
-    }),
+    spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", program, file, agent, `${agent}-${index}`],
+      { stdio: ["pipe", "pipe", "inherit"] },
+    ),
   );
   try {
     await Promise.all(children.map((child) => once(child.stdout, "data")));
@@ -91,7 +105,9 @@ it("agents in processes of their own, two of them by one name, get no attempt tw
 
     const log = await store.events("poem", 0, 100_000);
     const attempts = log.flatMap(({ event_type, agent_id, details }) =>
-      event_type === "enforcement" && details["reason"] !== "turn_over" && details["reason"] !== "stale_revision"
+      event_type === "enforcement" &&
+      details["reason"] !== "turn_over" &&
+      details["reason"] !== "stale_revision"
         ? [`${agent_id} ${String(details["round"])} ${String(details["attempt"])}`]
         : [],
     );
@@ -103,11 +119,15 @@ it("agents in processes of their own, two of them by one name, get no attempt tw
       const { event_type, agent_id, details } = event;
       if (event_type === "vote_accepted") {
         const seen = state.shown[agent_id ?? ""] ?? {};
-        for (const one of state.answers) if (one.agent !== agent_id) expect(seen[one.agent]).toBe(one.revision);
+        for (const one of state.answers)
+          if (one.agent !== agent_id) expect(seen[one.agent]).toBe(one.revision);
       }
       if (typeof details["response"] === "number") {
         used.push(details["response"]);
-        expect(log[details["response"] - 1]).toMatchObject({ event_type: "response_accepted", agent_id });
+        expect(log[details["response"] - 1]).toMatchObject({
+          event_type: "response_accepted",
+          agent_id,
+        });
       }
       state = consensusState.reduce(state, event);
     }
@@ -124,21 +144,31 @@ it("agents in processes of their own, two of them by one name, get no attempt tw
 });
 
 it("no half of a secret stands in a message or among names, wherever they are cut", async () => {
-  const kernel = createKernel({ extends: [consensus], plugins: [eventLog({ file: join(folder, "{run}.jsonl") })] });
+  const kernel = createKernel({
+    extends: [consensus],
+    plugins: [eventLog({ file: join(folder, "{run}.jsonl") })],
+  });
   const run = await openRun(kernel, { run: "poem" });
   await openConsensus(run, { agents: AGENTS });
   await run.respond({ agent: "ann", tool_calls: [answer("one")] });
   await conclude(run, "ann");
   await showAnswers(run, "bob");
   const token = ["gh", "p_", "Zq8".repeat(12)].join("");
-  const long = ["ey", "JhbGciOiJIUzI1NiJ9.", "ey", "Zq8".repeat(20), ".", "Zq8".repeat(12)].join("");
+  const long = ["ey", "JhbGciOiJIUzI1NiJ9.", "ey", "Zq8".repeat(20), ".", "Zq8".repeat(12)].join(
+    "",
+  );
   const available_tools = ["read_file", "vote", "new_answer"];
   for (const secret of [token, long]) {
     for (const before of [0, 1, 5, 20, 22, 24, 40, 58, 100, 200, 215, 230, 250, 256]) {
       const name = `${"x".repeat(before)} ${secret}`;
       const said = [[vote(name)], [{ tool: name }], [{ tool: name }, vote("agent1")]];
       for (const tool_calls of said) {
-        const { events } = await run.respond({ agent: "bob", tool_calls, available_tools, max_attempts: 999 });
+        const { events } = await run.respond({
+          agent: "bob",
+          tool_calls,
+          available_tools,
+          max_attempts: 999,
+        });
         expect(JSON.stringify(events[0]?.details)).not.toContain("Zq8");
       }
     }
@@ -147,17 +177,26 @@ it("no half of a secret stands in a message or among names, wherever they are cu
 });
 
 it("no half of a secret stands in a preview, and what the voter was shown is what is on record", async () => {
-  const kernel = createKernel({ extends: [consensus], plugins: [eventLog({ file: join(folder, "{run}.jsonl") })] });
+  const kernel = createKernel({
+    extends: [consensus],
+    plugins: [eventLog({ file: join(folder, "{run}.jsonl") })],
+  });
   const run = await openRun(kernel, { run: "poem" });
   await openConsensus(run, { agents: AGENTS });
   const secret = ["gh", "p_", "Zq8".repeat(12)].join("");
   for (let before = 455; before <= 500; before += 5) {
-    const { events } = await run.respond({ agent: "ann", text: `${"x".repeat(before)} ${secret} and more`, max_attempts: 99 });
+    const { events } = await run.respond({
+      agent: "ann",
+      text: `${"x".repeat(before)} ${secret} and more`,
+      max_attempts: 99,
+    });
     const details: JsonObject = events[0]?.details ?? {};
     expect(String(details["buffer_preview"])).not.toContain("Zq8");
     expect(String(details["buffer_preview"]).length).toBeLessThanOrEqual(500);
   }
-  await run.record([{ event_type: "round_started", agent_id: "ann", task_id: null, details: { round: 2 } }]);
+  await run.record([
+    { event_type: "round_started", agent_id: "ann", task_id: null, details: { round: 2 } },
+  ]);
   await run.respond({ agent: "ann", tool_calls: [answer(`the token is ${secret}`)] });
   expect(await conclude(run, "ann")).toEqual({ kind: "answer", label: "agent1.1" });
   const [shown] = await showAnswers(run, "bob");

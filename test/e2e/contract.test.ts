@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import { bylaw, json, makePipe, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
-const ORIGINAL = readFileSync(new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url), "utf8");
+const ORIGINAL = readFileSync(
+  new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
+  "utf8",
+);
 const BROKEN = ORIGINAL.replace('check: "scope_is_bounded"', 'check: "scope_is_bound"').replace(
   'gate: "tests_passing"',
   'gate: "tests_pasing"',
@@ -18,11 +21,15 @@ interface Finding {
   readonly fix?: string;
 }
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
-  (json(ran)["findings"] as readonly Finding[]).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
+  (json(ran)["findings"] as readonly Finding[]).map(
+    ({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`,
+  );
 
 describe("bylaw lint on a contract", () => {
   test("tells the faults of the original as warnings, and ends with 0", () => {
-    const ran = bylaw(["lint", "agent_workflow.yaml", "--json"], { cwd: scratch({ "agent_workflow.yaml": ORIGINAL }) });
+    const ran = bylaw(["lint", "agent_workflow.yaml", "--json"], {
+      cwd: scratch({ "agent_workflow.yaml": ORIGINAL }),
+    });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(brief(ran)).toEqual([
       "agent_workflow.yaml:129 warning constraint_gap",
@@ -37,16 +44,21 @@ describe("bylaw lint on a contract", () => {
     const ran = bylaw(["lint", "c.yml"], { cwd: scratch({ "c.yml": BROKEN }) });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
-      /^c\.yml:45:20 error unknown_check: Unexpected check `scope_is_bound`, expected .*\n {2}fix: did you mean `scope_is_bounded`\?$/m,
+      /^c\.yml:45:20 error unknown_check: Unknown check `scope_is_bound`\n {2}fix: Did you mean `scope_is_bounded`\?$/m,
     );
-    expect(ran.stdout).toMatch(/^c\.yml:318:11 error unknown_gate: .*\n {2}fix: did you mean `tests_passing`\?$/m);
+    expect(ran.stdout).toMatch(
+      /^c\.yml:318:11 error unknown_gate: .*\n {2}fix: Did you mean `tests_passing`\?$/m,
+    );
     expect(ran.stdout).toMatch(/\n\n2 errors, 5 warnings in 1 file\n$/);
   });
 
   test("looks at policies, configurations and contracts in one call", () => {
     const cwd = scratch({ "agent_workflow.yaml": ORIGINAL });
     bylaw(["init"], { cwd });
-    const ran = bylaw(["lint", "bylaw.config.ts", ".bylaw/policy.toml", "agent_workflow.yaml", "--json"], { cwd });
+    const ran = bylaw(
+      ["lint", "bylaw.config.ts", ".bylaw/policy.toml", "agent_workflow.yaml", "--json"],
+      { cwd },
+    );
     expect(ran.code).toBe(0);
     expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toHaveLength(5);
   });
@@ -57,7 +69,9 @@ describe("bylaw lint on a contract", () => {
     for (const name of ["none.yaml", "p.yaml"]) {
       const ran = bylaw(["lint", name], { cwd });
       expect(ran.code).toBe(2);
-      expect(ran.stderr).toMatch(/^error BYLAW_CONTRACT_UNREADABLE: Unexpected /);
+      expect(ran.stderr).toMatch(
+        /^error BYLAW_CONTRACT_UNREADABLE: (File not found|The contract must be a regular file)/,
+      );
     }
   });
 });
@@ -72,7 +86,9 @@ describe("bylaw contract show", () => {
       stderr: "",
       stdout: expect.stringContaining("→ TDD  [plan_approval, token]") as string,
     });
-    expect(bylaw(["contract", "show", "c.yaml", "--format", "mermaid"], { cwd: folder }).stdout).toMatch(/^flowchart TD\n {2}p0\(\["PLAN/);
+    expect(
+      bylaw(["contract", "show", "c.yaml", "--format", "mermaid"], { cwd: folder }).stdout,
+    ).toMatch(/^flowchart TD\n {2}p0\(\["PLAN/);
     expect(json(bylaw(["contract", "show", "c.yaml", "--json"], { cwd: folder }))).toMatchObject({
       initial: "PLAN",
       ends: ["COMPLETE"],
@@ -84,15 +100,19 @@ describe("bylaw contract show", () => {
     [
       "a contract with errors",
       ["contract", "show", "broken.yaml"],
-      /^error BYLAW_CONTRACT_INVALID: Unexpected file with 2 errors, expected none\n {2}broken\.yaml:45:20 error unknown_check/,
+      /^error BYLAW_CONTRACT_INVALID: 2 errors in broken\.yaml\n {2}broken\.yaml:45:20 error unknown_check/,
     ],
     ["a missing file", ["contract", "show", "none.yaml"], /^error BYLAW_CONTRACT_UNREADABLE: /],
     [
       "a format that is none",
       ["contract", "show", "c.yaml", "--format", "mermiad"],
-      /^error BYLAW_USAGE_INVALID: .*\n {2}fix: did you mean `mermaid`\?/,
+      /^error BYLAW_USAGE_INVALID: .*\n {2}fix: Did you mean `mermaid`\?/,
     ],
-    ["two ways to print", ["contract", "show", "c.yaml", "--format", "mermaid", "--json"], /BYLAW_USAGE_INVALID/],
+    [
+      "two ways to print",
+      ["contract", "show", "c.yaml", "--format", "mermaid", "--json"],
+      /BYLAW_USAGE_INVALID/,
+    ],
     ["a command that is none", ["contract", "shwo", "c.yaml"], /^error BYLAW_USAGE_INVALID: /],
   ])("%s ends with 2 and says why", (_, args, error) => {
     const ran = bylaw(args, { cwd: cwd() });
@@ -106,23 +126,31 @@ describe("bylaw contract migrate", () => {
     const cwd = scratch({ "c.yaml": ORIGINAL });
     const ran = bylaw(["contract", "migrate", "c.yaml"], { cwd });
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m);
-    const lint = bylaw(["lint", "new.yaml", "--json"], { cwd: scratch({ "new.yaml": ran.stdout }) });
+    expect(ran.stderr).toMatch(
+      /^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m,
+    );
+    const lint = bylaw(["lint", "new.yaml", "--json"], {
+      cwd: scratch({ "new.yaml": ran.stdout }),
+    });
     expect(lint.code).toBe(0);
     expect(brief(lint)).toEqual([]);
   });
 
   test("writes it where --out says, and over nothing unless it is forced", () => {
     const cwd = scratch({ "c.yaml": ORIGINAL, "there.yaml": "mine" });
-    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "new.yaml"], { cwd }).stdout).toMatch(/^wrote new\.yaml: \d+ changes\n$/);
+    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "new.yaml"], { cwd }).stdout).toMatch(
+      /^wrote new\.yaml: \d+ changes\n$/,
+    );
     expect(readFileSync(join(cwd, "new.yaml"), "utf8")).toMatch(/^bylaw: 1\n/);
     const kept = bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml"], { cwd });
     expect([kept.code, readFileSync(join(cwd, "there.yaml"), "utf8")]).toEqual([2, "mine"]);
     expect(kept.stderr).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
-    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml", "--force"], { cwd }).code).toBe(0);
-    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "none/there.yaml"], { cwd }).stderr).toMatch(
-      /^error BYLAW_CONTRACT_UNWRITABLE: /,
-    );
+    expect(
+      bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml", "--force"], { cwd }).code,
+    ).toBe(0);
+    expect(
+      bylaw(["contract", "migrate", "c.yaml", "--out", "none/there.yaml"], { cwd }).stderr,
+    ).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
   });
 
   test("ends with 1 where an error is left, and with 2 where there is one before", () => {
@@ -136,11 +164,17 @@ describe("bylaw contract migrate", () => {
 });
 
 describe("bylaw contract --help", () => {
-  test.each([[[]], [["show"]], [["migrate"]]])("has examples that run: %s", (command: readonly string[]) => {
-    const { code, stdout, stderr } = bylaw(["contract", ...command, "--help"], { cwd: scratch() });
-    expect([code, stderr]).toEqual([0, ""]);
-    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-    expect(examples.length).toBeGreaterThan(1);
-    for (const example of examples) expect(shell(example, scratch({ "agent_workflow.yaml": ORIGINAL })).code).toBe(0);
-  });
+  test.each([[[]], [["show"]], [["migrate"]]])(
+    "has examples that run: %s",
+    (command: readonly string[]) => {
+      const { code, stdout, stderr } = bylaw(["contract", ...command, "--help"], {
+        cwd: scratch(),
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+      expect(examples.length).toBeGreaterThan(1);
+      for (const example of examples)
+        expect(shell(example, scratch({ "agent_workflow.yaml": ORIGINAL })).code).toBe(0);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { createCatalogue, createLogVerifier, formatEventLine, openRun } from "@bylaw/log";
+import { coordinatorOrder } from "@bylaw/plugin-coordinator";
 import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterAll, describe, expect, it } from "vitest";
@@ -16,6 +17,7 @@ const WRITERS = 4;
 const WRITER = `
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
+import { coordinatorOrder } from "@bylaw/plugin-coordinator";
 import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
@@ -65,11 +67,18 @@ describe("processes that share one log in a SQLite file", () => {
     writeFileSync(program, WRITER);
     const store = await openSqliteStore(file);
     const run = await openRun(createKernel({ extends: [coordinator] }), { run: "r1", store });
-    const got = await Promise.all(Array.from({ length: WRITERS }, (_, index) => write(program, [file, `dev-${index}`])));
-    expect([...got.flat()].sort()).toEqual(Array.from({ length: TASKS }, (_, index) => `task-${index}`).sort());
+    const got = await Promise.all(
+      Array.from({ length: WRITERS }, (_, index) => write(program, [file, `dev-${index}`])),
+    );
+    expect([...got.flat()].sort()).toEqual(
+      Array.from({ length: TASKS }, (_, index) => `task-${index}`).sort(),
+    );
 
     const events = await store.events("r1", 0, 1_000);
-    const verifier = createLogVerifier({ profile: "coordinator", catalogue: createCatalogue({ mode: "strict" }) });
+    const verifier = createLogVerifier({
+      order: coordinatorOrder,
+      catalogue: createCatalogue({ mode: "strict" }),
+    });
     expect(events.flatMap((event) => verifier.line(formatEventLine(event)))).toEqual([]);
     expect(events.map(({ event_type }) => event_type)).toEqual([
       "session_start",

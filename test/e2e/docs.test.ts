@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { bylaw, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
-const page = (name: string): string => readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
+const page = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
 
 // The command under test is the built one, so nothing is installed.
 const INSTALL = /^npm install .*\n/gm;
@@ -16,7 +17,9 @@ test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
   "every command in docs/%s runs in order in one project, and prints what the page shows",
   (name) => {
     const cwd = scratch({ "README.md": "hello\n" });
-    const blocks = [...page(name).matchAll(BLOCK)].filter(([, script = ""]) => /^(npx )?bylaw /m.test(script));
+    const blocks = [...page(name).matchAll(BLOCK)].filter(([, script = ""]) =>
+      /^(npx )?bylaw /m.test(script),
+    );
     expect(blocks.length).toBeGreaterThan(0);
     for (const [, script = "", printed] of blocks) {
       const { code, stdout, stderr } = shell(script.replace(INSTALL, ""), cwd);
@@ -46,6 +49,10 @@ test("every configuration in docs/configuration.md loads", () => {
   for (const [, file = "", text = ""] of files) {
     const cwd = scratch({ [file]: text, ".bylaw/policy.toml": 'default = "deny"\n' });
     const ran = bylaw(["check", "--tool", "x", "--json"], { cwd });
-    expect({ file, text, stdout: ran.stdout }).toEqual({ file, text, stdout: expect.stringContaining('"code":"fallback"') as string });
+    expect({ file, text, stdout: ran.stdout }).toEqual({
+      file,
+      text,
+      stdout: expect.stringContaining('"code":"fallback"') as string,
+    });
   }
 });

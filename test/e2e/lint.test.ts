@@ -11,7 +11,7 @@ const WIPE = `[[rules]]
 name = "no-wipe"
 action = "deny"
 command = "rm -rf /"
-reason = "Unexpected deletion of everything, expected named files"
+reason = "This deletes everything."
 `;
 const CONTRADICTION = `[[rules]]
 name = "mail"
@@ -44,7 +44,8 @@ interface Finding {
   readonly fix?: string;
 }
 
-const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
+const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] =>
+  json(ran)["findings"] as readonly Finding[];
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
 
@@ -58,7 +59,8 @@ test("prints findings as the stable interface has them", () => {
       column: 1,
       code: "evaded_rule",
       severity: "warning",
-      message: "Unexpected ask_user of `rm -rf / x`, expected deny by rule `no-wipe`: it is the same, written with one more argument",
+      message:
+        "`rm -rf / x` gets ask_user instead of deny from rule `no-wipe`: it is the same, written with one more argument",
       fix: "end the pattern with ` *`, so that further arguments change nothing",
     },
   ]);
@@ -69,7 +71,7 @@ test("prints for a person: place, severity, code, message, the fix below, and a 
   const ran = bylaw(["lint", "p.toml", "q.toml"], { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
-    /^p\.toml:4:1 warning evaded_rule: Unexpected .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: Unexpected .*\n {2}fix: /,
+    /^p\.toml:4:1 warning evaded_rule: .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: .*\n {2}fix: /,
   );
   expect(ran.stdout).toMatch(/\n\n1 error, 1 warning in 2 files\n$/);
 });
@@ -91,7 +93,11 @@ describe("the exit code", () => {
     ["a folder", ["lint", "."], /^error BYLAW_POLICY_UNREADABLE: /],
     ["an option that does not exist", ["lint", "--fix"], /^error BYLAW_USAGE_INVALID: /],
     ["no file and no configuration", ["lint"], /^error BYLAW_CONFIG_MISSING: /],
-    ["a configuration that is missing", ["lint", "bylaw.config.json"], /^error BYLAW_CONFIG_MISSING: /],
+    [
+      "a configuration that is missing",
+      ["lint", "bylaw.config.json"],
+      /^error BYLAW_CONFIG_MISSING: /,
+    ],
   ])("is 2 for %s", (_, args, message) => {
     const ran = bylaw(args, { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -115,31 +121,40 @@ test("a file that does not load is reported whole, and the others are still look
 test("a file without rules is a hint, and one that is missing is advised as the command line has it", () => {
   const cwd = scratch({ "p.toml": 'default = "deny"\n' });
   expect(brief(bylaw(["lint", "p.toml", "--json"], { cwd }))).toEqual(["p.toml:1 info no_rules"]);
-  expect(bylaw(["lint", "q.toml"], { cwd }).stderr).toMatch(/fix: create the file, or name another on the command line\n/);
+  expect(bylaw(["lint", "q.toml"], { cwd }).stderr).toMatch(
+    /fix: Create the file, or name another on the command line\n/,
+  );
 });
 
 test("a file of gemini-cli is one finding that says what reads it", () => {
   const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
   const ran = bylaw(["lint", "p.toml"], { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
-  expect(ran.stdout).toMatch(/fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/);
+  expect(ran.stdout).toMatch(
+    /fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/,
+  );
 });
 
 test("files that are named together are one pool", () => {
   const cwd = scratch({
-    "a.toml": '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
+    "a.toml":
+      '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
     "b.toml": '[[rules]]\nname = "mail"\naction = "allow"\ntool = "send_mail"\n',
   });
-  expect(brief(bylaw(["lint", "a.toml", "b.toml", "--json"], { cwd }))).toEqual(["b.toml:2 warning shadowed_rule"]);
+  expect(brief(bylaw(["lint", "a.toml", "b.toml", "--json"], { cwd }))).toEqual([
+    "b.toml:2 warning shadowed_rule",
+  ]);
   expect(brief(bylaw(["lint", "b.toml", "--json"], { cwd }))).toEqual([]);
 });
 
 describe("a configuration", () => {
-  const config = (options: object): string => JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] });
+  const config = (options: object): string =>
+    JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] });
 
   test("stands for the policies that it brings, with the tools that it names", () => {
     const files = { files: ["p.toml"], tools: { shell: { terminal: "line" } } };
-    const policy = '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
+    const policy =
+      '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
     const cwd = scratch({ "bylaw.config.json": config(files), "p.toml": policy });
     const found = brief(bylaw(["lint", "--json"], { cwd }));
     expect(found).toContain("p.toml:5 warning evaded_rule");
@@ -149,12 +164,22 @@ describe("a configuration", () => {
   });
 
   test("is named with --config too, by any name and beside files, and a file that is named twice is read once", () => {
-    const files = { "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": WIPE, "q.toml": CONTRADICTION };
+    const files = {
+      "bylaw.config.json": config({ files: ["p.toml"] }),
+      "p.toml": WIPE,
+      "q.toml": CONTRADICTION,
+    };
     const cwd = scratch(files);
     const found = brief(bylaw(["lint", "--json"], { cwd }));
-    expect(brief(bylaw(["lint", "--config", "bylaw.config.json", "--json"], { cwd }))).toEqual(found);
-    expect(bylaw(["lint", "--config", "bylaw.config.json", "bylaw.config.json"], { cwd }).stdout).toMatch(/ in 1 file\n$/);
-    expect(bylaw(["lint", "--config", "./bylaw.config.json", "q.toml", "./q.toml"], { cwd }).stdout).toMatch(/ in 2 files\n$/);
+    expect(brief(bylaw(["lint", "--config", "bylaw.config.json", "--json"], { cwd }))).toEqual(
+      found,
+    );
+    expect(
+      bylaw(["lint", "--config", "bylaw.config.json", "bylaw.config.json"], { cwd }).stdout,
+    ).toMatch(/ in 1 file\n$/);
+    expect(
+      bylaw(["lint", "--config", "./bylaw.config.json", "q.toml", "./q.toml"], { cwd }).stdout,
+    ).toMatch(/ in 2 files\n$/);
     const missing = bylaw(["lint", "--config", "none.json"], { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
@@ -175,7 +200,11 @@ describe("a configuration", () => {
 });
 
 test("the recommended ruleset and this repository's own rules are without errors and warnings, alone and together", () => {
-  for (const files of [["rulesets/recommended/policy.toml"], [".bylaw/policy.toml"], ["bylaw.config.ts"]]) {
+  for (const files of [
+    ["rulesets/recommended/policy.toml"],
+    [".bylaw/policy.toml"],
+    ["bylaw.config.ts"],
+  ]) {
     const ran = bylaw(["lint", ...files, "--json"], { cwd: root });
     expect(ran.code).toBe(0);
     expect(findingsOf(ran).filter(({ severity }) => severity !== "info")).toEqual([]);
@@ -202,14 +231,17 @@ test("what an agent wrote into a policy moves no cursor and forges no line", () 
 });
 
 test("it runs no command of a policy", () => {
-  const cwd = scratch({ "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n` });
+  const cwd = scratch({
+    "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n`,
+  });
   bylaw(["lint", "p.toml"], { cwd });
   expect(bylaw(["lint", join(cwd, "ran")], { cwd }).stderr).toMatch(/BYLAW_POLICY_MISSING/);
 });
 
 test("the first block of docs/lint.md runs, and prints what the page shows", () => {
   const page = readFileSync(join(root, "docs/lint.md"), "utf8");
-  const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
+  const [, script = "", printed] =
+    /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(page) ?? [];
   const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
   expect(ran).toEqual({ code: 0, stdout: printed, stderr: "" });
 });
@@ -217,5 +249,7 @@ test("the first block of docs/lint.md runs, and prints what the page shows", () 
 test("without a file and a configuration it says what it takes", () => {
   const ran = bylaw(["lint"], { cwd: scratch() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
-  expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: [^]*fix: run `bylaw init`, or name the policies/);
+  expect(ran.stderr).toMatch(
+    /^error BYLAW_CONFIG_MISSING: [^]*fix: Run `bylaw init`, or name the policies/,
+  );
 });

@@ -4,7 +4,11 @@ import { ANCHOR_TYPE, chain, formatEventLine } from "@bylaw/log";
 export const SESSION = "11111111-1111-4111-8111-111111111111";
 
 /** The draft of an event, a second after the one before it. */
-export const draft = (second: number, event_type: string, more: Partial<EventDraft> = {}): EventDraft => ({
+export const draft = (
+  second: number,
+  event_type: string,
+  more: Partial<EventDraft> = {},
+): EventDraft => ({
   timestamp: new Date(Date.parse("2026-01-17T09:00:00Z") + second * 1_000).toISOString(),
   session_id: SESSION,
   event_type,
@@ -16,19 +20,31 @@ export const draft = (second: number, event_type: string, more: Partial<EventDra
 
 /** A chained log: its beginning, and as many more events. */
 export function eventsOf(more: number, type = "usage_check"): readonly LogEvent[] {
-  const rest = Array.from({ length: more }, (_, index) => draft(index + 1, type, { details: { remaining: index } }));
-  return chain(undefined, [draft(0, "session_start", { details: { plan_file: "plan.md", total_tasks: 1 } }), ...rest]);
+  const rest = Array.from({ length: more }, (_, index) =>
+    draft(index + 1, type, { details: { remaining: index } }),
+  );
+  return chain(undefined, [
+    draft(0, "session_start", { details: { plan_file: "plan.md", total_tasks: 1 } }),
+    ...rest,
+  ]);
 }
 
 /** The text of a log. */
-export const logOf = (events: readonly LogEvent[]): string => events.map((event) => `${formatEventLine(event)}\n`).join("");
+export const logOf = (events: readonly LogEvent[]): string =>
+  events.map((event) => `${formatEventLine(event)}\n`).join("");
 
 /** The line that begins a rotated file. */
-export const anchorOf = ({ timestamp, sequence, session_id, hash }: LogEvent, previous_file: string): string =>
+export const anchorOf = (
+  { timestamp, sequence, session_id, hash }: LogEvent,
+  previous_file: string,
+): string =>
   `${formatEventLine({ timestamp, sequence, session_id, event_type: ANCHOR_TYPE, agent_id: null, task_id: null, details: { previous_file }, ...(hash === undefined ? {} : { hash }) })}\n`;
 
 /** A log in files, as a rotation leaves them: cut behind these numbers of events. */
-export function rotated(events: readonly LogEvent[], ...cuts: readonly number[]): Readonly<Record<string, string>> {
+export function rotated(
+  events: readonly LogEvent[],
+  ...cuts: readonly number[]
+): Readonly<Record<string, string>> {
   const ends = [...cuts, events.length];
   return Object.fromEntries(
     ends.map((end, index) => {
@@ -36,7 +52,10 @@ export function rotated(events: readonly LogEvent[], ...cuts: readonly number[])
       const last = events[begin - 1];
       const before = index > 1 ? `log-${index - 1}.jsonl` : "log-0.jsonl";
       const head = last === undefined ? "" : anchorOf(last, index === 1 ? "log-0.jsonl" : before);
-      return [index === ends.length - 1 ? "log.jsonl" : `log-${index}.jsonl`, head + logOf(events.slice(begin, end))];
+      return [
+        index === ends.length - 1 ? "log.jsonl" : `log-${index}.jsonl`,
+        head + logOf(events.slice(begin, end)),
+      ];
     }),
   );
 }

@@ -21,7 +21,9 @@ describe("bylaw log tail", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     const rows = ran.stdout.trimEnd().split("\n");
     expect(rows).toHaveLength(10);
-    expect(rows[9]).toBe("31       2026-01-17T09:00:30.000Z usage_check              -            -            remaining=29");
+    expect(rows[9]).toBe(
+      "31       2026-01-17T09:00:30.000Z usage_check              -            -            remaining=29",
+    );
   });
 
   test.each([
@@ -45,7 +47,7 @@ describe("bylaw log tail", () => {
     ]);
     const ran = tail(content, "-n", "4", "--json");
     expect(numbers(ran)).toEqual([1, 2, 3]);
-    expect(ran.stderr).toMatch(/^note: a line is no event: [^\n]*\n$/);
+    expect(ran.stderr).toMatch(/^note: a line is not an event: [^\n]*\n$/);
   });
 
   test("prints a last line without its line break where it is whole, and says so where it is not", () => {
@@ -53,12 +55,19 @@ describe("bylaw log tail", () => {
     const cut = tail(logOf(EVENTS).slice(0, -20), "-n", "2");
     expect(cut.stdout.split("\n")[0]).toContain("30       ");
     expect(cut.stdout.split("\n")[1]).toMatch(/^no event /);
-    expect(cut.stderr).toMatch(/^note: a line is no event/);
+    expect(cut.stderr).toMatch(/^note: a line is not an event/);
   });
 
   test("reads the standard input to its end", () => {
-    expect(numbers(bylaw(["log", "tail", "-", "-n", "3", "--json"], { cwd: scratch(), input: logOf(EVENTS) }))).toEqual([29, 30, 31]);
-    expect(bylaw(["log", "tail", "-", "--follow"], { cwd: scratch() })).toMatchObject({ code: 2, stdout: "" });
+    expect(
+      numbers(
+        bylaw(["log", "tail", "-", "-n", "3", "--json"], { cwd: scratch(), input: logOf(EVENTS) }),
+      ),
+    ).toEqual([29, 30, 31]);
+    expect(bylaw(["log", "tail", "-", "--follow"], { cwd: scratch() })).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
   });
 
   test("does not wait for a pipe that nobody writes to", () => {
@@ -102,17 +111,25 @@ describe("bylaw log tail --follow", () => {
     await followed.seen(2);
     // It cannot look while it is stopped.
     followed.child.kill("SIGSTOP");
-    for (let sequence = 2; sequence < 12; sequence += 1) rotate(cwd, sequence, sequence, sequence + 1);
+    for (let sequence = 2; sequence < 12; sequence += 1)
+      rotate(cwd, sequence, sequence, sequence + 1);
     followed.child.kill("SIGCONT");
     await followed.seen(12);
-    expect(await followed.interrupt()).toEqual({ code: 0, sequences: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], stderr: "" });
+    expect(await followed.interrupt()).toEqual({
+      code: 0,
+      sequences: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      stderr: "",
+    });
   });
 
   test("says so where the file was replaced by one that does not go on from it", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 2)) });
     const followed = follow(cwd);
     await followed.seen(2);
-    writeFileSync(join(cwd, "other.jsonl"), anchorOf(event(9), "../log.jsonl") + logOf([event(10)]));
+    writeFileSync(
+      join(cwd, "other.jsonl"),
+      anchorOf(event(9), "../log.jsonl") + logOf([event(10)]),
+    );
     renameSync(join(cwd, "other.jsonl"), join(cwd, "log.jsonl"));
     await followed.seen(10);
     expect(await followed.interrupt()).toEqual({
@@ -151,7 +168,10 @@ describe("bylaw log tail --follow", () => {
 /** Gives the file another name, and begins the next one behind its last event. */
 function rotate(cwd: string, number: number, last: number, next: number): void {
   renameSync(join(cwd, "log.jsonl"), join(cwd, `log.${number}.jsonl`));
-  writeFileSync(join(cwd, "new"), anchorOf(event(last), `log.${number}.jsonl`) + logOf([event(next)]));
+  writeFileSync(
+    join(cwd, "new"),
+    anchorOf(event(last), `log.${number}.jsonl`) + logOf([event(next)]),
+  );
   renameSync(join(cwd, "new"), join(cwd, "log.jsonl"));
 }
 
@@ -159,7 +179,11 @@ interface Followed {
   readonly child: ChildProcess;
   /** Resolves once this event was printed. */
   seen(sequence: number): Promise<void>;
-  interrupt(): Promise<{ readonly code: unknown; readonly sequences: readonly number[]; readonly stderr: string }>;
+  interrupt(): Promise<{
+    readonly code: unknown;
+    readonly sequences: readonly number[];
+    readonly stderr: string;
+  }>;
 }
 
 function follow(cwd: string, ...args: readonly string[]): Followed {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
+import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
@@ -17,13 +18,20 @@ interface Finding {
 }
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const fixtures = join(root, "packages/log/test/fixtures/event-log");
+const fixtures = join(root, "plugins/coordinator/test/fixtures/event-log");
 const { expected } = JSON.parse(readFileSync(join(fixtures, "expected.json"), "utf8")) as {
-  readonly expected: Readonly<Record<string, readonly (Omit<Finding, "message"> & { readonly knockOn?: boolean })[]>>;
+  readonly expected: Readonly<
+    Record<string, readonly (Omit<Finding, "message"> & { readonly knockOn?: boolean })[]>
+  >;
 };
 
 const SESSION = "11111111-1111-4111-8111-111111111111";
-const line = (sequence: number, event_type: string, task_id: string | null = null, details: object = {}): string =>
+const line = (
+  sequence: number,
+  event_type: string,
+  task_id: string | null = null,
+  details: object = {},
+): string =>
   JSON.stringify({
     timestamp: new Date(Date.parse("2026-01-17T09:00:00Z") + sequence * 1_000).toISOString(),
     sequence,
@@ -35,26 +43,41 @@ const line = (sequence: number, event_type: string, task_id: string | null = nul
   });
 const log = (...lines: readonly string[]): string => lines.map((text) => `${text}\n`).join("");
 const START = line(1, "session_start", null, { plan_file: "plan.md", total_tasks: 1 });
-const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
+const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] =>
+  json(ran)["findings"] as readonly Finding[];
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ line, severity, rule }) => `${line} ${severity} ${rule}`);
 
 describe("the logs of the fixtures", () => {
-  test.each(globSync("{valid,invalid}/*.jsonl", { cwd: fixtures }).sort())("%s gives exactly the expected findings", (file) => {
-    const wanted = expected[file] ?? [];
-    const key = ({ line, severity, rule }: Omit<Finding, "message">): string => `${line} ${severity} ${rule}`;
-    const permitted = wanted.filter(({ knockOn }) => knockOn === true).map(key);
-    const ran = bylaw(["log", "verify", file, "--profile", "coordinator", "--json"], { cwd: fixtures });
-    expect(brief(ran).filter((finding) => !permitted.includes(finding))).toEqual(wanted.filter(({ knockOn }) => knockOn !== true).map(key));
-    expect(ran).toMatchObject({ code: findingsOf(ran).some(({ severity }) => severity === "error") ? 1 : 0, stderr: "" });
-  });
+  test.each(globSync("{valid,invalid}/*.jsonl", { cwd: fixtures }).sort())(
+    "%s gives exactly the expected findings",
+    (file) => {
+      const wanted = expected[file] ?? [];
+      const key = ({ line, severity, rule }: Omit<Finding, "message">): string =>
+        `${line} ${severity} ${rule}`;
+      const permitted = wanted.filter(({ knockOn }) => knockOn === true).map(key);
+      const ran = bylaw(["log", "verify", file, "--profile", "coordinator", "--json"], {
+        cwd: fixtures,
+      });
+      expect(brief(ran).filter((finding) => !permitted.includes(finding))).toEqual(
+        wanted.filter(({ knockOn }) => knockOn !== true).map(key),
+      );
+      expect(ran).toMatchObject({
+        code: findingsOf(ran).some(({ severity }) => severity === "error") ? 1 : 0,
+        stderr: "",
+      });
+    },
+  );
 });
 
 describe("what it prints", () => {
-  const cwd = (): string => scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
+  const cwd = (): string =>
+    scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
 
   test("as JSON is the number of events and every finding", () => {
-    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], { cwd: cwd() });
+    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], {
+      cwd: cwd(),
+    });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toEqual({
       events: 3,
@@ -64,14 +87,20 @@ describe("what it prints", () => {
           line: 2,
           rule: "UNKNOWN_EVENT_TYPE",
           severity: "warning",
-          message: "Unexpected event type `usage_chek`, expected one of the catalogue: did you mean `usage_check`?",
+          message: "Unknown event type `usage_chek`. Did you mean `usage_check`?",
         },
-        { line: 2, rule: "SEQUENCE_GAP", severity: "warning", message: "Unexpected sequence 3, expected 2" },
+        {
+          line: 2,
+          rule: "SEQUENCE_GAP",
+          severity: "warning",
+          message: "Sequence 3 leaves a gap: the next event is number 2.",
+        },
         {
           line: 3,
           rule: "COMPLETE_WITHOUT_AUDIT",
           severity: "error",
-          message: "Unexpected task_complete of task `t1`, which is not dispatched, expected an auditor at work on it",
+          message:
+            "`task_complete` is not possible while task `t1` is not dispatched: an auditor must be at work on it.",
         },
       ],
     });
@@ -89,7 +118,10 @@ describe("what it prints", () => {
     const evil = line(2, "task_complete", "t\u001b[2K\u202e1\u0000");
     const dir = scratch({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
     for (const args of [[], ["--json"]]) {
-      const { stdout } = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", ...args], { cwd: dir });
+      const { stdout } = bylaw(
+        ["log", "verify", "log.jsonl", "--profile", "coordinator", ...args],
+        { cwd: dir },
+      );
       expect(stdout).toContain("COMPLETE_WITHOUT_AUDIT");
       expect(stdout).not.toMatch(/[\u0000\u001b\u009b\u202e]/);
     }
@@ -115,21 +147,48 @@ describe("the exit code", () => {
     ["0 for that, asked by name", ["deed.jsonl", "--profile", "envelope"], 0],
     ["1 for what the profile finds", ["deed.jsonl", "--profile", "coordinator"], 1],
     ["0 for an unknown type", ["type.jsonl"], 0],
-    ["1 for an unknown type where the catalogue is strict", ["type.jsonl", "--catalogue", "strict"], 1],
+    [
+      "1 for an unknown type where the catalogue is strict",
+      ["type.jsonl", "--catalogue", "strict"],
+      1,
+    ],
   ])("is %s", (_, args, code) => {
     const cwd = scratch(files);
     expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
-    expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({ code, stderr: "" });
+    expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
+      code,
+      stderr: "",
+    });
   });
 
   test.each([
-    ["a file that is missing", ["log", "verify", "nothing.jsonl"], /^error BYLAW_LOG_UNREADABLE: Unexpected missing file/],
-    ["a folder", ["log", "verify", "."], /^error BYLAW_LOG_UNREADABLE: Unexpected directory/],
+    [
+      "a file that is missing",
+      ["log", "verify", "nothing.jsonl"],
+      /^error BYLAW_LOG_UNREADABLE: File not found: /,
+    ],
+    ["a folder", ["log", "verify", "."], /^error BYLAW_LOG_UNREADABLE: \. is a directory/],
     ["no file", ["log", "verify"], /^error BYLAW_USAGE_INVALID: /],
-    ["the standard input twice", ["log", "verify", "-", "-"], /^error BYLAW_USAGE_INVALID: Unexpected second `-`/],
-    ["an unknown profile", ["log", "verify", "good.jsonl", "--profile", "x"], /^error BYLAW_USAGE_INVALID: Unexpected `x`/],
-    ["an unknown option", ["log", "verify", "good.jsonl", "--profil", "x"], /Unexpected option `--profil`[^]*did you mean `--profile`/],
-    ["an unknown command", ["log", "verfy", "good.jsonl"], /Unexpected command `verfy`[^]*did you mean `verify`/],
+    [
+      "the standard input twice",
+      ["log", "verify", "-", "-"],
+      /^error BYLAW_USAGE_INVALID: `-` \(standard input\) can be given only once/,
+    ],
+    [
+      "an unknown profile",
+      ["log", "verify", "good.jsonl", "--profile", "x"],
+      /^error BYLAW_USAGE_INVALID: `--profile` must be/,
+    ],
+    [
+      "an unknown option",
+      ["log", "verify", "good.jsonl", "--profil", "x"],
+      /Unknown option `--profil`[^]*Did you mean `--profile`/,
+    ],
+    [
+      "an unknown command",
+      ["log", "verfy", "good.jsonl"],
+      /Unknown command `verfy`[^]*Did you mean `verify`/,
+    ],
     ["no command", ["log"], /^Usage: bylaw log /],
   ])("is 2 for %s", (_, args, message) => {
     const ran = bylaw(args, { cwd: scratch(files) });
@@ -140,13 +199,17 @@ describe("the exit code", () => {
   test("is 2 with the error as JSON where a script reads it", () => {
     const ran = bylaw(["log", "verify", "nothing.jsonl", "--json"], { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stderr: "" });
-    expect(json(ran)).toMatchObject({ error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" } });
+    expect(json(ran)).toMatchObject({
+      error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
+    });
   });
 });
 
 describe("the bytes of a log", () => {
   const verify = (content: string | Uint8Array): readonly string[] =>
-    brief(bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": content }) }));
+    brief(
+      bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": content }) }),
+    );
 
   test("that are cut off in the middle of the last line are set apart, in the middle of a character too", () => {
     const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
@@ -159,13 +222,19 @@ describe("the bytes of a log", () => {
 
   test("that are not UTF-8, or NUL, cost one line", () => {
     const bad = (bytes: number[]): Uint8Array =>
-      Buffer.concat([Buffer.from(log(START)), Buffer.from([...bytes, 10]), Buffer.from(log(line(3, "usage_check")))]);
+      Buffer.concat([
+        Buffer.from(log(START)),
+        Buffer.from([...bytes, 10]),
+        Buffer.from(log(line(3, "usage_check"))),
+      ]);
     expect(verify(bad([0xff, 0xfe]))).toEqual(["2 error INVALID_JSON"]);
     expect(verify(bad([0, 0, 0]))).toEqual(["2 error INVALID_JSON"]);
   });
 
   test("may end their lines in CR LF and leave lines blank, and the numbers of lines stay", () => {
-    expect(verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual(["4 warning SEQUENCE_GAP"]);
+    expect(verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual([
+      "4 warning SEQUENCE_GAP",
+    ]);
   });
 
   test("of a byte order mark are no part of an event", () => {
@@ -174,14 +243,22 @@ describe("the bytes of a log", () => {
 
   test("of a line beyond 16 MiB are one finding, and the log goes on", () => {
     const long = Buffer.alloc(17 * 1_048_576, "x");
-    const content = Buffer.concat([Buffer.from(log(START)), long, Buffer.from(`\n${log(line(3, "usage_check"))}`)]);
+    const content = Buffer.concat([
+      Buffer.from(log(START)),
+      long,
+      Buffer.from(`\n${log(line(3, "usage_check"))}`),
+    ]);
     expect(verify(content)).toEqual(["2 error INVALID_JSON"]);
-    expect(verify(Buffer.concat([Buffer.from(log(START)), long]))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(verify(Buffer.concat([Buffer.from(log(START)), long]))).toEqual([
+      "2 warning TORN_LAST_LINE",
+    ]);
   });
 
   test("may come from the standard input and from a pipe", () => {
     const input = log(START, line(3, "usage_check"));
-    expect(brief(bylaw(["log", "verify", "-", "--json"], { cwd: scratch(), input }))).toEqual(["2 warning SEQUENCE_GAP"]);
+    expect(brief(bylaw(["log", "verify", "-", "--json"], { cwd: scratch(), input }))).toEqual([
+      "2 warning SEQUENCE_GAP",
+    ]);
     const cwd = scratch({ "log.jsonl": input });
     makePipe(join(cwd, "pipe"));
     const ran = shell("cat log.jsonl > pipe & bylaw log verify pipe --json; wait", cwd);
@@ -191,16 +268,22 @@ describe("the bytes of a log", () => {
 
 test("a log of 300,000 events is read in little memory", () => {
   const lines = [START];
-  for (let sequence = 2; sequence <= 300_000; sequence += 1) lines.push(line(sequence, "usage_check", null, { remaining: sequence }));
+  for (let sequence = 2; sequence <= 300_000; sequence += 1)
+    lines.push(line(sequence, "usage_check", null, { remaining: sequence }));
   const cwd = scratch({ "log.jsonl": `${lines.join("\n")}\n` });
   // The log alone is larger than this heap.
-  const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], { cwd, node: ["--max-old-space-size=32"] });
+  const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], {
+    cwd,
+    node: ["--max-old-space-size=32"],
+  });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(json(ran)).toEqual({ events: 300_000, head: { sequence: 300_000 }, findings: [] });
 });
 
 test("a log of 300,000 lines that are no event gives as many findings", () => {
-  const ran = bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": "x\n".repeat(300_000) }) });
+  const ran = bylaw(["log", "verify", "log.jsonl", "--json"], {
+    cwd: scratch({ "log.jsonl": "x\n".repeat(300_000) }),
+  });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(findingsOf(ran)).toHaveLength(300_000);
 });
@@ -209,7 +292,10 @@ test("a reader that leaves gets no yes", () => {
   const cwd = scratch({ "log.jsonl": log(START, ...Array.from({ length: 50_000 }, () => "x")) });
   const { status } = spawnSync(
     "sh",
-    ["-c", `("${process.execPath}" "${BIN}" log verify log.jsonl; echo $? > code) | head -n 1 > /dev/null`],
+    [
+      "-c",
+      `("${process.execPath}" "${BIN}" log verify log.jsonl; echo $? > code) | head -n 1 > /dev/null`,
+    ],
     { cwd },
   );
   expect(status).toBe(0);
@@ -217,36 +303,55 @@ test("a reader that leaves gets no yes", () => {
 });
 
 describe("the help", () => {
-  const COMMANDS = [[], ["verify"], ["tail"], ["query"], ["stats"], ["runs"], ["export"], ["import"]];
+  const COMMANDS = [
+    [],
+    ["verify"],
+    ["tail"],
+    ["query"],
+    ["stats"],
+    ["runs"],
+    ["export"],
+    ["import"],
+  ];
 
-  test.each(COMMANDS.map((command) => [command]))("of bylaw log %j has exit codes and examples, and each of them runs", (command) => {
-    const { code, stdout, stderr } = bylaw(["log", ...command, "--help"], { cwd: scratch() });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: bylaw log /);
-    expect(stdout).toMatch(/^Exit code: 0 /m);
-    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-    expect(examples.length).toBeGreaterThan(1);
-    const chained = eventsOf(3);
-    const [first, second] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
-    const anchor = anchorOf(chained[1] ?? ({} as LogEvent), "events.000000000001-000000000002.jsonl");
-    // Following ends only by a signal, and heads need a key: log-tail.test.ts and log-mirror.test.ts run these two.
-    for (const example of examples.filter((one) => !/--follow|--heads/.test(one))) {
-      const cwd = scratch({ "events.jsonl": first + second });
-      if (example.includes("runs.db")) bylaw(["log", "import", "events.jsonl", "--store", "runs.db", "--run", "main"], { cwd });
-      if (example.includes("events.000")) {
-        writeFileSync(join(cwd, "events.000000000001-000000000002.jsonl"), first);
-        writeFileSync(join(cwd, "events.jsonl"), anchor + second);
+  test.each(COMMANDS.map((command) => [command]))(
+    "of bylaw log %j has exit codes and examples, and each of them runs",
+    (command) => {
+      const { code, stdout, stderr } = bylaw(["log", ...command, "--help"], { cwd: scratch() });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^Usage: bylaw log /);
+      expect(stdout).toMatch(/^Exit code: 0 /m);
+      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
+      expect(examples.length).toBeGreaterThan(1);
+      const chained = eventsOf(3);
+      const [first, second] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
+      const anchor = anchorOf(
+        chained[1] ?? ({} as LogEvent),
+        "events.000000000001-000000000002.jsonl",
+      );
+      // Following ends only by a signal, and heads need a key: log-tail.test.ts and log-mirror.test.ts run these two.
+      for (const example of examples.filter((one) => !/--follow|--heads/.test(one))) {
+        const cwd = scratch({ "events.jsonl": first + second });
+        if (example.includes("runs.db"))
+          bylaw(["log", "import", "events.jsonl", "--store", "runs.db", "--run", "main"], { cwd });
+        if (example.includes("events.000")) {
+          writeFileSync(join(cwd, "events.000000000001-000000000002.jsonl"), first);
+          writeFileSync(join(cwd, "events.jsonl"), anchor + second);
+        }
+        expect([example, shell(example, cwd)]).toEqual([
+          example,
+          expect.objectContaining({ code: 0, stderr: "" }),
+        ]);
       }
-      expect([example, shell(example, cwd)]).toEqual([example, expect.objectContaining({ code: 0, stderr: "" })]);
-    }
-  });
+    },
+  );
 
   test.each([
-    [["log", "help", "qery"], "did you mean `query`?"],
-    [["help", "lgo"], "did you mean `log`?"],
-    [["log", "query"], "see `bylaw log query --help`"],
-    [["log", "tail", "-n", "x", "events.jsonl"], "see `bylaw log tail --help`"],
-    [["log", "runs"], "see `bylaw log runs --help`"],
+    [["log", "help", "qery"], "Did you mean `query`?"],
+    [["help", "lgo"], "Did you mean `log`?"],
+    [["log", "query"], "See `bylaw log query --help`"],
+    [["log", "tail", "-n", "x", "events.jsonl"], "See `bylaw log tail --help`"],
+    [["log", "runs"], "See `bylaw log runs --help`"],
   ])("of the command that was meant is what an error points to: bylaw %j", (args, fix) => {
     const ran = bylaw(args, { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -259,7 +364,9 @@ describe("the help", () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name = ""]) => name);
     expect(commands).toEqual(COMMANDS.flat());
     const page = readFileSync(join(root, "docs/cli.md"), "utf8");
-    expect([...page.matchAll(/^\| `bylaw log (\w+)[^|]*\|/gm)].map(([, name]) => name)).toEqual(commands);
+    expect([...page.matchAll(/^\| `bylaw log (\w+)[^|]*\|/gm)].map(([, name]) => name)).toEqual(
+      commands,
+    );
   });
 });
 
@@ -278,14 +385,28 @@ describe("the pages about the event log", () => {
       .filter(([cell = ""]) => first.test(cell));
 
   test("lists every rule with its profile and severity, in their order, and no other", () => {
-    expect(rows("event-log.md", /^`[A-Z_]+`$/).map(([rule, profile, severity]) => [rule, profile, severity])).toEqual(
-      Object.entries(LOG_RULES).map(([rule, { profile, severity }]) => [`\`${rule}\``, profile, severity]),
+    expect(
+      rows("event-log.md", /^`[A-Z_]+`$/).map(([rule, profile, severity]) => [
+        rule,
+        profile,
+        severity,
+      ]),
+    ).toEqual(
+      [
+        ...Object.entries(LOG_RULES).map(([rule, severity]) => [rule, "envelope", severity]),
+        ...Object.entries(COORDINATOR_RULES)
+          .filter(([rule]) => !Object.hasOwn(LOG_RULES, rule))
+          .map(([rule, severity]) => [rule, "coordinator", severity]),
+      ].map(([rule, profile, severity]) => [`\`${rule}\``, profile, severity]),
     );
   });
 
   test("lists every type of the catalogue with its details, and no other", () => {
     expect(
-      rows("event-log-types.md", /^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/),
+      rows(
+        "event-log-types.md",
+        /^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/,
+      ),
     ).toEqual(
       [...COORDINATOR_TYPES, ...RUN_TYPES].map(({ group, name, when, details }) => [
         group,
@@ -299,7 +420,8 @@ describe("the pages about the event log", () => {
   });
 
   test("begins with a block that runs, and prints what the page shows", () => {
-    const [, script = "", printed] = /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(textOf("event-log.md")) ?? [];
+    const [, script = "", printed] =
+      /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(textOf("event-log.md")) ?? [];
     const ran = shell(script.replace(/^npm install .*\n/m, ""), scratch());
     expect(ran).toEqual({ code: 1, stdout: printed, stderr: "" });
   });

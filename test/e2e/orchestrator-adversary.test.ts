@@ -14,7 +14,13 @@ import {
   type Operator,
   type ServerProcess,
 } from "./orchestrator-kit.ts";
-import { answerOf, rawRequest, sendRaw, type RawAnswer, type RawRequest } from "./orchestrator-raw.ts";
+import {
+  answerOf,
+  rawRequest,
+  sendRaw,
+  type RawAnswer,
+  type RawRequest,
+} from "./orchestrator-raw.ts";
 import { eventsOf } from "./orchestrator-walk.ts";
 import { HANDED, TESTS } from "./walk-artifacts.ts";
 
@@ -30,12 +36,17 @@ let bob = "";
 const seen = { refused: 0, denied: 0, blocked: 0 };
 
 /** Asks over a socket of its own. */
-async function ask(request: RawRequest): Promise<RawAnswer & { readonly code: string; readonly decision: boolean }> {
+async function ask(
+  request: RawRequest,
+): Promise<RawAnswer & { readonly code: string; readonly decision: boolean }> {
   const answer = await sendRaw(server.port, rawRequest(request));
   return judged(answer, request.path);
 }
 
-function judged(answer: RawAnswer, path: string): RawAnswer & { readonly code: string; readonly decision: boolean } {
+function judged(
+  answer: RawAnswer,
+  path: string,
+): RawAnswer & { readonly code: string; readonly decision: boolean } {
   const body = answer.text.slice(answer.text.indexOf("\r\n\r\n") + 4);
   const problem = parsed(body);
   const code = typeof problem["code"] === "string" ? problem["code"] : "";
@@ -60,13 +71,19 @@ function parsed(text: string): Record<string, unknown> {
 
 const bearer = (token: string): string => `Authorization: Bearer ${token}`;
 const enrol = `Authorization: Bylaw-Enrol ${ENROL}`;
-const claimBody = (agent_id: string, more: object = {}): string => JSON.stringify({ agent_id, ...more });
-const read = (path: unknown, task_id = "mine"): string => JSON.stringify({ task_id, tool_name: "read_files", args: { path } });
+const claimBody = (agent_id: string, more: object = {}): string =>
+  JSON.stringify({ agent_id, ...more });
+const read = (path: unknown, task_id = "mine"): string =>
+  JSON.stringify({ task_id, tool_name: "read_files", args: { path } });
 const write = (path: string, content = "x"): string =>
   JSON.stringify({ task_id: "mine", tool_name: "write_files", args: { path, content } });
 
 async function claim(agent: string, task: string): Promise<string> {
-  const { text } = await ask({ path: "/api/v1/tasks/claim", headers: [enrol], body: claimBody(agent, { task_id: task }) });
+  const { text } = await ask({
+    path: "/api/v1/tasks/claim",
+    headers: [enrol],
+    body: claimBody(agent, { task_id: task }),
+  });
   return parsed(text.slice(text.indexOf("\r\n\r\n") + 4))["phase_token"] as string;
 }
 
@@ -76,14 +93,23 @@ const alive = async (): Promise<void> => {
 
 beforeAll(async () => {
   server = await startServer(site, {
-    limits: { headers_ms: 4_000, request_ms: 5_000, refusals_per_second: 100_000, agent_per_second: 5, agent_burst: 250 },
+    limits: {
+      headers_ms: 4_000,
+      request_ms: 5_000,
+      refusals_per_second: 100_000,
+      agent_per_second: 5,
+      agent_burst: 250,
+    },
   });
   operator = createOperator(() => server.url);
   const tasks = [
     { id: "mine" },
     { id: "theirs" },
     { id: "flood" },
-    ...Array.from({ length: 100 }, (_, index) => ({ id: `race-${index}`, capabilities: ["racing"] })),
+    ...Array.from({ length: 100 }, (_, index) => ({
+      id: `race-${index}`,
+      capabilities: ["racing"],
+    })),
   ];
   await operator.insist("POST", "/tasks", { tasks });
   writeFileSync(site.path("secret.txt"), "what-nobody-may-see");
@@ -99,21 +125,37 @@ afterAll(async () => {
 
 describe("credentials", () => {
   const AGENT: readonly RawRequest[] = [
-    { method: "POST", path: "/tasks/transition", body: JSON.stringify({ task_id: "mine", target_phase: "TDD", artifacts: {} }) },
+    {
+      method: "POST",
+      path: "/tasks/transition",
+      body: JSON.stringify({ task_id: "mine", target_phase: "TDD", artifacts: {} }),
+    },
     { method: "POST", path: "/tasks/heartbeat", body: JSON.stringify({ task_id: "mine" }) },
     { method: "POST", path: "/tasks/release", body: JSON.stringify({ task_id: "mine" }) },
     { method: "POST", path: "/tasks/fail", body: JSON.stringify({ task_id: "mine", reason: "x" }) },
     { method: "POST", path: "/tools/execute", body: read("package.json") },
     { method: "POST", path: "/tools/check", body: read("package.json") },
-    { method: "POST", path: "/tools/check/batch", body: JSON.stringify({ task_id: "mine", calls: [{ tool_name: "bash", args: {} }] }) },
-    { method: "POST", path: "/tools/result", body: JSON.stringify({ task_id: "mine", id: "x", tool_name: "bash", ok: true }) },
+    {
+      method: "POST",
+      path: "/tools/check/batch",
+      body: JSON.stringify({ task_id: "mine", calls: [{ tool_name: "bash", args: {} }] }),
+    },
+    {
+      method: "POST",
+      path: "/tools/result",
+      body: JSON.stringify({ task_id: "mine", id: "x", tool_name: "bash", ok: true }),
+    },
     { method: "GET", path: "/tools" },
   ];
   const OPERATORS: readonly RawRequest[] = [
     { method: "POST", path: "/tasks", body: JSON.stringify({ id: "more" }) },
     { method: "GET", path: "/tasks" },
     { method: "POST", path: "/tasks/mine/retry", body: "{}" },
-    { method: "POST", path: "/approvals/0123456789abcdef", body: JSON.stringify({ answer: "yes" }) },
+    {
+      method: "POST",
+      path: "/approvals/0123456789abcdef",
+      body: JSON.stringify({ answer: "yes" }),
+    },
     { method: "POST", path: "/directives/1.0", body: JSON.stringify({ ok: true }) },
     { method: "GET", path: "/audit/query" },
     { method: "GET", path: "/audit/recent" },
@@ -128,54 +170,88 @@ describe("credentials", () => {
     { method: "GET", path: "/events" },
     { method: "GET", path: "/tasks/mine" },
   ];
-  const request = (route: RawRequest, headers: readonly string[]): RawRequest => ({ ...route, path: `/api/v1${route.path}`, headers });
+  const request = (route: RawRequest, headers: readonly string[]): RawRequest => ({
+    ...route,
+    path: `/api/v1${route.path}`,
+    headers,
+  });
 
-  it.each([...AGENT, ...OPERATORS, ...BOTH, { method: "POST", path: "/tasks/claim", body: claimBody("eve") }])(
-    "$method $path asks for one",
+  it.each([
+    ...AGENT,
+    ...OPERATORS,
+    ...BOTH,
+    { method: "POST", path: "/tasks/claim", body: claimBody("eve") },
+  ])("$method $path asks for one", async (route) => {
+    const { status, text } = await ask(request(route, []));
+    expect(status).toBe(401);
+    expect(text).toMatch(/^www-authenticate: Bearer/im);
+    for (const header of [
+      "Authorization: Bearer x",
+      "Authorization: Basic YTpi",
+      `Authorization: Bearer ${ENROL}`,
+      "Authorization: Bylaw-Enrol x",
+    ])
+      expect([header, (await ask(request(route, [header]))).status]).toEqual([header, 401]);
+  });
+
+  it.each([...AGENT, ...OPERATORS, ...BOTH])(
+    "$method $path takes no secret of enrolment",
     async (route) => {
-      const { status, text } = await ask(request(route, []));
-      expect(status).toBe(401);
-      expect(text).toMatch(/^www-authenticate: Bearer/im);
-      for (const header of [
-        "Authorization: Bearer x",
-        "Authorization: Basic YTpi",
-        `Authorization: Bearer ${ENROL}`,
-        "Authorization: Bylaw-Enrol x",
-      ])
-        expect([header, (await ask(request(route, [header]))).status]).toEqual([header, 401]);
+      expect(await ask(request(route, [enrol]))).toMatchObject({
+        status: 403,
+        code: "BYLAW_CREDENTIAL_UNFIT",
+      });
     },
   );
 
-  it.each([...AGENT, ...OPERATORS, ...BOTH])("$method $path takes no secret of enrolment", async (route) => {
-    expect(await ask(request(route, [enrol]))).toMatchObject({ status: 403, code: "BYLAW_CREDENTIAL_UNFIT" });
-  });
-
   it.each(OPERATORS)("$method $path is not for agents", async (route) => {
-    expect(await ask(request(route, [bearer(bob)]))).toMatchObject({ status: 403, code: "BYLAW_CREDENTIAL_UNFIT" });
+    expect(await ask(request(route, [bearer(bob)]))).toMatchObject({
+      status: 403,
+      code: "BYLAW_CREDENTIAL_UNFIT",
+    });
   });
 
   it.each([...AGENT, { method: "POST", path: "/tasks/claim", body: claimBody("ann") }])(
     "$method $path is not for operators",
     async (route) => {
-      expect(await ask(request(route, [bearer(OPERATOR)]))).toMatchObject({ status: 403, code: "BYLAW_CREDENTIAL_UNFIT" });
+      expect(await ask(request(route, [bearer(OPERATOR)]))).toMatchObject({
+        status: 403,
+        code: "BYLAW_CREDENTIAL_UNFIT",
+      });
     },
   );
 
-  it.each(AGENT.filter(({ method }) => method === "POST"))("$method $path is not done for the task of another", async (route) => {
-    expect(await ask(request(route, [bearer(bob)]))).toMatchObject({ status: 403, code: "token_other_task" });
-  });
+  it.each(AGENT.filter(({ method }) => method === "POST"))(
+    "$method $path is not done for the task of another",
+    async (route) => {
+      expect(await ask(request(route, [bearer(bob)]))).toMatchObject({
+        status: 403,
+        code: "token_other_task",
+      });
+    },
+  );
 
-  it.each(["/tasks/mine", "/state/snapshot?task_id=mine", "/directives?task_id=mine"])("%s is not told to another", async (path) => {
-    expect(await ask({ method: "GET", path: `/api/v1${path}`, headers: [bearer(bob)] })).toMatchObject({
-      status: 403,
-      code: "token_other_task",
-    });
-  });
+  it.each(["/tasks/mine", "/state/snapshot?task_id=mine", "/directives?task_id=mine"])(
+    "%s is not told to another",
+    async (path) => {
+      expect(
+        await ask({ method: "GET", path: `/api/v1${path}`, headers: [bearer(bob)] }),
+      ).toMatchObject({ status: 403, code: "token_other_task" });
+    },
+  );
 
   it("a token is of its agent, whoever shows it", async () => {
-    const stolen = await ask({ path: "/api/v1/tasks/claim", headers: [bearer(ann)], body: claimBody("eve") });
+    const stolen = await ask({
+      path: "/api/v1/tasks/claim",
+      headers: [bearer(ann)],
+      body: claimBody("eve"),
+    });
     expect(stolen).toMatchObject({ status: 403, code: "BYLAW_CREDENTIAL_UNFIT" });
-    const held = await ask({ path: "/api/v1/tasks/claim", headers: [enrol], body: claimBody("eve", { task_id: "mine" }) });
+    const held = await ask({
+      path: "/api/v1/tasks/claim",
+      headers: [enrol],
+      body: claimBody("eve", { task_id: "mine" }),
+    });
     expect(held.status).toBe(404);
   });
 
@@ -183,24 +259,34 @@ describe("credentials", () => {
     const own = `Authorization: Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
     const path = "/api/v1/tasks/claim";
     for (const name of ["ann", "EVE", "eve ", "eve\u200b", "", "*"])
-      expect([name, (await ask({ path, headers: [own], body: claimBody(name) })).status]).toEqual([name, name === "" ? 400 : 403]);
-    expect((await ask({ path, headers: [own], body: claimBody("eve", { task_id: "nothing" }) })).status).toBe(404);
+      expect([name, (await ask({ path, headers: [own], body: claimBody(name) })).status]).toEqual([
+        name,
+        name === "" ? 400 : 403,
+      ]);
+    expect(
+      (await ask({ path, headers: [own], body: claimBody("eve", { task_id: "nothing" }) })).status,
+    ).toBe(404);
     expect((await ask({ path, headers: [`${own}x`], body: claimBody("eve") })).status).toBe(401);
   });
 
   it("a token that somebody else signed, changed, or left unsigned is none", async () => {
     const [head = "", claims = "", mark = ""] = ann.split(".");
-    const coded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const coded = (value: object): string =>
+      Buffer.from(JSON.stringify(value)).toString("base64url");
     const told = parsed(Buffer.from(claims, "base64url").toString("utf8"));
     const grown = coded({ ...told, phase: "IMPL", allowed_tools: ["bash", "write_files"] });
-    const sign = (text: string, key: string): string => `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
+    const sign = (text: string, key: string): string =>
+      `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
     const forged = [
       `${head}.${grown}.${mark}`,
       `${coded({ alg: "none", typ: "JWT" })}.${grown}.`,
       `${coded({ alg: "none", typ: "JWT" })}.${claims}.${mark}`,
       sign(`${head}.${grown}`, "a guess"),
       sign(`${head}.${grown}`, ""),
-      sign(`${coded({ alg: "HS256", typ: "JWT", kid: "../../secret.txt" })}.${grown}`, "what-nobody-may-see"),
+      sign(
+        `${coded({ alg: "HS256", typ: "JWT", kid: "../../secret.txt" })}.${grown}`,
+        "what-nobody-may-see",
+      ),
       `${ann}x`,
       `${head}.${claims}`,
       ".",
@@ -208,10 +294,14 @@ describe("credentials", () => {
       "null",
     ];
     for (const token of forged)
-      expect([token, await ask({ path: "/api/v1/tools/execute", headers: [bearer(token)], body: read("package.json") })]).toMatchObject([
+      expect([
         token,
-        { status: 401 },
-      ]);
+        await ask({
+          path: "/api/v1/tools/execute",
+          headers: [bearer(token)],
+          body: read("package.json"),
+        }),
+      ]).toMatchObject([token, { status: 401 }]);
   });
 
   it("two credentials, or one in the wrong place, are none", async () => {
@@ -232,9 +322,12 @@ describe("credentials", () => {
       [401, "X-Forwarded-User: ann", "X-Remote-User: operator", "X-Agent-Id: ann"],
       [200, `authorization: bEARER ${ann}`],
     ];
-    for (const [status, ...headers] of tricks) expect([headers, (await ask({ path, headers, body })).status]).toEqual([headers, status]);
+    for (const [status, ...headers] of tricks)
+      expect([headers, (await ask({ path, headers, body })).status]).toEqual([headers, status]);
     for (const query of [`token=${ann}`, `phase_token=${ann}`, `access_token=${ann}`])
-      expect((await ask({ method: "GET", path: `/api/v1/state/snapshot?${query}` })).status).toBe(400);
+      expect((await ask({ method: "GET", path: `/api/v1/state/snapshot?${query}` })).status).toBe(
+        400,
+      );
     const both = JSON.stringify({ ...(JSON.parse(body) as object), phase_token: bob });
     expect(await ask({ path, headers: [bearer(ann)], body: both })).toMatchObject({ status: 400 });
   });
@@ -244,7 +337,12 @@ describe("requests", () => {
   const path = "/api/v1/tools/check";
   const call = read("package.json");
 
-  const BODIES: readonly (readonly [name: string, status: number, body: string | Uint8Array, header?: string])[] = [
+  const BODIES: readonly (readonly [
+    name: string,
+    status: number,
+    body: string | Uint8Array,
+    header?: string,
+  ])[] = [
     ["nothing", 400, ""],
     ["no JSON", 400, "{"],
     ["JSON and more", 400, `${call}${call}`],
@@ -253,7 +351,11 @@ describe("requests", () => {
     ["null", 400, "null"],
     ["a key twice", 400, call.replace("{", '{"task_id":"theirs",')],
     ["a prototype", 400, call.replace("{", '{"__proto__":{"task_id":"theirs"},')],
-    ["a prototype in the arguments", 400, call.replace('"args":{', '"args":{"__proto__":{"path":"x"},')],
+    [
+      "a prototype in the arguments",
+      400,
+      call.replace('"args":{', '"args":{"__proto__":{"path":"x"},'),
+    ],
     ["a key that nobody knows", 400, call.replace("{", '{"agent_id":"bob",')],
     ["a phase of its own", 400, call.replace("{", '{"phase":"IMPL",')],
     ["no tool", 400, JSON.stringify({ task_id: "mine", args: {} })],
@@ -266,7 +368,11 @@ describe("requests", () => {
     ["a form", 415, "task_id=mine", "Content-Type: application/x-www-form-urlencoded"],
     ["another character set", 415, call, "Content-Type: application/json; charset=utf-7"],
     ["a coding", 415, call, "Content-Encoding: gzip"],
-    ["too much", 413, JSON.stringify({ task_id: "mine", tool_name: "bash", args: { x: "x".repeat(1_200_000) } })],
+    [
+      "too much",
+      413,
+      JSON.stringify({ task_id: "mine", tool_name: "bash", args: { x: "x".repeat(1_200_000) } }),
+    ],
   ];
   it.each(BODIES.map(([name, status, body, header]) => ({ name, status, body, header })))(
     "a body with $name is refused",
@@ -279,29 +385,61 @@ describe("requests", () => {
 
   it("a body of unknown length ends where the limit is", async () => {
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
-    const head = rawRequest({ path, headers: [bearer(ann), "Content-Type: application/json", "Transfer-Encoding: chunked"], body: "" });
+    const head = rawRequest({
+      path,
+      headers: [bearer(ann), "Content-Type: application/json", "Transfer-Encoding: chunked"],
+      body: "",
+    });
     expect((await sendRaw(server.port, head, chunk.repeat(20), "0\r\n\r\n")).status).toBe(413);
   });
 
   it.each<readonly [name: string, statuses: readonly number[], request: string]>([
-    ["two lengths", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    [
+      "two lengths",
+      [400],
+      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    ],
     [
       "a length and chunks",
       [400],
       `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ["an odd coding", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ["a negative length", [400], `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+    [
+      "an odd coding",
+      [400],
+      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      "a negative length",
+      [400],
+      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
+    ],
     ["no host", [400], `GET /api/v1/tasks HTTP/1.1\r\n\r\n`],
-    ["a folded header", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`],
-    ["a blank before the colon", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`],
+    [
+      "a folded header",
+      [400],
+      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`,
+    ],
+    [
+      "a blank before the colon",
+      [400],
+      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`,
+    ],
     ["a NUL in a header", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n`],
-    ["a long header", [431], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(400_000)}\r\n\r\n`],
+    [
+      "a long header",
+      [431],
+      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(400_000)}\r\n\r\n`,
+    ],
     ["another protocol", [400], "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["noise", [400], "\u0016\u0003\u0001\u0002\0\u0001\0\u0001"],
     ["a method that there is not", [400], `STEAL /api/v1/tasks HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["CONNECT", [0, 400, 404, 405], `CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ["TRACE", [400, 404, 405], `TRACE /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+    [
+      "TRACE",
+      [400, 404, 405],
+      `TRACE /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
     [
       "another method by a header",
       [401],
@@ -322,12 +460,36 @@ describe("requests", () => {
       [400, 401, 404],
       `GET http://elsewhere.example/api/v1/tasks HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n`,
     ],
-    ["two slashes", [401, 404], `GET //api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ["a way round", [400, 401, 404], `GET /api/v1/health/../tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ["a path in code", [401, 404], `GET /api/v1/%74asks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ["a broken code", [400, 401, 404], `GET /api/v1/tasks/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ["another letter case", [404], `GET /API/V1/TASKS HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ["a slash at the end", [401, 404], `GET /api/v1/tasks/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+    [
+      "two slashes",
+      [401, 404],
+      `GET //api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "a way round",
+      [400, 401, 404],
+      `GET /api/v1/health/../tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "a path in code",
+      [401, 404],
+      `GET /api/v1/%74asks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "a broken code",
+      [400, 401, 404],
+      `GET /api/v1/tasks/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "another letter case",
+      [404],
+      `GET /API/V1/TASKS HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
+    [
+      "a slash at the end",
+      [401, 404],
+      `GET /api/v1/tasks/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    ],
     ["a file", [404], `GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
   ])("%s gets nowhere", async (name, statuses, request) => {
     const { status, text } = judged(await sendRaw(server.port, request), "/");
@@ -338,7 +500,10 @@ describe("requests", () => {
 
   it("a second request in the body of the first is not seen", async () => {
     const inner = `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\n${bearer(OPERATOR)}\r\n\r\n`;
-    const { status, text } = judged(await sendRaw(server.port, rawRequest({ path, headers: [bearer(ann)], body: inner })), path);
+    const { status, text } = judged(
+      await sendRaw(server.port, rawRequest({ path, headers: [bearer(ann)], body: inner })),
+      path,
+    );
     expect([status, text.includes('"tasks"')]).toEqual([400, false]);
   });
 
@@ -355,11 +520,17 @@ describe("requests", () => {
       }
     };
     const head = Buffer.from(
-      rawRequest({ path, headers: [bearer(ann), "Content-Type: application/json", "Content-Length: 1000"], body: "" }),
+      rawRequest({
+        path,
+        headers: [bearer(ann), "Content-Type: application/json", "Content-Length: 1000"],
+        body: "",
+      }),
     ).toString();
     const slow = [
       ...Array.from({ length: 20 }, () => dribble(head, " ")),
-      ...Array.from({ length: 20 }, () => dribble(`GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\n`, "X: y\r\n")),
+      ...Array.from({ length: 20 }, () =>
+        dribble(`GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\n`, "X: y\r\n"),
+      ),
     ];
     const cut = connect(server.port, "127.0.0.1");
     cut.write(head);
@@ -373,19 +544,36 @@ describe("requests", () => {
   it("who asks too often waits, and nobody else does", async () => {
     const flood = await claim("flo", "flood");
     const headers = { authorization: `Bearer ${flood}`, "content-type": "application/json" };
-    const body = JSON.stringify({ task_id: "flood", tool_name: "read_files", args: { path: "x" }, record: false });
-    const answers = await Promise.all(Array.from({ length: 500 }, () => fetch(`${server.url}${path}`, { method: "POST", headers, body })));
+    const body = JSON.stringify({
+      task_id: "flood",
+      tool_name: "read_files",
+      args: { path: "x" },
+      record: false,
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, () =>
+        fetch(`${server.url}${path}`, { method: "POST", headers, body }),
+      ),
+    );
     const statuses = Map.groupBy(answers, ({ status }) => status);
     expect([...statuses.keys()].sort((one, other) => one - other)).toEqual([200, 429]);
-    expect(statuses.get(429)?.every((answer) => Number(answer.headers.get("retry-after")) > 0)).toBe(true);
-    expect((await ask({ path, headers: [bearer(bob)], body: read("package.json", "theirs") })).status).toBe(200);
+    expect(
+      statuses.get(429)?.every((answer) => Number(answer.headers.get("retry-after")) > 0),
+    ).toBe(true);
+    expect(
+      (await ask({ path, headers: [bearer(bob)], body: read("package.json", "theirs") })).status,
+    ).toBe(200);
   });
 });
 
 describe("tools and phases", () => {
   const execute = (token: string, body: string): ReturnType<typeof ask> =>
     ask({ path: "/api/v1/tools/execute", headers: [bearer(token)], body });
-  const move = async (token: string, target_phase: string, more: object = {}): ReturnType<typeof ask> =>
+  const move = async (
+    token: string,
+    target_phase: string,
+    more: object = {},
+  ): ReturnType<typeof ask> =>
     ask({
       path: "/api/v1/tasks/transition",
       headers: [bearer(token)],
@@ -418,17 +606,31 @@ describe("tools and phases", () => {
     expect(text).not.toMatch(/what-nobody-may-see|root:x|BYLAW_JWT_SECRET=/);
   });
 
-  it.each(["write_files", "edit_files", "bash", "git_commit", "run_tests"])("%s is forbidden while a plan is made", async (tool_name) => {
-    const body = JSON.stringify({ task_id: "mine", tool_name, args: { path: "src/x.js", content: "x", command: "id" } });
-    expect(await execute(ann, body)).toMatchObject({ status: 403, decision: true });
-    const { text } = await ask({ path: "/api/v1/tools/check", headers: [bearer(ann)], body });
-    expect(text).toMatch(/"allowed":false/);
-    expect(existsSync(site.path("work", "mine", "src/x.js"))).toBe(false);
-    seen.denied += 1;
-  });
+  it.each(["write_files", "edit_files", "bash", "git_commit", "run_tests"])(
+    "%s is forbidden while a plan is made",
+    async (tool_name) => {
+      const body = JSON.stringify({
+        task_id: "mine",
+        tool_name,
+        args: { path: "src/x.js", content: "x", command: "id" },
+      });
+      expect(await execute(ann, body)).toMatchObject({ status: 403, decision: true });
+      const { text } = await ask({ path: "/api/v1/tools/check", headers: [bearer(ann)], body });
+      expect(text).toMatch(/"allowed":false/);
+      expect(existsSync(site.path("work", "mine", "src/x.js"))).toBe(false);
+      seen.denied += 1;
+    },
+  );
 
   it("a tool that there is not is denied, whatever its name", async () => {
-    for (const tool_name of ["no_such_tool", "Read_Files", "read_files ", "constructor", "__proto__", "../read_files"]) {
+    for (const tool_name of [
+      "no_such_tool",
+      "Read_Files",
+      "read_files ",
+      "constructor",
+      "__proto__",
+      "../read_files",
+    ]) {
       const body = JSON.stringify({ task_id: "mine", tool_name, args: { path: "package.json" } });
       expect([tool_name, (await execute(ann, body)).status]).toEqual([tool_name, 403]);
     }
@@ -438,23 +640,36 @@ describe("tools and phases", () => {
     expect(await move(ann, "IMPL")).toMatchObject({ status: 400 });
     expect(await move(ann, "@completed")).toMatchObject({ status: 400 });
     expect(await move(ann, "NOWHERE")).toMatchObject({ status: 400 });
-    expect(await move(ann, "REVIEW", { current_phase: "IMPL" })).toMatchObject({ status: 403, code: "token_other_phase" });
+    expect(await move(ann, "REVIEW", { current_phase: "IMPL" })).toMatchObject({
+      status: 403,
+      code: "token_other_phase",
+    });
     // Without artifacts, with bad ones, and without a person's yes.
     for (const artifacts of [{}, { plan_document: "x", scope_definition: null }, HANDED.plan]) {
       const { status, text } = await move(ann, "TDD", { artifacts });
-      expect([status, text.includes('"allowed":false'), text.includes('"new_token":null')]).toEqual([200, true, true]);
+      expect([status, text.includes('"allowed":false'), text.includes('"new_token":null')]).toEqual(
+        [200, true, true],
+      );
       seen.blocked += 1;
     }
   });
 
   it("a token of the phase before is good for nothing, and tests are all that is written in TDD", async () => {
-    const [open] = (await operator.insist("GET", "/approvals"))["approvals"] as readonly { id: string }[];
+    const [open] = (await operator.insist("GET", "/approvals"))["approvals"] as readonly {
+      id: string;
+    }[];
     await operator.insist("POST", `/approvals/${open?.id ?? ""}`, { answer: "yes", role: "human" });
     const { text } = await move(ann, "TDD", { artifacts: HANDED.plan });
     ann = parsed(text.slice(text.indexOf("\r\n\r\n") + 4))["new_token"] as string;
     expect(ann).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(await execute(annsFirst, read("package.json"))).toMatchObject({ status: 403, code: "token_superseded" });
-    expect(await move(annsFirst, "TDD", { artifacts: HANDED.plan })).toMatchObject({ status: 403, code: "token_superseded" });
+    expect(await execute(annsFirst, read("package.json"))).toMatchObject({
+      status: 403,
+      code: "token_superseded",
+    });
+    expect(await move(annsFirst, "TDD", { artifacts: HANDED.plan })).toMatchObject({
+      status: 403,
+      code: "token_superseded",
+    });
     expect((await execute(ann, write("tests/add.test.js", TESTS))).status).toBe(200);
     mkdirSync(site.path("work", "mine", "lib"), { recursive: true });
     symlinkSync(site.path("work", "mine", "src"), site.path("work", "mine", "tests", "in"));
@@ -506,14 +721,26 @@ describe("at the end", () => {
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => {
         const body = claimBody(`racer-${index}`, { capabilities: ["racing"] });
-        const response = await fetch(`${server.url}/api/v1/tasks/claim`, { method: "POST", headers, body });
-        return { status: response.status, body: (await response.json()) as { code?: string; task?: { id: string; agent_id: string } } };
+        const response = await fetch(`${server.url}/api/v1/tasks/claim`, {
+          method: "POST",
+          headers,
+          body,
+        });
+        return {
+          status: response.status,
+          body: (await response.json()) as {
+            code?: string;
+            task?: { id: string; agent_id: string };
+          },
+        };
       }),
     );
     const won = answers.filter(({ status }) => status === 200);
     expect(new Set(won.map(({ body }) => body.task?.id)).size).toBe(100);
     expect(won).toHaveLength(100);
-    const lost = answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.code}`);
+    const lost = answers
+      .filter(({ status }) => status !== 200)
+      .map(({ status, body }) => `${status} ${body.code}`);
     expect(new Set(lost)).toEqual(new Set(["404 task_none_ready"]));
   });
 
@@ -524,10 +751,20 @@ describe("at the end", () => {
     expect(server.errors()).not.toMatch(/"level":(50|60|"error")/);
     const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
-    const of = (type: string): readonly (typeof events)[number][] => events.filter(({ event_type }) => event_type === type);
-    const refused = of("access_refused").reduce((sum, { details }) => sum + 1 + Number(details["unrecorded"] ?? 0), 0);
-    expect({ refused, denied: of("tool_denied").length, blocked: of("transition_blocked").length }).toEqual(seen);
-    expect(JSON.stringify(events)).not.toMatch(new RegExp(`what-nobody-may-see|${ENROL}|${OPERATOR}`));
+    const of = (type: string): readonly (typeof events)[number][] =>
+      events.filter(({ event_type }) => event_type === type);
+    const refused = of("access_refused").reduce(
+      (sum, { details }) => sum + 1 + Number(details["unrecorded"] ?? 0),
+      0,
+    );
+    expect({
+      refused,
+      denied: of("tool_denied").length,
+      blocked: of("transition_blocked").length,
+    }).toEqual(seen);
+    expect(JSON.stringify(events)).not.toMatch(
+      new RegExp(`what-nobody-may-see|${ENROL}|${OPERATOR}`),
+    );
     expect(JSON.stringify(events)).not.toContain(ann);
   });
 });

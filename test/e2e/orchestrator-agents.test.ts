@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { openSqliteReader } from "@bylaw/store-sqlite";
+import { bylaw, json } from "./bylaw.ts";
 import { createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { PHASES, TASKS, endAgents, eventsOf, judge, startAgents } from "./orchestrator-walk.ts";
 
@@ -20,7 +21,9 @@ it("three agents take three tasks from their plans to their ends while the serve
   let server = await startServer(site);
   const { port } = server;
   const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id, title: "Add two numbers" })) });
+  await operator.insist("POST", "/tasks", {
+    tasks: TASKS.map((id) => ({ id, title: "Add two numbers" })),
+  });
   const agents = await startAgents(server.url);
   const stop = new AbortController();
   const attending = operator.attend(stop.signal);
@@ -30,7 +33,9 @@ it("three agents take three tasks from their plans to their ends while the serve
   const told: Told[] = [];
   while (!over.signal.aborted && killed.length < PHASES.length) {
     const answer = await operator.ask("GET", "/tasks").catch(() => undefined);
-    const phases = ((answer?.body["tasks"] ?? []) as readonly { phase: string | null }[]).map(({ phase }) => phase);
+    const phases = ((answer?.body["tasks"] ?? []) as readonly { phase: string | null }[]).map(
+      ({ phase }) => phase,
+    );
     const next = PHASES.find((phase) => phases.includes(phase) && !killed.includes(phase));
     if (next === undefined) continue;
     killed.push(next);
@@ -47,6 +52,22 @@ it("three agents take three tasks from their plans to their ends while the serve
   expect(killed).toEqual(PHASES);
   const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
   judge(site, events);
+  const verified = bylaw(
+    [
+      "log",
+      "verify",
+      "--store",
+      "data/store.db",
+      "--run",
+      "main",
+      "--catalogue",
+      "strict",
+      "--chained",
+      "--json",
+    ],
+    { cwd: site.folder },
+  );
+  expect([verified.code, json(verified)["findings"]]).toEqual([0, []]);
   expect(told.length).toBeGreaterThan(PHASES.length);
   const kept = told.map(({ sequence }) => events[sequence - 1]);
   expect(kept.map((event) => [event?.sequence, event?.timestamp, event?.event_type])).toEqual(

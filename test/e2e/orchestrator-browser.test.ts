@@ -8,16 +8,32 @@ import { dirname, join } from "node:path";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
-const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-if (BROWSER === undefined) console.warn("no browser: `apt-get install chromium` lets test/e2e/orchestrator-browser.test.ts run");
+const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+if (BROWSER === undefined)
+  console.warn(
+    "no browser: `apt-get install chromium` lets test/e2e/orchestrator-browser.test.ts run",
+  );
 
 const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 ];
-const sdk = join(dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json")), "dist");
+const sdk = join(
+  dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json")),
+  "dist",
+);
 
-const PAGE = `<!doctype html><script type="module">
+// A page without a bundler finds the one dependency by an import map.
+const parser = dirname(
+  createRequire(join(sdk, "index.js")).resolve("eventsource-parser/package.json"),
+);
+const FOLDERS: Readonly<Record<string, string>> = { sdk, parser: join(parser, "dist") };
+
+const PAGE = `<!doctype html>
+<script type="importmap">{"imports":{"eventsource-parser":"/parser/index.js"}}</script>
+<script type="module">
   const told = [];
   const tell = (value) => fetch("/told", { method: "POST", body: JSON.stringify(value) });
   try {
@@ -53,7 +69,13 @@ it.skipIf(BROWSER === undefined)(
       const path = incoming.url ?? "";
       if (path.startsWith("/api/v1/")) {
         const onward = request(
-          { host: "127.0.0.1", port: server.port, path, method: incoming.method, headers: incoming.headers },
+          {
+            host: "127.0.0.1",
+            port: server.port,
+            path,
+            method: incoming.method,
+            headers: incoming.headers,
+          },
           (answer) => {
             outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
             answer.pipe(outgoing);
@@ -68,13 +90,20 @@ it.skipIf(BROWSER === undefined)(
           outgoing.end();
           tell(JSON.parse(text));
         });
-      } else if (/^\/sdk\/[a-z-]+\.js$/.test(path)) {
-        outgoing.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(join(sdk, path.slice(5))));
+      } else if (/^\/(?:sdk|parser)\/[a-z-]+\.js$/.test(path)) {
+        const [, folder = "", file = ""] = path.split("/");
+        outgoing
+          .writeHead(200, { "content-type": "text/javascript" })
+          .end(readFileSync(join(FOLDERS[folder] ?? "", file)));
       } else outgoing.writeHead(200, { "content-type": "text/html" }).end(PAGE);
     });
     await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}/`;
-    const browser = spawn(BROWSER ?? "", [...FLAGS, `--user-data-dir=${site.path("profile")}`, url], { stdio: "ignore" });
+    const browser = spawn(
+      BROWSER ?? "",
+      [...FLAGS, `--user-data-dir=${site.path("profile")}`, url],
+      { stdio: "ignore" },
+    );
     onTestFinished(async () => {
       const gone = new Promise((resolve) => browser.once("exit", resolve));
       if (browser.kill("SIGKILL")) await gone;

@@ -1,8 +1,9 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
@@ -26,6 +27,16 @@ export interface Site {
   readonly remove: () => void;
 }
 
+// Git of these tests may be root's, and the repositories are not.
+const SAFE = ["-c", "safe.directory=*"];
+
+/** Where tests are run by root: gives a folder to the user that programs of agents run as. */
+export function give(folder: string): void {
+  const { uid, gid } = UNPRIVILEGED;
+  // It follows no link, so nothing outside changes hands.
+  if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, folder], { stdio: "inherit" });
+}
+
 export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-orchestrator-")));
   const path = (...names: readonly string[]): string => join(folder, ...names);
@@ -34,7 +45,7 @@ export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
     writeFileSync(file, text);
   };
   const git = (task: string, ...args: readonly string[]): string =>
-    execFileSync("git", args, { cwd: path("work", task), encoding: "utf8" }).trim();
+    execFileSync("git", [...SAFE, ...args], { cwd: path("work", task), encoding: "utf8" }).trim();
   put(path("agent_workflow.yaml"), contract);
   for (const task of tasks) {
     for (const [name, text] of Object.entries(REPOSITORY)) put(path("work", task, name), text);
@@ -45,6 +56,7 @@ export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
     git(task, "add", ".");
     git(task, "commit", "--quiet", "--message=begin");
   }
+  if (tasks.length > 0) give(path("work"));
   return { folder, path, git, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
@@ -76,14 +88,28 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
 
 let started = 0;
 /** Starts the built `bylaw serve` over a site, and waits until it listens. */
-export async function startServer({ folder, path }: Site, settings: Readonly<Record<string, unknown>> = {}): Promise<ServerProcess> {
-  const usual = { contract: path("agent_workflow.yaml"), workspace: path("work"), workspace_per_task: true, data: path("data"), port: 0 };
+export async function startServer(
+  { folder, path }: Site,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<ServerProcess> {
+  const usual = {
+    contract: path("agent_workflow.yaml"),
+    workspace: path("work"),
+    workspace_per_task: true,
+    data: path("data"),
+    port: 0,
+  };
   const file = path(`serve-${++started}.json`);
   writeFileSync(file, JSON.stringify({ ...usual, log: { level: "warn" }, ...settings }));
   const child = spawn(process.execPath, [BIN, "serve", "--settings", file, "--json"], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: OPERATOR, BYLAW_JWT_SECRET: SIGNING },
+    env: {
+      ...process.env,
+      BYLAW_ENROL_SECRET: ENROL,
+      BYLAW_OPERATOR_TOKEN: OPERATOR,
+      BYLAW_JWT_SECRET: SIGNING,
+    },
   });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -91,7 +117,9 @@ export async function startServer({ folder, path }: Site, settings: Readonly<Rec
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const told = await new Promise<string>((resolve, reject) => {
     const lines: string[] = [];
-    child.once("exit", (code) => reject(new Error(`Unexpected end of the server with ${code}: ${lines.join("\n")}${errors}`)));
+    child.once("exit", (code) =>
+      reject(new Error(`The server ended with ${code}: ${lines.join("\n")}${errors}`)),
+    );
     createInterface(child.stdout).on("line", (line) => {
       lines.push(line);
       const { url: at } = JSON.parse(line) as { readonly url?: string };
@@ -109,7 +137,11 @@ export async function startServer({ folder, path }: Site, settings: Readonly<Rec
 /** A person who answers what waits for one, and reviewers who report: what an operator does, over the interface. */
 export interface Operator {
   /** Asks, and gets status and body; throws where nobody answers. */
-  ask(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+  ask(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   /** The same until it is answered. */
   insist(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** Says yes to every gate, and reports every review, until it is told to stop; what fails is tried again. */
@@ -131,7 +163,11 @@ export function createOperator(endpoint: () => string): Operator {
     const { body } = await ask("GET", "/approvals");
     for (const { id, state } of body["approvals"] as readonly { id: string; state: string }[])
       if (state === "open") await ask("POST", `/approvals/${id}`, { answer: "yes", role: "human" });
-    const open = (await ask("GET", "/directives")).body["directives"] as readonly { directive: string; model?: string; task: string }[];
+    const open = (await ask("GET", "/directives")).body["directives"] as readonly {
+      directive: string;
+      model?: string;
+      task: string;
+    }[];
     for (const { directive, model, task } of open)
       if (model !== undefined)
         await ask("POST", `/directives/${directive}`, {
@@ -149,7 +185,7 @@ export function createOperator(endpoint: () => string): Operator {
         const answer = await ask(method, path, body).catch(() => undefined);
         if (answer !== undefined && answer.status < 400) return answer.body;
         if (answer !== undefined && answer.status < 500 && answer.status !== 429)
-          throw new Error(`Unexpected ${answer.status}: ${JSON.stringify(answer.body)}`);
+          throw new Error(`Status ${answer.status}: ${JSON.stringify(answer.body)}`);
         await pause();
       }
     },
@@ -163,4 +199,5 @@ export function createOperator(endpoint: () => string): Operator {
 }
 
 /** The text of a file of a task. */
-export const textIn = ({ path }: Site, task: string, name: string): string => readFileSync(path("work", task, name), "utf8");
+export const textIn = ({ path }: Site, task: string, name: string): string =>
+  readFileSync(path("work", task, name), "utf8");

@@ -33,7 +33,9 @@ async function balance(
       client.on("close", () => server.destroy());
       server.on("close", () => client.destroy());
     });
-    server.on("error", () => (server.connecting || tries <= 0 ? client.destroy() : join(client, tries - 1)));
+    server.on("error", () =>
+      server.connecting || tries <= 0 ? client.destroy() : join(client, tries - 1),
+    );
   };
   const listener: Server = createServer((client) => {
     open.add(client);
@@ -51,28 +53,37 @@ async function balance(
   };
 }
 
-it.skipIf(postgres === undefined)("two nodes over one PostgreSQL carry three agents, and one of the nodes dies", async () => {
-  const settings = { store: postgres?.url ?? "", run: `nodes-${process.pid}-${Date.now()}` };
-  const first = await startServer(site, { ...settings, data: site.path("data-1") });
-  const second = await startServer(site, { ...settings, data: site.path("data-2") });
-  const balancer = await balance([first.port, second.port]);
-  ends.push(() => balancer.close());
-  const operator = createOperator(() => balancer.url);
-  await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id, title: "Add two numbers" })) });
-  const agents = await startAgents(balancer.url);
-  const stop = new AbortController();
-  const attending = operator.attend(stop.signal);
-  // Somebody writes code by now; then one of the two is gone for good.
-  for (;;) {
-    const { tasks } = (await operator.insist("GET", "/tasks")) as { readonly tasks: readonly { readonly phase: string | null }[] };
-    if (tasks.some(({ phase }) => phase === "IMPL")) break;
-  }
-  expect(balancer.used).toEqual(new Set([first.port, second.port]));
-  await first.kill();
-  expect(await Promise.all(agents.map(({ ended }) => ended))).toEqual(TASKS.map(() => ({ code: 0, signal: null })));
-  stop.abort();
-  await attending;
-  await balancer.close();
-  expect(await second.stop()).toBe(0);
-  judge(site, await eventsOf(await openPostgresReader(settings.store), settings.run));
-});
+it.skipIf(postgres === undefined)(
+  "two nodes over one PostgreSQL carry three agents, and one of the nodes dies",
+  async () => {
+    const settings = { store: postgres?.url ?? "", run: `nodes-${process.pid}-${Date.now()}` };
+    const first = await startServer(site, { ...settings, data: site.path("data-1") });
+    const second = await startServer(site, { ...settings, data: site.path("data-2") });
+    const balancer = await balance([first.port, second.port]);
+    ends.push(() => balancer.close());
+    const operator = createOperator(() => balancer.url);
+    await operator.insist("POST", "/tasks", {
+      tasks: TASKS.map((id) => ({ id, title: "Add two numbers" })),
+    });
+    const agents = await startAgents(balancer.url);
+    const stop = new AbortController();
+    const attending = operator.attend(stop.signal);
+    // Somebody writes code by now; then one of the two is gone for good.
+    for (;;) {
+      const { tasks } = (await operator.insist("GET", "/tasks")) as {
+        readonly tasks: readonly { readonly phase: string | null }[];
+      };
+      if (tasks.some(({ phase }) => phase === "IMPL")) break;
+    }
+    expect(balancer.used).toEqual(new Set([first.port, second.port]));
+    await first.kill();
+    expect(await Promise.all(agents.map(({ ended }) => ended))).toEqual(
+      TASKS.map(() => ({ code: 0, signal: null })),
+    );
+    stop.abort();
+    await attending;
+    await balancer.close();
+    expect(await second.stop()).toBe(0);
+    judge(site, await eventsOf(await openPostgresReader(settings.store), settings.run));
+  },
+);

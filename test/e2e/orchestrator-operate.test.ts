@@ -1,6 +1,14 @@
 // What operators have of the built command: a stream that a power cut breaks and that goes on without a gap, and the pages that describe it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ENROL, OPERATOR, endServers, makeSite, startServer, type ServerProcess, type Site } from "./orchestrator-kit.ts";
+import {
+  ENROL,
+  OPERATOR,
+  endServers,
+  makeSite,
+  startServer,
+  type ServerProcess,
+  type Site,
+} from "./orchestrator-kit.ts";
 
 let site: Site;
 let server: ServerProcess;
@@ -33,9 +41,12 @@ async function create(...ids: readonly string[]): Promise<void> {
 async function take(after: number, count: number): Promise<readonly number[]> {
   const response = await get("/events", { "last-event-id": String(after) });
   expect(response.status).toBe(200);
-  const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (response.body ?? new ReadableStream<Uint8Array>())
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
   let text = "";
-  const ids = (): readonly number[] => [...text.matchAll(/^id: (\d+)\nevent: .*\ndata: .*\n\n/gm)].map(([, id]) => Number(id));
+  const ids = (): readonly number[] =>
+    [...text.matchAll(/^event: .*\ndata: .*\nid: (\d+)\n\n/gm)].map(([, id]) => Number(id));
   while (ids().length < count) {
     const part = await reader.read().catch(() => ({ done: true, value: undefined }));
     if (part.done) break;
@@ -55,19 +66,29 @@ test("a stream goes on behind the last event that was seen, through a server tha
     server = await startServer(site);
   }
   await create("last");
-  const { total } = (await (await get("/audit/recent?count=1")).json()) as { readonly total: number };
+  const { total } = (await (await get("/audit/recent?count=1")).json()) as {
+    readonly total: number;
+  };
   seen.push(...(await take(seen.at(-1) ?? 0, total - seen.length)));
   expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1));
   expect(total).toBeGreaterThanOrEqual(10);
 });
 
 test("it describes itself, counts, and says that it is ready", async () => {
-  const { openapi, paths } = (await (await get("/openapi.json")).json()) as { openapi: string; paths: object };
+  const { openapi, paths } = (await (await get("/openapi.json")).json()) as {
+    openapi: string;
+    paths: object;
+  };
   expect(openapi).toBe("3.1.0");
-  expect(Object.keys(paths)).toEqual(expect.arrayContaining(["/tasks/claim", "/approvals/{id}", "/events", "/openapi.json"]));
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining(["/tasks/claim", "/approvals/{id}", "/events", "/openapi.json"]),
+  );
   const page = await (await get("/docs")).text();
-  for (const [, file] of page.matchAll(/(?:src|href)="([^"]+)"/g)) expect((await get(`/${file ?? ""}`)).status).toBe(200);
-  expect(await (await get("/metrics")).text()).toContain('bylaw_log_events{event_type="task_created"} 10');
+  for (const [, file] of page.matchAll(/(?:src|href)="([^"]+)"/g))
+    expect((await get(`/${file ?? ""}`)).status).toBe(200);
+  expect(await (await get("/metrics")).text()).toContain(
+    'bylaw_log_events{event_type="task_created"} 10',
+  );
   expect(await (await get("/ready")).json()).toEqual({ ready: true });
 });
 

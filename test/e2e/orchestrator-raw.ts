@@ -7,7 +7,10 @@ export interface RawAnswer {
 }
 
 /** Sends bytes as they stand, and reads until the server closes or the first answer is whole. */
-export function sendRaw(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+export function sendRaw(
+  port: number,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     for (const part of parts) socket.write(part);
@@ -28,8 +31,10 @@ export function answerOf(socket: Socket): Promise<RawAnswer> {
       text += part;
       const [head = "", body] = text.split("\r\n\r\n", 2);
       const length = /^content-length: (\d+)/im.exec(head)?.[1];
-      const whole = length !== undefined && body !== undefined && Buffer.byteLength(body) >= Number(length);
-      if (whole || (/^transfer-encoding: chunked/im.test(head) && text.endsWith("0\r\n\r\n"))) done();
+      const whole =
+        length !== undefined && body !== undefined && Buffer.byteLength(body) >= Number(length);
+      if (whole || (/^transfer-encoding: chunked/im.test(head) && text.endsWith("0\r\n\r\n")))
+        done();
     });
     socket.on("error", done).on("close", done);
   });
@@ -49,10 +54,16 @@ export function rawRequest({ method = "POST", path, headers = [], body }: RawReq
   const own = [
     "Host: 127.0.0.1",
     "Connection: close",
-    ...(body === undefined || headers.some((line) => /^content-type:/i.test(line)) ? [] : ["Content-Type: application/json"]),
-    ...(body === undefined || headers.some((line) => /^(content-length|transfer-encoding):/i.test(line))
+    ...(body === undefined || headers.some((line) => /^content-type:/i.test(line))
+      ? []
+      : ["Content-Type: application/json"]),
+    ...(body === undefined ||
+    headers.some((line) => /^(content-length|transfer-encoding):/i.test(line))
       ? []
       : [`Content-Length: ${bytes.length}`]),
   ];
-  return Buffer.concat([Buffer.from([`${method} ${path} HTTP/1.1`, ...own, ...headers, "", ""].join("\r\n")), bytes]);
+  return Buffer.concat([
+    Buffer.from([`${method} ${path} HTTP/1.1`, ...own, ...headers, "", ""].join("\r\n")),
+    bytes,
+  ]);
 }

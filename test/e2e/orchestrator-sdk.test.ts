@@ -46,16 +46,25 @@ const lose = new Map<string, number>();
 beforeAll(async () => {
   wire = createServer((incoming, outgoing) => {
     const path = incoming.url ?? "";
-    const onward = request({ host: "127.0.0.1", port: server.port, path, method: incoming.method, headers: incoming.headers }, (answer) => {
-      const left = lose.get(path) ?? 0;
-      if (left > 0) {
-        lose.set(path, left - 1);
-        answer.resume().on("end", () => incoming.socket.destroy());
-        return;
-      }
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-    });
+    const onward = request(
+      {
+        host: "127.0.0.1",
+        port: server.port,
+        path,
+        method: incoming.method,
+        headers: incoming.headers,
+      },
+      (answer) => {
+        const left = lose.get(path) ?? 0;
+        if (left > 0) {
+          lose.set(path, left - 1);
+          answer.resume().on("end", () => incoming.socket.destroy());
+          return;
+        }
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
     onward.on("error", () => incoming.socket.destroy());
     outgoing.on("close", () => onward.destroy());
     incoming.pipe(onward);
@@ -64,7 +73,9 @@ beforeAll(async () => {
   via = `http://127.0.0.1:${(wire.address() as AddressInfo).port}`;
   server = await startServer(site);
   operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [...TASKS.map((id) => ({ id })), { id: "second", dependencies: ["plain"] }] });
+  await operator.insist("POST", "/tasks", {
+    tasks: [...TASKS.map((id) => ({ id })), { id: "second", dependencies: ["plain"] }],
+  });
 });
 afterAll(async () => {
   wire.closeAllConnections();
@@ -91,9 +102,15 @@ interface Question {
   readonly task: string;
 }
 const openOf = async (task: string): Promise<readonly Question[]> =>
-  ((await operator.insist("GET", "/approvals"))["approvals"] as readonly Question[]).filter((one) => one.task === task);
+  ((await operator.insist("GET", "/approvals"))["approvals"] as readonly Question[]).filter(
+    (one) => one.task === task,
+  );
 const say = (answer: "yes" | "no", { id, kind }: Question): Promise<unknown> =>
-  operator.insist("POST", `/approvals/${id}`, { answer, reason: "as the test says", ...(kind === "gate" && { role: "human" }) });
+  operator.insist("POST", `/approvals/${id}`, {
+    answer,
+    reason: "as the test says",
+    ...(kind === "gate" && { role: "human" }),
+  });
 const yes = async (task: string): Promise<void> => {
   for (const question of await openOf(task)) await say("yes", question);
 };
@@ -107,7 +124,10 @@ const planned = HANDED.plan as unknown as JsonObject;
 it("every refusal of the service is the error that says what to do", async () => {
   const agent = clientOf("ann");
   const claim = await agent.claimTask({ task_id: "plain" });
-  expect(claim).toMatchObject({ task: { id: "plain", agent_id: "ann", assigned_phase: "PLAN" }, phase: "PLAN" });
+  expect(claim).toMatchObject({
+    task: { id: "plain", agent_id: "ann", assigned_phase: "PLAN" },
+    phase: "PLAN",
+  });
   expect(claim.allowed_tools).toContain("read_files");
   expect(JSON.stringify(await agent.readFile("src/index.js"))).toContain("The adder.");
   expect(JSON.stringify(await agent.grep("adder", "src"))).toContain("index.js");
@@ -120,19 +140,38 @@ it("every refusal of the service is the error that says what to do", async () =>
     [() => agent.useTool("read_files", { path: 1 }), ToolForbidden, { next: "change" }],
     [() => agent.requestTransition("REVIEW"), RequestInvalid, { next: "change", status: 400 }],
     [() => agent.requestTransition("TDD"), TransitionBlocked, { next: "resolve", pending: false }],
-    [() => agent.requestTransition("TDD", planned), TransitionBlocked, { next: "wait", pending: true, code: "gate_pending" }],
-    [() => agent.waitForApproval("0123456789abcdef"), undefined, { code: "BYLAW_APPROVAL_MISSING", status: 404 }],
+    [
+      () => agent.requestTransition("TDD", planned),
+      TransitionBlocked,
+      { next: "wait", pending: true, code: "gate_pending" },
+    ],
+    [
+      () => agent.waitForApproval("0123456789abcdef"),
+      undefined,
+      { code: "BYLAW_APPROVAL_MISSING", status: 404 },
+    ],
     [() => clientOf("bob").claimTask({ task_id: "plain" }), NoTaskReady, { next: "wait" }],
     [() => clientOf("bob").claimTask({ task_id: "second" }), NoTaskReady, { next: "wait" }],
-    [() => clientOf("bob", { enrol_secret: "x".repeat(40) }).claimTask(), Unauthenticated, { next: "stop", status: 401 }],
-    [() => clientOf("bob", { task_id: "asks", phase_token: OPERATOR, heartbeat: false }).heartbeat(), NotPermitted, { next: "stop" }],
+    [
+      () => clientOf("bob", { enrol_secret: "x".repeat(40) }).claimTask(),
+      Unauthenticated,
+      { next: "stop", status: 401 },
+    ],
+    [
+      () =>
+        clientOf("bob", { task_id: "asks", phase_token: OPERATOR, heartbeat: false }).heartbeat(),
+      NotPermitted,
+      { next: "stop" },
+    ],
   ];
   for (const [attempt, kind, fields] of kinds) {
     const error = await rejection(attempt());
     if (kind !== undefined) expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({
       ...fields,
-      fix: expect.toSatisfy((fix: unknown) => fix === undefined || typeof fix === "string") as unknown,
+      fix: expect.toSatisfy(
+        (fix: unknown) => fix === undefined || typeof fix === "string",
+      ) as unknown,
     });
   }
 
@@ -144,12 +183,24 @@ it("every refusal of the service is the error that says what to do", async () =>
     ["a", true],
     ["b", false],
   ]);
-  await agent.reportResult({ id: checked[0]?.call_id ?? "", tool_name: "read_files", ok: true, result: null });
-  expect(await agent.checkTool("bash", { command: "id" }, { record: false })).toMatchObject({ allowed: false, effect: "deny" });
+  await agent.reportResult({
+    id: checked[0]?.call_id ?? "",
+    tool_name: "read_files",
+    ok: true,
+    result: null,
+  });
+  expect(await agent.checkTool("bash", { command: "id" }, { record: false })).toMatchObject({
+    allowed: false,
+    effect: "deny",
+  });
   expect((await agent.tools()).filter(({ allowed }) => allowed).map(({ name }) => name)).toEqual(
     expect.arrayContaining(["grep", "glob", "read_files"]),
   );
-  expect(await agent.getStateSnapshot()).toMatchObject({ task_id: "plain", current_phase: "PLAN", completed_tasks: [] });
+  expect(await agent.getStateSnapshot()).toMatchObject({
+    task_id: "plain",
+    current_phase: "PLAN",
+    completed_tasks: [],
+  });
 });
 
 it("a gate is waited for, and the token of the phase before is overtaken", async () => {
@@ -176,11 +227,16 @@ it("a question to a person is waited for: yes lets the call through once, no doe
   const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
   const error = await rejection(agent.useTool("ask_user_question", question));
   expect(error).toMatchObject({ name: "ApprovalPending", next: "wait" });
-  const asked = agent.useTool("ask_user_question", { question: "Which one?" }, { approval_wait_ms: 60_000 });
+  const asked = agent.useTool(
+    "ask_user_question",
+    { question: "Which one?" },
+    { approval_wait_ms: 60_000 },
+  );
   await expect.poll(async () => (await agent.approvals()).length).toBe(2);
   const { approval_id } = error as ApprovalPending;
   const refused = rejection(agent.waitForApproval(approval_id));
-  for (const question of await openOf("asks")) await say(question.id === approval_id ? "no" : "yes", question);
+  for (const question of await openOf("asks"))
+    await say(question.id === approval_id ? "no" : "yes", question);
   expect(await refused).toBeInstanceOf(ApprovalRefused);
   // What the person wrote is what the tool says.
   expect(JSON.stringify((await asked).result)).toContain("as the test says");
@@ -193,7 +249,10 @@ it("whatever an agent changes happens once, also where the answers were lost", a
   expect(await rejection(agent.requestTransition("TDD", planned))).toMatchObject({ pending: true });
   await yes("cut");
   lose.set("/api/v1/tasks/transition", 2);
-  expect(await agent.requestTransition("TDD", planned)).toMatchObject({ phase: "TDD", replayed: true });
+  expect(await agent.requestTransition("TDD", planned)).toMatchObject({
+    phase: "TDD",
+    replayed: true,
+  });
   lose.set("/api/v1/tools/execute", 2);
   await agent.writeFile("tests/add.test.js", TESTS);
   lose.set("/api/v1/tools/execute", 3);
@@ -210,8 +269,11 @@ it("whatever an agent changes happens once, also where the answers were lost", a
   await agent.claimTask({ task_id: "cut" });
   await agent.failTask("cannot be done");
   expect(agent.task_id).toBeUndefined();
-  const own = (await eventsOf(await openSqliteReader(site.path("data", "store.db")))).filter(({ task_id }) => task_id === "cut");
-  const count = (type: string): number => own.filter(({ event_type }) => event_type === type).length;
+  const own = (await eventsOf(await openSqliteReader(site.path("data", "store.db")))).filter(
+    ({ task_id }) => task_id === "cut",
+  );
+  const count = (type: string): number =>
+    own.filter(({ event_type }) => event_type === type).length;
   expect({
     claimed: count("task_claimed"),
     entered: count("phase_entered"),
@@ -220,7 +282,15 @@ it("whatever an agent changes happens once, also where the answers were lost", a
     results: count("tool_result"),
     released: count("task_released"),
     failed: count("task_failed"),
-  }).toEqual({ claimed: 2, entered: 2, blocked: 1, allowed: 4, results: 3, released: 1, failed: 1 });
+  }).toEqual({
+    claimed: 2,
+    entered: 2,
+    blocked: 1,
+    allowed: 4,
+    results: 3,
+    released: 1,
+    failed: 1,
+  });
   expect([...lose.values()].every((left) => left === 0)).toBe(true);
 });
 
@@ -237,7 +307,9 @@ it("who released a task holds nothing", async () => {
   expect(await rejection(token.heartbeat())).toMatchObject({ next: "claim" });
   // Whoever holds the task now reads all of its history, that of others too.
   const holders: (string | null)[] = [];
-  for await (const { event_type, agent_id } of finder.events({ signal: AbortSignal.timeout(20_000) })) {
+  for await (const { event_type, agent_id } of finder.events({
+    signal: AbortSignal.timeout(20_000),
+  })) {
     if (event_type === "task_claimed") holders.push(agent_id);
     if (agent_id === "finder") break;
   }
@@ -255,7 +327,11 @@ it("events come once and in order, through the end of a server and the start of 
   const reads = async (count: number): Promise<void> => {
     const before = seen.filter(({ event_type }) => event_type === "tool_result").length;
     for (let index = 0; index < count; index += 1) await agent.readFile("src/index.js");
-    await expect.poll(() => seen.filter(({ event_type }) => event_type === "tool_result").length, { timeout: 20_000 }).toBe(before + count);
+    await expect
+      .poll(() => seen.filter(({ event_type }) => event_type === "tool_result").length, {
+        timeout: 20_000,
+      })
+      .toBe(before + count);
   };
   await reads(3);
   const { port } = server;
@@ -264,7 +340,11 @@ it("events come once and in order, through the end of a server and the start of 
   await reads(3);
   stop.abort();
   await following;
-  const own = (await eventsOf(await openSqliteReader(site.path("data", "store.db")))).filter(({ task_id }) => task_id === "follow");
+  const own = (await eventsOf(await openSqliteReader(site.path("data", "store.db")))).filter(
+    ({ task_id }) => task_id === "follow",
+  );
   expect(seen.map(({ sequence }) => sequence)).toEqual(own.map(({ sequence }) => sequence));
-  expect(JSON.stringify(seen)).not.toContain(readFileSync(site.path("work", "follow", "src", "index.js"), "utf8").trim());
+  expect(JSON.stringify(seen)).not.toContain(
+    readFileSync(site.path("work", "follow", "src", "index.js"), "utf8").trim(),
+  );
 });

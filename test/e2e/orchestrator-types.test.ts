@@ -1,5 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -18,8 +25,15 @@ interface Schema {
 }
 
 interface Operation {
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: Schema } } };
-  readonly responses: Readonly<Record<string, { readonly content?: { readonly "application/json": { readonly schema: Schema } } }>>;
+  readonly requestBody?: {
+    readonly content: { readonly "application/json": { readonly schema: Schema } };
+  };
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: { readonly "application/json": { readonly schema: Schema } } }
+    >
+  >;
 }
 
 interface OpenApi {
@@ -27,28 +41,47 @@ interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const PLAIN: Readonly<Record<string, string>> = { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" };
+const PLAIN: Readonly<Record<string, string>> = {
+  string: "string",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  null: "null",
+};
 
 /** A schema as a TypeScript type. Throws where it says something that this does not know. */
 function typeOf(schema: Schema): string {
-  const { $ref, type, enum: values, anyOf, items, properties, required = [], additionalProperties: more } = schema;
+  const {
+    $ref,
+    type,
+    enum: values,
+    anyOf,
+    items,
+    properties,
+    required = [],
+    additionalProperties: more,
+  } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
   // Of what may be anything the generator says that it may be missing too; the service always sends it.
   if (type === undefined && properties === undefined) return "Json";
   if (Array.isArray(type))
-    return type.includes("object") ? "Json" : (type as readonly string[]).map((one) => typeOf({ ...schema, type: one })).join(" | ");
+    return type.includes("object")
+      ? "Json"
+      : (type as readonly string[]).map((one) => typeOf({ ...schema, type: one })).join(" | ");
   if (type === "array" && items !== undefined) return `readonly (${typeOf(items)})[]`;
   if (type === "object") {
     if (properties === undefined) return "JsonObject";
     const fields = Object.entries(properties).map(
-      ([name, one]) => `readonly ${name}${required.includes(name) || typeOf(one) === "Json" ? "" : "?"}: ${typeOf(one)}`,
+      ([name, one]) =>
+        `readonly ${name}${required.includes(name) || typeOf(one) === "Json" ? "" : "?"}: ${typeOf(one)}`,
     );
     return `{ ${[...fields, ...(typeof more === "object" ? ["readonly [more: string]: unknown"] : [])].join("; ")} }`;
   }
   const plain = typeof type === "string" ? PLAIN[type] : undefined;
-  if (plain === undefined) throw new Error(`Unexpected schema ${JSON.stringify(schema)}, expected one that this test knows`);
+  if (plain === undefined)
+    throw new Error(`This test does not know the schema ${JSON.stringify(schema)}`);
   return plain;
 }
 
@@ -58,19 +91,22 @@ it("the types of the client are those of the interface that the service describe
   const contract = join(folder, "agent_workflow.yaml");
   copyFileSync(join(root, "rulesets/tdd/agent_workflow.yaml"), contract);
   const server = await createOrchestrator({
-    settings: { contract, data: join(folder, ".bylaw"), workspace: folder },
+    settings: { contract, data: join(folder, ".bylaw"), workspace: join(folder, "work") },
     secrets: { enrol: "e".repeat(40), operator: "o".repeat(40) },
   });
   onTestFinished(() => server.close());
-  const { paths, components } = (await (await server.app.request("/api/v1/openapi.json")).json()) as OpenApi;
+  const { paths, components } = (await (
+    await server.app.request("/api/v1/openapi.json")
+  ).json()) as OpenApi;
   const operation = (method: string, path: string): Operation => {
     const found = paths[path]?.[method] ?? paths[`/api/v1${path}`]?.[method];
-    if (found === undefined) throw new Error(`Unexpected lack of ${method} ${path}`);
+    if (found === undefined) throw new Error(`There is no ${method} ${path}`);
     return found;
   };
   const answer = (method: string, path: string, status = 200): Schema =>
     operation(method, path).responses[status]?.content?.["application/json"].schema ?? {};
-  const asked = (path: string): Schema => operation("post", path).requestBody?.content["application/json"].schema ?? {};
+  const asked = (path: string): Schema =>
+    operation("post", path).requestBody?.content["application/json"].schema ?? {};
   const served: Readonly<Record<string, Schema>> = {
     ClaimAnswer: answer("post", "/tasks/claim"),
     TransitionAnswer: answer("post", "/tasks/transition"),
@@ -89,7 +125,9 @@ it("the types of the client are those of the interface that the service describe
   const names = Object.keys(served);
   const text = [
     `import type { ${[...names.map((name) => `${name} as Own${name}`), "Decision", "Json", "JsonObject"].join(", ")} } from "@bylaw/sdk";`,
-    ...names.filter((name) => name !== "Approval").map((name) => `type ${name} = ${typeOf(served[name] ?? {})};`),
+    ...names
+      .filter((name) => name !== "Approval")
+      .map((name) => `type ${name} = ${typeOf(served[name] ?? {})};`),
     `type Approval = ${typeOf(served["Approval"] ?? {})};`,
     // Equal in every field, in what may be left out, and in nothing more.
     "type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;",
@@ -99,14 +137,22 @@ it("the types of the client are those of the interface that the service describe
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "same.ts"), text.join("\n"));
-  const compilerOptions = { noEmit: true, rootDir: ".", declaration: false, declarationMap: false, types: [], lib: ["es2024", "dom"] };
+  const compilerOptions = {
+    noEmit: true,
+    rootDir: ".",
+    declaration: false,
+    declarationMap: false,
+    types: [],
+    lib: ["es2024", "dom"],
+  };
   writeFileSync(
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: ["same.ts"] }),
   );
-  const { stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", "."],
+    { cwd: folder, encoding: "utf8" },
+  );
   expect(stdout).toBe("");
 });

@@ -7,11 +7,16 @@ const cwd = fileURLToPath(new URL("../../", import.meta.url));
 const cases = ["--cases", "rulesets/recommended/cases.jsonl", "--cases", ".bylaw/cases.jsonl"];
 
 test("no change of a rule of this repository goes unnoticed", { timeout: 120_000 }, () => {
-  const ran = bylaw(["test", "--config", "bylaw.config.ts", ...cases, "--mutate", "--json"], { cwd });
+  const ran = bylaw(["test", "--config", "bylaw.config.ts", ...cases, "--mutate", "--json"], {
+    cwd,
+  });
   expect(json(ran)).toMatchObject({ failed: 0, skipped: 0, mutation: { survivors: [] } });
   expect(ran.code).toBe(0);
 });
 
 test("the rules of this repository have nothing that a linter finds", () => {
-  expect(bylaw(["lint", "--config", "bylaw.config.ts"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 2 files\n" });
+  expect(bylaw(["lint", "--config", "bylaw.config.ts"], { cwd })).toMatchObject({
+    code: 0,
+    stdout: "No findings in 2 files\n",
+  });
 });

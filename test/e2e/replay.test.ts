@@ -19,12 +19,20 @@ const CALLS: readonly Call[] = [
   { tool: "drop_table", args: {} },
   { tool: "send_mail", args: { to: "all" } },
 ];
-const LOOSE = POLICY.replace('action = "deny"', 'action = "ask_user"').replace('tool = "send_mail"', 'tool = "send_letter"');
-const replay = (cwd: string, ...more: string[]): Ran => bylaw(["replay", "run.jsonl", ...more], { cwd });
+const LOOSE = POLICY.replace('action = "deny"', 'action = "ask_user"').replace(
+  'tool = "send_mail"',
+  'tool = "send_letter"',
+);
+const replay = (cwd: string, ...more: string[]): Ran =>
+  bylaw(["replay", "run.jsonl", ...more], { cwd });
 
 describe("bylaw replay", () => {
   test("finds nothing under the policy that decided", async () => {
-    const ran = replay(scratch({ "run.jsonl": await recorded(CALLS), "p.toml": POLICY }), "--policy", "p.toml");
+    const ran = replay(
+      scratch({ "run.jsonl": await recorded(CALLS), "p.toml": POLICY }),
+      "--policy",
+      "p.toml",
+    );
     expect(ran).toEqual({ code: 0, stdout: "3 calls: 3 the same, 0 flips\n", stderr: "" });
   });
 
@@ -43,11 +51,27 @@ describe("bylaw replay", () => {
           sequence: 3,
           tool: "drop_table",
           args: {},
-          recorded: { effect: "deny", code: "rule_denied", rule: { name: "no-drop", file: "inline policy", line: 9 } },
-          candidate: { effect: "ask_user", code: "rule_asked", rule: { name: "no-drop", file: "new.toml", line: 9 } },
+          recorded: {
+            effect: "deny",
+            code: "rule_denied",
+            rule: { name: "no-drop", file: "inline policy", line: 9 },
+          },
+          candidate: {
+            effect: "ask_user",
+            code: "rule_asked",
+            rule: { name: "no-drop", file: "new.toml", line: 9 },
+          },
         },
       },
-      { summary: { calls: 3, same: 2, flips: 1, by_kind: { "deny → ask_user": 1 }, not_replayable: 0 } },
+      {
+        summary: {
+          calls: 3,
+          same: 2,
+          flips: 1,
+          by_kind: { "deny → ask_user": 1 },
+          not_replayable: 0,
+        },
+      },
     ]);
   });
 
@@ -70,7 +94,15 @@ agent = "ann"
       { tool: "x", args: {}, approval_mode: "yolo" },
       { tool: "x", args: {} },
       { tool: "z", args: {}, interactive: false },
-      { tool: "read_file", args: { path: "~/a" }, cwd: "/w", workspace: "/w", home: "/w/home", interactive: false, agent: "ann" },
+      {
+        tool: "read_file",
+        args: { path: "~/a" },
+        cwd: "/w",
+        workspace: "/w",
+        home: "/w/home",
+        interactive: false,
+        agent: "ann",
+      },
     ];
     const text = rules.replace('tool = "y"', 'tool = "read_file"');
     const log = await recorded(calls, text);
@@ -80,11 +112,14 @@ agent = "ann"
       '"event_type":"tool_denied"',
       '"event_type":"tool_allowed"',
     ]);
-    expect(replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml")).toMatchObject({ code: 0 });
+    expect(
+      replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
+    ).toMatchObject({ code: 0 });
   });
 
   test("knows an MCP tool by the servers that were registered, without keeping all of them in the log", async () => {
-    const text = '[[rules]]\nname = "issues"\naction = "allow"\nserver = "git_hub"\ntool = "get_issue"\n';
+    const text =
+      '[[rules]]\nname = "issues"\naction = "allow"\nserver = "git_hub"\ntool = "get_issue"\n';
     const servers = { git_hub: ["get_issue", "delete_repo"], git: ["hub_get_pull"], other: ["x"] };
     const log = await recorded(
       [
@@ -95,21 +130,26 @@ agent = "ann"
     );
     expect(log).not.toContain("other");
     expect(log).not.toContain("delete_repo");
-    expect(replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml")).toMatchObject({
-      code: 0,
-      stdout: "2 calls: 2 the same, 0 flips\n",
-    });
+    expect(
+      replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
+    ).toMatchObject({ code: 0, stdout: "2 calls: 2 the same, 0 flips\n" });
   });
 
   test("takes a person's yes for the question that it answered", async () => {
     const kernel = createKernel({ plugins: [policy({ text: POLICY })] });
     const run = await openRun(kernel, { run: "r" });
     const call = { tool: "send_mail", args: {} };
-    const grant = await run.approve({ subject: { hook: "beforeToolCall", ...call }, by: "ann", expires_at: "2999-01-01T00:00:00Z" });
+    const grant = await run.approve({
+      subject: { hook: "beforeToolCall", ...call },
+      by: "ann",
+      expires_at: "2999-01-01T00:00:00Z",
+    });
     const { events } = await run.toolCall(call);
     const log = [...grant, ...events].map((event) => `${JSON.stringify(event)}\n`).join("");
     expect(log).toContain('"event_type":"tool_allowed"');
-    expect(replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml").stdout).toBe("1 call: 1 the same, 0 flips\n");
+    expect(
+      replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml").stdout,
+    ).toBe("1 call: 1 the same, 0 flips\n");
   });
 
   test("says aloud what it cannot ask again: redacted and refused calls", async () => {
@@ -142,65 +182,100 @@ const tired = definePlugin({ name: "tired", version: "1.0.0", options: z.undefin
   kernel.hooks.beforeToolCall.tap("t", (call, view) => (view(denied) > 0 ? deny("enough") : undefined));
 } });
 export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] });`;
-    const cwd = scratch({ "run.jsonl": await recorded(CALLS), "p.toml": POLICY, "c.config.ts": config });
+    const cwd = scratch({
+      "run.jsonl": await recorded(CALLS),
+      "p.toml": POLICY,
+      "c.config.ts": config,
+    });
     const flips = jsonLines(replay(cwd, "--config", "c.config.ts", "--json"));
-    expect(flips).toMatchObject([{ flip: { sequence: 4, candidate: { effect: "deny" } } }, { summary: { flips: 1 } }]);
+    expect(flips).toMatchObject([
+      { flip: { sequence: 4, candidate: { effect: "deny" } } },
+      { summary: { flips: 1 } },
+    ]);
   });
 
   test("holds calls that no log recorded against the configuration in force", () => {
     const calls = CALLS.map((call) => `${JSON.stringify(call)}\n`).join("");
     const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["p.toml"]}}]}';
-    const cwd = scratch({ "run.jsonl": calls, "p.toml": POLICY, "new.toml": LOOSE, "bylaw.config.json": config });
-    expect(replay(cwd, "--policy", "new.toml").stdout).toContain("deny → ask_user line 2 drop_table {}");
+    const cwd = scratch({
+      "run.jsonl": calls,
+      "p.toml": POLICY,
+      "new.toml": LOOSE,
+      "bylaw.config.json": config,
+    });
+    expect(replay(cwd, "--policy", "new.toml").stdout).toContain(
+      "deny → ask_user line 2 drop_table {}",
+    );
     // A candidate that joins the configuration loosens nothing of it.
-    expect(replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json")).toMatchObject({ code: 0 });
+    expect(replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json")).toMatchObject({
+      code: 0,
+    });
   });
 
   test("calls that no log recorded, where no configuration is in force, are told apart from a candidate that is missing", () => {
     const cwd = scratch({ "run.jsonl": '{"tool":"read_file"}\n', "new.toml": LOOSE });
     const ran = replay(cwd, "--policy", "new.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: .*`run.jsonl` holds calls without decisions/);
+    expect(ran.stderr).toMatch(
+      /^error BYLAW_CONFIG_MISSING: .*`run.jsonl` holds calls without decisions/,
+    );
     expect(ran.stderr).not.toContain("--policy");
   });
 
   test("needs a candidate", () => {
     const ran = replay(scratch({ "run.jsonl": "" }));
     expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID.*without a candidate/);
+    expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID: There is no policy to replay against/);
   });
 
   test("stays in constant memory over a long log", async () => {
     const [, line = ""] = (await recorded(CALLS)).split("\n");
     const cwd = scratch({ "run.jsonl": `${line}\n`.repeat(60_000), "p.toml": POLICY });
-    const ran = bylaw(["replay", "run.jsonl", "--policy", "p.toml"], { cwd, node: ["--max-old-space-size=48"] });
+    const ran = bylaw(["replay", "run.jsonl", "--policy", "p.toml"], {
+      cwd,
+      node: ["--max-old-space-size=48"],
+    });
     expect(ran).toEqual({ code: 0, stdout: "60000 calls: 60000 the same, 0 flips\n", stderr: "" });
   });
 });
 
 describe("a log", () => {
-  const refused = (files: Readonly<Record<string, string | Uint8Array>>, text: RegExp, line?: number): void => {
+  const refused = (
+    files: Readonly<Record<string, string | Uint8Array>>,
+    text: RegExp,
+    line?: number,
+  ): void => {
     const cwd = scratch({ "p.toml": POLICY, ...files });
     const ran = replay(cwd, "--policy", "p.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("BYLAW_LOG_INVALID");
     expect(ran.stderr).toMatch(text);
-    const { error } = json(replay(cwd, "--policy", "p.toml", "--json")) as { error: { line?: number } };
+    const { error } = json(replay(cwd, "--policy", "p.toml", "--json")) as {
+      error: { line?: number };
+    };
     if (line !== undefined) expect(error.line).toBe(line);
   };
   const ok = `${JSON.stringify(CALLS[0])}\n`;
 
   test("that is missing, a directory, or no UTF-8", () => {
-    refused({}, /missing file/);
+    refused({}, /File not found/);
     refused({ "run.jsonl/x": "" }, /directory/);
     refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);
   });
 
   test.each([
     ["that was cut off", '{"sequence":1', /cut off in the middle/],
-    ["of something else", '{"a":1}', /expected an event with `sequence`, `event_type` and `details`, or a call/],
-    ["with a key twice", '{"tool":"x","tool":"y","args":{}}', /second key `tool`/],
-    ["with a misspelt key", '{"tool":"x","args":{},"agnt":"a"}', /key `agnt`[^]*did you mean `agent`/],
+    [
+      "of something else",
+      '{"a":1}',
+      /neither an event \(`sequence`, `event_type`, `details`\) nor a call/,
+    ],
+    ["with a key twice", '{"tool":"x","tool":"y","args":{}}', /key `tool` appears twice/],
+    [
+      "with a misspelt key",
+      '{"tool":"x","args":{},"agnt":"a"}',
+      /key `agnt`[^]*Did you mean `agent`/,
+    ],
   ])("with a line %s is refused at it", (_, text, wanted) => {
     refused({ "run.jsonl": `\n${text}\n${ok}` }, wanted, 2);
   });

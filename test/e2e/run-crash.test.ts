@@ -50,7 +50,8 @@ function prepared(): string {
   mkdirSync(join(folder, "requests"));
   writeFileSync(join(folder, "w.json"), JSON.stringify(WORKFLOW));
   writeFileSync(join(folder, "step.sh"), SCRIPT);
-  for (const [name, request] of Object.entries(REQUESTS)) writeFileSync(join(folder, "requests", name), JSON.stringify(request));
+  for (const [name, request] of Object.entries(REQUESTS))
+    writeFileSync(join(folder, "requests", name), JSON.stringify(request));
   return folder;
 }
 
@@ -63,11 +64,15 @@ interface Ran {
 const WRITER = join(import.meta.dirname, "../crash/workflow-writer.ts");
 
 function start(folder: string, killAt = ""): Promise<Ran> {
-  const child = spawn(process.execPath, [WRITER, folder, killAt], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [WRITER, folder, killAt], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Uint8Array) => (out += String(chunk)));
   child.stderr.on("data", (chunk: Uint8Array) => (err += String(chunk)));
-  return new Promise((resolve) => child.once("close", (_, signal) => resolve({ signal, out, err })));
+  return new Promise((resolve) =>
+    child.once("close", (_, signal) => resolve({ signal, out, err })),
+  );
 }
 
 /** What has to be the same, however often it was killed. */
@@ -124,21 +129,26 @@ it(
   },
 );
 
-it.runIf(process.platform === "linux")("what was at work when the runner was killed is ended before it is tried again", async () => {
-  const folder = prepared();
-  // The first attempt kills its runner, and would then go on for ever.
-  writeFileSync(
-    join(folder, "step.sh"),
-    'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n',
-  );
-  writeFileSync(join(folder, "w.json"), JSON.stringify({ ...WORKFLOW, steps: [step("only")] }));
-  const child = spawn(process.execPath, [WRITER, folder], { stdio: "ignore" });
-  expect(await new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)))).toBe("SIGKILL");
-  expect((await start(folder)).out).toContain("completed");
-  const pids = readFileSync(join(folder, "pids.txt"), "utf8").trim().split("\n").map(Number);
-  expect(pids).toHaveLength(2);
-  expect(pids.filter(isAtWork)).toEqual([]);
-});
+it.runIf(process.platform === "linux")(
+  "what was at work when the runner was killed is ended before it is tried again",
+  async () => {
+    const folder = prepared();
+    // The first attempt kills its runner, and would then go on for ever.
+    writeFileSync(
+      join(folder, "step.sh"),
+      'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n',
+    );
+    writeFileSync(join(folder, "w.json"), JSON.stringify({ ...WORKFLOW, steps: [step("only")] }));
+    const child = spawn(process.execPath, [WRITER, folder], { stdio: "ignore" });
+    expect(await new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)))).toBe(
+      "SIGKILL",
+    );
+    expect((await start(folder)).out).toContain("completed");
+    const pids = readFileSync(join(folder, "pids.txt"), "utf8").trim().split("\n").map(Number);
+    expect(pids).toHaveLength(2);
+    expect(pids.filter(isAtWork)).toEqual([]);
+  },
+);
 
 // Who has ended may still be listed, where nobody asked how.
 function isAtWork(pid: number): boolean {

@@ -18,7 +18,11 @@ const NOTE = 'echo "$BYLAW_STEP $BYLAW_ATTEMPT" >> ran.txt\n';
 
 /** The folder of one machine: what they share is only the store. */
 function machine(step = NOTE): string {
-  const operators = { operators: [{ name: "ada", token: `sha256:${createHash("sha256").update(TOKEN).digest("hex")}` }] };
+  const operators = {
+    operators: [
+      { name: "ada", token: `sha256:${createHash("sha256").update(TOKEN).digest("hex")}` },
+    ],
+  };
   const folder = scratch({ "step.sh": step, ".bylaw/operators.json": JSON.stringify(operators) });
   mkdirSync(join(folder, "templates"));
   writeFileSync(join(folder, "templates/w.json"), TEMPLATE);
@@ -26,14 +30,20 @@ function machine(step = NOTE): string {
 }
 
 const ranIn = (folder: string): readonly string[] =>
-  existsSync(join(folder, "ran.txt")) ? readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n") : [];
+  existsSync(join(folder, "ran.txt"))
+    ? readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n")
+    : [];
 
 const eventsOf = (store: string, cwd: string): readonly Record<string, unknown>[] =>
   jsonLines(bylaw(["log", "query", "--store", store, "--run", "w", "--json"], { cwd }));
-const typesOf = (store: string, cwd: string): readonly unknown[] => eventsOf(store, cwd).map(({ event_type }) => event_type);
+const typesOf = (store: string, cwd: string): readonly unknown[] =>
+  eventsOf(store, cwd).map(({ event_type }) => event_type);
 
 /** A worker in a folder, and what it says. */
-function worker(folder: string, store: string): { readonly child: ChildProcess; readonly said: (text: string) => Promise<void> } {
+function worker(
+  folder: string,
+  store: string,
+): { readonly child: ChildProcess; readonly said: (text: string) => Promise<void> } {
   const child = start(["run", "--worker", "--store", store, "--lease", "1"], folder);
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
@@ -57,14 +67,23 @@ it("a run that workers may drive is driven by the command itself where there are
   expect([ran.code, json(ran)["outcome"]]).toEqual([0, "completed"]);
   expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);
   expect(typesOf(store, cwd).filter((type) => String(type).startsWith("workflow_"))).toEqual([
-    ...["workflow_started", "workflow_offered", "workflow_taken", "workflow_ended", "workflow_left"],
+    ...[
+      "workflow_started",
+      "workflow_offered",
+      "workflow_taken",
+      "workflow_ended",
+      "workflow_left",
+    ],
   ]);
 });
 
 it("a worker on another machine goes on with a run whose process died, and no completed step runs again", async () => {
   const dying = machine(`${NOTE}if [ "$BYLAW_STEP" = code ]; then kill -9 $PPID; sleep 1; fi\n`);
   const [other, store] = [machine(), join(scratch(), "store.db")];
-  expect(bylaw(["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"], { cwd: dying }).code).toBeNull();
+  expect(
+    bylaw(["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"], { cwd: dying })
+      .code,
+  ).toBeNull();
   const { child, said } = worker(other, store);
   await said("w: completed");
   child.kill("SIGTERM");
@@ -74,7 +93,11 @@ it("a worker on another machine goes on with a run whose process died, and no co
     ["code 2", "last 1"],
   ]);
   // Whoever asks for it later is told how it ended, and nothing runs.
-  expect(json(bylaw(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], { cwd: dying }))["outcome"]).toBe("completed");
+  expect(
+    json(bylaw(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], { cwd: dying }))[
+      "outcome"
+    ],
+  ).toBe("completed");
 });
 
 it("a worker leaves runs alone that were not offered, and begins what a person lets go on", async () => {
@@ -85,10 +108,18 @@ it("a worker leaves runs alone that were not offered, and begins what a person l
   const { said } = worker(other, store);
   await said("1 template");
   const resume = (run: string) =>
-    bylaw(["run", "w", "--run", run, "--resume", "--by", "ada", "--store", store, "--json"], { cwd, env: { BYLAW_OPERATOR_TOKEN: TOKEN } });
+    bylaw(["run", "w", "--run", run, "--resume", "--by", "ada", "--store", store, "--json"], {
+      cwd,
+      env: { BYLAW_OPERATOR_TOKEN: TOKEN },
+    });
   // Whoever is quicker: nobody does a step of the other again.
   expect(json(resume("w"))["outcome"]).toBe("completed");
-  expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual(["code 1", "last 1", "plan 1", "plan 1"]);
+  expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual([
+    "code 1",
+    "last 1",
+    "plan 1",
+    "plan 1",
+  ]);
   expect(json(resume("plain"))["outcome"]).toBe("completed");
   expect(typesOf(store, cwd).filter((type) => type === "step_completed")).toHaveLength(3);
 });
@@ -112,8 +143,10 @@ it("a worker is for any run, and a driver for a store that it can keep wakes bes
     expect(ran.code).toBe(2);
     return ran.stderr;
   };
-  expect(refused()).toContain("expected `bylaw run <template>`");
-  expect(refused("--worker", "--resume")).toContain("Unexpected `--resume` beside `--worker`");
-  expect(refused("w", "--driver", "cron")).toContain("expected embedded, dbos, restate");
-  expect(refused("w", "--driver", "dbos")).toContain("expected a store in PostgreSQL");
+  expect(refused()).toContain("`<template>` is missing");
+  expect(refused("--worker", "--resume")).toContain("`--resume` cannot be given with `--worker`");
+  expect(refused("w", "--driver", "cron")).toContain(
+    "`--driver` must be embedded, dbos or restate",
+  );
+  expect(refused("w", "--driver", "dbos")).toContain("needs a store in PostgreSQL");
 });

@@ -15,7 +15,10 @@ export const step = (id: string, more: object = {}): object => ({ id, agent: "wo
 // Who may end a pause, each by a token; `worker` is the name of an agent besides.
 const tokenOf = (name: string): string => `the token of ${name}, which is long enough`;
 const OPERATORS = JSON.stringify({
-  operators: ["ada", "worker"].map((name) => ({ name, token: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}` })),
+  operators: ["ada", "worker"].map((name) => ({
+    name,
+    token: `sha256:${createHash("sha256").update(tokenOf(name)).digest("hex")}`,
+  })),
 });
 
 /** One project with a workflow, run by the real command. */
@@ -53,24 +56,39 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
     ...files,
   });
   const events = (type?: string): readonly Record<string, unknown>[] => {
-    const args = ["log", "query", "--store", ".bylaw/store.db", "--run", "w", "--json", ...(type === undefined ? [] : ["--type", type])];
+    const args = [
+      "log",
+      "query",
+      "--store",
+      ".bylaw/store.db",
+      "--run",
+      "w",
+      "--json",
+      ...(type === undefined ? [] : ["--type", type]),
+    ];
     return jsonLines(bylaw(args, { cwd }));
   };
   return {
     cwd,
     go: (...args) => {
       const name = args[args.indexOf("--by") + 1];
-      const env = args.includes("--by") && name !== undefined ? { BYLAW_OPERATOR_TOKEN: tokenOf(name) } : {};
+      const env =
+        args.includes("--by") && name !== undefined ? { BYLAW_OPERATOR_TOKEN: tokenOf(name) } : {};
       return bylaw(["run", "w.json", ...args], { cwd, env });
     },
     try: (...args) => bylaw(["run", "w.json", ...args], { cwd }),
-    trace: () => (existsSync(join(cwd, "ran.txt")) ? readFileSync(join(cwd, "ran.txt"), "utf8").trim().split("\n") : []),
+    trace: () =>
+      existsSync(join(cwd, "ran.txt"))
+        ? readFileSync(join(cwd, "ran.txt"), "utf8").trim().split("\n")
+        : [],
     events,
   };
 }
 
 /** The names of steps in a trace, without who and how often. */
-export const stepsOf = (trace: readonly string[]): readonly string[] => trace.map((line) => line.split(".")[0] ?? "");
+export const stepsOf = (trace: readonly string[]): readonly string[] =>
+  trace.map((line) => line.split(".")[0] ?? "");
 
 /** Changes a file of a project. */
-export const change = ({ cwd }: Project, file: string, text: string): void => writeFileSync(join(cwd, file), text);
+export const change = ({ cwd }: Project, file: string, text: string): void =>
+  writeFileSync(join(cwd, file), text);

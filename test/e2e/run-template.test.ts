@@ -23,7 +23,10 @@ export default { plugins: [quiet()] };
       requests: { "a.1.worker": { action: "trigger", triggerAgentId: "helper" } },
       files: { "bylaw.config.ts": config },
     });
-    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("Unexpected trigger here") });
+    expect(at.go()).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Unexpected trigger here"),
+    });
     expect(at.trace()).toEqual(["a.1.worker"]);
   });
 
@@ -69,7 +72,11 @@ await store.close();
     });
     symlinkSync(join(root, "node_modules"), join(at.cwd, "node_modules"));
     expect(at.go()).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8"))).toEqual(["deny", "allow", "deny"]);
+    expect(JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8"))).toEqual([
+      "deny",
+      "allow",
+      "deny",
+    ]);
     expect(at.events("tool_denied")).toHaveLength(2);
     expect(new Set(at.events().map(({ session_id }) => session_id)).size).toBe(1);
   });
@@ -130,9 +137,24 @@ tool = "get_*"
     [{ tool: "unheard_of", args: {} }, "deny approval_unavailable"],
     [{ tool: "unheard_of", args: {}, approval_mode: "yolo" }, "allow"],
     [{ tool: "drop_table", args: {}, approval_mode: "yolo" }, "deny rule_denied"],
-    [{ tool: "write_file", args: { path: "a" }, approval_mode: "autoEdit", cwd: ".", workspace: "." }, "allow"],
     [
-      { tool: "write_file", args: { path: "/etc/hosts" }, approval_mode: "autoEdit", cwd: ".", workspace: "." },
+      {
+        tool: "write_file",
+        args: { path: "a" },
+        approval_mode: "autoEdit",
+        cwd: ".",
+        workspace: ".",
+      },
+      "allow",
+    ],
+    [
+      {
+        tool: "write_file",
+        args: { path: "/etc/hosts" },
+        approval_mode: "autoEdit",
+        cwd: ".",
+        workspace: ".",
+      },
       "deny approval_unavailable",
     ],
   ];
@@ -161,7 +183,11 @@ await store.close();
         "policy.toml": policy,
         "host.mjs": host,
         "calls.json": JSON.stringify(
-          calls.map(([{ ...call }]) => Object.fromEntries(Object.entries(call).filter(([key]) => key !== "cwd" && key !== "workspace"))),
+          calls.map(([{ ...call }]) =>
+            Object.fromEntries(
+              Object.entries(call).filter(([key]) => key !== "cwd" && key !== "workspace"),
+            ),
+          ),
         ),
       },
     });
@@ -180,7 +206,10 @@ describe("FR-8, SC-8 templates", () => {
       files: { ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" },
     });
     const text = readFileSync(join(cwd, "w.json"), "utf8");
-    const at = scratch({ "templates/workflows/w.json": text, ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" });
+    const at = scratch({
+      "templates/workflows/w.json": text,
+      ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n",
+    });
     const home = { HOME: scratch() };
     const listed = bylaw(["template", "list", "--json"], { cwd: at, env: home });
     expect(listed.code).toBe(1);
@@ -195,14 +224,23 @@ describe("FR-8, SC-8 templates", () => {
     expect(json(bylaw(["template", "show", "w", "--json"], { cwd: at, env: home }))).toMatchObject({
       definition: expect.stringMatching(/^sha256:/),
     });
-    const broken = bylaw(["template", "validate", ".bylaw/templates/broken.yaml"], { cwd: at, env: home });
-    expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID") });
+    const broken = bylaw(["template", "validate", ".bylaw/templates/broken.yaml"], {
+      cwd: at,
+      env: home,
+    });
+    expect(broken).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID"),
+    });
     expect(bylaw(["run", "broken"], { cwd: at, env: home }).code).toBe(2);
   });
 
   it("are not run by a dry run, which says what would be", () => {
     const at = project({ steps: [step("a"), step("b")] });
-    expect(at.go("--dry-run")).toMatchObject({ code: 0, stdout: "w\n  1  a (worker): sh agent.sh\n  2  b (worker): sh agent.sh\n" });
+    expect(at.go("--dry-run")).toMatchObject({
+      code: 0,
+      stdout: "w\n  1  a (worker): sh agent.sh\n  2  b (worker): sh agent.sh\n",
+    });
     expect(at.trace()).toEqual([]);
   });
 
@@ -216,7 +254,10 @@ describe("FR-8, SC-8 templates", () => {
       requests: { "check.1.check": { action: "loop" } },
     });
     const refused = bylaw(["run", "older.json"], { cwd: at.cwd });
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_TEMPLATE_UNRUNNABLE") });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("BYLAW_TEMPLATE_UNRUNNABLE"),
+    });
     expect(bylaw(["run", "older.json", "--agents", "agents.json"], { cwd: at.cwd }).code).toBe(0);
     expect(at.trace()).toEqual(["init.1.init", "check.1.check", "check.2.check"]);
   });
@@ -237,7 +278,13 @@ describe("FR-8, SC-8 templates", () => {
 describe("a step that fails", () => {
   it("holds the workflow with the end of what it printed, and is tried again when a person says so", () => {
     const at = project({
-      steps: [{ id: "a", run: { command: ["sh", "-c", 'echo "went wrong" >&2; [ "$BYLAW_ATTEMPT" = 2 ]'] } }, step("b")],
+      steps: [
+        {
+          id: "a",
+          run: { command: ["sh", "-c", 'echo "went wrong" >&2; [ "$BYLAW_ATTEMPT" = 2 ]'] },
+        },
+        step("b"),
+      ],
     });
     expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("went wrong") });
     expect(at.go("--resume", "--by", "ada").code).toBe(0);
@@ -246,13 +293,21 @@ describe("a step that fails", () => {
 
   it("keeps its records out of what an agent commits, and says nothing of a folder that is not its own", () => {
     const at = project({
-      steps: [{ id: "a", run: { command: ["sh", "-c", "git init --quiet && git add --all && git ls-files > ls.txt"] } }],
+      steps: [
+        {
+          id: "a",
+          run: {
+            command: ["sh", "-c", "git init --quiet && git add --all && git ls-files > ls.txt"],
+          },
+        },
+      ],
     });
     expect(at.go().code).toBe(0);
     const added = readFileSync(join(at.cwd, "ls.txt"), "utf8").trim().split("\n");
     expect(added).toContain(".bylaw/operators.json");
     expect(added.filter((file) => /\.gitignore|store/.test(file))).toEqual([]);
-    const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: at.cwd, encoding: "utf8" });
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", args, { cwd: at.cwd, encoding: "utf8" });
     expect(git("status", "--short", ".bylaw")).toBe("A  .bylaw/operators.json\n");
     expect(at.go("--data", "elsewhere").code).toBe(0);
     expect(existsSync(join(at.cwd, "elsewhere/store.db"))).toBe(true);
@@ -262,12 +317,16 @@ describe("a step that fails", () => {
   it("cannot resume its own run", () => {
     const at = project({ steps: [step("a")] });
     at.go();
-    expect(bylaw(["run", "w.json", "--run", "w", "--resume"], { cwd: at.cwd, env: { BYLAW_RUN: "w" } }).code).toBe(2);
+    expect(
+      bylaw(["run", "w.json", "--run", "w", "--resume"], { cwd: at.cwd, env: { BYLAW_RUN: "w" } })
+        .code,
+    ).toBe(2);
   });
 });
 
 it("a runner that was killed in a step goes on with the next attempt, and its exit code was no success", () => {
-  const kill = 'echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt; [ "$BYLAW_ATTEMPT" = 2 ] || kill -9 "$PPID"';
+  const kill =
+    'echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt; [ "$BYLAW_ATTEMPT" = 2 ] || kill -9 "$PPID"';
   const at = project({
     steps: [
       step("a"),
@@ -278,7 +337,10 @@ it("a runner that was killed in a step goes on with the next attempt, and its ex
   expect(at.go().code).toBe(null);
   // It is killed again in the next step, which waits for a person after that.
   expect(at.go("--resume").code).toBe(null);
-  expect(at.go("--resume", "--json")).toMatchObject({ code: 1, stdout: expect.stringContaining('"why":"interrupted"') });
+  expect(at.go("--resume", "--json")).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('"why":"interrupted"'),
+  });
   expect(at.go("--resume", "--by", "ada").code).toBe(0);
   expect(at.trace()).toEqual(["a.1.worker", "b.1", "b.2", "c.1", "c.2"]);
 });

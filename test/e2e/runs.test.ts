@@ -4,8 +4,24 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import { allow, createKernel, defineProjection, definePlugin, type Config, type LogEvent, type Store } from "@bylaw/kernel";
-import { createCatalogue, createLogVerifier, formatEventLine, openRun, type LogFinding, type OpenOptions, type Run } from "@bylaw/log";
+import {
+  allow,
+  createKernel,
+  defineProjection,
+  definePlugin,
+  type Config,
+  type LogEvent,
+  type Store,
+} from "@bylaw/kernel";
+import {
+  createCatalogue,
+  createLogVerifier,
+  formatEventLine,
+  openRun,
+  type LogFinding,
+  type OpenOptions,
+  type Run,
+} from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -32,17 +48,25 @@ const demo = definePlugin({
     kernel.sink({
       name: "batches",
       required: true,
-      open: () => ({ write: (events) => void batches.push(events.map(({ sequence }) => sequence)) }),
+      open: () => ({
+        write: (events) => void batches.push(events.map(({ sequence }) => sequence)),
+      }),
     });
   },
 });
 const config: Config = { plugins: [demo()] };
 const opened = (store: Store, options: Partial<OpenOptions> = {}): Promise<Run> =>
   openRun(createKernel(config), { run: "r", store, ...options });
-const upTo = (last: number): readonly number[] => Array.from({ length: last }, (_, index) => index + 1);
+const upTo = (last: number): readonly number[] =>
+  Array.from({ length: last }, (_, index) => index + 1);
 const call = (agent: number) => ({ tool: "read_file", agent: `a${agent}`, args: { path: "a" } });
 const notes = (count: number) =>
-  upTo(count).map((n) => ({ event_type: "note", agent_id: null, task_id: null, details: { text: `${n % 89}` } }));
+  upTo(count).map((n) => ({
+    event_type: "note",
+    agent_id: null,
+    task_id: null,
+    details: { text: `${n % 89}` },
+  }));
 
 async function storeIn(file: string): Promise<Store> {
   const store = await openSqliteStore(file);
@@ -61,8 +85,11 @@ async function logOf(store: Store): Promise<readonly LogEvent[]> {
 
 /** What is wrong with a log: envelope, chain, order, and types as strictly as can be. */
 function findings(log: readonly LogEvent[]): readonly LogFinding[] {
-  const catalogue = createCatalogue({ mode: "strict", types: [{ name: "note", details: z.strictObject({ text: z.string() }) }] });
-  const verifier = createLogVerifier({ profile: "envelope", catalogue });
+  const catalogue = createCatalogue({
+    mode: "strict",
+    types: [{ name: "note", details: z.strictObject({ text: z.string() }) }],
+  });
+  const verifier = createLogVerifier({ catalogue });
   return log.flatMap((event) => verifier.line(formatEventLine(event)));
 }
 
@@ -77,7 +104,11 @@ test("a log of several sittings is whole", async () => {
     await store.close();
   }
   const log = await logOf(await storeIn(file));
-  expect(log.filter(({ event_type }) => event_type.startsWith("session_")).map(({ sequence }) => sequence)).toEqual([1, 7, 13, 19]);
+  expect(
+    log
+      .filter(({ event_type }) => event_type.startsWith("session_"))
+      .map(({ sequence }) => sequence),
+  ).toEqual([1, 7, 13, 19]);
   expect(findings(log)).toEqual([]);
 });
 
@@ -159,12 +190,15 @@ async function writers({ count, rounds }: { readonly count: number; readonly rou
   const file = join(cwd, "store.db");
   const store = await storeIn(file);
   const { resolve } = createRequire(import.meta.url);
-  const modules = ["@bylaw/kernel", "@bylaw/log", "@bylaw/store-sqlite"].map((name) => pathToFileURL(resolve(name)).href);
+  const modules = ["@bylaw/kernel", "@bylaw/log", "@bylaw/store-sqlite"].map(
+    (name) => pathToFileURL(resolve(name)).href,
+  );
   const children = upTo(count).map((n) => {
-    const child = spawn(process.execPath, ["writer.mjs", ...modules, file, `p${n}-`, String(rounds)], {
-      cwd,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["writer.mjs", ...modules, file, `p${n}-`, String(rounds)],
+      { cwd, stdio: ["ignore", "pipe", "inherit"] },
+    );
     onTestFinished(() => void child.kill());
     return { output: createInterface({ input: child.stdout }), exit: once(child, "exit") };
   });
@@ -179,7 +213,8 @@ async function writers({ count, rounds }: { readonly count: number; readonly rou
 }
 
 // Where one process waits for its turn longer than the other's clock goes on, times may go back by as much: a warning.
-const grave = (log: readonly LogEvent[]): readonly unknown[] => findings(log).filter(({ severity }) => severity === "error");
+const grave = (log: readonly LogEvent[]): readonly unknown[] =>
+  findings(log).filter(({ severity }) => severity === "error");
 
 test("processes that join write one log, and lose nothing that was acknowledged", async () => {
   const { store, all } = await writers({ count: 4, rounds: 10 });
@@ -201,11 +236,17 @@ test("processes whose session is taken over record no more, and what they record
   const log = await logOf(store);
   const resumed = log.findIndex(({ event_type }) => event_type === "session_resumed");
   expect(new Set(log.slice(0, resumed).map(({ session_id }) => session_id)).size).toBe(1);
-  expect(log.slice(resumed).map(({ session_id }) => session_id)).toEqual([keeper.session, keeper.session]);
-  const allowed = lines.filter(({ applied }) => applied === "allow").map(({ sequence }) => Number(sequence));
+  expect(log.slice(resumed).map(({ session_id }) => session_id)).toEqual([
+    keeper.session,
+    keeper.session,
+  ]);
+  const allowed = lines
+    .filter(({ applied }) => applied === "allow")
+    .map(({ sequence }) => Number(sequence));
   expect(allowed.toSorted((a, b) => a - b)).toEqual(upTo(resumed).slice(1));
   const denied = lines.filter(({ applied }) => applied === "deny");
   expect(denied.length).toBeGreaterThanOrEqual(3);
-  for (const { reason, sequence } of denied) expect([reason, sequence]).toEqual([expect.stringContaining("took the run over"), null]);
+  for (const { reason, sequence } of denied)
+    expect([reason, sequence]).toEqual([expect.stringContaining("has taken the run over"), null]);
   expect(grave(log)).toEqual([]);
 });

@@ -1,18 +1,27 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch, start } from "./bylaw.ts";
 
 const CONTRACT = readFileSync(
-  new URL(import.meta.resolve("@bylaw/ruleset-tdd/package.json")).pathname.replace("package.json", "agent_workflow.yaml"),
+  new URL(import.meta.resolve("@bylaw/ruleset-tdd/package.json")).pathname.replace(
+    "package.json",
+    "agent_workflow.yaml",
+  ),
   "utf8",
 );
-const project = (files: Readonly<Record<string, string>> = {}): string => scratch({ "agent_workflow.yaml": CONTRACT, ...files });
+// A workspace of root is served by nobody who is root.
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const folder = scratch({ "agent_workflow.yaml": CONTRACT, ...files });
+  if (isRoot()) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  return folder;
+}
 
 interface Serving {
   readonly url: string;
@@ -26,17 +35,20 @@ async function serving(cwd: string, ...args: readonly string[]): Promise<Serving
   onTestFinished(() => void child.kill("SIGKILL"));
   let errors = "";
   child.stderr?.on("data", (part: Buffer) => (errors += part.toString()));
-  if (child.stdout === null) throw new Error("Unexpected child without output");
+  if (child.stdout === null) throw new Error("The child has no output");
   for await (const line of createInterface({ input: child.stdout })) {
     const { url } = JSON.parse(line) as { readonly url: string };
     return { url, child, errors: () => errors };
   }
-  throw new Error(`Unexpected end of the server: ${errors}`);
+  throw new Error(`The server ended: ${errors}`);
 }
 
 const claim = (url: string, secret: string, wish: object = {}): Promise<Response> =>
   fetch(`${url}/tasks/claim`, {
-    ...{ method: "POST", headers: { authorization: `Bylaw-Enrol ${secret}`, "content-type": "application/json" } },
+    ...{
+      method: "POST",
+      headers: { authorization: `Bylaw-Enrol ${secret}`, "content-type": "application/json" },
+    },
     body: JSON.stringify({ agent_id: "ann", ...wish }),
   });
 
@@ -45,7 +57,8 @@ describe("bylaw serve", () => {
     const cwd = project();
     const first = await serving(cwd);
     const secret = readFileSync(join(cwd, ".bylaw/enrol.secret"), "utf8").trim();
-    for (const name of ["enrol.secret", "token.secret"]) expect(statSync(join(cwd, ".bylaw", name)).mode & 0o777).toBe(0o600);
+    for (const name of ["enrol.secret", "token.secret"])
+      expect(statSync(join(cwd, ".bylaw", name)).mode & 0o777).toBe(0o600);
     expect((await claim(first.url, "wrong".repeat(10))).status).toBe(401);
     const claimed = (await (await claim(first.url, secret)).json()) as {
       readonly phase: string;
@@ -56,11 +69,16 @@ describe("bylaw serve", () => {
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
     const second = await serving(cwd);
-    const tools = await fetch(`${second.url}/tools`, { headers: { authorization: `Bearer ${claimed.phase_token}` } });
+    const tools = await fetch(`${second.url}/tools`, {
+      headers: { authorization: `Bearer ${claimed.phase_token}` },
+    });
     expect((await tools.json()) as object).toMatchObject({ phase: "PLAN" });
     expect(
-      ((await (await claim(second.url, secret, { task_id: claimed.task.id })).json()) as { readonly task: { readonly id: string } }).task
-        .id,
+      (
+        (await (await claim(second.url, secret, { task_id: claimed.task.id })).json()) as {
+          readonly task: { readonly id: string };
+        }
+      ).task.id,
     ).toBe(claimed.task.id);
     expect((await fetch(`${second.url}/openapi.json`)).status).toBe(200);
     second.child.kill("SIGTERM");
@@ -90,7 +108,10 @@ describe("bylaw serve", () => {
 
   test("prints every setting and no secret, and the page names them all", () => {
     const cwd = project({ "bylaw.serve.json": '{"run":"release-7","limits":{"batch":9}}' });
-    const env = { BYLAW_OPERATOR_TOKEN: "a-token-that-nobody-is-shown-in-here", BYLAW_PORT: "9000" };
+    const env = {
+      BYLAW_OPERATOR_TOKEN: "a-token-that-nobody-is-shown-in-here",
+      BYLAW_PORT: "9000",
+    };
     const ran = bylaw(["serve", "--port", "9001", "--print-config"], { cwd, env });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).not.toContain("nobody-is-shown");
@@ -100,25 +121,56 @@ describe("bylaw serve", () => {
     };
     expect(settings["port"]).toEqual({ value: 9001, from: "flag" });
     expect(settings["limits.batch"]).toEqual({ value: 9, from: join(cwd, "bylaw.serve.json") });
-    expect(secrets).toMatchObject({ operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***" });
+    expect(secrets).toMatchObject({
+      operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***",
+    });
     expect(existsSync(join(cwd, ".bylaw"))).toBe(false);
-    const page = readFileSync(fileURLToPath(new URL("../../docs/serve.md", import.meta.url)), "utf8");
+    const page = readFileSync(
+      fileURLToPath(new URL("../../packages/orchestrator/README.md", import.meta.url)),
+      "utf8",
+    );
     const [, table = ""] = /<!-- settings -->([\s\S]*)<!-- \/settings -->/.exec(page) ?? [];
     const named = [...table.matchAll(/^\| `([\w.]+)`/gm)].map(([, name = ""]) => name);
     expect(named).toEqual(expect.arrayContaining(Object.keys(settings)));
     for (const name of named.filter((one) => !(one in settings)))
-      expect(["contract", "config", "store"].includes(name) || /^(tls|auth)\./.test(name)).toBe(true);
+      expect(["contract", "config", "store"].includes(name) || /^(tls|auth)\./.test(name)).toBe(
+        true,
+      );
   });
 
   test.each<[string, readonly string[], string]>([
     ["a store that is none", ["--store", "redis://user:hunter2@x"], "BYLAW_USAGE_INVALID"],
-    ["a server that is not there", ["--store", "postgres://u:hunter2@127.0.0.1:1/x"], "BYLAW_STORE_UNREACHABLE"],
+    [
+      "a server that is not there",
+      ["--store", "postgres://u:hunter2@127.0.0.1:1/x"],
+      "BYLAW_STORE_UNREACHABLE",
+    ],
     ["a configuration that holds nobody", ["--config", "bylaw.config.mjs"], "BYLAW_SERVICE_UNFIT"],
   ])("with %s says so and does not start", (_, args, code) => {
     const cwd = project({ "bylaw.config.mjs": "export default { plugins: [] };" });
     const env = { BYLAW_ENROL_SECRET: "e".repeat(40), BYLAW_JWT_SECRET: "j".repeat(40) };
     const ran = bylaw(["serve", ...args, "--json"], { cwd, env });
-    expect({ code: ran.code, error: json(ran)["error"] }).toMatchObject({ code: 2, error: { code } });
+    expect({ code: ran.code, error: json(ran)["error"] }).toMatchObject({
+      code: 2,
+      error: { code },
+    });
     expect(ran.stdout + ran.stderr).not.toContain("hunter2");
   });
+
+  test.runIf(isRoot())(
+    "refuses as root a workspace of root, unless that is said to be right",
+    async () => {
+      const cwd = project();
+      chownSync(cwd, 0, 0);
+      mkdirSync(join(cwd, "work"));
+      const ran = bylaw(["serve", "--port", "0"], { cwd });
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringMatching(/runs as root.*belongs to root.*--allow-root/s),
+      ]);
+      expect(existsSync(join(cwd, ".bylaw/enrol.secret"))).toBe(false);
+      const { errors } = await serving(cwd, "--allow-root");
+      expect(errors()).toContain("the programs of agents run as root");
+    },
+  );
 });

@@ -13,12 +13,22 @@ const enforced = (second: number, agent_id: string, more: EventDraft["details"] 
   draft(second, "enforcement", {
     agent_id,
     details: {
-      ...{ round: 1, attempt: 1, max_attempts: 3, reason: "unknown_tool", tool_calls: ["execute_command"], error_message: "no" },
+      ...{
+        round: 1,
+        attempt: 1,
+        max_attempts: 3,
+        reason: "unknown_tool",
+        tool_calls: ["execute_command"],
+        error_message: "no",
+      },
       ...{ buffer_preview: "", buffer_chars: 100, recovery: "restart", final: false, ...more },
     },
   });
-const accepted = (second: number, agent_id: string, details: EventDraft["details"] = {}): EventDraft =>
-  draft(second, "response_accepted", { agent_id, details });
+const accepted = (
+  second: number,
+  agent_id: string,
+  details: EventDraft["details"] = {},
+): EventDraft => draft(second, "response_accepted", { agent_id, details });
 const begin = draft(0, "session_start", { details: { plan_file: null, total_tasks: 0 } });
 
 // Turns that ended: a ok at the third call, a ok at once, b non-compliant, c dropped; d is still at work.
@@ -40,17 +50,32 @@ const SECOND = chain(undefined, [
   draft(4, "infrastructure_event", { agent_id: "d", details: { kind: "api_error" } }),
 ]);
 const files = { "one.jsonl": logOf(FIRST), "two.jsonl": logOf(SECOND) };
-const report = (...args: readonly string[]) => bylaw(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
+const report = (...args: readonly string[]) =>
+  bylaw(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
 
 describe("bylaw report", () => {
   test("counts turns, violations, retries and characters over many runs", () => {
     const { totals, rates, runs } = json(report("--json"));
     expect(totals).toEqual({
-      ...{ turns: 5, ok: 3, non_compliant: 1, dropped: 1, running: 1, first_attempt: 1, model_calls: 7, violations: 5 },
+      ...{
+        turns: 5,
+        ok: 3,
+        non_compliant: 1,
+        dropped: 1,
+        running: 1,
+        first_attempt: 1,
+        model_calls: 7,
+        violations: 5,
+      },
       // The final violation has no retry; text of `no_tool_calls` and of an inline recovery goes on.
       ...{ restarts: 3, inline: 1, chars_lost: 5_201, chars_carried: 140, infrastructure: 1 },
     });
-    expect(rates).toEqual({ success: 0.6, first_attempt: 0.2, violations_per_100_turns: 100, amplification: 1.4 });
+    expect(rates).toEqual({
+      success: 0.6,
+      first_attempt: 0.2,
+      violations_per_100_turns: 100,
+      amplification: 1.4,
+    });
     expect(runs).toMatchObject([
       { run: "one.jsonl", events: 8, agents: 3 },
       { run: "two.jsonl", events: 5, agents: 2 },
@@ -67,7 +92,9 @@ describe("bylaw report", () => {
       enforced(4, "a", late),
       accepted(5, "a", { round: 2 }),
     ]);
-    const { totals, rates } = json(bylaw(["report", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": logOf(events) }) }));
+    const { totals, rates } = json(
+      bylaw(["report", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": logOf(events) }) }),
+    );
     expect(totals).toMatchObject({
       turns: 2,
       ok: 1,
@@ -92,11 +119,17 @@ describe("bylaw report", () => {
       { name: "1", violations: 4, runs: 2 },
       { name: "2", violations: 1 },
     ]);
-    expect(tools).toMatchObject([{ name: "execute_command", violations: 2, agents: 2 }, { name: HOSTILE }, { name: "new_answer" }]);
+    expect(tools).toMatchObject([
+      { name: "execute_command", violations: 2, agents: 2 },
+      { name: HOSTILE },
+      { name: "new_answer" },
+    ]);
   });
 
   test("raises red flags where an agent is worth a look", () => {
-    const { red_flags } = json(report("--json")) as { readonly red_flags: readonly Readonly<Record<string, string>>[] };
+    const { red_flags } = json(report("--json")) as {
+      readonly red_flags: readonly Readonly<Record<string, string>>[];
+    };
     expect(red_flags.map(({ run, agent, flag }) => [run, agent, flag])).toEqual([
       ["one.jsonl", "a", "retries_in_a_round"],
       ["one.jsonl", "a", "unknown_tools"],
@@ -137,9 +170,13 @@ describe("bylaw report", () => {
     expect(stderr).toBe("");
     const scripts = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
     expect(scripts).toHaveLength(2);
-    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(stdout)?.[1]?.replaceAll("&#39;", "'") ?? "";
+    const policy =
+      /http-equiv="Content-Security-Policy" content="([^"]*)"/
+        .exec(stdout)?.[1]
+        ?.replaceAll("&#39;", "'") ?? "";
     expect(policy).toContain("default-src 'none'");
-    for (const text of scripts) expect(policy).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    for (const text of scripts)
+      expect(policy).toContain(`'sha256-${createHash("sha256").update(text).digest("base64")}'`);
     expect(policy).not.toMatch(/unsafe/);
     const rest = scripts.reduce((page, text) => page.replace(text, ""), stdout);
     expect(rest).not.toMatch(/<img|<[^>]*\s(?:src|href|on\w+)=|https?:/);
@@ -150,12 +187,28 @@ describe("bylaw report", () => {
 
   test("prints a page in which nothing that a log says is markup", () => {
     const names = [
-      ...[HOSTILE, "</script><script>alert(1)</script>", "<!--<script>", '"><svg/onload=alert(1)>', "' onmouseover='alert(1)"],
-      ...["</td></tr></table><h1>x", "</style><style>*{}", "</canvas>", "<plaintext>", "&#60;i&#62;", "<\u200b/script>", "__proto__"],
+      ...[
+        HOSTILE,
+        "</script><script>alert(1)</script>",
+        "<!--<script>",
+        '"><svg/onload=alert(1)>',
+        "' onmouseover='alert(1)",
+      ],
+      ...[
+        "</td></tr></table><h1>x",
+        "</style><style>*{}",
+        "</canvas>",
+        "<plaintext>",
+        "&#60;i&#62;",
+        "<\u200b/script>",
+        "__proto__",
+      ],
     ];
     const events = chain(undefined, [
       begin,
-      ...names.map((name) => enforced(1, name, { reason: name, tool_calls: [name], buffer_chars: 9_000 })),
+      ...names.map((name) =>
+        enforced(1, name, { reason: name, tool_calls: [name], buffer_chars: 9_000 }),
+      ),
     ]);
     const file = "<img src=x onerror=alert(1)>.jsonl";
     const { stdout } = bylaw(["report", "log.jsonl", `./${file}`, "--format", "html"], {
@@ -165,11 +218,29 @@ describe("bylaw report", () => {
     expect(own).toHaveLength(3);
     const rest = own.reduce((page, text) => page.replace(text, () => ""), stdout);
     // Every `<` that is left begins one of our own tags, of which none has an attribute that a log fills, and each one is closed.
-    const tags = [...rest.matchAll(/<[^>]*>?/g)].map(([tag]) => tag.replace(/ (?:content|aria-label|id)="[^"<>]*"/g, ""));
+    const tags = [...rest.matchAll(/<[^>]*>?/g)].map(([tag]) =>
+      tag.replace(/ (?:content|aria-label|id)="[^"<>]*"/g, ""),
+    );
     const seen = new Set(tags.map((tag) => tag.replace(/^<\//, "<")));
     expect([...seen].toSorted()).toEqual([
-      ...["<!doctype html>", "<body>", '<canvas role="img">', "<canvas>", '<div class="charts">', "<div>", "<h1>", "<h2>", "<head>"],
-      ...['<html lang="en">', "<html>", '<meta charset="utf-8">', '<meta http-equiv="Content-Security-Policy">', '<meta name="viewport">'],
+      ...[
+        "<!doctype html>",
+        "<body>",
+        '<canvas role="img">',
+        "<canvas>",
+        '<div class="charts">',
+        "<div>",
+        "<h1>",
+        "<h2>",
+        "<head>",
+      ],
+      ...[
+        '<html lang="en">',
+        "<html>",
+        '<meta charset="utf-8">',
+        '<meta http-equiv="Content-Security-Policy">',
+        '<meta name="viewport">',
+      ],
       ...[
         '<script type="application/json">',
         "<script>",
@@ -184,21 +255,33 @@ describe("bylaw report", () => {
       ],
     ]);
     const rows = rest.match(/<tr>/g)?.length ?? 0;
-    expect([rest.match(/<\/tr>/g)?.length, rest.match(/<table>/g)?.length, rest.match(/<\/table>/g)?.length]).toEqual([rows, 7, 7]);
+    expect([
+      rest.match(/<\/tr>/g)?.length,
+      rest.match(/<table>/g)?.length,
+      rest.match(/<\/table>/g)?.length,
+    ]).toEqual([rows, 7, 7]);
   });
 
   test("has scripts that draw what the tables say", () => {
     const { stdout } = report("--format", "html");
-    const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
-    const textContent = /<script type="application\/json" id="charts">([^]*?)<\/script>/.exec(stdout)?.[1] ?? "";
+    const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(
+      ([, text = ""]) => text,
+    );
+    const textContent =
+      /<script type="application\/json" id="charts">([^]*?)<\/script>/.exec(stdout)?.[1] ?? "";
     const drawn: {
-      readonly data: { readonly labels: readonly string[]; readonly datasets: readonly { readonly data: readonly number[] }[] };
+      readonly data: {
+        readonly labels: readonly string[];
+        readonly datasets: readonly { readonly data: readonly number[] }[];
+      };
     }[] = [];
     function Chart(_: unknown, config: (typeof drawn)[number]): void {
       drawn.push(config);
     }
     runInNewContext(drawing, { Chart, document: { getElementById: () => ({ textContent }) } });
-    expect(drawn.map(({ data }) => [data.labels.length, data.datasets.map((set) => set.data)])).toEqual([
+    expect(
+      drawn.map(({ data }) => [data.labels.length, data.datasets.map((set) => set.data)]),
+    ).toEqual([
       [3, [[3, 1, 1]]],
       [2, [[4, 1]]],
       [3, [[2, 1, 1]]],
@@ -214,10 +297,12 @@ describe("bylaw report", () => {
 
   test("takes a rotated file as the run before it, a run of a store, and all runs of one", async () => {
     const cwd = scratch(rotated(FIRST, 4));
-    expect(json(bylaw(["report", "log-0.jsonl", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([
-      { run: "log-0.jsonl", events: 8, agents: 3 },
+    expect(
+      json(bylaw(["report", "log-0.jsonl", "log.jsonl", "--json"], { cwd }))["runs"],
+    ).toMatchObject([{ run: "log-0.jsonl", events: 8, agents: 3 }]);
+    expect(json(bylaw(["report", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([
+      { run: "log.jsonl", events: 4 },
     ]);
-    expect(json(bylaw(["report", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([{ run: "log.jsonl", events: 4 }]);
     const store = await openSqliteStore(join(cwd, "runs.db"));
     for (const name of ["main", "other"]) {
       const run = await openRun(createKernel({ plugins: [] }), { run: name, store });
@@ -225,10 +310,9 @@ describe("bylaw report", () => {
       await run.close();
     }
     await store.close();
-    expect(json(bylaw(["report", "--store", "runs.db", "--run", "main", "--json"], { cwd }))).toMatchObject({
-      runs: [{ run: "main" }],
-      totals: { turns: 1, ok: 1, first_attempt: 1 },
-    });
+    expect(
+      json(bylaw(["report", "--store", "runs.db", "--run", "main", "--json"], { cwd })),
+    ).toMatchObject({ runs: [{ run: "main" }], totals: { turns: 1, ok: 1, first_attempt: 1 } });
     expect(json(bylaw(["report", "--store", "runs.db", "--json"], { cwd }))).toMatchObject({
       runs: [{ run: "main" }, { run: "other" }],
       totals: { turns: 2 },
@@ -239,11 +323,21 @@ describe("bylaw report", () => {
     const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
     const ran = bylaw(["report", "log.jsonl", "--json"], { cwd });
     expect(json({ ...ran, code: 0 })).toMatchObject({
-      rates: { success: null, first_attempt: null, violations_per_100_turns: null, amplification: null },
+      rates: {
+        success: null,
+        first_attempt: null,
+        violations_per_100_turns: null,
+        amplification: null,
+      },
       bad_lines: 1,
     });
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("log.jsonl:3") as unknown });
-    expect(bylaw(["report", "log.jsonl"], { cwd }).stdout).toMatch(/^violations per 100 turns +-$/m);
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("log.jsonl:3") as unknown,
+    });
+    expect(bylaw(["report", "log.jsonl"], { cwd }).stdout).toMatch(
+      /^violations per 100 turns +-$/m,
+    );
   });
 
   test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", (args) => {

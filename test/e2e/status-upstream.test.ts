@@ -10,7 +10,8 @@ import { expect, test } from "vitest";
 import { scratch } from "./bylaw.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../plugins/status/test/fixtures");
-const origin = (name: string): ReadStatus => readStatus(readFileSync(join(FIXTURES, `${name}.json`), "utf8"));
+const origin = (name: string): ReadStatus =>
+  readStatus(readFileSync(join(FIXTURES, `${name}.json`), "utf8"));
 
 const AGENTS = ["agent_a", "agent_b", "agent_c"];
 const TOOLS = ["vote", "new_answer", "execute_command"];
@@ -19,7 +20,9 @@ const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "b
 const RIVER = "A river runs through reeds and stones to the sea";
 
 /** What differs on purpose, for each violation that MassGen lists: the number of the round, and words. */
-const DIFFERENT: Readonly<Record<string, readonly Partial<Reliability["enforcement_attempts"][number]>[]>> = {
+const DIFFERENT: Readonly<
+  Record<string, readonly Partial<Reliability["enforcement_attempts"][number]>[]>
+> = {
   agent_a: [
     {
       round: 2,
@@ -31,24 +34,39 @@ const DIFFERENT: Readonly<Record<string, readonly Partial<Reliability["enforceme
   agent_c: [
     // There the round of an agent that was restarted by others stays where it was, while its attempts begin anew.
     { round: 1 },
-    { round: 2, error_message: "You called execute_command, which ends no turn. Finish your work with a call of vote or new_answer." },
+    {
+      round: 2,
+      error_message:
+        "You called execute_command, which ends no turn. Finish your work with a call of vote or new_answer.",
+    },
     { round: 2 },
   ],
 };
 const BY_ROUND = {
   agent_a: { 1: { count: 0, reasons: [] }, 2: { count: 1, reasons: ["answer_novelty"] } },
-  agent_c: { 1: { count: 1, reasons: ["vote_no_answers"] }, 2: { count: 2, reasons: ["no_workflow_tool", "invalid_vote_id"] } },
+  agent_c: {
+    1: { count: 1, reasons: ["vote_no_answers"] },
+    2: { count: 2, reasons: ["no_workflow_tool", "invalid_vote_id"] },
+  },
 };
 
 test("a run that does what the run of MassGen did comes to its reliability, apart from what is listed", async () => {
   const cwd = scratch();
   const workflow_tools = { vote: "vote", new_answer: "answer" } as const;
   const kernel = createKernel(
-    { extends: [consensus], plugins: [reasons({ workflow_tools, novelty: "balanced" }), status({ every_ms: 0 })] },
+    {
+      extends: [consensus],
+      plugins: [reasons({ workflow_tools, novelty: "balanced" }), status({ every_ms: 0 })],
+    },
     { configFile: join(cwd, "bylaw.config.ts") },
   );
   const run = await openRun(kernel, { run: "poem" });
-  const say = async (agent: string, round: number, call: NonNullable<Response["tool_calls"]>[number], text = ""): Promise<void> => {
+  const say = async (
+    agent: string,
+    round: number,
+    call: NonNullable<Response["tool_calls"]>[number],
+    text = "",
+  ): Promise<void> => {
     await showAnswers(run, agent);
     await run.respond({ agent, round, text, tool_calls: [call], available_tools: TOOLS });
     await conclude(run, agent);
@@ -84,12 +102,24 @@ test("a run that does what the run of MassGen did comes to its reliability, apar
       });
     }
     // Nothing happened to this one: there it has no block at all.
-    expect(made.agents["agent_b"]).toMatchObject({ status: given.agents["agent_b"]?.status, answer_count: 1 });
-    expect(made.agents["agent_b"]?.reliability).toMatchObject({ enforcement_attempts: [], outcome: "ok" });
-    expect(made.agents["agent_a"]).toMatchObject({ answer_count: 2, latest_answer_label: "agent1.2" });
+    expect(made.agents["agent_b"]).toMatchObject({
+      status: given.agents["agent_b"]?.status,
+      answer_count: 1,
+    });
+    expect(made.agents["agent_b"]?.reliability).toMatchObject({
+      enforcement_attempts: [],
+      outcome: "ok",
+    });
+    expect(made.agents["agent_a"]).toMatchObject({
+      answer_count: 2,
+      latest_answer_label: "agent1.2",
+    });
   }
   expect(made.winner).toBe(origin("status-3-complete").winner);
   expect(winner?.agent).toBe("agent_b");
   // There a vote that was changed counts twice.
-  expect([made.votes, origin("status-2-enforcement").votes]).toEqual([{ "agent2.1": 1 }, { "agent2.1": 1 }]);
+  expect([made.votes, origin("status-2-enforcement").votes]).toEqual([
+    { "agent2.1": 1 },
+    { "agent2.1": 1 },
+  ]);
 });

@@ -10,8 +10,21 @@ import { bylaw, json, scratch } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
 
 const violation = (more: EventDraft["details"] = {}): EventDraft["details"] => ({
-  ...{ round: 1, attempt: 1, max_attempts: 3, reason: "unknown_tool", tool_calls: ["execute_command"], error_message: "Retry (1/3)" },
-  ...{ buffer_preview: "I should read", buffer_chars: 1_500, recovery: "restart", final: false, ...more },
+  ...{
+    round: 1,
+    attempt: 1,
+    max_attempts: 3,
+    reason: "unknown_tool",
+    tool_calls: ["execute_command"],
+    error_message: "Retry (1/3)",
+  },
+  ...{
+    buffer_preview: "I should read",
+    buffer_chars: 1_500,
+    recovery: "restart",
+    final: false,
+    ...more,
+  },
 });
 const EVENTS = chain(undefined, [
   draft(0, "session_start", { details: { plan_file: null, total_tasks: 0 } }),
@@ -19,7 +32,12 @@ const EVENTS = chain(undefined, [
   draft(2, "response_accepted", { agent_id: "agent_a", details: { round: 1, attempt: 2 } }),
   draft(3, "enforcement", {
     agent_id: "agent_b",
-    details: violation({ reason: "invalid_vote_id", tool_calls: ["vote"], final: true, attempt: 3 }),
+    details: violation({
+      reason: "invalid_vote_id",
+      tool_calls: ["vote"],
+      final: true,
+      attempt: 3,
+    }),
   }),
 ]);
 
@@ -30,7 +48,9 @@ describe("bylaw status", () => {
       name: "only-votes",
       hook: "onEnforcement",
       check: ({ tool_calls = [] }) =>
-        tool_calls.some(({ tool }) => tool === "vote") ? undefined : deny("Unexpected words, expected a vote"),
+        tool_calls.some(({ tool }) => tool === "vote")
+          ? undefined
+          : deny("Unexpected words, expected a vote"),
     });
     const kernel = createKernel(
       { plugins: [status(), eventLog(), onlyVotes], fallback: "allow" },
@@ -38,24 +58,36 @@ describe("bylaw status", () => {
     );
     const store = await openSqliteStore(join(cwd, "runs.db"));
     const run = await openRun(kernel, { run: "main", store });
-    await run.respond({ agent: "a1", text: "I would rather \u2028 not \u001b[2J", tool_calls: [{ tool: "read_file" }] });
+    await run.respond({
+      agent: "a1",
+      text: "I would rather \u2028 not \u001b[2J",
+      tool_calls: [{ tool: "read_file" }],
+    });
     await run.toolCall({ agent: "a1", id: "1", tool: "read_file", args: { path: "a.md" } });
     await run.toolResult({ agent: "a1", id: "1", tool: "read_file", ok: true, result: "text" });
     await run.respond({ agent: "a1", text: "", tool_calls: [{ tool: "vote" }] });
     await run.close();
     await store.close();
     const kept = readFileSync(join(cwd, ".bylaw/runs/main/status.json"), "utf8");
-    expect(JSON.parse(kept)).toMatchObject({ agents: { a1: { reliability: { total_enforcement_retries: 1 } } } });
+    expect(JSON.parse(kept)).toMatchObject({
+      agents: { a1: { reliability: { total_enforcement_retries: 1 } } },
+    });
     for (const from of [
       ["--log", ".bylaw/logs/main.jsonl"],
       ["--store", "runs.db", "--run", "main"],
     ]) {
-      expect(bylaw(["status", ...from, "--json"], { cwd })).toEqual({ code: 0, stdout: kept, stderr: "" });
+      expect(bylaw(["status", ...from, "--json"], { cwd })).toEqual({
+        code: 0,
+        stdout: kept,
+        stderr: "",
+      });
     }
   });
 
   test("shows agents and rounds as tables", () => {
-    const { code, stdout, stderr } = bylaw(["status", "--log", "log.jsonl"], { cwd: scratch({ "log.jsonl": logOf(EVENTS) }) });
+    const { code, stdout, stderr } = bylaw(["status", "--log", "log.jsonl"], {
+      cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n").map((line) => line.replace(/ {2,}/g, " "))).toEqual([
       "in_progress (Phase: initial_answer), 4 events, until 2026-01-17T09:00:03.000Z",
@@ -75,26 +107,41 @@ describe("bylaw status", () => {
 
   test("reads rotated files, the standard input, and a log that somebody is writing", () => {
     const text = logOf(EVENTS);
-    const cwd = scratch({ ...rotated(EVENTS, 2), "whole.jsonl": text, "torn.jsonl": `${text}{"timestamp":"2026` });
+    const cwd = scratch({
+      ...rotated(EVENTS, 2),
+      "whole.jsonl": text,
+      "torn.jsonl": `${text}{"timestamp":"2026`,
+    });
     const whole = bylaw(["status", "--log", "whole.jsonl", "--json"], { cwd });
-    expect(bylaw(["status", "--log", "log-0.jsonl", "log.jsonl", "--json"], { cwd })).toEqual(whole);
+    expect(bylaw(["status", "--log", "log-0.jsonl", "log.jsonl", "--json"], { cwd })).toEqual(
+      whole,
+    );
     expect(bylaw(["status", "--log", "-", "--json"], { cwd, input: text })).toEqual(whole);
-    expect(bylaw(["status", "--log", "torn.jsonl", "--json"], { cwd })).toMatchObject({ code: 1, stdout: whole.stdout });
+    expect(bylaw(["status", "--log", "torn.jsonl", "--json"], { cwd })).toMatchObject({
+      code: 1,
+      stdout: whole.stdout,
+    });
   });
 
   test("says so when a file is named twice, and counts nothing twice", () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
     const twice = bylaw(["status", "--log", "log.jsonl", "log.jsonl", "--json"], { cwd });
-    expect(twice).toMatchObject({ code: 1, stdout: bylaw(["status", "--log", "log.jsonl", "--json"], { cwd }).stdout });
+    expect(twice).toMatchObject({
+      code: 1,
+      stdout: bylaw(["status", "--log", "log.jsonl", "--json"], { cwd }).stdout,
+    });
     expect(twice.stderr).toMatch(/^warning: left out 4 events /);
   });
 
   test("bounds the list where it is asked to, and no total", () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
-    const { agents } = JSON.parse(bylaw(["status", "--log", "log.jsonl", "--keep", "0", "--json"], { cwd }).stdout) as {
-      readonly agents: Readonly<Record<string, { readonly reliability: object }>>;
-    };
-    expect(agents["agent_a"]?.reliability).toMatchObject({ enforcement_attempts: [], total_enforcement_retries: 1 });
+    const { agents } = JSON.parse(
+      bylaw(["status", "--log", "log.jsonl", "--keep", "0", "--json"], { cwd }).stdout,
+    ) as { readonly agents: Readonly<Record<string, { readonly reliability: object }>> };
+    expect(agents["agent_a"]?.reliability).toMatchObject({
+      enforcement_attempts: [],
+      total_enforcement_retries: 1,
+    });
   });
 
   test.each([
@@ -104,8 +151,12 @@ describe("bylaw status", () => {
     ["a file that is not there", ["--log", "missing.jsonl"]],
     ["a word that is no option", ["log.jsonl"]],
   ])("refuses %s", (_, args) => {
-    const ran = bylaw(["status", ...args, "--json"], { cwd: scratch({ "log.jsonl": logOf(EVENTS) }) });
+    const ran = bylaw(["status", ...args, "--json"], {
+      cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
+    });
     expect(ran.code).toBe(2);
-    expect(json(ran)).toMatchObject({ error: { code: expect.stringMatching(/^BYLAW_/) as unknown } });
+    expect(json(ran)).toMatchObject({
+      error: { code: expect.stringMatching(/^BYLAW_/) as unknown },
+    });
   });
 });

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -15,14 +23,26 @@ it("the program in the README of tdd runs as it stands, from nothing to IMPL", (
   copyFileSync(join(RULESET, "agent_workflow.yaml"), join(folder, "agent_workflow.yaml"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   writeFileSync(join(folder, "host.ts"), program);
-  const env = { ...process.env, ORCHESTRATOR_JWT_SECRET: "a secret of this test that is long enough" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--experimental-strip-types", "host.ts"], {
-    cwd: folder,
-    encoding: "utf8",
-    env,
-  });
+  const env = {
+    ...process.env,
+    ORCHESTRATOR_JWT_SECRET: "a secret of this test that is long enough",
+  };
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--experimental-strip-types", "host.ts"],
+    { cwd: folder, encoding: "utf8", env },
+  );
   expect([status, stderr]).toEqual([0, expect.not.stringContaining("Error")]);
   expect(stdout.split("\n").map((line) => line.split(" ", 2).join(" "))).toEqual([
-    ...["PLAN allow", "TDD deny", "TDD allow", "src/add.js deny", "tests/add.test.js allow", "{ passed:", "IMPL allow", ""],
+    ...[
+      "PLAN allow",
+      "TDD deny",
+      "TDD allow",
+      "src/add.js deny",
+      "tests/add.test.js allow",
+      "{ passed:",
+      "IMPL allow",
+      "",
+    ],
   ]);
 });

@@ -5,7 +5,8 @@ type Line = Readonly<Record<string, unknown>>;
 
 const project = (cases: readonly Line[], policy: string): string =>
   scratch({ "p.toml": policy, "c.jsonl": cases.map((one) => `${JSON.stringify(one)}\n`).join("") });
-const run = (cwd: string, ...more: string[]): Ran => bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
+const run = (cwd: string, ...more: string[]): Ran =>
+  bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
 
 describe("a case with a state", () => {
   const policy = `[[rules]]
@@ -29,15 +30,39 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
   const cases: readonly Line[] = [
     { id: "none", tool: "pay", args: {}, must: "allow", rule: "pay" },
     { id: "two", tool: "pay", args: {}, state: calls({ allowed: 2 }), must: "allow" },
-    { id: "three", tool: "pay", args: {}, state: calls({ allowed: 3 }), must: "deny", rule: "enough" },
+    {
+      id: "three",
+      tool: "pay",
+      args: {},
+      state: calls({ allowed: 3 }),
+      must: "deny",
+      rule: "enough",
+    },
     { id: "no run", tool: "edit", args: {}, must: "ask_user", code: "fallback" },
-    { id: "a run that begins", tool: "edit", args: {}, state: {}, must: "allow", rule: "look-first" },
+    {
+      id: "a run that begins",
+      tool: "edit",
+      args: {},
+      state: {},
+      must: "allow",
+      rule: "look-first",
+    },
     { id: "after a deny", tool: "edit", args: {}, state: calls({ denied: 1 }), must: "ask_user" },
-    { id: "else", tool: "x", args: {}, state: calls({ allowed: 3 }), must: "ask_user", code: "fallback" },
+    {
+      id: "else",
+      tool: "x",
+      args: {},
+      state: calls({ allowed: 3 }),
+      must: "ask_user",
+      code: "fallback",
+    },
   ];
 
   test("is decided as in a run that has it, and without one as without a run", () => {
-    expect(run(project(cases, policy))).toMatchObject({ code: 0, stdout: "7 cases: 7 passed\n0 inline cases: none\n" });
+    expect(run(project(cases, policy))).toMatchObject({
+      code: 0,
+      stdout: "7 cases: 7 passed\n0 inline cases: none\n",
+    });
   });
 
   test("makes `--mutate` notice a condition that is gone, and `--coverage` one that kept a case out", () => {
@@ -60,10 +85,10 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
     [
       "of a projection that no plugin declares",
       { "@bylaw/plugin-policy/call": {} },
-      /projection `@bylaw\/plugin-policy\/call` in `state`[^]*did you mean `@bylaw\/plugin-policy\/calls`/,
+      /projection `@bylaw\/plugin-policy\/call` that `state` names[^]*Did you mean `@bylaw\/plugin-policy\/calls`/,
     ],
-    ["that is no table", [], /value in `state`, expected a table/],
-    ["that is null", null, /value in `state`, expected a table/],
+    ["that is no table", [], /`state` must be a table/],
+    ["that is null", null, /`state` must be a table/],
   ])("%s is refused at its line", (_, state, text) => {
     const ran = run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
     expect(ran).toMatchObject({ code: 2, stdout: "" });

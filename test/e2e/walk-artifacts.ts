@@ -15,7 +15,11 @@ export const HANDED = {
       implementation_steps: ["write src/add.js"],
       scope: { in_scope: ["src/add.js"], out_of_scope: ["src/secret/**"] },
     },
-    scope_definition: { in_scope: ["src/add.js"], out_of_scope: ["src/secret/**"], constraints: ["no dependency"] },
+    scope_definition: {
+      in_scope: ["src/add.js"],
+      out_of_scope: ["src/secret/**"],
+      constraints: ["no dependency"],
+    },
   },
   tests: {
     test_files: {
@@ -33,7 +37,9 @@ export const HANDED = {
   },
   review: (blocking_issues: readonly string[] = []) => ({
     review_report: {
-      reviews: Object.fromEntries(REVIEWS.map((name) => [name, { approved: blocking_issues.length === 0 }])),
+      reviews: Object.fromEntries(
+        REVIEWS.map((name) => [name, { approved: blocking_issues.length === 0 }]),
+      ),
       consolidated_issues: [],
       blocking_issues: [...blocking_issues],
     },

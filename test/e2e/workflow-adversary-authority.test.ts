@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { waiveCheck } from "@bylaw/plugin-gates";
-import { AGENT, HANDED, TASK, beginWalk, blockers, refusesAll, walkTo } from "./workflow-walk-kit.ts";
+import {
+  AGENT,
+  HANDED,
+  TASK,
+  beginWalk,
+  blockers,
+  refusesAll,
+  walkTo,
+} from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 const PLAN = json(HANDED.plan);
@@ -10,7 +18,9 @@ describe("an agent before a gate", () => {
   it("approves nothing itself, by no name and in no role, and nobody approves what he was not shown (WF-119)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
-    await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toMatchObject({
+      code: "BYLAW_GATE_NOT_OPEN",
+    });
     expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
     for (const by of [AGENT, "Ann", " ann ", "\uff41\uff4e\uff4e", "ANN", ""]) {
       await expect(walk.decide("plan_approval", by, "approved"), by).rejects.toMatchObject({
@@ -18,9 +28,10 @@ describe("an agent before a gate", () => {
       });
     }
     for (const role of [AGENT, "review_agent", "admin", ""]) {
-      await expect(walk.decide("plan_approval", "paula", "approved", role), role).rejects.toMatchObject({
-        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
-      });
+      await expect(
+        walk.decide("plan_approval", "paula", "approved", role),
+        role,
+      ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
     }
     // The agent's own words about approval are words.
     const says = {
@@ -29,11 +40,16 @@ describe("an agent before a gate", () => {
       gate_decided: { gate: "plan_approval", verdict: "approved" },
     };
     expect(blockers(await walk.move("TDD", json(says)))).toEqual(["gate_pending"]);
-    await refusesAll(walk, [["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }]]);
+    await refusesAll(walk, [
+      ["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }],
+    ]);
 
     // A yes is to what was shown: not to another plan, and not to the one that was there before.
     const first = PLAN;
-    const other = json({ ...HANDED.plan, scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] } });
+    const other = json({
+      ...HANDED.plan,
+      scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] },
+    });
     await walk.move("TDD", first);
     await walk.decide("plan_approval", "paula", "approved");
     expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
@@ -45,7 +61,8 @@ describe("an agent that would be waived", () => {
   it("waives nothing itself, and nobody waives it without a reason", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
-    const reason = "The suite of the vendor is down today, and the release cannot wait for it to come back.";
+    const reason =
+      "The suite of the vendor is down today, and the release cannot wait for it to come back.";
     const waiver = {
       task: TASK,
       gate: "tests_passing",
@@ -67,9 +84,10 @@ describe("an agent that would be waived", () => {
       { gate: "review_approved" },
     ];
     for (const change of refused) {
-      await expect(waiveCheck(walk.run, { ...waiver, ...change }), JSON.stringify(change)).rejects.toMatchObject({
-        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
-      });
+      await expect(
+        waiveCheck(walk.run, { ...waiver, ...change }),
+        JSON.stringify(change),
+      ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
     }
     expect((await walk.move("REVIEW", json(HANDED.code))).effect).toBe("deny");
     expect(await walk.events("check_waived")).toEqual([]);
@@ -87,20 +105,45 @@ describe("an agent with tokens", () => {
     expect((await walk.move("TDD", PLAN)).effect).toBe("allow");
     const own = walk.token();
     for (const token of [claimed, planned])
-      expect(blockers(await walk.use("read_files", { path: "package.json" }, { host: { token } }))).toEqual(["token_superseded"]);
+      expect(
+        blockers(await walk.use("read_files", { path: "package.json" }, { host: { token } })),
+      ).toEqual(["token_superseded"]);
     const [head = "", claims = ""] = own.split(".");
     const none = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url")}.${claims}.`;
     const more = Buffer.from(
-      JSON.stringify({ ...(JSON.parse(Buffer.from(claims, "base64url").toString()) as object), phase: "COMPLETE" }),
+      JSON.stringify({
+        ...(JSON.parse(Buffer.from(claims, "base64url").toString()) as object),
+        phase: "COMPLETE",
+      }),
     ).toString("base64url");
-    for (const token of [claimed, planned, none, `${head}.${more}.${own.split(".")[2]}`, `${own}x`, "", "token", null, {}]) {
+    for (const token of [
+      claimed,
+      planned,
+      none,
+      `${head}.${more}.${own.split(".")[2]}`,
+      `${own}x`,
+      "",
+      "token",
+      null,
+      {},
+    ]) {
       const fields = { host: { token, workspace: walk.folder } };
-      expect((await walk.use("read_files", { path: "package.json" }, fields)).effect, JSON.stringify(token)).toBe("deny");
+      expect(
+        (await walk.use("read_files", { path: "package.json" }, fields)).effect,
+        JSON.stringify(token),
+      ).toBe("deny");
       expect((await walk.move("TDD", PLAN, fields)).effect, JSON.stringify(token)).toBe("deny");
     }
-    expect((await walk.use("read_files", { path: "package.json" }, { host: { workspace: walk.folder } })).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" }, { agent: "bob" })).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" }, { task: "t2" })).effect).toBe("deny");
+    expect(
+      (await walk.use("read_files", { path: "package.json" }, { host: { workspace: walk.folder } }))
+        .effect,
+    ).toBe("deny");
+    expect((await walk.use("read_files", { path: "package.json" }, { agent: "bob" })).effect).toBe(
+      "deny",
+    );
+    expect((await walk.use("read_files", { path: "package.json" }, { task: "t2" })).effect).toBe(
+      "deny",
+    );
     expect((await walk.use("read_files", { path: "package.json" })).effect).toBe("allow");
   });
 
@@ -109,9 +152,9 @@ describe("an agent with tokens", () => {
     expect(await walk.tasks.claim({ agent: "bob" })).toBeUndefined();
     expect(await walk.tasks.claim({ agent: "bob", task: TASK })).toBeUndefined();
     const { fence } = walk.held;
-    await expect(walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: json(HANDED.done) })).resolves.toMatchObject({
-      applied: "deny",
-    });
+    await expect(
+      walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: json(HANDED.done) }),
+    ).resolves.toMatchObject({ applied: "deny" });
     await walkTo(walk, "PLAN");
     const ended = await walk.tasks.complete({
       task: TASK,

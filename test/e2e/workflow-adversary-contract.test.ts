@@ -10,16 +10,34 @@ import { phases } from "@bylaw/plugin-phases";
 import { tokens } from "@bylaw/plugin-tokens";
 import { AGENT, HANDED, SHIPPED, TASK, beginWalk, blockers, walkTo } from "./workflow-walk-kit.ts";
 
-const ORIGINAL = join(import.meta.dirname, "../../packages/contract/test/fixtures/agent_workflow.yaml");
+const ORIGINAL = join(
+  import.meta.dirname,
+  "../../packages/contract/test/fixtures/agent_workflow.yaml",
+);
 const PLAN = HANDED.plan as unknown as JsonObject;
 
 describe("a contract that would let an agent out", () => {
   it.each([
-    ["an unknown check (defects 5 and 6)", (text: string) => text.replace('check: "scope_is_bounded"', 'check: "tests_initially_fail"')],
-    ["an unknown gate", (text: string) => text.replace('gate: "plan_approval"', 'gate: "plan_aproval"')],
-    ["a mode of other documents (defect 7)", (text: string) => text.replace('mode: "strict"', 'mode: "audit"')],
-    ["no transitions and no enforcement (defect 6)", (text: string) => text.slice(0, text.indexOf("\ntransitions:"))],
-    ["a key that nobody reads", (text: string) => text.replace("auto_advance: true", "auto_advanced: true")],
+    [
+      "an unknown check (defects 5 and 6)",
+      (text: string) => text.replace('check: "scope_is_bounded"', 'check: "tests_initially_fail"'),
+    ],
+    [
+      "an unknown gate",
+      (text: string) => text.replace('gate: "plan_approval"', 'gate: "plan_aproval"'),
+    ],
+    [
+      "a mode of other documents (defect 7)",
+      (text: string) => text.replace('mode: "strict"', 'mode: "audit"'),
+    ],
+    [
+      "no transitions and no enforcement (defect 6)",
+      (text: string) => text.slice(0, text.indexOf("\ntransitions:")),
+    ],
+    [
+      "a key that nobody reads",
+      (text: string) => text.replace("auto_advance: true", "auto_advanced: true"),
+    ],
   ])("does not load: %s", (_, change) => {
     expect(lintContract(SHIPPED, "agent_workflow.yaml").contract).toBeDefined();
     const { contract, findings } = lintContract(change(SHIPPED), "agent_workflow.yaml");
@@ -34,20 +52,23 @@ describe("a contract that would let an agent out", () => {
       [gates({ contract: walk.file })],
       [tokens({ contract: walk.file, keys: [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }] })],
     ]) {
-      expect(() => createKernel({ plugins: [phases({ contract: walk.file }), ...plugins] })).toThrow(
-        expect.objectContaining({ code: "BYLAW_CONTRACT_UNENFORCED" }),
-      );
+      expect(() =>
+        createKernel({ plugins: [phases({ contract: walk.file }), ...plugins] }),
+      ).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNENFORCED" }));
     }
     const before = loadContract(walk.file).digest;
-    walk.put("agent_workflow.yaml", walk.text("agent_workflow.yaml").replace("threshold: 80", "threshold: 8"));
+    walk.put(
+      "agent_workflow.yaml",
+      walk.text("agent_workflow.yaml").replace("threshold: 80", "threshold: 8"),
+    );
     expect(loadContract(walk.file).digest).not.toBe(before);
     // A run that is open goes on under the contract that it was opened with.
     await walkTo(walk, "PLAN");
     expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
     const other = await openRun(createKernel({ plugins: [] }), { run: "other" });
-    await expect(other.record([{ event_type: "gate_decided", agent_id: AGENT, task_id: TASK, details: {} }])).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
-    });
+    await expect(
+      other.record([{ event_type: "gate_decided", agent_id: AGENT, task_id: TASK, details: {} }]),
+    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
     await other.close();
   });
 });
@@ -56,11 +77,20 @@ describe("the original contract", () => {
   it("holds tools, paths and commands as it is (defect 4)", async () => {
     const elsewhere = ["gates", "tokens"] as const;
     const kernel = createKernel({
-      plugins: [phases({ contract: ORIGINAL, elsewhere: [...elsewhere] }), artifacts({ contract: ORIGINAL })],
+      plugins: [
+        phases({ contract: ORIGINAL, elsewhere: [...elsewhere] }),
+        artifacts({ contract: ORIGINAL }),
+      ],
     });
-    const call = { hook: "beforeToolCall", task: TASK, phase: "TDD", cwd: "/srv/repo", workspace: "/srv/repo" } as const;
+    const call = {
+      hook: "beforeToolCall",
+      task: TASK,
+      phase: "TDD",
+      cwd: "/srv/repo",
+      workspace: "/srv/repo",
+    } as const;
     const code = async (tool: string, args: JsonObject): Promise<string> =>
-      (await kernel.decide(await kernel.prepare({ ...call, tool, args }))).code;
+      (await kernel.decide({ ...call, tool, args })).code;
     expect(await code("edit_files", { path: "src/a.ts" })).toBe("phase_path_forbidden");
     expect(await code("edit_files", { path: "tests/a.ts" })).toBe("rule_allowed");
     expect(await code("bash", { command: "git status" })).toBe("phase_command_forbidden");
@@ -68,10 +98,20 @@ describe("the original contract", () => {
 
   it("migrates to the one that is shipped, but for its tests and its name", () => {
     const { text } = migrateContract(readFileSync(ORIGINAL, "utf8"), ORIGINAL);
-    const [migrated, shipped] = [lintContract(text ?? "", ORIGINAL), lintContract(SHIPPED, ORIGINAL)].map(({ contract }) => contract);
+    const [migrated, shipped] = [
+      lintContract(text ?? "", ORIGINAL),
+      lintContract(SHIPPED, ORIGINAL),
+    ].map(({ contract }) => contract);
     expect(migrated?.evidence.testCommand).toBeUndefined();
     expect(shipped?.evidence.testCommand?.argv[0]).toBe("node");
-    for (const part of ["gates", "transitions", "enforcement", "initial", "ends", "recovery"] as const)
+    for (const part of [
+      "gates",
+      "transitions",
+      "enforcement",
+      "initial",
+      "ends",
+      "recovery",
+    ] as const)
       expect(shipped?.[part]).toEqual(migrated?.[part]);
   });
 });

@@ -3,7 +3,15 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { openGates } from "@bylaw/plugin-gates";
-import { CODE, HANDED, beginWalk, blockers, reasons, walkTo, type Walk } from "./workflow-walk-kit.ts";
+import {
+  CODE,
+  HANDED,
+  beginWalk,
+  blockers,
+  reasons,
+  walkTo,
+  type Walk,
+} from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 const REVIEWED = json(HANDED.review());
@@ -41,7 +49,13 @@ it("what was green is what is reviewed, approved and completed, whatever writes 
   expect((await walk.move("COMPLETE", REVIEWED)).effect).toBe("allow");
   await leftBehind(walk, "src/more.js", BACKDOOR);
   const { task, agent, fence } = walk.held;
-  const hold = { task, agent, fence, artifacts: json(HANDED.done), host: { token: walk.token(), workspace: walk.folder } };
+  const hold = {
+    task,
+    agent,
+    fence,
+    artifacts: json(HANDED.done),
+    host: { token: walk.token(), workspace: walk.folder },
+  };
   const ended = await walk.tasks.complete(hold);
   expect(blockers(ended.decision), reasons(ended.decision)).toEqual(["gate_stale"]);
   expect(walk.phase()).toBe("COMPLETE");

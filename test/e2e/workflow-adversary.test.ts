@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
-import { AGENT, CODE, HANDED, TASK, beginWalk, blockers, refusesAll, walkTo } from "./workflow-walk-kit.ts";
+import {
+  AGENT,
+  CODE,
+  HANDED,
+  TASK,
+  beginWalk,
+  blockers,
+  refusesAll,
+  walkTo,
+} from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 const PLAN = json(HANDED.plan);
@@ -33,8 +42,12 @@ describe("an agent that wants out of PLAN", () => {
     ]);
     // A phase and a server that are only claimed open nothing.
     for (const claim of [{ phase: "IMPL" }, { server: "files" }])
-      expect((await walk.use("write_files", { path: "src/add.js", content: CODE }, claim)).effect).toBe("deny");
-    expect((await walk.use("read_files", { path: "package.json" }, { server: "files" })).effect).toBe("deny");
+      expect(
+        (await walk.use("write_files", { path: "src/add.js", content: CODE }, claim)).effect,
+      ).toBe("deny");
+    expect(
+      (await walk.use("read_files", { path: "package.json" }, { server: "files" })).effect,
+    ).toBe("deny");
     expect(existsSync(walk.path("src/add.js"))).toBe(false);
     expect(walk.text("src/index.js")).toBe("// The adder.\n");
   });
@@ -42,9 +55,16 @@ describe("an agent that wants out of PLAN", () => {
   it("skips no phase, claims none, and comes not past a gate with artifacts that are none (defects 1, 2, 8; WF-73, WF-105)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
-    const all = { ...HANDED.plan, ...HANDED.tests, ...HANDED.code, ...HANDED.review(), ...HANDED.done } as unknown as JsonObject;
+    const all = {
+      ...HANDED.plan,
+      ...HANDED.tests,
+      ...HANDED.code,
+      ...HANDED.review(),
+      ...HANDED.done,
+    } as unknown as JsonObject;
     for (const to of ["IMPL", "REVIEW", "COMPLETE", "PLAN", "@completed", "NONE", "__proto__"]) {
-      for (const fields of [{}, { from: "REVIEW", phase: "REVIEW" }]) expect((await walk.move(to, all, fields)).effect, to).toBe("deny");
+      for (const fields of [{}, { from: "REVIEW", phase: "REVIEW" }])
+        expect((await walk.move(to, all, fields)).effect, to).toBe("deny");
     }
     const odd: readonly unknown[] = [
       null,
@@ -56,7 +76,9 @@ describe("an agent that wants out of PLAN", () => {
       { ...HANDED.plan.plan_document, acceptance_criteria: [] },
     ];
     for (const plan_document of odd) {
-      const codes = blockers(await walk.move("TDD", { ...PLAN, plan_document: plan_document as never }));
+      const codes = blockers(
+        await walk.move("TDD", { ...PLAN, plan_document: plan_document as never }),
+      );
       expect(codes, JSON.stringify(plan_document)).toContain("artifact_invalid");
       expect(codes).not.toContain("check_failed");
     }
@@ -96,7 +118,11 @@ describe("an agent at work", () => {
       walk.put(".orchestrator/schemas/plan.json", "{}");
       walk.put("node_modules/x/index.js", "");
       await walkTo(walk, phase);
-      const before = [walk.text("agent_workflow.yaml"), walk.text(".orchestrator/schemas/plan.json"), walk.text("node_modules/x/index.js")];
+      const before = [
+        walk.text("agent_workflow.yaml"),
+        walk.text(".orchestrator/schemas/plan.json"),
+        walk.text("node_modules/x/index.js"),
+      ];
       await refusesAll(walk, [
         ["write_files", { path: "agent_workflow.yaml", content: "" }],
         ["write_files", { path: "./src/../agent_workflow.yaml", content: "" }],
@@ -136,42 +162,77 @@ describe("an agent at work", () => {
 
     // Its own review, one reviewer for all, and a yes with issues.
     const [first, second] = openDirectives(walk.run.view, { task: TASK });
-    const report = { task: TASK, ok: true, verdict: "approved" as const, blocking_issues: [], summary: "fine" };
+    const report = {
+      task: TASK,
+      ok: true,
+      verdict: "approved" as const,
+      blocking_issues: [],
+      summary: "fine",
+    };
     const refused = { code: expect.stringMatching(/^BYLAW_EVENT_/) as string };
     for (const agent of [AGENT, "ANN", ""]) {
-      await expect(completeDirective(walk.run, { ...report, agent, directive: first?.directive ?? "" }), agent).rejects.toMatchObject(
-        refused,
-      );
+      await expect(
+        completeDirective(walk.run, { ...report, agent, directive: first?.directive ?? "" }),
+        agent,
+      ).rejects.toMatchObject(refused);
     }
-    await completeDirective(walk.run, { ...report, agent: "rex", directive: first?.directive ?? "" });
-    await expect(completeDirective(walk.run, { ...report, agent: "rex", directive: second?.directive ?? "" })).rejects.toMatchObject(
-      refused,
-    );
+    await completeDirective(walk.run, {
+      ...report,
+      agent: "rex",
+      directive: first?.directive ?? "",
+    });
     await expect(
-      completeDirective(walk.run, { ...report, agent: "quinn", blocking_issues: ["a hole"], directive: second?.directive ?? "" }),
+      completeDirective(walk.run, { ...report, agent: "rex", directive: second?.directive ?? "" }),
     ).rejects.toMatchObject(refused);
-    expect(blockers(await walk.move("COMPLETE", HANDED.review() as unknown as JsonObject))).toContain("gate_pending");
+    await expect(
+      completeDirective(walk.run, {
+        ...report,
+        agent: "quinn",
+        blocking_issues: ["a hole"],
+        directive: second?.directive ?? "",
+      }),
+    ).rejects.toMatchObject(refused);
+    expect(
+      blockers(await walk.move("COMPLETE", HANDED.review() as unknown as JsonObject)),
+    ).toContain("gate_pending");
 
     // A report that leaves out what a reviewer found, and one under another name.
     await walk.review({ quality: ["a hole"] });
     const clean = HANDED.review() as unknown as JsonObject;
     const bad = HANDED.review(["a hole"]) as unknown as JsonObject;
     expect(blockers(await walk.move("COMPLETE", clean))).toContain("gate_blocked");
-    expect(blockers(await walk.move("COMPLETE", { review_results: clean["review_report"] ?? null }))).toContain("artifact_missing");
-    expect(blockers(await walk.move("COMPLETE", { ...bad, review_results: { approved: true, blocking_issues: [] } }))).toContain(
-      "gate_blocked",
-    );
-    await expect(walk.decide("review_approved", "rita", "approved")).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    expect(
+      blockers(await walk.move("COMPLETE", { review_results: clean["review_report"] ?? null })),
+    ).toContain("artifact_missing");
+    expect(
+      blockers(
+        await walk.move("COMPLETE", {
+          ...bad,
+          review_results: { approved: true, blocking_issues: [] },
+        }),
+      ),
+    ).toContain("gate_blocked");
+    await expect(walk.decide("review_approved", "rita", "approved")).rejects.toMatchObject({
+      code: "BYLAW_GATE_NOT_OPEN",
+    });
     expect(walk.phase()).toBe("REVIEW");
   });
 
   it("leaves every no on record, with its reason and without a token (WF-113)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
-    await refusesAll(walk, [line("touch x"), ["write_files", { path: "x", content: "" }], ["unknown_tool", {}]]);
+    await refusesAll(walk, [
+      line("touch x"),
+      ["write_files", { path: "x", content: "" }],
+      ["unknown_tool", {}],
+    ]);
     await walk.move("COMPLETE");
     const denied = await walk.events("tool_denied");
-    expect(denied.map(({ details }) => details["tool"])).toEqual(["bash", "write_files", "unknown_tool"]);
+    expect(denied.map(({ details }) => details["tool"])).toEqual([
+      "bash",
+      "write_files",
+      "unknown_tool",
+    ]);
     expect(await walk.events("transition_blocked")).toHaveLength(1);
     const log = `${JSON.stringify(await walk.events())}${walk.text(".bylaw/log.jsonl")}`;
     expect(log).not.toContain(walk.token());

@@ -4,7 +4,17 @@ import { expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { openDirectives } from "@bylaw/plugin-phases";
 import { openGates } from "@bylaw/plugin-gates";
-import { AGENT, CODE, HANDED, REVIEWS, TASK, TESTS, beginWalk, blockers, reasons } from "./workflow-walk-kit.ts";
+import {
+  AGENT,
+  CODE,
+  HANDED,
+  REVIEWS,
+  TASK,
+  TESTS,
+  beginWalk,
+  blockers,
+  reasons,
+} from "./workflow-walk-kit.ts";
 
 const json = (value: unknown): JsonObject => value as JsonObject;
 
@@ -24,7 +34,9 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   await goes("PLAN");
   await does("read_files", { path: "src/index.js" });
   expect(blockers(await move("TDD", json(HANDED.plan)))).toEqual(["gate_pending"]);
-  expect(openGates(run.view, contract)).toMatchObject([{ task: TASK, gate: "plan_approval", agent: AGENT, to: "TDD", approvals: [] }]);
+  expect(openGates(run.view, contract)).toMatchObject([
+    { task: TASK, gate: "plan_approval", agent: AGENT, to: "TDD", approvals: [] },
+  ]);
   await decide("plan_approval", "paula", "approved");
   await goes("TDD", HANDED.plan);
 
@@ -32,22 +44,36 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   await does("write_files", { path: "tests/add.test.js", content: TESTS });
   await does("bash", { command: "npm test" });
   expect(blockers(await move("IMPL", json(HANDED.tests)))).toEqual(["gate_blocked"]);
-  expect(await observe()).toMatchObject({ exit_code: 1, counts: { passed: 0, failed: 2, skipped: 0, errors: 0 }, report_error: null });
+  expect(await observe()).toMatchObject({
+    exit_code: 1,
+    counts: { passed: 0, failed: 2, skipped: 0, errors: 0 },
+    report_error: null,
+  });
   await goes("IMPL", HANDED.tests);
 
   // IMPL: code that makes them pass.
   expect(blockers(await move("REVIEW", json(HANDED.code)))).toContain("gate_blocked");
   await does("write_files", { path: "src/add.js", content: CODE });
-  expect(await observe()).toMatchObject({ exit_code: 0, counts: { passed: 2, failed: 0, skipped: 0, errors: 0 } });
+  expect(await observe()).toMatchObject({
+    exit_code: 0,
+    counts: { passed: 2, failed: 0, skipped: 0, errors: 0 },
+  });
   await goes("REVIEW", HANDED.code);
 
   // REVIEW: five reviewers are started, one of them finds something, and the task goes back.
   expect(openDirectives(run.view, { task: TASK }).map(({ model }) => model)).toEqual([...REVIEWS]);
-  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toContain("gate_pending");
-  await review({ security: ["the second number is not checked"] });
-  expect(blockers(await move("COMPLETE", HANDED.review(["the second number is not checked"]) as unknown as JsonObject))).toContain(
-    "gate_blocked",
+  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toContain(
+    "gate_pending",
   );
+  await review({ security: ["the second number is not checked"] });
+  expect(
+    blockers(
+      await move(
+        "COMPLETE",
+        HANDED.review(["the second number is not checked"]) as unknown as JsonObject,
+      ),
+    ),
+  ).toContain("gate_blocked");
   await goes("IMPL");
 
   // IMPL again, and a review without issues, which a person approves.
@@ -60,18 +86,27 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   await observe();
   await goes("REVIEW", HANDED.code);
   await review();
-  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toEqual(["gate_pending"]);
+  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toEqual([
+    "gate_pending",
+  ]);
   await decide("review_approved", "rita", "approved");
   await goes("COMPLETE", HANDED.review());
 
   // COMPLETE: the commit, and the end.
   await does("bash", { command: "git add src/add.js tests/add.test.js" });
   await does("bash", { command: "git commit -m 'Add two numbers'" });
-  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: walk.folder, encoding: "utf8" }).trim();
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: walk.folder, encoding: "utf8" }).trim();
   expect(git("log", "-1", "--format=%s")).toBe("Add two numbers");
   expect(git("status", "--porcelain")).toBe("");
   const { task, agent, fence } = walk.held;
-  const ended = await walk.tasks.complete({ task, agent, fence, artifacts: json(HANDED.done), host: { token: walk.token() } });
+  const ended = await walk.tasks.complete({
+    task,
+    agent,
+    fence,
+    artifacts: json(HANDED.done),
+    host: { token: walk.token() },
+  });
   expect([ended.applied, reasons(ended.decision)]).toEqual(["allow", expect.anything()]);
   expect((await walk.tasks.get(TASK)).status).toBe("completed");
 
@@ -94,7 +129,9 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
     ["bylaw", 0],
   ]);
   const decided = await walk.events("gate_decided");
-  expect(decided.map(({ details }) => [details["gate"], details["by"], details["verdict"]])).toEqual([
+  expect(
+    decided.map(({ details }) => [details["gate"], details["by"], details["verdict"]]),
+  ).toEqual([
     ["plan_approval", "paula", "approved"],
     ["review_approved", "rita", "approved"],
   ]);

@@ -20,13 +20,21 @@ evidence: reported
 `;
 
 /** Two hosts over one file, each with a connection and a kernel of its own. */
-async function twoHosts(): Promise<{ readonly hosts: readonly [Run, Run]; readonly contract: Contract }> {
+async function twoHosts(): Promise<{
+  readonly hosts: readonly [Run, Run];
+  readonly contract: Contract;
+}> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-race-")));
   const contract = join(folder, "agent_workflow.yaml");
   writeFileSync(contract, TEXT);
   const host = async (): Promise<Run> => {
     const store = await openSqliteStore(join(folder, "store.db"));
-    const kernel = createKernel({ plugins: [phases({ contract, elsewhere: ["tokens"] }), gates({ contract, workspace: folder })] });
+    const kernel = createKernel({
+      plugins: [
+        phases({ contract, elsewhere: ["tokens"] }),
+        gates({ contract, workspace: folder }),
+      ],
+    });
     const run = await openRun(kernel, { run: "race", store, join: true });
     onTestFinished(async () => {
       await run.close();
@@ -40,7 +48,8 @@ async function twoHosts(): Promise<{ readonly hosts: readonly [Run, Run]; readon
 
 const ask = (run: Run, to: string, artifacts: JsonObject = {}): Promise<Outcome> =>
   run.transition({ agent: "ann", task: "t1", to, artifacts });
-const yes = (run: Run, by: string): Promise<unknown> => decideGate(run, { task: "t1", gate: "g", by, role: "human", verdict: "approved" });
+const yes = (run: Run, by: string): Promise<unknown> =>
+  decideGate(run, { task: "t1", gate: "g", by, role: "human", verdict: "approved" });
 const settled = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.allSettled(all)).map(({ status }) => status).sort();
 
@@ -64,7 +73,8 @@ it("of two hosts at one gate one wins each race, and no yes goes to what was not
   await Promise.allSettled([ask(one, "B", { version: 2 }), late]);
   await ask(one, "B", { version: 2 });
   await Promise.all(hosts.map((run) => run.catchUp()));
-  for (const { view } of hosts) expect(openGates(view, contract)).toMatchObject([{ approvals: [] }]);
+  for (const { view } of hosts)
+    expect(openGates(view, contract)).toMatchObject([{ approvals: [] }]);
 
   // One person at two hosts is one person.
   expect(await settled([yes(one, "pat"), yes(other, "PAT ")])).toEqual(["fulfilled", "rejected"]);
@@ -75,12 +85,17 @@ it("of two hosts at one gate one wins each race, and no yes goes to what was not
   // The task goes on once, what follows from it is issued once, and done once.
   const asked = await Promise.all(hosts.map((run) => ask(run, "B", { version: 2 })));
   expect(asked.map(({ applied }) => applied).sort()).toEqual(["allow", "deny"]);
-  const issued = await Promise.all(hosts.map((run) => issueDirectives(run, contract, { task: "t1" })));
+  const issued = await Promise.all(
+    hosts.map((run) => issueDirectives(run, contract, { task: "t1" })),
+  );
   expect(issued.flat()).toHaveLength(1);
   await Promise.all(hosts.map((run) => run.catchUp()));
   const [directive] = openDirectives(one.view, { task: "t1" });
   const done = { task: "t1", directive: directive?.directive ?? "", ok: true };
-  expect(await settled(hosts.map((run) => completeDirective(run, done)))).toEqual(["fulfilled", "rejected"]);
+  expect(await settled(hosts.map((run) => completeDirective(run, done)))).toEqual([
+    "fulfilled",
+    "rejected",
+  ]);
   await other.catchUp();
   expect(openDirectives(other.view, { task: "t1" })).toEqual([]);
 });

@@ -17,12 +17,17 @@ it("a transition with artifacts that do not fit, or before its gate passes, is a
   const { plan_document, scope_definition } = HANDED.plan;
 
   // What does not fit, told with its paths; and what the gate finds besides.
-  const bad = await walk.move("TDD", handed({ plan_document: { ...plan_document, title: "Short" }, scope_definition: "bounded" }));
+  const bad = await walk.move(
+    "TDD",
+    handed({ plan_document: { ...plan_document, title: "Short" }, scope_definition: "bounded" }),
+  );
   expect(blockers(bad)).toEqual(["artifact_invalid", "artifact_rule", "gate_blocked"]);
   expect(reasons(bad)).toContain("`plan_document.title`");
   expect(reasons(bad)).toContain("scope_is_bounded");
   // What fits, and a gate that nobody has approved.
-  expect(blockers(await walk.move("TDD", handed({ plan_document, scope_definition })))).toEqual(["gate_pending"]);
+  expect(blockers(await walk.move("TDD", handed({ plan_document, scope_definition })))).toEqual([
+    "gate_pending",
+  ]);
 
   // The phase stays, no token was granted, and the one that there is goes on.
   expect([walk.phase(), await issued(), walk.token()]).toEqual(["PLAN", before, token]);
@@ -38,7 +43,10 @@ it("a transition with a token that is bad, or of yesterday, is refused and chang
   const walk = await beginWalk();
   const { contract, file } = walk;
   const keys = [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }];
-  const plugins = [phases({ contract: file, elsewhere: ["artifacts", "gates"] }), tokens({ contract: file, keys })];
+  const plugins = [
+    phases({ contract: file, elsewhere: ["artifacts", "gates"] }),
+    tokens({ contract: file, keys }),
+  ];
   let now = "2026-01-02T10:00:00.000Z";
   const run = await openRun(createKernel({ plugins }), { run: "clock", now: () => now });
   const { token } = await grantToken(run, createSigner({ contract: file, keys }), {
@@ -50,7 +58,8 @@ it("a transition with a token that is bad, or of yesterday, is refused and chang
   });
   const ask = async (text?: string): Promise<string> => {
     const host = text === undefined ? {} : { host: { token: text } };
-    return (await run.transition({ agent: AGENT, task: TASK, to: "PLAN", artifacts: {}, ...host })).decision.code;
+    return (await run.transition({ agent: AGENT, task: TASK, to: "PLAN", artifacts: {}, ...host }))
+      .decision.code;
   };
   const [head, body, signature = ""] = token.split(".");
   expect(await ask()).toBe("token_missing");
@@ -72,16 +81,29 @@ it("what was asked and answered is found by task, tool and outcome, the newest l
   await walk.use("write_files", { path: "src/add.js", content: "x" });
   const { folder: cwd } = walk;
   const query = (...args: readonly string[]): readonly JsonObject[] =>
-    jsonLines(bylaw(["log", "query", ".bylaw/log.jsonl", "--json", ...args], { cwd })) as readonly JsonObject[];
-  const toolsOf = (events: readonly JsonObject[]): readonly unknown[] => events.map(({ details }) => (details as JsonObject)["tool"]);
+    jsonLines(
+      bylaw(["log", "query", ".bylaw/log.jsonl", "--json", ...args], { cwd }),
+    ) as readonly JsonObject[];
+  const toolsOf = (events: readonly JsonObject[]): readonly unknown[] =>
+    events.map(({ details }) => (details as JsonObject)["tool"]);
 
-  expect(toolsOf(query("--task", TASK, "--type", "tool_allowed"))).toEqual(["read_files", "read_files"]);
-  expect(toolsOf(query("--task", TASK, "--type", "tool_denied", "--agent", AGENT))).toEqual(["bash", "write_files"]);
+  expect(toolsOf(query("--task", TASK, "--type", "tool_allowed"))).toEqual([
+    "read_files",
+    "read_files",
+  ]);
+  expect(toolsOf(query("--task", TASK, "--type", "tool_denied", "--agent", AGENT))).toEqual([
+    "bash",
+    "write_files",
+  ]);
   expect(toolsOf(query("--reason", "phase_tool_forbidden", "--limit", "1"))).toEqual(["bash"]);
   expect(query("--task", "another")).toEqual([]);
-  const recent = jsonLines(bylaw(["log", "tail", "-n", "3", "--json", ".bylaw/log.jsonl"], { cwd })) as readonly JsonObject[];
+  const recent = jsonLines(
+    bylaw(["log", "tail", "-n", "3", "--json", ".bylaw/log.jsonl"], { cwd }),
+  ) as readonly JsonObject[];
   const all = await walk.events();
-  expect(recent.map(({ event_type }) => event_type)).toEqual(all.slice(-3).map(({ event_type }) => event_type));
+  expect(recent.map(({ event_type }) => event_type)).toEqual(
+    all.slice(-3).map(({ event_type }) => event_type),
+  );
   const stats = json(bylaw(["log", "stats", ".bylaw/log.jsonl", "--json"], { cwd })) as JsonObject;
   expect(stats["events"]).toBe(all.length);
   expect(stats["types"]).toEqual(

@@ -19,7 +19,10 @@ import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
 export { CODE, HANDED, REVIEWS, TESTS } from "./walk-artifacts.ts";
 
 /** The contract of the walks. */
-export const SHIPPED = readFileSync(join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml"), "utf8");
+export const SHIPPED = readFileSync(
+  join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml"),
+  "utf8",
+);
 const keys = [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }];
 process.env["ORCHESTRATOR_JWT_SECRET"] = "a secret of these walks that is long enough";
 
@@ -46,22 +49,42 @@ export interface Walk {
   readonly move: (to: string, artifacts?: JsonObject, fields?: object) => Promise<Decision>;
   /** The host runs the tests. */
   readonly observe: () => Promise<TestRun>;
-  readonly decide: (gate: string, by: string, verdict: "approved" | "rejected", role?: string) => Promise<unknown>;
+  readonly decide: (
+    gate: string,
+    by: string,
+    verdict: "approved" | "rejected",
+    role?: string,
+  ) => Promise<unknown>;
   /** The reviewers that were started report. */
   readonly review: (issues?: Readonly<Record<string, readonly string[]>>) => Promise<void>;
   readonly events: (
     type?: string,
-  ) => Promise<readonly { readonly event_type: string; readonly agent_id: string | null; readonly details: JsonObject }[]>;
+  ) => Promise<
+    readonly {
+      readonly event_type: string;
+      readonly agent_id: string | null;
+      readonly details: JsonObject;
+    }[]
+  >;
 }
 
 /** What blocks, by code, each once. */
 export const blockers = ({ votes }: Decision): readonly string[] =>
-  [...new Set(votes.filter(({ effect, severity }) => effect !== "allow" && severity !== "warning").map(({ code }) => code))].sort();
+  [
+    ...new Set(
+      votes
+        .filter(({ effect, severity }) => effect !== "allow" && severity !== "warning")
+        .map(({ code }) => code),
+    ),
+  ].sort();
 
 /** All reasons of a decision. */
-export const reasons = ({ votes }: Decision): string => votes.map(({ reason }) => reason).join("\n");
+export const reasons = ({ votes }: Decision): string =>
+  votes.map(({ reason }) => reason).join("\n");
 
-export async function beginWalk(change: (contract: string) => string = (text) => text): Promise<Walk> {
+export async function beginWalk(
+  change: (contract: string) => string = (text) => text,
+): Promise<Walk> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-workflow-")));
   const path = (name: string): string => join(folder, name);
   const put = (name: string, text: string): void => {
@@ -70,10 +93,14 @@ export async function beginWalk(change: (contract: string) => string = (text) =>
   };
   const file = path("agent_workflow.yaml");
   put("agent_workflow.yaml", change(SHIPPED));
-  put("package.json", `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`);
+  put(
+    "package.json",
+    `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
+  );
   put(".gitignore", ".bylaw/\n.orchestrator/\nnode_modules/\n");
   put("src/index.js", "// The adder.\n");
-  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: folder, encoding: "utf8" });
   git("init", "--quiet", "--initial-branch=main");
   for (const [name, value] of [
     ["user.name", "Ann"],
@@ -105,18 +132,30 @@ export async function beginWalk(change: (contract: string) => string = (text) =>
   const board = createTasks(run, contract);
   await board.create({ id: TASK, title: "Add two numbers" });
   const held = await board.claim({ agent: AGENT });
-  if (held === undefined) throw new Error("Unexpected lack of a task");
+  if (held === undefined) throw new Error("No task was claimed");
   const phase = (): string | undefined => phaseOf(run.view(currentPhases), TASK);
   let token = "";
   const renew = async (): Promise<void> => {
     const now = phase();
     const allowed_tools = contract.phases.find(({ id }) => id === now)?.allowedTools ?? [];
-    ({ token } = await grantToken(run, signer, { task: TASK, agent: AGENT, phase: now ?? null, allowed_tools }));
+    ({ token } = await grantToken(run, signer, {
+      task: TASK,
+      agent: AGENT,
+      phase: now ?? null,
+      allowed_tools,
+    }));
   };
   const host = (): JsonObject => ({ token, workspace: folder });
 
   const move: Walk["move"] = async (to, handed = {}, fields = {}) => {
-    const { decision } = await run.transition({ agent: AGENT, task: TASK, to, artifacts: handed, host: host(), ...fields });
+    const { decision } = await run.transition({
+      agent: AGENT,
+      task: TASK,
+      to,
+      artifacts: handed,
+      host: host(),
+      ...fields,
+    });
     if (decision.effect !== "allow") return decision;
     await issueDirectives(run, contract, { task: TASK });
     if (contract.phases.some(({ id }) => id === phase())) await renew();
@@ -125,7 +164,18 @@ export async function beginWalk(change: (contract: string) => string = (text) =>
   let calls = 0;
   const use: Walk["use"] = async (tool, args, fields = {}) => {
     const id = `call-${++calls}`;
-    const call = { id, agent: AGENT, task: TASK, tool, args, cwd: folder, workspace: folder, interactive: false, host: host(), ...fields };
+    const call = {
+      id,
+      agent: AGENT,
+      task: TASK,
+      tool,
+      args,
+      cwd: folder,
+      workspace: folder,
+      interactive: false,
+      host: host(),
+      ...fields,
+    };
     const { decision, applied } = await run.toolCall(call);
     if (applied !== "allow") return decision;
     const ok = act(folder, tool, args);
@@ -153,9 +203,14 @@ export async function beginWalk(change: (contract: string) => string = (text) =>
     ...{ folder, file, contract, run, tasks: board, held, phase, path, put, move, use, review },
     token: () => token,
     text: (name) => readFileSync(path(name), "utf8"),
-    observe: async () => (await observeTests(run, contract, { task: TASK, agent: AGENT, workspace: folder })).evidence,
-    decide: (gate, by, verdict, role = "human") => decideGate(run, { task: TASK, gate, by, role, verdict }),
-    events: async (type) => (await store.events("walk", 0, 10_000)).filter(({ event_type }) => type === undefined || event_type === type),
+    observe: async () =>
+      (await observeTests(run, contract, { task: TASK, agent: AGENT, workspace: folder })).evidence,
+    decide: (gate, by, verdict, role = "human") =>
+      decideGate(run, { task: TASK, gate, by, role, verdict }),
+    events: async (type) =>
+      (await store.events("walk", 0, 10_000)).filter(
+        ({ event_type }) => type === undefined || event_type === type,
+      ),
   };
 }
 
@@ -166,9 +221,15 @@ function act(folder: string, tool: string, args: JsonObject): boolean {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, String(args["content"] ?? ""));
   } else if (tool === "edit_files") {
-    writeFileSync(file, readFileSync(file, "utf8").replace(String(args["old_string"]), String(args["new_string"])));
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace(String(args["old_string"]), String(args["new_string"])),
+    );
   } else if (tool === "bash" || tool === "git_commit") {
-    return spawnSync("bash", ["-c", String(args["command"])], { cwd: folder, encoding: "utf8" }).status === 0;
+    return (
+      spawnSync("bash", ["-c", String(args["command"])], { cwd: folder, encoding: "utf8" })
+        .status === 0
+    );
   }
   return true;
 }
@@ -195,7 +256,10 @@ export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIE
 }
 
 /** Nothing of this is let through, and nothing of it happens. */
-export async function refusesAll({ use, phase }: Walk, calls: readonly (readonly [tool: string, args: JsonObject])[]): Promise<void> {
+export async function refusesAll(
+  { use, phase }: Walk,
+  calls: readonly (readonly [tool: string, args: JsonObject])[],
+): Promise<void> {
   const before = phase();
   for (const [tool, args] of calls) {
     const decision = await use(tool, args);

@@ -25,7 +25,8 @@ export function createClock(): Clock {
       if (ms > slowest.ms) slowest = { ms, input };
       return ms <= MOST_MS;
     },
-    told: () => `the slowest took ${slowest.ms.toFixed(1)} ms of ${MOST_MS} (\`${slowest.input.slice(0, 60).replace(/\s/g, " ")}\`)`,
+    told: () =>
+      `the slowest took ${slowest.ms.toFixed(1)} ms of ${MOST_MS} (\`${slowest.input.slice(0, 60).replace(/\s/g, " ")}\`)`,
   };
 }
 

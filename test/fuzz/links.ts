@@ -31,14 +31,80 @@ const LINKS = [
 const KEPT = /^(?:agent_workflow\.yaml|\.git|node_modules)(?:\/|$)/;
 
 const path = fc.constantFrom(
-  ...["x", "y", "src/x", "x/f", "x/q", "x/y", "x/../q", "src/x/q", "src/x/outside/f", "y/q", ".", "..", "src", "src/d", "src/d/x", "lib"],
-  ...["src/up", "src/L/g/config", "lib/g", "lib/c2", "../outside", "../outside/f", ".git", "agent_workflow.yaml", "x/hooks/p", "x/config"],
+  ...[
+    "x",
+    "y",
+    "src/x",
+    "x/f",
+    "x/q",
+    "x/y",
+    "x/../q",
+    "src/x/q",
+    "src/x/outside/f",
+    "y/q",
+    ".",
+    "..",
+    "src",
+    "src/d",
+    "src/d/x",
+    "lib",
+  ],
+  ...[
+    "src/up",
+    "src/L/g/config",
+    "lib/g",
+    "lib/c2",
+    "../outside",
+    "../outside/f",
+    ".git",
+    "agent_workflow.yaml",
+    "x/hooks/p",
+    "x/config",
+  ],
 );
 const shape = fc.constantFrom(
-  ...["ln -s A B", "ln -sf A B", "ln -sfn A B", "ln -sr A B", "ln A B", "ln -s A", "ln -st A B", "mv A B", "mv -T A B", "mv A B A"],
-  ...["cp -a A B", "cp -r A B", "cp A B", "cp -rL A B", "cp -s A B", "cp -l A B", "cp -d A B", "cp -a A B A", "install -m644 src/a A"],
-  ...["echo x > A", "echo x >> A", "echo x > A/q", "tee A < src/a", "touch A/t", "mkdir -p A/m", "rm A", "rm -rf A", "cd A"],
-  ...["sed -i s/f/g/ A", "truncate -s0 A", "chmod 600 A", "dd if=src/a of=A", "split src/a A", "unlink A"],
+  ...[
+    "ln -s A B",
+    "ln -sf A B",
+    "ln -sfn A B",
+    "ln -sr A B",
+    "ln A B",
+    "ln -s A",
+    "ln -st A B",
+    "mv A B",
+    "mv -T A B",
+    "mv A B A",
+  ],
+  ...[
+    "cp -a A B",
+    "cp -r A B",
+    "cp A B",
+    "cp -rL A B",
+    "cp -s A B",
+    "cp -l A B",
+    "cp -d A B",
+    "cp -a A B A",
+    "install -m644 src/a A",
+  ],
+  ...[
+    "echo x > A",
+    "echo x >> A",
+    "echo x > A/q",
+    "tee A < src/a",
+    "touch A/t",
+    "mkdir -p A/m",
+    "rm A",
+    "rm -rf A",
+    "cd A",
+  ],
+  ...[
+    "sed -i s/f/g/ A",
+    "truncate -s0 A",
+    "chmod 600 A",
+    "dd if=src/a of=A",
+    "split src/a A",
+    "unlink A",
+  ],
 );
 const command = fc.tuple(shape, path, path, path).map(([text, ...paths]) => {
   let at = 0;
@@ -95,10 +161,19 @@ const use = fc.constantFrom(
 const through = fc
   .tuple(make, use, leads, made, fc.option(command), fc.constantFrom(" && ", "; "))
   .map(([first, second, lead, name, between, sign]) =>
-    [first, ...(between === null ? [] : [between]), second].join(sign).replace(/\b[AB]\b/g, (letter) => (letter === "A" ? lead : name)),
+    [first, ...(between === null ? [] : [between]), second]
+      .join(sign)
+      .replace(/\b[AB]\b/g, (letter) => (letter === "A" ? lead : name)),
   );
 const soup = fc
-  .tuple(command, fc.array(fc.tuple(fc.constantFrom(" && ", "; ", " || "), command), { minLength: 1, maxLength: 4 }), fc.nat(14))
+  .tuple(
+    command,
+    fc.array(fc.tuple(fc.constantFrom(" && ", "; ", " || "), command), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    fc.nat(14),
+  )
   .map(([first, rest, odd]) => {
     const text = first + rest.flat().join("");
     return odd === 0 ? `(${text})` : odd === 1 ? `for i in 1 2; do ${text}; done` : text;
@@ -126,13 +201,20 @@ export async function fuzzLinks({ runs, seed }: Fuzz): Promise<string> {
   };
   reset();
   const contract = join(workspace, "agent_workflow.yaml");
-  const kernel = createKernel({ plugins: [phases({ contract, elsewhere: ["artifacts", "gates", "tokens"] })] });
+  const kernel = createKernel({
+    plugins: [phases({ contract, elsewhere: ["artifacts", "gates", "tokens"] })],
+  });
   const before = stateOf(place, workspace);
   let ran = 0;
   const gotOut = async (command_line: string): Promise<boolean> => {
     const context = { task: "t1", phase: "IMPL", cwd: workspace, workspace, interactive: false };
-    const call = { hook: "beforeToolCall", tool: "bash", args: { command: command_line }, ...context } as const;
-    if ((await kernel.decide(await kernel.prepare(call))).effect !== "allow") return false;
+    const call = {
+      hook: "beforeToolCall",
+      tool: "bash",
+      args: { command: command_line },
+      ...context,
+    } as const;
+    if ((await kernel.decide(call)).effect !== "allow") return false;
     ran += 1;
     spawnSync("bash", ["-c", command_line], { cwd: workspace, stdio: "ignore", timeout: 10_000 });
     const out = stateOf(place, workspace) !== before;
@@ -160,7 +242,9 @@ function stateOf(folder: string, workspace: string): string {
       const inside = relative(workspace, file);
       const counts = inside.startsWith("..") || inside === "" || KEPT.test(inside);
       if (counts)
-        lines.push(`${file} ${seen.isSymbolicLink() ? readlinkSync(file) : seen.isFile() ? readFileSync(file, "utf8") : "folder"}`);
+        lines.push(
+          `${file} ${seen.isSymbolicLink() ? readlinkSync(file) : seen.isFile() ? readFileSync(file, "utf8") : "folder"}`,
+        );
       if (seen.isDirectory()) walk(file);
     }
   };

@@ -4,10 +4,50 @@ import { compilePolicy, parsePolicy } from "@bylaw/policy-language";
 import { shellText } from "../../packages/shell/test/shell-text.ts";
 import type { Fuzz } from "./clock.ts";
 
-const TOOLS = ["run_shell_command", "bash", "read_file", "write_file", "http_request", "mcp__git__push", "mcp__git__hub__get", "other"];
-const GLOBS = ["*", "run_*", "{bash,read_file}", "read_file|write_file", "mcp__*", "mcp__git__*", "*_file", "other"];
-const COMMANDS = ["*", "git *", "git status *", "rm -rf *", "rm", "echo *", "sudo *", "[gr]* *", "bash *", "/bin/*", "cd *", "x"];
-const SUBCOMMANDS = ["push", "push --force", "status", "log", "-C x push", "remote rm", "run", "p*"];
+const TOOLS = [
+  "run_shell_command",
+  "bash",
+  "read_file",
+  "write_file",
+  "http_request",
+  "mcp__git__push",
+  "mcp__git__hub__get",
+  "other",
+];
+const GLOBS = [
+  "*",
+  "run_*",
+  "{bash,read_file}",
+  "read_file|write_file",
+  "mcp__*",
+  "mcp__git__*",
+  "*_file",
+  "other",
+];
+const COMMANDS = [
+  "*",
+  "git *",
+  "git status *",
+  "rm -rf *",
+  "rm",
+  "echo *",
+  "sudo *",
+  "[gr]* *",
+  "bash *",
+  "/bin/*",
+  "cd *",
+  "x",
+];
+const SUBCOMMANDS = [
+  "push",
+  "push --force",
+  "status",
+  "log",
+  "-C x push",
+  "remote rm",
+  "run",
+  "p*",
+];
 const REGEXES = ["git .*", "rm -rf .*", "[a-z]+", "(echo|x)( .*)?", ".*push.*"];
 const PATHS = ["**", "src/**", "/w/**", "/etc/**", "**/.env", "~/.ssh/**"];
 
@@ -41,7 +81,14 @@ const policy = fc.array(fc.tuple(subject, how), { minLength: 1, maxLength: 24 })
     .join("\n"),
 );
 
-const path = from("src/a.ts", "/w/.env", "/etc/passwd", "../x", "~/.ssh/id", "https://a.example/v1");
+const path = from(
+  "src/a.ts",
+  "/w/.env",
+  "/etc/passwd",
+  "../x",
+  "~/.ssh/id",
+  "https://a.example/v1",
+);
 const call = fc
   .record(
     {

@@ -18,10 +18,17 @@ export function fuzzRefused({ runs, seed }: Fuzz): string {
   const answers = refused(lines);
   let allowed = 0;
   for (const [index, command] of lines.entries()) {
-    const call = { hook: "beforeToolCall", tool: "run_shell_command", args: { command }, cwd: "/w", home: "/home/dev" } as const;
+    const call = {
+      hook: "beforeToolCall",
+      tool: "run_shell_command",
+      args: { command },
+      cwd: "/w",
+      home: "/home/dev",
+    } as const;
     if (!(pool.evaluate(call) ?? []).some(({ effect }) => effect === "allow")) continue;
     allowed++;
-    if (answers[index]) throw new Error(`Unexpected allow of ${JSON.stringify(command)}, which bash refuses (seed ${seed})`);
+    if (answers[index])
+      throw new Error(`${JSON.stringify(command)} is allowed, but bash refuses it (seed ${seed})`);
   }
   return `${runs} lines: bash refused ${answers.filter((answer) => answer).length} and none of them was allowed, ${allowed} others were`;
 }

@@ -15,4 +15,6 @@ const asked = { ...lines, runs: Math.ceil(lines.runs / 50) };
 process.stdout.write(`refused ${fuzzRefused(asked)}\n`);
 process.stdout.write(`toml    ${fuzzToml(fewer)}\n`);
 process.stdout.write(`pool    ${fuzzPool(fewer)}\n`);
-process.stdout.write(`links   ${await fuzzLinks({ ...lines, runs: Math.ceil(lines.runs / 100) })}\n`);
+process.stdout.write(
+  `links   ${await fuzzLinks({ ...lines, runs: Math.ceil(lines.runs / 100) })}\n`,
+);

@@ -48,20 +48,29 @@ const ODD = [
   "-O",
 ];
 const usual = fc
-  .array(fc.tuple(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...USUAL) }, fc.constantFrom(...ODD)), fc.constantFrom(...SIGNS)), {
-    minLength: 1,
-    maxLength: 5,
-  })
+  .array(
+    fc.tuple(
+      fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...USUAL) }, fc.constantFrom(...ODD)),
+      fc.constantFrom(...SIGNS),
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
   .map((parts) => parts.flat().join("").trim());
 
 /** No line throws or takes long, and none that is not wholly known is allowed by a list of what is. */
 export function fuzzShell({ runs, seed }: Fuzz): string {
   const names = ["allow-list", "deny-list"];
-  const pools = names.map((name) => compilePolicy([parsePolicy(policyText(name), { file: `${name}.toml`, operator: true })]));
+  const pools = names.map((name) =>
+    compilePolicy([parsePolicy(policyText(name), { file: `${name}.toml`, operator: true })]),
+  );
   const clock = createClock();
   let unsure = 0;
   let allowed = 0;
-  const line = fc.oneof({ weight: 29, arbitrary: shellText() }, { weight: 10, arbitrary: usual }, { weight: 1, arbitrary: longText() });
+  const line = fc.oneof(
+    { weight: 29, arbitrary: shellText() },
+    { weight: 10, arbitrary: usual },
+    { weight: 1, arbitrary: longText() },
+  );
   fc.assert(
     fc.property(line, (command) => {
       const fast = clock.within(() => analyze(command), command);
@@ -71,7 +80,13 @@ export function fuzzShell({ runs, seed }: Fuzz): string {
       // What many words take to decide is not asked here.
       if (command.length > 2_000) return true;
       for (const pool of pools) {
-        const call = { hook: "beforeToolCall", tool: "run_shell_command", args: { command }, cwd: "/w", home: "/home/dev" } as const;
+        const call = {
+          hook: "beforeToolCall",
+          tool: "run_shell_command",
+          args: { command },
+          cwd: "/w",
+          home: "/home/dev",
+        } as const;
         const effects = (pool.evaluate(call) ?? []).map(({ effect }) => effect);
         if (!effects.includes("allow")) continue;
         if (doubtful) return false;

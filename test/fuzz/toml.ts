@@ -35,7 +35,9 @@ function edits(): fc.Arbitrary<Edit> {
     fc.tuple(place, place, fc.integer({ min: 1, max: 120 })).map(
       ([part, to, count]): Edit =>
         (text) =>
-          text.slice(0, at(text, to)) + text.slice(at(text, part), at(text, part) + count) + text.slice(at(text, to)),
+          text.slice(0, at(text, to)) +
+          text.slice(at(text, part), at(text, part) + count) +
+          text.slice(at(text, to)),
     ),
     fc.tuple(place, fc.constantFrom(...PARTS), fc.integer({ min: 2, max: 200 })).map(
       ([part, added, times]): Edit =>
@@ -52,7 +54,9 @@ function policyTexts(): fc.Arbitrary<string> {
   const bases = POLICIES.map(policyText);
   return fc
     .tuple(fc.constantFrom(...bases), fc.array(edits(), { maxLength: 4 }))
-    .map(([base, all]) => all.reduce((text, edit) => edit(text), base.slice(0, LONGEST)).slice(0, LONGEST));
+    .map(([base, all]) =>
+      all.reduce((text, edit) => edit(text), base.slice(0, LONGEST)).slice(0, LONGEST),
+    );
 }
 
 const CALLS = [

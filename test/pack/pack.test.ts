@@ -13,16 +13,22 @@ const tarballs = new Map<string, { readonly file: string; readonly paths: readon
 // As the import clause names them: `createKernel`, `type Kernel`.
 function exportedNames(name: string): readonly string[] {
   const report = textOf(`test/contract/api/${basename(name)}.api.md`);
-  const declared = /^(export )?(?:declare )?(?:abstract )?(const|function|class|interface|type) (\w+)/gm;
+  const declared =
+    /^(export )?(?:declare )?(?:abstract )?(const|function|class|interface|type) (\w+)/gm;
   const kinds = Array.from(report.matchAll(declared), ([, exported, kind, own = ""]) => ({
     own,
     exported: exported !== undefined,
     prefix: kind === "interface" || kind === "type" ? "type " : "",
   }));
-  const renamed = Array.from(report.matchAll(/^export \{ (\w+) as (\w+) \}/gm), ([, own, told = ""]) => {
-    return `${kinds.find((kind) => kind.own === own)?.prefix ?? ""}${told}`;
-  });
-  const direct = kinds.filter(({ exported }) => exported).map(({ own, prefix }) => `${prefix}${own}`);
+  const renamed = Array.from(
+    report.matchAll(/^export \{ (\w+) as (\w+) \}/gm),
+    ([, own, told = ""]) => {
+      return `${kinds.find((kind) => kind.own === own)?.prefix ?? ""}${told}`;
+    },
+  );
+  const direct = kinds
+    .filter(({ exported }) => exported)
+    .map(({ own, prefix }) => `${prefix}${own}`);
   return [...new Set([...direct, ...renamed])];
 }
 
@@ -51,19 +57,30 @@ function project(name: string): string {
       mkdirSync(dirname(join(own, place)), { recursive: true });
       symlinkSync(join(folder, "all", place), join(own, place));
     }
-    for (const needed of Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies })) {
+    for (const needed of Object.keys({
+      ...dependencies,
+      ...peerDependencies,
+      ...optionalDependencies,
+    })) {
       const at = placeOf(needed, place);
       if (at !== undefined) link(at);
     }
   };
   link(`node_modules/${name}`);
-  writeFileSync(join(own, "package.json"), JSON.stringify({ name: "stranger", version: "1.0.0", private: true, type: "module" }));
+  writeFileSync(
+    join(own, "package.json"),
+    JSON.stringify({ name: "stranger", version: "1.0.0", private: true, type: "module" }),
+  );
   return own;
 }
 
 // As node looks for it: inside the package that needs it, then outwards. An optional one may be missing.
 function placeOf(name: string, from: string): string | undefined {
-  for (let inside = from; inside !== ""; inside = inside.slice(0, Math.max(0, inside.lastIndexOf("node_modules/") - 1))) {
+  for (
+    let inside = from;
+    inside !== "";
+    inside = inside.slice(0, Math.max(0, inside.lastIndexOf("node_modules/") - 1))
+  ) {
     if (`${inside}/node_modules/${name}` in installed) return `${inside}/node_modules/${name}`;
   }
   return `node_modules/${name}` in installed ? `node_modules/${name}` : undefined;
@@ -73,25 +90,45 @@ function placeOf(name: string, from: string): string | undefined {
 async function node(args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
   const { stdout, stderr } = await run(process.execPath, args, { cwd, env }).catch(
-    (error: { readonly stdout?: string; readonly stderr?: string }) => ({ stderr: String(error), ...error }),
+    (error: { readonly stdout?: string; readonly stderr?: string }) => ({
+      stderr: String(error),
+      ...error,
+    }),
   );
   return `${stdout ?? ""}${stderr}`;
 }
 
 beforeAll(async () => {
   const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder, ...selected], { cwd: root });
+  const { stdout } = await run(
+    "npm",
+    ["pack", "--json", "--pack-destination", folder, ...selected],
+    { cwd: root },
+  );
   const packed = Object.values(JSON.parse(stdout) as Record<string, Packed>);
   for (const { name, filename, files } of packed) {
     tarballs.set(name, { file: join(folder, filename), paths: files.map(({ path }) => path) });
   }
   const all = join(folder, "all");
   mkdirSync(all);
-  const dependencies = Object.fromEntries([...tarballs].map(([name, { file }]) => [name, `file:${file}`]));
-  writeFileSync(join(all, "package.json"), JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }));
-  const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+  const dependencies = Object.fromEntries(
+    [...tarballs].map(([name, { file }]) => [name, `file:${file}`]),
+  );
+  writeFileSync(
+    join(all, "package.json"),
+    JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }),
+  );
+  const quiet = [
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    "--loglevel=error",
+  ];
   await run("npm", ["install", ...quiet], { cwd: all });
-  const lock = JSON.parse(readFileSync(join(all, "node_modules/.package-lock.json"), "utf8")) as Locked;
+  const lock = JSON.parse(
+    readFileSync(join(all, "node_modules/.package-lock.json"), "utf8"),
+  ) as Locked;
   installed = lock.packages;
 });
 
@@ -108,11 +145,16 @@ interface Packed {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the tarball", () => {
-  it.each(publishable.map(({ manifest }) => [manifest.name]))("of %s holds its build and no test", (name) => {
-    const paths = tarballs.get(name)?.paths ?? [];
-    expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
-    expect(paths.filter((path) => /^(test|node_modules|\.turbo)\/|\.tsbuildinfo$|\.test\./.test(path))).toEqual([]);
-  });
+  it.each(publishable.map(({ manifest }) => [manifest.name]))(
+    "of %s holds its build and no test",
+    (name) => {
+      const paths = tarballs.get(name)?.paths ?? [];
+      expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
+      expect(
+        paths.filter((path) => /^(test|node_modules|\.turbo)\/|\.tsbuildinfo$|\.test\./.test(path)),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe.concurrent("installed in an empty project", () => {
@@ -127,7 +169,9 @@ describe.concurrent("installed in an empty project", () => {
         const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log([${values.join(", ")}].length);\n`;
         writeFileSync(join(own, "stranger.ts"), text);
         writeFileSync(join(own, "tsconfig.json"), JSON.stringify(STRANGER));
-        expect(await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], own)).toBe("");
+        expect(
+          await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], own),
+        ).toBe("");
         expect(await node([join("out", "stranger.js")], own)).toBe(`${values.length}\n`);
       }
       for (const [bin, file] of Object.entries(workspace.manifest.bin ?? {})) {
@@ -148,7 +192,15 @@ async function decides(own: string, command: string): Promise<void> {
     ["--policy", "policy.toml"],
     ["--config", "bylaw.config.mjs"],
   ]) {
-    const call = ["check", "--tool", "read_file", "--args", '{"path":"src/main.ts"}', "--json", ...source];
+    const call = [
+      "check",
+      "--tool",
+      "read_file",
+      "--args",
+      '{"path":"src/main.ts"}',
+      "--json",
+      ...source,
+    ];
     const answer = await node([command, ...call], own);
     expect(answer, source.join(" ")).toContain('"effect":"allow"');
     expect(answer, source.join(" ")).toContain('"name":"sources"');
@@ -190,5 +242,7 @@ const STRANGER = {
 it("every package that is published has a snapshot to compare with", () => {
   const snapshots = filesAt("test/contract/api/*.api.md").map((file) => basename(file, ".api.md"));
   const entries = publishable.filter(({ manifest }) => manifest.exports?.["."] !== undefined);
-  expect(snapshots).toEqual(expect.arrayContaining(entries.map(({ manifest }) => basename(manifest.name))));
+  expect(snapshots).toEqual(
+    expect.arrayContaining(entries.map(({ manifest }) => basename(manifest.name))),
+  );
 });

@@ -3,7 +3,14 @@ declare module "autocannon" {
   import type { EventEmitter } from "node:events";
 
   interface Client {
-    setRequests(requests: { method: string; path: string; headers: Readonly<Record<string, string>>; body: string }[]): void;
+    setRequests(
+      requests: {
+        method: string;
+        path: string;
+        headers: Readonly<Record<string, string>>;
+        body: string;
+      }[],
+    ): void;
   }
   interface Options {
     url: string;

@@ -13,34 +13,48 @@ export interface Server {
 }
 
 const ECHO = fileURLToPath(import.meta.resolve("./echo.ts"));
-const BYLAW = fileURLToPath(import.meta.resolve("../../../packages/cli/bin/bylaw.js"));
+/** The program. */
+export const BYLAW = fileURLToPath(import.meta.resolve("../../../packages/cli/bin/bylaw.js"));
 
 export const ENROL = "the-secret-that-agents-enrol-with-here";
 export const OPERATOR = "the-token-of-the-operator-of-this-server";
+
+/** What a server is told of its secrets. */
+export const SECRETS = {
+  BYLAW_ENROL_SECRET: ENROL,
+  BYLAW_OPERATOR_TOKEN: OPERATOR,
+  BYLAW_JWT_SECRET: "a secret of this benchmark that is long enough",
+};
 
 export const startEcho = (): Promise<Server> => start([ECHO], {});
 
 /** Starts `bylaw serve` with a file of settings, in its folder. */
 export const startBylaw = (settings: string): Promise<Server> =>
   start(
-    [BYLAW, "serve", "--settings", settings, "--json"],
-    { BYLAW_ENROL_SECRET: ENROL, BYLAW_OPERATOR_TOKEN: OPERATOR, BYLAW_JWT_SECRET: "a secret of this benchmark that is long enough" },
+    [BYLAW, "serve", "--settings", settings, "--allow-root", "--json"],
+    SECRETS,
     dirname(settings),
   );
 
-async function start(args: readonly string[], environment: Readonly<Record<string, string>>, cwd = process.cwd()): Promise<Server> {
+async function start(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
+): Promise<Server> {
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const told = new Promise<string>((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
+  const told = new Promise<string>((resolve) =>
+    createInterface({ input: child.stdout }).once("line", resolve),
+  );
   const line = await Promise.race([
     told,
     ended.then(() => {
-      throw new Error(`Unexpected end of ${args.join(" ")}, expected it to listen`);
+      throw new Error(`${args.join(" ")} ended before it listened`);
     }),
   ]);
   const { url } = JSON.parse(line) as { readonly url?: string };
-  if (url === undefined) throw new Error(`Unexpected answer of ${args.join(" ")}, expected where it listens: ${line}`);
+  if (url === undefined) throw new Error(`${args.join(" ")} did not say where it listens: ${line}`);
   return {
     url,
     pid: child.pid ?? 0,
@@ -66,7 +80,11 @@ function processOf(pid: number): Process | undefined {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0);
-    return { name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")), parent: Number(fields[1]), cpu: ticks * TICK_US };
+    return {
+      name: text.slice(text.indexOf("(") + 1, text.lastIndexOf(")")),
+      parent: Number(fields[1]),
+      cpu: ticks * TICK_US,
+    };
   } catch {
     return undefined;
   }
@@ -93,8 +111,12 @@ export function databaseProcesses(): readonly number[] {
         return found === undefined ? [] : [[Number(name), found] as const];
       }),
   );
-  const main = [...all].find(([, { name, parent }]) => name === "postgres" && parent === process.pid)?.[0];
-  return main === undefined ? [] : [main, ...[...all].flatMap(([pid, { parent }]) => (parent === main ? [pid] : []))];
+  const main = [...all].find(
+    ([, { name, parent }]) => name === "postgres" && parent === process.pid,
+  )?.[0];
+  return main === undefined
+    ? []
+    : [main, ...[...all].flatMap(([pid, { parent }]) => (parent === main ? [pid] : []))];
 }
 
 /** Megabytes of memory that a process holds. */

@@ -6,7 +6,8 @@ import type { EventDraft, Store } from "@bylaw/kernel";
 /** Writes one event of a writer; resolves when it is durable. */
 export type Append = (writer: number, event: EventDraft) => Promise<unknown>;
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** An event of the size of a decision about a tool call. */
 export const eventOf = (writer: number, index: number): EventDraft => ({
@@ -15,7 +16,12 @@ export const eventOf = (writer: number, index: number): EventDraft => ({
   event_type: "tool_allowed",
   agent_id: `agent-${writer}`,
   task_id: `task-${index % 100}`,
-  details: { id: `call-${writer}-${index}`, tool: "read_file", args: { path: `src/file-${index}.ts` }, reason: "x".repeat(100) },
+  details: {
+    id: `call-${writer}-${index}`,
+    tool: "read_file",
+    args: { path: `src/file-${index}.ts` },
+    reason: "x".repeat(100),
+  },
 });
 
 /** Events a second of so many writers at once, over at least `ms` milliseconds. */
@@ -70,7 +76,16 @@ export function openFloor(file: string): { readonly append: Append; readonly clo
   return {
     append: (_, { timestamp, session_id, event_type, agent_id, task_id, details }) =>
       new Promise<void>((done) => {
-        const event = { timestamp, sequence: 1_000, session_id, event_type, agent_id, task_id, details, hash };
+        const event = {
+          timestamp,
+          sequence: 1_000,
+          session_id,
+          event_type,
+          agent_id,
+          task_id,
+          details,
+          hash,
+        };
         waiting.push({ line: `${JSON.stringify(event)}\n`, done });
         if (!running) void run();
       }),

@@ -3,7 +3,10 @@ import type { Effect, Peer, PeerRule, Question } from "./workload.ts";
 
 interface PolicyEngine {
   loadPolicy(policy: object): void;
-  evaluatePolicy(agent: string, context: object): { readonly action: string; readonly matchedRule?: string };
+  evaluatePolicy(
+    agent: string,
+    context: object,
+  ): { readonly action: string; readonly matchedRule?: string };
 }
 interface Governance {
   readonly PolicyEngine: new () => PolicyEngine;
@@ -48,7 +51,8 @@ function contextOf({ tool, server, path, command }: Question): object {
   return {
     tool,
     server,
-    project: path === undefined ? undefined : `/${folder}/${project}/${path.slice(path.lastIndexOf("."))}`,
+    project:
+      path === undefined ? undefined : `/${folder}/${project}/${path.slice(path.lastIndexOf("."))}`,
     words: command?.split(" ").slice(0, 2).join(" "),
   };
 }

@@ -9,7 +9,7 @@ export const bylaw: Peer = {
   note: "`kernel.decide`, admission of the call and, for shell calls, the whole analysis of the line included",
   build: (_, size) => {
     const kernel = createKernel({ plugins: [policy({ files: [], text: policyOf(size) })] });
-    return Promise.resolve({ ask: ({ call }) => (kernel.decide(call) as Decision).effect });
+    return Promise.resolve({ ask: ({ call }) => (kernel.decidePrepared(call) as Decision).effect });
   },
 };
 
@@ -22,7 +22,10 @@ export const bylawAnew: Peer = {
     let count = 0;
     const anew = (question: Question): Question => {
       if (question.command === undefined) return question;
-      const call: ToolCall = { ...question.call, args: { command: `${question.command} ${count++}` } };
+      const call: ToolCall = {
+        ...question.call,
+        args: { command: `${question.command} ${count++}` },
+      };
       return { ...question, call };
     };
     return { ask: (question) => engine.ask(anew(question)) };

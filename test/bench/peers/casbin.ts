@@ -28,8 +28,14 @@ export const casbin: Peer = {
   note: "`enforceExSync`, first match; no ask_user (no rule that matched, instead); the rule's test is one function in JavaScript",
   async build(rules) {
     const { newEnforcer, newModelFromString, StringAdapter } = await importPeer<Casbin>("casbin");
-    const lines = rules.map(({ kind, name, path, effect }) => `p, ${kind}, ${name}, ${path?.[0] ?? "-"}, ${path?.[1] ?? "-"}, ${effect}`);
-    const enforcer = await newEnforcer(newModelFromString(MODEL), new StringAdapter(lines.join("\n")));
+    const lines = rules.map(
+      ({ kind, name, path, effect }) =>
+        `p, ${kind}, ${name}, ${path?.[0] ?? "-"}, ${path?.[1] ?? "-"}, ${effect}`,
+    );
+    const enforcer = await newEnforcer(
+      newModelFromString(MODEL),
+      new StringAdapter(lines.join("\n")),
+    );
     await enforcer.addFunction("fits", fits);
     return {
       ask({ tool, server, path, command }): Effect {
@@ -41,7 +47,16 @@ export const casbin: Peer = {
 };
 
 function fits(...values: readonly string[]): boolean {
-  const [tool = "", server = "", path = "", command = "", kind = "", name = "", before = "", after = ""] = values;
+  const [
+    tool = "",
+    server = "",
+    path = "",
+    command = "",
+    kind = "",
+    name = "",
+    before = "",
+    after = "",
+  ] = values;
   if (kind === "exact") return tool === name;
   if (kind === "server") return server === name;
   if (kind === "argument") return tool === name && path.startsWith(before) && path.endsWith(after);

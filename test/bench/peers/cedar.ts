@@ -3,7 +3,10 @@ import type { Effect, Peer, PeerRule, Question } from "./workload.ts";
 
 interface Answer {
   readonly type: string;
-  readonly response?: { readonly decision: string; readonly diagnostics: { readonly reason: readonly string[] } };
+  readonly response?: {
+    readonly decision: string;
+    readonly diagnostics: { readonly reason: readonly string[] };
+  };
 }
 interface Cedar {
   preparsePolicySet(id: string, policies: object): { readonly type: string };
@@ -15,11 +18,15 @@ export const cedar: Peer = {
   name: "@cedar-policy/cedar-wasm",
   note: "policies parsed beforehand; no regular expressions (`like` instead) and no ask_user (deny without a reason instead)",
   async build(rules, size) {
-    const { default: engine } = await importPeer<{ readonly default: Cedar }>("@cedar-policy/cedar-wasm/nodejs/cedar_wasm.js");
+    const { default: engine } = await importPeer<{ readonly default: Cedar }>(
+      "@cedar-policy/cedar-wasm/nodejs/cedar_wasm.js",
+    );
     const id = `bench-${size}`;
-    const staticPolicies = Object.fromEntries(rules.map((rule) => [`r${rule.index}`, policyOf(rule)]));
+    const staticPolicies = Object.fromEntries(
+      rules.map((rule) => [`r${rule.index}`, policyOf(rule)]),
+    );
     const parsed = engine.preparsePolicySet(id, { staticPolicies });
-    if (parsed.type !== "success") throw new Error(`Unexpected answer of Cedar: ${JSON.stringify(parsed)}`);
+    if (parsed.type !== "success") throw new Error(`Cedar failed: ${JSON.stringify(parsed)}`);
     const principal = { type: "Agent", id: "agent-1" };
     const action = { type: "Action", id: "call" };
     return {
@@ -32,7 +39,8 @@ export const cedar: Peer = {
           preparsedPolicySetId: id,
           entities: [],
         });
-        if (answer.response === undefined) throw new Error(`Unexpected answer of Cedar: ${JSON.stringify(answer)}`);
+        if (answer.response === undefined)
+          throw new Error(`Cedar failed: ${JSON.stringify(answer)}`);
         const { decision, diagnostics } = answer.response;
         return decision === "allow" ? "allow" : diagnostics.reason.length > 0 ? "deny" : "ask_user";
       },
@@ -40,13 +48,19 @@ export const cedar: Peer = {
   },
 };
 
-const contextOf = ({ server, path, command }: Question): object => ({ server: server ?? "", path: path ?? "", command: command ?? "" });
+const contextOf = ({ server, path, command }: Question): object => ({
+  server: server ?? "",
+  path: path ?? "",
+  command: command ?? "",
+});
 
 function policyOf({ effect, kind, name, path }: PeerRule): string {
   const verb = effect === "allow" ? "permit" : "forbid";
   const tool = (id: string): string => `resource == Tool::"${id}"`;
   if (kind === "exact") return `${verb}(principal, action, ${tool(name)});`;
-  if (kind === "server") return `${verb}(principal, action, resource) when { context.server == "${name}" };`;
-  if (kind === "argument") return `${verb}(principal, action, ${tool(name)}) when { context.path like "${path?.join("*") ?? ""}" };`;
+  if (kind === "server")
+    return `${verb}(principal, action, resource) when { context.server == "${name}" };`;
+  if (kind === "argument")
+    return `${verb}(principal, action, ${tool(name)}) when { context.path like "${path?.join("*") ?? ""}" };`;
   return `${verb}(principal, action, ${tool("run_shell_command")}) when { context.command like "${name} *" };`;
 }

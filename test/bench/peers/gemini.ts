@@ -2,7 +2,10 @@ import { importPeer } from "./install.ts";
 import type { Effect, Peer, PeerRule } from "./workload.ts";
 
 interface PolicyEngine {
-  check(call: { readonly name: string; readonly args: object }, server: string | undefined): Promise<{ readonly decision: string }>;
+  check(
+    call: { readonly name: string; readonly args: object },
+    server: string | undefined,
+  ): Promise<{ readonly decision: string }>;
 }
 interface EngineModule {
   readonly PolicyEngine: new (config: object) => PolicyEngine;
@@ -19,7 +22,9 @@ export const gemini: Peer = {
   note: "`PolicyEngine.check`; globs over a server in its own form, arguments by a pattern over their JSON, shell by its command prefix",
   async build(rules) {
     const { PolicyEngine } = await importPeer<EngineModule>(`${FOLDER}/policy/policy-engine.js`);
-    const { initializeShellParsers } = await importPeer<ShellModule>(`${FOLDER}/utils/shell-utils.js`);
+    const { initializeShellParsers } = await importPeer<ShellModule>(
+      `${FOLDER}/utils/shell-utils.js`,
+    );
     await initializeShellParsers();
     console.debug = () => undefined;
     const engine = new PolicyEngine({ rules: rules.map(ruleOf), defaultDecision: "ask_user" });
@@ -39,7 +44,15 @@ function ruleOf({ index, effect, kind, name, path }: PeerRule): object {
   if (kind === "server") return { ...base, toolName: `mcp_${name}_*`, mcpName: name };
   if (kind === "argument") {
     const [before, after] = path ?? ["", ""];
-    return { ...base, toolName: name, argsPattern: new RegExp(`"path":"${before}[^"]*\\${after}"`) };
+    return {
+      ...base,
+      toolName: name,
+      argsPattern: new RegExp(`"path":"${before}[^"]*\\${after}"`),
+    };
   }
-  return { ...base, toolName: "run_shell_command", argsPattern: new RegExp(`"command":"${name}(?:[\\s"]|\\\\")`) };
+  return {
+    ...base,
+    toolName: "run_shell_command",
+    argsPattern: new RegExp(`"command":"${name}(?:[\\s"]|\\\\")`),
+  };
 }

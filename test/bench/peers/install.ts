@@ -16,9 +16,13 @@ export function installPeers(): void {
   console.error("installing the peers, about 400 MB, once …");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const file of ["package.json", "package-lock.json"]) cpSync(join(import.meta.dirname, file), join(folder, file));
+  for (const file of ["package.json", "package-lock.json"])
+    cpSync(join(import.meta.dirname, file), join(folder, file));
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  execFileSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(npm, ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   writeFileSync(stamp, wanted);
 }
 
@@ -32,5 +36,9 @@ export async function importPeer<T>(name: string): Promise<T> {
 
 /** The version of a peer as installed. */
 export function versionOf(name: string): string {
-  return (JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")) as { readonly version: string }).version;
+  return (
+    JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")) as {
+      readonly version: string;
+    }
+  ).version;
 }

@@ -6,7 +6,10 @@ interface JsonRulesEngine {
     rules: readonly object[],
     options: object,
   ) => {
-    addOperator(name: string, fn: (fact: string, value: readonly [string, string]) => boolean): void;
+    addOperator(
+      name: string,
+      fn: (fact: string, value: readonly [string, string]) => boolean,
+    ): void;
     run(facts: object): Promise<{ readonly events: readonly { readonly type: string }[] }>;
   };
 }
@@ -18,11 +21,24 @@ export const rulesEngine: Peer = {
   async build(rules) {
     const { Engine } = await importPeer<JsonRulesEngine>("json-rules-engine");
     const engine = new Engine(rules.map(ruleOf), { allowUndefinedFacts: true });
-    engine.addOperator("between", (fact, [before, after]) => typeof fact === "string" && fact.startsWith(before) && fact.endsWith(after));
-    engine.addOperator("words", (fact, [words]) => typeof fact === "string" && fact.startsWith(words) && fact[words.length] === " ");
+    engine.addOperator(
+      "between",
+      (fact, [before, after]) =>
+        typeof fact === "string" && fact.startsWith(before) && fact.endsWith(after),
+    );
+    engine.addOperator(
+      "words",
+      (fact, [words]) =>
+        typeof fact === "string" && fact.startsWith(words) && fact[words.length] === " ",
+    );
     return {
       async ask({ tool, server, path, command }): Promise<Effect> {
-        const { events } = await engine.run({ tool, server: server ?? "", path: path ?? "", command: command ?? "" });
+        const { events } = await engine.run({
+          tool,
+          server: server ?? "",
+          path: path ?? "",
+          command: command ?? "",
+        });
         return (events[0]?.type ?? "ask_user") as Effect;
       },
     };
@@ -35,7 +51,10 @@ function ruleOf({ effect, kind, name, path }: PeerRule): object {
     exact: () => [equal("tool", name)],
     server: () => [equal("server", name)],
     argument: () => [equal("tool", name), { fact: "path", operator: "between", value: path }],
-    command: () => [equal("tool", "run_shell_command"), { fact: "command", operator: "words", value: [name] }],
+    command: () => [
+      equal("tool", "run_shell_command"),
+      { fact: "command", operator: "words", value: [name] },
+    ],
   };
   return { conditions: { all: conditions[kind]() }, event: { type: effect } };
 }

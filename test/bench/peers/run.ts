@@ -13,7 +13,15 @@ const SIZES = process.argv.slice(2).map(Number);
 const ROUNDS = 7;
 /** What one round of one engine may take, in milliseconds; at least one call of it is made. */
 const BUDGET = 120;
-const PEERS: readonly Peer[] = [bylaw, bylawAnew, gemini, cedar, casbin, rulesEngine, agentGovernance];
+const PEERS: readonly Peer[] = [
+  bylaw,
+  bylawAnew,
+  gemini,
+  cedar,
+  casbin,
+  rulesEngine,
+  agentGovernance,
+];
 
 interface Cell {
   readonly medians: number[];
@@ -52,18 +60,29 @@ async function round(engine: Engine, questions: readonly Question[], cell: Cell)
 async function verify(peer: Peer, engine: Engine, questions: readonly Question[]): Promise<void> {
   for (const question of questions) {
     const effect = await engine.ask(question);
-    if (effect !== question.expected) throw new Error(`Unexpected ${effect} of ${peer.name} for ${JSON.stringify(question.call)}`);
+    if (effect !== question.expected)
+      throw new Error(
+        `Wrong answer ${effect} of ${peer.name} for ${JSON.stringify(question.call)}`,
+      );
   }
 }
 
 const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
-const format = (value: number): string => (value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString("en-US"));
+  values.toSorted((a, b) => a - b)[
+    Math.min(values.length - 1, Math.floor(values.length * share))
+  ] ?? Number.NaN;
+const format = (value: number): string =>
+  value < 100 ? value.toFixed(2) : Math.round(value).toLocaleString("en-US");
 
 installPeers();
-console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
-for (const { name, note } of PEERS) console.log(`* ${name}${name.startsWith("Bylaw") ? "" : ` ${versionOf(name)}`}: ${note}`);
-console.log("\nMicroseconds a check: median of the rounds / 99th percentile of single calls. x: times Bylaw's median.");
+console.log(
+  `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`,
+);
+for (const { name, note } of PEERS)
+  console.log(`* ${name}${name.startsWith("Bylaw") ? "" : ` ${versionOf(name)}`}: ${note}`);
+console.log(
+  "\nMicroseconds a check: median of the rounds / 99th percentile of single calls. x: times Bylaw's median.",
+);
 for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
   const questions = questionsOf(size);
   const streams = [questions.filter((question) => !shell(question)), questions.filter(shell)];
@@ -72,10 +91,16 @@ for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
   for (const peer of PEERS) {
     const engine = await peer.build(rules, size);
     // Slow ones at many rules are asked a part of the calls.
-    await verify(peer, engine, size > 1_000 ? questions.filter((_, at) => at % 5 === 0) : questions);
+    await verify(
+      peer,
+      engine,
+      size > 1_000 ? questions.filter((_, at) => at % 5 === 0) : questions,
+    );
     engines.set(peer, engine);
   }
-  const cells = new Map(PEERS.map((peer) => [peer, streams.map((): Cell => ({ medians: [], singles: [] }))]));
+  const cells = new Map(
+    PEERS.map((peer) => [peer, streams.map((): Cell => ({ medians: [], singles: [] }))]),
+  );
   for (let at = 0; at <= ROUNDS; at += 1) {
     for (const peer of PEERS) {
       const engine = engines.get(peer);
@@ -84,17 +109,23 @@ for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
       for (const [kind, stream] of streams.entries()) {
         const cell = row[kind];
         // The first round only warms up.
-        if (cell !== undefined) await round(engine, stream, at === 0 ? { medians: [], singles: [] } : cell);
+        if (cell !== undefined)
+          await round(engine, stream, at === 0 ? { medians: [], singles: [] } : cell);
       }
     }
   }
   console.log(`\n${size.toLocaleString("en-US")} rules\n`);
-  console.log("| engine | other calls | x | shell calls | x |\n| --- | ---: | ---: | ---: | ---: |");
+  console.log(
+    "| engine | other calls | x | shell calls | x |\n| --- | ---: | ---: | ---: | ---: |",
+  );
   const base = cells.get(bylaw)?.map(({ medians }) => percentile(medians, 0.5)) ?? [];
   for (const peer of PEERS) {
     const columns = (cells.get(peer) ?? []).flatMap(({ medians, singles }, kind) => {
       const median = percentile(medians, 0.5);
-      return [`${format(median)} / ${format(percentile(singles, 0.99))}`, format(median / (base[kind] ?? Number.NaN))];
+      return [
+        `${format(median)} / ${format(percentile(singles, 0.99))}`,
+        format(median / (base[kind] ?? Number.NaN)),
+      ];
     });
     console.log(`| ${peer.name} | ${columns.join(" | ")} |`);
   }
@@ -115,6 +146,8 @@ for (let at = 0; at < ROUNDS_OF_CHECKS; at += 1) pass(100_000);
 const before = used();
 for (let at = 0; at < ROUNDS_OF_CHECKS; at += 1) pass(100_000);
 const growth = (used() - before) / 1024;
-console.log(`\nHeap after ${(ROUNDS_OF_CHECKS * 100_000).toLocaleString("en-US")} more checks of Bylaw: ${growth.toFixed(0)} KiB more`);
+console.log(
+  `\nHeap after ${(ROUNDS_OF_CHECKS * 100_000).toLocaleString("en-US")} more checks of Bylaw: ${growth.toFixed(0)} KiB more`,
+);
 // Parsers of some peers hold handles that never end.
 process.exit(0);

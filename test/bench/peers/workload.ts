@@ -30,7 +30,12 @@ export function rulesOf(size: number): readonly PeerRule[] {
   return Array.from({ length: size }, (_, index) => {
     const kind = KINDS[index % KINDS.length] ?? "exact";
     const effect = index % 2 === 0 ? ("allow" as const) : ("deny" as const);
-    const names = { exact: `tool_${index}`, server: `srv${index}`, argument: `shared_${(index >> 2) % 16}`, command: `prog${index} sub` };
+    const names = {
+      exact: `tool_${index}`,
+      server: `srv${index}`,
+      argument: `shared_${(index >> 2) % 16}`,
+      command: `prog${index} sub`,
+    };
     const path = kind === "argument" ? { path: [`/proj/p${index}/`, ".secret"] as const } : {};
     return { index, effect, kind, name: names[kind], ...path };
   });

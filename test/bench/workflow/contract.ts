@@ -5,7 +5,12 @@ phases:
   - id: WORK
     name: Work
     required_artifacts:
-${["plan_document", "scope_definition", "test_files", ...Array.from({ length: 7 }, (_, at) => `notes_${at}`)]
+${[
+  "plan_document",
+  "scope_definition",
+  "test_files",
+  ...Array.from({ length: 7 }, (_, at) => `notes_${at}`),
+]
   .map((type) => `      - { type: ${type}, schema: ${type.startsWith("notes") ? "notes" : type} }`)
   .join("\n")}
     gates:
@@ -74,12 +79,27 @@ schemas:
 `;
 
 const criterion = "it adds two numbers";
-const notes = { summary: "What was done, and why it was done so.", files: ["src/add.ts", "src/index.ts", "tests/add.test.ts"] };
+const notes = {
+  summary: "What was done, and why it was done so.",
+  files: ["src/add.ts", "src/index.ts", "tests/add.test.ts"],
+};
 
 /** What such a contract wants of a task that goes on. */
 export const ARTIFACTS = {
-  plan_document: { title: "Add two numbers", days: 1, acceptance_criteria: [{ criterion, how_to_verify: "npm test" }], open_questions: [] },
-  scope_definition: { in_scope: ["src/add.ts"], out_of_scope: ["all else"], constraints: ["no dependency"] },
-  test_files: { test_files: [{ path: "tests/add.test.ts", covers: [criterion] }], coverage: { acceptance_criteria_covered: [criterion] } },
+  plan_document: {
+    title: "Add two numbers",
+    days: 1,
+    acceptance_criteria: [{ criterion, how_to_verify: "npm test" }],
+    open_questions: [],
+  },
+  scope_definition: {
+    in_scope: ["src/add.ts"],
+    out_of_scope: ["all else"],
+    constraints: ["no dependency"],
+  },
+  test_files: {
+    test_files: [{ path: "tests/add.test.ts", covers: [criterion] }],
+    coverage: { acceptance_criteria_covered: [criterion] },
+  },
   ...Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`notes_${at}`, notes])),
 };

@@ -60,7 +60,8 @@ await once(
 await enter("REVIEW", HANDED.code);
 while ((await client.directives()).length > 0) await sleep(50);
 await enter("COMPLETE", HANDED.review());
-const shows = async (command: string, text: string): Promise<boolean> => JSON.stringify(await client.runCommand(command)).includes(text);
+const shows = async (command: string, text: string): Promise<boolean> =>
+  JSON.stringify(await client.runCommand(command)).includes(text);
 await once(
   () => client.runCommand("git add src/add.js src/journal.js tests/add.test.js"),
   () => shows("git status --short", "A  src/add.js"),

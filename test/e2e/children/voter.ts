@@ -9,7 +9,11 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 
 const [file = "", agent = "", name = ""] = process.argv.slice(2);
 const store = await openSqliteStore(file);
-const run = await openRun(createKernel({ extends: [consensus] }), { run: "poem", store, join: true });
+const run = await openRun(createKernel({ extends: [consensus] }), {
+  run: "poem",
+  store,
+  join: true,
+});
 writeSync(1, "ready\n");
 await once(process.stdin, "data");
 process.stdin.destroy();

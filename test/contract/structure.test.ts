@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { root } from "./workspaces.ts";
+
+/** What `npm run structure` may print at most. A bound only ever goes down; lower it when you are below it. */
+const BOUNDS = {
+  source_lines: 106_970,
+  test_lines: 89_600,
+  files_over_300: 3,
+  functions_over_60: 123,
+  cycles: 0,
+  kernel_lines: 2_002,
+  kernel_names: 86,
+  old_messages: 0,
+  docs_words: 39_000,
+} as const;
+
+type Figure = keyof typeof BOUNDS;
+
+let figures: Readonly<Record<string, number | readonly unknown[]>> = {};
+
+beforeAll(() => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, "tools/structure.ts"), "--json"],
+    { encoding: "utf8", maxBuffer: 64 * 2 ** 20 },
+  );
+  expect(stderr).toBe("");
+  figures = JSON.parse(stdout) as typeof figures;
+});
+
+it.each(Object.keys(BOUNDS) as readonly Figure[])("%s stays within its bound", (figure) => {
+  const found = figures[figure];
+  const count = typeof found === "number" ? found : found?.length;
+  expect(count, JSON.stringify(typeof found === "number" ? undefined : found)).toBeLessThanOrEqual(
+    BOUNDS[figure],
+  );
+});

@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { publishable, root, rootManifest, workspaces } from "./workspaces.ts";
+
+interface Component {
+  readonly "bom-ref": string;
+  readonly type: string;
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly licenses?: readonly {
+    readonly license?: { readonly id: string };
+    readonly expression?: string;
+  }[];
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+}
+
+interface Bom {
+  readonly bomFormat: string;
+  readonly specVersion: string;
+  readonly serialNumber: string;
+  readonly version: number;
+  readonly metadata: { readonly component: Component };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+const npm = (...args: readonly string[]): string =>
+  execFileSync("npm", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    shell: process.platform === "win32",
+  });
+
+const folder = mkdtempSync(join(tmpdir(), "bylaw-licenses-"));
+let bom: Bom;
+let refs: readonly string[];
+beforeAll(() => {
+  bom = JSON.parse(npm("run", "--silent", "sbom")) as Bom;
+  refs = bom.components.map((component) => component["bom-ref"]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("npm run sbom", () => {
+  it("lists what npm installs for the published packages, and nothing else", () => {
+    const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
+    // One line each: path:name@version, and for a link its target.
+    const installed = npm("ls", "--all", "--omit", "dev", "--parseable", "--long", ...selected)
+      .trim()
+      .split("\n")
+      .map((line) => /node_modules.*?:((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1])
+      .filter((ref) => ref !== undefined);
+    expect(installed.length).toBeGreaterThan(publishable.length);
+    expect([...refs].sort()).toEqual([...new Set(installed)].sort());
+  });
+
+  it("has every runtime dependency that a published package declares, and no tool of this repository", () => {
+    const names = new Set(bom.components.map(({ name }) => name));
+    for (const { manifest } of publishable) {
+      expect(names).toContain(manifest.name);
+      for (const name of Object.keys({
+        ...manifest.dependencies,
+        ...manifest.optionalDependencies,
+      }))
+        expect(names).toContain(name);
+    }
+    const declared = new Set(
+      workspaces.flatMap(({ manifest }) =>
+        Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+      ),
+    );
+    const tools = Object.keys(rootManifest.devDependencies ?? {}).filter(
+      (name) => !declared.has(name),
+    );
+    expect(tools).toContain("vitest");
+    // Of these a runtime dependency brings its own.
+    expect(tools.filter((name) => names.has(name))).toEqual([]);
+    for (const name of [
+      "@bylaw/test",
+      "@bylaw/plugin-hello",
+      "autocannon",
+      ...Object.keys(rootManifest.optionalDependencies ?? {}),
+    ])
+      expect(names).not.toContain(name);
+  });
+
+  it("has a version, a licence and, of what comes from elsewhere, an integrity hash for each", () => {
+    const own = new Set(publishable.map(({ manifest }) => manifest.name));
+    for (const { name, version, purl, type, licenses = [], hashes = [] } of bom.components) {
+      expect([name, version, type]).toEqual([
+        name,
+        expect.stringMatching(/^\d+\.\d+\.\d+/),
+        "library",
+      ]);
+      expect(purl).toBe(`pkg:npm/${name.replace("@", "%40")}@${version}`);
+      expect([name, licenses.map(({ license, expression }) => license?.id ?? expression)]).toEqual([
+        name,
+        [expect.stringMatching(/./)],
+      ]);
+      if (!own.has(name))
+        expect([name, hashes]).toEqual([
+          name,
+          [{ alg: "SHA-512", content: expect.stringMatching(/^[\da-f]{128}$/) }],
+        ]);
+    }
+  });
+
+  it("is CycloneDX in which every reference stands for one component", () => {
+    const { bomFormat, specVersion, serialNumber, version, metadata, dependencies } = bom;
+    expect([bomFormat, specVersion, version]).toEqual(["CycloneDX", "1.5", 1]);
+    expect(serialNumber).toMatch(/^urn:uuid:[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    const all = [metadata.component["bom-ref"], ...refs];
+    expect(new Set(all).size).toBe(all.length);
+    expect(dependencies.map(({ ref }) => ref).sort()).toEqual([...all].sort());
+    for (const { dependsOn } of dependencies) {
+      expect(all).toEqual(expect.arrayContaining([...dependsOn]));
+      expect(new Set(dependsOn).size).toBe(dependsOn.length);
+    }
+  });
+});
+
+describe("npm run licenses", () => {
+  const licenses = (...args: readonly string[]) =>
+    spawnSync("npm", ["run", "--silent", "licenses", "--", ...args], {
+      cwd: root,
+      encoding: "utf8",
+      shell: process.platform === "win32",
+    });
+  const withComponent = (licence: object): string => {
+    const file = join(folder, "bom.json");
+    const [first, ...others] = bom.components;
+    writeFileSync(
+      file,
+      JSON.stringify({
+        ...bom,
+        components: [{ ...first, licenses: undefined, ...licence }, ...others],
+      }),
+    );
+    return file;
+  };
+
+  it("lists every package with its licence and what needs it, and passes", () => {
+    const { status, stdout, stderr } = licenses();
+    expect([status, stderr]).toEqual([0, ""]);
+    const rows = stdout.trim().split("\n");
+    expect(rows).toHaveLength(bom.components.length);
+    expect(rows.find((row) => row.startsWith("tapable "))).toMatch(
+      /^tapable +\d+\.\d+\.\d+ +MIT +@bylaw\/kernel > tapable$/,
+    );
+  });
+
+  it.each([
+    [
+      "a licence that is not on the list",
+      { licenses: [{ license: { id: "GPL-3.0-only" } }] },
+      "GPL-3.0-only",
+    ],
+    [
+      "an expression that nobody has read",
+      { licenses: [{ expression: "(MIT AND GPL-3.0-only)" }] },
+      "(MIT AND GPL-3.0-only)",
+    ],
+    [
+      "two licences at once",
+      { licenses: [{ license: { id: "MIT" } }, { license: { id: "SSPL-1.0" } }] },
+      "MIT AND SSPL-1.0",
+    ],
+    ["a licence without an identifier", { licenses: [{ license: { name: "MIT" } }] }, "unknown"],
+    ["no licence", {}, "unknown"],
+  ])("exits with 1 over %s", (_, licence, told) => {
+    const { status, stderr } = licenses(withComponent(licence));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`has the licence ${told}, needed by @bylaw/`);
+  });
+});

@@ -1,0 +1,27 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { publishable, root } from "../contract/workspaces.ts";
+
+// Written to by the attacks of tests, so that they are copies: files of this tree may be shared with others.
+const COPIED = ["hono"];
+
+/** Installs every package of this repository into a folder, as copies; of third parties only those that are attacked, and links to the others. */
+export function installInto(folder: string): void {
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@bylaw"), { recursive: true });
+  for (const { folder: source, manifest } of publishable)
+    cpSync(join(root, source), join(modules, manifest.name), {
+      recursive: true,
+      filter: (path) =>
+        !/^(?:src|test|node_modules|\.turbo)$|\.map$|\.d\.ts$|\.tsbuildinfo$/.test(basename(path)),
+    });
+  for (const name of COPIED)
+    cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    if (name === "@bylaw" || name === ".bin" || COPIED.includes(name)) continue;
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  mkdirSync(join(modules, ".bin"));
+  symlinkSync("../@bylaw/cli/dist/bin.js", join(modules, ".bin", "bylaw"));
+}

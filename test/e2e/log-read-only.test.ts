@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { BIN, bylaw, scratch, type Ran } from "./bylaw.ts";
+import { eventsOf, logOf } from "./log-kit.ts";
+
+/** Root may write whatever it likes; without its capabilities it is held to the permissions of files like everyone else. */
+const WITHOUT_PRIVILEGES =
+  process.getuid?.() === 0 ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] : [];
+
+function unprivileged(args: readonly string[], cwd: string): Ran {
+  const [program = "", ...rest] = [...WITHOUT_PRIVILEGES, process.execPath, BIN, ...args];
+  const { status, stdout, stderr } = spawnSync(program, rest, {
+    cwd,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** A folder with a log in a file and in a store, none of which can be written. */
+function readOnlyFolder(): string {
+  const cwd = scratch({ "log.jsonl": logOf(eventsOf(20)), "policy.toml": 'default = "deny"\n' });
+  expect(
+    bylaw(["log", "import", "log.jsonl", "--store", "runs.db", "--run", "main"], { cwd }),
+  ).toMatchObject({ code: 0, stderr: "" });
+  for (const file of readdirSync(cwd)) chmodSync(join(cwd, file), 0o444);
+  chmodSync(cwd, 0o555);
+  onTestFinished(() => chmodSync(cwd, 0o755));
+  return cwd;
+}
+
+describe("a log in a folder that cannot be written", () => {
+  test("is read by every command that reads", () => {
+    const cwd = readOnlyFolder();
+    const before = readdirSync(cwd);
+    const stored = ["--store", "runs.db", "--run", "main"];
+    const commands = [
+      ["log", "verify", ...stored],
+      ["log", "tail", ...stored],
+      ["log", "query", ...stored],
+      ["log", "stats", ...stored],
+      ["log", "export", ...stored],
+      ["log", "runs", "--store", "runs.db"],
+      ["status", ...stored],
+      ["report", ...stored],
+      ["report", "--store", "runs.db"],
+      ...["verify", "tail", "query", "stats"].map((command) => ["log", command, "log.jsonl"]),
+      ["status", "--log", "log.jsonl"],
+      ["report", "log.jsonl"],
+      ["replay", "log.jsonl", "--policy", "policy.toml"],
+    ];
+    for (const command of commands)
+      expect([command, unprivileged(command, cwd)]).toMatchObject([
+        command,
+        { code: 0, stderr: "" },
+      ]);
+    expect(unprivileged(["log", "export", ...stored], cwd).stdout).toBe(logOf(eventsOf(20)));
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+
+  test("cannot be followed in a store, which is said at once", () => {
+    const cwd = readOnlyFolder();
+    const { code, stderr } = unprivileged(
+      ["log", "tail", "--follow", "--store", "runs.db", "--run", "main"],
+      cwd,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Cannot follow ${join(cwd, "runs.db")}`);
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createNodeKernel } from "@bylaw/config";
+import { recommended } from "@bylaw/ruleset-recommended";
+import { policy } from "@bylaw/plugin-policy";
+import { expect, it, onTestFinished } from "vitest";
+
+const READ_ALL =
+  'default = "deny"\n[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "bylaw-node-kernel-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+const read = (path: string) =>
+  ({ hook: "beforeToolCall", tool: "read_file", args: { path } }) as const;
+
+it("denies a read through a link to a protected file, without a word about folders", async () => {
+  const cwd = folder();
+  writeFileSync(join(cwd, ".env"), "TOKEN=1");
+  writeFileSync(join(cwd, "plain.txt"), "");
+  symlinkSync(".env", join(cwd, "notes.txt"));
+  const config = {
+    extends: [recommended],
+    plugins: [policy({ text: READ_ALL, discover: "none" })],
+  };
+  const kernel = createNodeKernel(config, { cwd });
+  expect((await kernel.decide(read("plain.txt"))).effect).toBe("allow");
+  expect((await kernel.decide(read("notes.txt"))).effect).toBe("deny");
+  expect((await kernel.explain(read("notes.txt"))).decision.effect).toBe("deny");
+  const prepared = await kernel.prepare(read("notes.txt"));
+  expect((await kernel.decidePrepared(prepared)).effect).toBe("deny");
+  expect((await kernel.decide(prepared)).effect).toBe("deny");
+});
+
+it("gives a call the folders that it does not name", async () => {
+  const kernel = createNodeKernel({}, { cwd: "/w/here", home: "/h" });
+  expect(await kernel.prepare(read("a"))).toMatchObject({
+    ...{ cwd: "/w/here", workspace: "/w/here", home: "/h" },
+  });
+  expect(await kernel.prepare({ ...read("a"), cwd: "/other", home: "/me" })).toMatchObject({
+    ...{ cwd: "/other", workspace: "/other", home: "/me" },
+  });
+});
