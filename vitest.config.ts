@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -24,6 +24,7 @@ export default defineConfig({
       test: {
         name: root,
         root,
+        setupFiles: [join(import.meta.dirname, "test/seed.ts")],
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
         // A suite of a package takes part of its time to load that package again for each file. The files of a worker share it.
         isolate: root === "test",
