@@ -1,0 +1,74 @@
+// How a ruleset decides labelled and real commands: `npm run bench:external -- DIR [--policy NAME] [--list EFFECT]`.
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { createKernel, type Effect, type Ruleset, type ToolCall } from "@bylaw/kernel";
+
+const EFFECTS = ["allow", "ask_user", "deny"] as const;
+const ROOTS = ["/testbed", "/system", "/SWE-agent__test-repo"];
+
+interface Case {
+  readonly command: string | null;
+  readonly label: string | null;
+  readonly class?: string;
+  readonly fixture?: string;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { policy: { type: "string", default: "recommended" }, list: { type: "string" } },
+});
+const [folder] = positionals;
+if (folder === undefined) throw new Error("Name a folder of sets, or one set");
+const loaded = (await import(`@bylaw/ruleset-${values.policy}`)) as Record<string, Ruleset>;
+const kernel = createKernel({ extends: Object.values(loaded) });
+
+/** Where a command was meant to run, as far as its set says so. */
+function placeOf({ command, fixture }: Case): Pick<ToolCall, "cwd" | "workspace" | "home"> {
+  const root = ROOTS.find((each) => command?.includes(each));
+  if (fixture === undefined)
+    return { cwd: root ?? "/workspace", workspace: root ?? "/workspace", home: "/home/dev" };
+  const inside = !/^(project|composition)-linux/.test(fixture);
+  const cwd = inside ? "/workspace/project" : "/workspace/outside";
+  const below = fixture.startsWith("git-subdir") ? "/src" : "";
+  return { cwd: `${cwd}${below}`, workspace: "/workspace/project", home: "/home/test" };
+}
+
+// SWE-agent's own tools as the tools of others that do the same; an edit names no file, and is one of an opened file.
+const OWN_TOOL = /^(open|create|edit|insert|find_file)\b(?: "?([^\s"]+))?/;
+
+function callOf(one: Case, set: string): ToolCall {
+  const call = { hook: "beforeToolCall", approval_mode: "ask", ...placeOf(one) } as const;
+  const command = one.command ?? "";
+  const own = set === "swe-agent-actions" ? OWN_TOOL.exec(command) : null;
+  if (own === null) return { ...call, tool: "bash", args: { command } };
+  const [, name = "", path = ""] = own;
+  if (name === "find_file") return { ...call, tool: "glob", args: { pattern: `**/${path}` } };
+  const named = name === "open" || name === "create" ? path : "opened.py";
+  return { ...call, tool: name === "open" ? "read_file" : "write_file", args: { path: named } };
+}
+
+async function measure(file: string): Promise<void> {
+  const set = basename(dirname(file));
+  const effects: Record<string, Effect[]> = {};
+  for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
+    const one = JSON.parse(line) as Case;
+    // A few cases of a set are calls of other tools, whose arguments it does not hold.
+    if (one.command === null) continue;
+    const { effect, rule, code } = await kernel.decide(callOf(one, set));
+    (effects[one.label ?? "none"] ??= []).push(effect);
+    if (effect === values.list)
+      console.log([one.label, one.class ?? "", rule?.name ?? code, one.command].join("\t"));
+  }
+  for (const [label, all] of Object.entries(effects)) {
+    const share = (wanted: Effect): string => {
+      const count = all.filter((effect) => effect === wanted).length;
+      return `${wanted} ${count} (${((100 * count) / all.length).toFixed(1)} %)`;
+    };
+    console.log([set, label, all.length, ...EFFECTS.map(share)].join("\t"));
+  }
+}
+
+const files = globSync(["cases.jsonl", "*/cases.jsonl"], { cwd: folder }).sort();
+if (files.length === 0) throw new Error(`No cases.jsonl in ${folder} or one folder below`);
+for (const file of files) await measure(resolve(folder, file));
