@@ -277,6 +277,28 @@ test("a server that closes ends its streams, and another node goes on with them"
   expect(ids(await take(next, 1))).toEqual([last + 1]);
 });
 
+test("an agent's stream reads nothing of the log before its task", async () => {
+  const inner = createMemoryStore();
+  const read: number[] = [];
+  const store: Store = {
+    ...inner,
+    events(run, after, limit) {
+      read.push(after);
+      return inner.events(run, after, limit);
+    },
+  };
+  const long = await serve({ store });
+  onTestFinished(() => long.close());
+  await write(await long.claim("early"), 20);
+  const before = await headOf(long);
+  const late = await long.claim("late");
+  read.length = 0;
+  const stream = await followed(`${long.base}/events?after=0`, late.headers);
+  const [first] = await take(stream, 1);
+  expect(first).toMatchObject({ event: "task_created", data: { task_id: late.task } });
+  expect(Math.min(...read)).toBeGreaterThanOrEqual(before);
+});
+
 test("a store whose hints are all lost is looked at anyhow", async () => {
   const store: Store = { ...createMemoryStore(), watch: () => Promise.resolve(() => {}) };
   const deaf = await serve({ store });

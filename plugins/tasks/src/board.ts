@@ -23,8 +23,8 @@ export interface Blocker {
 
 /** A task, as the log says. */
 export interface TaskState {
-  /** The how-manieth task it is, from 1. */
-  readonly order: number;
+  /** Sequence of the event that created it: no earlier event is about it. */
+  readonly created: number;
   readonly title: string | null;
   readonly dependencies: readonly string[];
   /** What an agent must be able to do. */
@@ -50,7 +50,6 @@ export interface TaskState {
 
 /** Every task, and what is looked for among them. Nothing is copied with an event but the way to what it changes. */
 export interface Board {
-  readonly count: number;
   readonly tasks: Tree<TaskState>;
   /** By dependency: the tasks that wait for it. */
   readonly dependents: Tree<Tree<number>>;
@@ -67,7 +66,6 @@ export interface Board {
 }
 
 export const EMPTY: Board = {
-  count: 0,
   tasks: null,
   dependents: null,
   ready: null,
@@ -78,7 +76,7 @@ export const EMPTY: Board = {
 };
 
 /** Keys that are ordered like the numbers. */
-const inOrder = (order: number): string => String(order).padStart(12, "0");
+const inOrder = (sequence: number): string => String(sequence).padStart(12, "0");
 /** The key of a set of capabilities. */
 const setKey = (capabilities: readonly string[]): string => JSON.stringify(capabilities);
 /** The key of a request of an agent. */
@@ -106,14 +104,14 @@ export function withTask(board: Board, id: string, after: TaskState): Board {
 function listed(
   board: Board,
   id: string,
-  { status, order, capabilities, until, agent, request_id }: TaskState,
+  { status, created, capabilities, until, agent, request_id }: TaskState,
 ): Board {
-  const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(order)}`, id);
+  const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(created)}`, id);
   switch (status) {
     case "ready":
       return {
         ...board,
-        ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(order), id)),
+        ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(created), id)),
       };
     case "waiting":
       return { ...board, due: due() };
@@ -132,14 +130,14 @@ function listed(
 function unlisted(
   board: Board,
   id: string,
-  { status, order, capabilities, until, agent, request_id }: TaskState,
+  { status, created, capabilities, until, agent, request_id }: TaskState,
 ): Board {
-  const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(order)}`);
+  const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(created)}`);
   switch (status) {
     case "ready":
       return {
         ...board,
-        ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(order))),
+        ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(created))),
       };
     case "waiting":
       return { ...board, due: due() };
@@ -185,12 +183,12 @@ export function isFree(
 
 /** The task that was created first among the free ones that an agent can do. */
 export function nextTask(board: Board, seeking: Seeking): string | undefined {
-  let best: { readonly id: string; readonly order: number } | undefined;
+  let best: { readonly id: string; readonly created: number } | undefined;
   const offer = (id: string): boolean => {
     const task = treeGet(board.tasks, id);
     if (task === undefined || seeking.passed?.has(id) === true || !isFree(task, seeking))
       return false;
-    if (best === undefined || task.order < best.order) best = { id, order: task.order };
+    if (best === undefined || task.created < best.created) best = { id, created: task.created };
     return true;
   };
   // Of every set that the agent fits the first is enough: they are in order.

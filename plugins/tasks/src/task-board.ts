@@ -28,7 +28,7 @@ const KEPT = { blockers: 20, text: 500 } as const;
 /** The tasks of a run. What cannot be changes nothing, so that a log that was written past the guards is read in one way. */
 export const taskBoard = defineProjection<Board>({
   name: "@bylaw/plugin-tasks/board",
-  version: 2,
+  version: 3,
   initial: EMPTY,
   reduce(board, event) {
     if (event.event_type.startsWith("directive_")) return planned(board, event);
@@ -48,7 +48,7 @@ function changed(board: Board, event: LogEvent, id: string): Board {
     return task === undefined ? board : moved(board, event, id, task);
   const read = taskEventOf(event);
   if (read === undefined) return board;
-  if (read.type === "task_created") return created(board, id, read.details);
+  if (read.type === "task_created") return withCreated(board, id, read.details, event.sequence);
   if (task === undefined) return board;
   const put = (fields: Partial<TaskState>): Board => withTask(board, id, { ...task, ...fields });
   const { type, details } = read;
@@ -97,16 +97,20 @@ type Created = Extract<
   { readonly type: "task_created" }
 >["details"];
 
-function created(board: Board, id: string, { title, dependencies, capabilities }: Created): Board {
-  const order = board.count + 1;
+function withCreated(
+  board: Board,
+  id: string,
+  { title, dependencies, capabilities }: Created,
+  sequence: number,
+): Board {
   const unmet = dependencies.filter(
     (one) => treeGet(board.tasks, one)?.status !== "completed",
   ).length;
   let { dependents } = board;
   for (const one of dependencies)
-    dependents = within(dependents, one, (of) => treePut(of, id, order));
-  return withTask({ ...board, count: order, dependents }, id, {
-    order,
+    dependents = within(dependents, one, (of) => treePut(of, id, sequence));
+  return withTask({ ...board, dependents }, id, {
+    created: sequence,
     title,
     dependencies,
     capabilities: capabilities.toSorted(),

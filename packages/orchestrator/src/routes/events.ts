@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { taskOf } from "@bylaw/plugin-tasks";
 import { holderOf } from "../tasks/holders.ts";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
@@ -29,7 +30,8 @@ export const getEvents: Route = defineRoute({
     // Nobody reads the body of the answer to HEAD.
     if (context.req.method === "HEAD")
       return new Response(null, { headers: { "content-type": "text/event-stream" } });
-    const after = await positionOf(service, context.req.header("last-event-id") ?? query.after);
+    const asked = await positionOf(service, context.req.header("last-event-id") ?? query.after);
+    const after = caller.kind === "agent" ? behindOthers(service, caller.task, asked) : asked;
     const held =
       caller.kind === "agent" ? (holderOf(service.run.view, caller.task)?.fence ?? 0) : 0;
     const leave = operations.streams.enter(
@@ -80,6 +82,10 @@ async function positionOf({ operations }: Service, given: string | undefined): P
     });
   return after;
 }
+
+/** An agent is told of its task alone: what came before that was created is not read, however long the log is. */
+const behindOthers = ({ run }: Service, task: string, after: number): number =>
+  Math.max(after, (taskOf(run.view, task)?.created ?? 1) - 1);
 
 // A stream may be open for longer than the token of its beginning holds; the task must still be this agent's.
 const isHolder = (service: Service, caller: CallerOf<"agent">, now: number): boolean =>
