@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LogEvent, Store } from "@bylaw/kernel";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
-import { startPostgres, type PostgresServer } from "@bylaw/testing";
+import { freePort, startPostgres, type PostgresServer } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enqueueWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
 import {
@@ -29,7 +29,7 @@ import {
   type WorkerProcess,
   type WorkerSettings,
 } from "./driver/processes.ts";
-import { freePort, startRestate, type RestateServer } from "./driver/restate-server.ts";
+import { startRestate, type RestateServer } from "./driver/restate-server.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
 
 // Not before it is known that a test wants them: who filters tests out would leave them behind.
@@ -109,16 +109,11 @@ async function stageOf(engine: Engine): Promise<Stage> {
       if (wake) await driver.wake({ runId: name });
     },
     log,
-    until: (run, type, more = () => true) =>
-      new Promise((resolve, reject) => {
-        const timer = setInterval(() => {
-          log(run).then((events) => {
-            if (!events.some(({ event_type }) => event_type === type) || !more()) return;
-            clearInterval(timer);
-            resolve();
-          }, reject);
-        }, 50);
-      }),
+    async until(run, type, more = () => true) {
+      // One look at a time: looks that pile up on a slow machine make it slower.
+      while (!(await log(run)).some(({ event_type }) => event_type === type) || !more())
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    },
   };
 }
 

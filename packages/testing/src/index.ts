@@ -12,6 +12,7 @@ export {
   type ExampleResult,
   type TestRunner,
 } from "./run-examples.ts";
+export { freePort } from "./free-port.ts";
 export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";

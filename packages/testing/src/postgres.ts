@@ -1,8 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { freePort } from "./free-port.ts";
 
 /** How a PostgreSQL for tests comes up. */
 export interface PostgresOptions {
@@ -122,16 +122,6 @@ function reachable(native: string, folder: string, account: object): string {
   const copy = join(folder, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function start(command: string, args: readonly string[], context: object): Promise<ChildProcess> {

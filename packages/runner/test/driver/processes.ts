@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort, type RestateServer } from "./restate-server.ts";
+import { freePort } from "@bylaw/testing";
+import type { RestateServer } from "./restate-server.ts";
 import type { Place } from "./kit.ts";
 
 const SCRIPT = fileURLToPath(new URL("child.ts", import.meta.url));
@@ -37,6 +38,7 @@ export interface WorkerSettings {
 export function workersAt(place: Place, restate: RestateServer | undefined) {
   const all = new Set<WorkerProcess>();
   let count = 0;
+  let ends = 0;
 
   async function start({
     lease_ms = 600_000,
@@ -44,6 +46,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
     concurrency = 2,
   }: WorkerSettings = {}): Promise<WorkerProcess> {
     count += 1;
+    const endsBefore = ends;
     const port = restate === undefined ? undefined : await freePort();
     const setup = { ...place, worker: `w${count}`, lease_ms, reconcile_ms, concurrency, port };
     const child = spawn(process.execPath, [SCRIPT, JSON.stringify(setup)], {
@@ -86,6 +89,8 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
       },
     };
     all.add(worker);
+    // All were ended while it looked for a port.
+    if (ends > endsBefore) child.kill("SIGKILL");
     if (port !== undefined) restate?.workers.add(port);
     await Promise.race([worker.said(({ up }) => up === true), ended]);
     return worker;
@@ -94,6 +99,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
   return {
     start,
     async end(): Promise<void> {
+      ends += 1;
       for (const { process: child } of all) {
         child.kill("SIGCONT");
         child.kill("SIGKILL");

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { freePort } from "@bylaw/testing";
 
 /** A Restate for tests, with a balancer in front of its workers. */
 export interface RestateServer {
@@ -17,15 +18,6 @@ export interface RestateServer {
   /** Kills it with SIGKILL, and starts it again on what it had written. */
   crash(): Promise<void>;
   stop(): Promise<void>;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /**
