@@ -16,6 +16,8 @@ const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/p
 
 export default defineConfig({
   test: {
+    // The second that is given by default is too short on a busy machine.
+    expect: { poll: { timeout: 60_000 } },
     // Most suites wait for programs that they start, so that one core of two would be idle.
     maxWorkers: availableParallelism(),
     coverage: { provider: "v8", include: ["{packages,plugins,rulesets}/*/src/**/*.ts"] },

@@ -328,9 +328,7 @@ it("events come once and in order, through the end of a server and the start of 
     const before = seen.filter(({ event_type }) => event_type === "tool_result").length;
     for (let index = 0; index < count; index += 1) await agent.readFile("src/index.js");
     await expect
-      .poll(() => seen.filter(({ event_type }) => event_type === "tool_result").length, {
-        timeout: 20_000,
-      })
+      .poll(() => seen.filter(({ event_type }) => event_type === "tool_result").length)
       .toBe(before + count);
   };
   await reads(3);

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { canContain, isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { runTests } from "../src/index.ts";
 import { NODE, command, folder, give, linkModules, nodeTest, put } from "./kit.ts";
@@ -153,9 +153,9 @@ describe("the process", () => {
       counts: null,
     });
     expect(ran.report_error).toBe("The tap report is empty");
-    await vi.waitFor(() =>
-      expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true),
-    );
+    await expect
+      .poll(() => isGone(Number(readFileSync(join(workspace, "pid"), "utf8"))))
+      .toBe(true);
   });
 
   it("leaves nothing running where it ends and what it started does not", async () => {
@@ -164,9 +164,9 @@ describe("the process", () => {
     const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit" }); const wait = setInterval(() => { if (require("fs").existsSync("pid")) { clearInterval(wait); process.stdout.write("1..1\\nok 1 - a\\n", () => process.exit(0)); } }, 10);`;
     const ran = await runTests(command([NODE, "-e", script]), { workspace });
     expect(ran).toMatchObject({ exit_code: 0, counts: { passed: 1 } });
-    await vi.waitFor(() =>
-      expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true),
-    );
+    await expect
+      .poll(() => isGone(Number(readFileSync(join(workspace, "pid"), "utf8"))))
+      .toBe(true);
   });
 
   it.runIf(process.platform === "linux")(
@@ -177,9 +177,9 @@ describe("the process", () => {
       const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stray)}], { detached: true, stdio: "ignore" }).unref(); const wait = setInterval(() => { if (require("fs").existsSync("pid")) { clearInterval(wait); console.log("1..1\\nok 1 - a"); } }, 10);`;
       const ran = await runTests(command([NODE, "-e", script]), { workspace });
       expect(ran).toMatchObject({ exit_code: 0, counts: { passed: 1 } });
-      await vi.waitFor(() =>
-        expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true),
-      );
+      await expect
+        .poll(() => isGone(Number(readFileSync(join(workspace, "pid"), "utf8"))))
+        .toBe(true);
     },
   );
 
@@ -200,9 +200,9 @@ describe("the process", () => {
     );
     await expect(running).rejects.toThrow("enough");
     clearInterval(wait);
-    await vi.waitFor(() =>
-      expect(isGone(Number(readFileSync(join(workspace, "pid"), "utf8")))).toBe(true),
-    );
+    await expect
+      .poll(() => isGone(Number(readFileSync(join(workspace, "pid"), "utf8"))))
+      .toBe(true);
     await expect(
       runTests(command([NODE, "-e", ""]), {
         workspace,

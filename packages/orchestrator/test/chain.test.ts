@@ -295,7 +295,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     });
     const two = await again({ one });
     await expect
-      .poll(async () => (await two.nobody.get("/ready")).body, { timeout: 10_000 })
+      .poll(async () => (await two.nobody.get("/ready")).body)
       .toEqual({ ready: false, reason: "log" });
     await refuses(two, ann);
   });

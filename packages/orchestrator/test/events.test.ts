@@ -237,7 +237,7 @@ test("a client that takes nothing is cut, holds up nobody, and goes on where it 
     await agent.check("read_files", { path: text, count });
   const head = await headOf(slow);
   await expect
-    .poll(async () => (await slow.as("operator").get("/metrics")).text, { timeout: 20_000 })
+    .poll(async () => (await slow.as("operator").get("/metrics")).text)
     .toContain('bylaw_event_streams_ended_total{how="slow"} 1');
   expect((await slow.as("operator").get("/metrics")).text).toContain("bylaw_event_streams 0");
   asleep.socket.resume();

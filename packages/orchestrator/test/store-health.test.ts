@@ -26,7 +26,6 @@ const ready = async ({ nobody }: Served): Promise<unknown> => {
 };
 const READY = [200, { ready: true }];
 const UNREADY = [503, { ready: false, reason: "store" }];
-const WAIT = { timeout: 30_000, interval: 100 };
 
 /** Holds that a server whose store fails is not ready, says so to agents and operators, and logs it once. */
 async function failing(
@@ -35,7 +34,7 @@ async function failing(
   log: ReturnType<typeof linesOf>,
   cause: RegExp,
 ): Promise<void> {
-  await expect.poll(() => ready(served), WAIT).toEqual(UNREADY);
+  await expect.poll(() => ready(served)).toEqual(UNREADY);
   for (const answer of [
     await check(agent),
     await agent.send("POST", "/tools/execute", {
@@ -76,7 +75,7 @@ test.skipIf(postgres === undefined || postgres.external)(
     await postgres?.kill();
     await failing(served, ann, log, /^PostgreSQL at 127\.0\.0\.1:\d+\/postgres does not answer/);
     await postgres?.restart();
-    await expect.poll(() => ready(served), WAIT).toEqual(READY);
+    await expect.poll(() => ready(served)).toEqual(READY);
     expect((await check(ann)).status).toBe(200);
   },
 );
@@ -106,7 +105,7 @@ test.skipIf(postgres === undefined || postgres.external)(
     await turn("on");
     await failing(served, ann, log, /takes no writes: it is read-only/);
     await turn("off");
-    await expect.poll(() => ready(served), WAIT).toEqual(READY);
+    await expect.poll(() => ready(served)).toEqual(READY);
     expect((await check(ann)).status).toBe(200);
   },
 );
@@ -136,7 +135,7 @@ it("a server whose file another process keeps to itself is not ready until it le
   await failing(served, ann, log, /locked .*store\.db/);
   other.stdin.end();
   await ended;
-  await expect.poll(() => ready(served), WAIT).toEqual(READY);
+  await expect.poll(() => ready(served)).toEqual(READY);
   expect((await check(ann)).status).toBe(200);
 });
 
@@ -171,6 +170,6 @@ it("a server whose disk is full is ready again when there is room", async (conte
   for (let status = 200; status !== 503; status = (await check(ann)).status);
   await failing(served, ann, log, /^The disk of .*store\.db is full/);
   rmSync(join(folder, "ballast"));
-  await expect.poll(() => ready(served), WAIT).toEqual(READY);
+  await expect.poll(() => ready(served)).toEqual(READY);
   expect((await check(ann)).status).toBe(200);
 });

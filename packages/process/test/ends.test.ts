@@ -10,11 +10,11 @@ import {
   programEnvironment,
   UNPRIVILEGED,
 } from "../src/index.ts";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
 
 // Who is told to end needs a moment for it.
-const gone = (pid: number) => vi.waitFor(() => expect(isGone(pid)).toBe(true), { timeout: 10_000 });
+const gone = (pid: number) => expect.poll(() => isGone(pid)).toBe(true);
 
 const linux = describe.runIf(process.platform === "linux");
 
@@ -25,11 +25,13 @@ linux("what it started", () => {
     ["stopped itself", "echo $$ > pid; kill -STOP $$"],
   ])("and %s is ended when its time is over", async (_, script) => {
     const cwd = folder();
-    expect(await sh(script, { cwd, timeoutMs: 500 })).toMatchObject({
-      exit_code: null,
-      signal: "SIGKILL",
-      timed_out: true,
-    });
+    // Until the time is enough for it to begin.
+    for (let timeoutMs = 500; !existsSync(join(cwd, "pid")); timeoutMs *= 2)
+      expect(await sh(script, { cwd, timeoutMs })).toMatchObject({
+        exit_code: null,
+        signal: "SIGKILL",
+        timed_out: true,
+      });
     await gone(pidIn(cwd));
   });
 
@@ -70,9 +72,7 @@ linux("what it started", () => {
     const script = `import("@bylaw/process").then(({ runProgram }) => runProgram(${JSON.stringify(inner)}))`;
     const outer = new AbortController();
     const running = node(script, { cwd: import.meta.dirname, signal: outer.signal });
-    await vi.waitFor(() => expect(readFileSync(join(cwd, "pid"), "utf8")).toMatch(/\d\n/), {
-      timeout: 60_000,
-    });
+    await expect.poll(() => readFileSync(join(cwd, "pid"), "utf8")).toMatch(/\d\n/);
     outer.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
     await gone(pidIn(cwd));
@@ -84,7 +84,7 @@ describe("a signal of the caller", () => {
     const cwd = folder();
     const end = new AbortController();
     const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
-    await vi.waitFor(() => expect(existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0));
+    await expect.poll(() => existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0);
     end.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
     await gone(pidIn(cwd));
@@ -121,9 +121,7 @@ linux("when this process ends", () => {
       spawn("/bin/sleep", ["1000"], { env, detached: true, stdio: "ignore" });
     const [left, other] = [start({ ...marks, MORE: "x" }), start({ BYLAW_RUN: "r" })];
     const ended = once(left, "exit");
-    await vi.waitFor(() =>
-      expect(readFileSync(`/proc/${left.pid}/environ`, "utf8")).toContain(cwd),
-    );
+    await expect.poll(() => readFileSync(`/proc/${left.pid}/environ`, "utf8")).toContain(cwd);
     endMarked(marks);
     endMarked({});
     await ended;

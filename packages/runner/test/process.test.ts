@@ -68,9 +68,7 @@ describe("a program that is a step", () => {
 
   it("is ended at its time with all that it started", async () => {
     const script = "sleep 600 & echo $! > pid.txt; wait";
-    const at = stage(
-      await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 0.3 }] }),
-    );
+    const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 2 }] }));
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
     const [done] = (await at.store.events("r", 0, 100)).filter(
       ({ event_type }) => event_type === "step_completed",

@@ -32,7 +32,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
 
 /** What opening comes to; fails where any part of the error says the password. */
 async function refusalOf(url: string, options: PostgresStoreOptions = {}): Promise<BylawError> {
-  const error: unknown = await openPostgresStore(url, { connect_timeout_ms: 300, ...options }).then(
+  const error: unknown = await openPostgresStore(url, options).then(
     () => new Error("it opened"),
     (thrown: unknown) => thrown,
   );
@@ -87,7 +87,9 @@ describe("opening a store", () => {
     const mute = createServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as AddressInfo;
-    const error = await refusalOf(`postgres://u:${SECRET}@127.0.0.1:${port}/db`, { retry_ms: 50 });
+    const error = await refusalOf(`postgres://u:${SECRET}@127.0.0.1:${port}/db`, {
+      ...{ connect_timeout_ms: 300, retry_ms: 50 },
+    });
     expect(error.code).toBe("BYLAW_STORE_UNREACHABLE");
     mute.close();
   });

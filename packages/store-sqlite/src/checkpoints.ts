@@ -17,7 +17,7 @@ export const PAGES = 1_000;
 /** So many pages at once are load: they are worth a thread. */
 const LOAD = 500;
 /** With so many pages who writes takes them over, so that the log begins anew: the thread cannot do that where commits leave no gap. */
-const LATE = 16_000;
+export const LATE = 16_000;
 /** So many that wait for one commit are a crowd; who writes alone, without a gap, would only share the disk with the thread. */
 const CROWD = 4;
 /** It is gone when so many commits have had none. */

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it, vi } from "vitest";
-import { PAGES, createCheckpoints } from "../src/checkpoints.ts";
+import { expect, it } from "vitest";
+import { LATE, PAGES, createCheckpoints } from "../src/checkpoints.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { closing, logOf, newFolder, runFixture } from "./kit.ts";
 
@@ -13,7 +13,9 @@ if (!traces)
 
 interface Said {
   readonly pid: number;
+  /** The most pages that the log had, and those of the file in the end: no fewer were written. */
   readonly longest: number;
+  readonly pages: number;
 }
 
 it.runIf(traces)(
@@ -28,19 +30,26 @@ it.runIf(traces)(
     const threads = [
       ...readFileSync(trace, "utf8").matchAll(/^(\d+) +f(?:data)?sync\(\d+<[^>]*store\.db>/gm),
     ].map(([, thread]) => Number(thread));
-    const own = threads.filter((thread) => thread === pid);
-    expect(threads.length - own.length).toBeGreaterThan(2);
-    // Before the thread was there, and to tidy up.
-    expect(own.length).toBeLessThanOrEqual(3);
+    // Until the thread is there, the one that answers has to do it.
+    const since = threads.slice(threads.findIndex((thread) => thread !== pid));
+    const own = since.filter((thread) => thread === pid);
+    expect(since.length - own.length).toBeGreaterThan(2);
+    // To tidy up.
+    expect(own.length).toBeLessThanOrEqual(2);
   },
 );
 
-it("keeps the log short under load, and lets a process end that has forgotten the store", async () => {
+it("lets no log grow without end under load, and lets a process end that has forgotten the store", async () => {
   const file = join(newFolder(), "store.db");
-  const { longest } = JSON.parse(await runFixture("load.mjs", [file, "40", "forget"])) as Said;
-  expect(longest).toBeLessThan(8 * PAGES);
+  const { longest, pages } = JSON.parse(
+    await runFixture("load.mjs", [file, "80", "forget"]),
+  ) as Said;
+  // How short the thread keeps it depends on when the machine lets it run.
+  const bound = LATE + 4 * PAGES;
+  expect(pages).toBeGreaterThan(bound);
+  expect(longest).toBeLessThan(bound);
   const store = await closing(openSqliteStore(file));
-  expect(await logOf(store)).toHaveLength(40 * 16 * 20);
+  expect(await logOf(store)).toHaveLength(80 * 16 * 20);
 });
 
 it("takes the log over itself where there is no thread", async () => {
@@ -58,7 +67,7 @@ it("takes the log over itself where there is no thread", async () => {
     add.run("x".repeat(100_000));
     checkpoints.committed(20);
   }
-  await vi.waitFor(() => expect(automatic()).toBe(PAGES));
+  await expect.poll(automatic).toBe(PAGES);
   for (let commits = 0; commits < 200; commits += 1) {
     add.run("x".repeat(100_000));
     checkpoints.committed(20);
@@ -96,7 +105,7 @@ it("changes nothing of another database that stands there by now", async () => {
     add.run("x".repeat(100_000));
     checkpoints.committed(20);
   }
-  await vi.waitFor(() => expect(store.pragma("wal_autocheckpoint", { simple: true })).toBe(PAGES));
+  await expect.poll(() => store.pragma("wal_autocheckpoint", { simple: true })).toBe(PAGES);
   await checkpoints.close();
   store.close();
   expect(readFileSync(other)).toEqual(before);

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { canContain, canLimit } from "@bylaw/process";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
 
 describe("bash", () => {
@@ -117,7 +117,7 @@ describe("bash", () => {
       status: "overflowed",
       exit_code: null,
     });
-    expect(await call("bash", { command: "echo begun; sleep 1000", timeout: 0.3 })).toMatchObject({
+    expect(await call("bash", { command: "echo begun; sleep 1000", timeout: 2 })).toMatchObject({
       status: "timed_out",
       stdout: "begun\n",
     });
@@ -144,19 +144,19 @@ describe("bash", () => {
       command:
         "setsid sh -c 'echo $$ > a; exec sleep 1000' & while ! [ -s a ]; do sleep 0.01; done",
     });
-    if (process.platform === "linux") await vi.waitFor(() => expect(isGone("a")).toBe(true));
+    if (process.platform === "linux") await expect.poll(() => isGone("a")).toBe(true);
     const leave = new AbortController();
     const left = toolsIn(
       root,
       { programs },
       { signal: leave.signal },
     )("bash", { command: "echo $$ > b; exec sleep 1000" });
-    await vi.waitFor(() =>
-      expect(existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8")).toMatch(/\d\n/),
-    );
+    await expect
+      .poll(() => existsSync(join(root, "b")) && readFileSync(join(root, "b"), "utf8"))
+      .toMatch(/\d\n/);
     leave.abort(new Error("left"));
     await expect(left).rejects.toThrow("left");
-    if (process.platform === "linux") await vi.waitFor(() => expect(isGone("b")).toBe(true));
+    if (process.platform === "linux") await expect.poll(() => isGone("b")).toBe(true);
   });
 
   it.runIf(canLimit())("holds each program to its limits", async () => {
