@@ -2,14 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createKernel,
-  defineConfig,
-  defineProjection,
-  definePlugin,
-  type Store,
-} from "@bylaw/kernel";
+import { createKernel, defineConfig, definePlugin, defineProjection } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine, openRun } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { startPostgres } from "@bylaw/testing";

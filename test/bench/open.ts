@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, defineConfig, definePlugin, type Store } from "@bylaw/kernel";
+import { createKernel, defineConfig, definePlugin } from "@bylaw/kernel";
 import { openRun, type ChainOptions, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { z } from "zod";
 import { eventOf, median } from "./log/writers.ts";

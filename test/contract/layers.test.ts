@@ -20,19 +20,21 @@ interface Layer {
 
 const KERNEL = /^packages\/kernel$/;
 const WORDING = /^packages\/wording$/;
+const STORE = /^packages\/store$/;
 const LAYERS: readonly Layer[] = [
   { folder: KERNEL, internal: [], external: ["tapable"], peers: ["zod"] },
   { folder: WORDING, internal: [], external: [] },
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
-  { folder: /^packages\/(config|contract|shell|log|testing)$/, internal: [KERNEL] },
+  { folder: /^packages\/(config|contract|shell|store)$/, internal: [KERNEL] },
+  { folder: /^packages\/(log|testing)$/, internal: [KERNEL, STORE] },
   { folder: /^packages\/process$/, internal: [], external: [] },
   { folder: /^packages\/tools$/, internal: [KERNEL, /^packages\/process$/] },
   { folder: /^packages\/evidence$/, internal: [KERNEL, /^packages\/(contract|process)$/] },
   { folder: /^packages\/behavior$/, internal: [KERNEL, /^packages\/config$/] },
-  { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, /^packages\/log$/] },
+  { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, STORE, /^packages\/log$/] },
   {
     folder: /^packages\/(host-[a-z0-9-]+|runner)$/,
-    internal: [KERNEL, /^packages\/(behavior|config|log|process|store-[a-z0-9-]+|tools)$/],
+    internal: [KERNEL, /^packages\/(behavior|config|log|process|store|store-[a-z0-9-]+|tools)$/],
   },
   { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
@@ -44,7 +46,10 @@ const LAYERS: readonly Layer[] = [
   },
   {
     folder: /^plugins\//,
-    internal: [KERNEL, /^packages\/(behavior|contract|evidence|shell|policy-language|log|tools)$/],
+    internal: [
+      KERNEL,
+      /^packages\/(behavior|contract|evidence|shell|policy-language|log|store|tools)$/,
+    ],
     peers: ["@bylaw/kernel", "zod"],
   },
   {

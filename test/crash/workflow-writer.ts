@@ -1,8 +1,9 @@
 // Runs a workflow to its end over checkpoints, or until so many events are on record: then it is gone, as a machine that loses its power is.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, type Store } from "@bylaw/kernel";
+import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { checkpoint, resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LogEvent, Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
 import { formatEventLine } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { startPostgres } from "@bylaw/testing";
 import { describe, expect, onTestFinished, test } from "vitest";

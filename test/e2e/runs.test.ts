@@ -7,11 +7,10 @@ import { pathToFileURL } from "node:url";
 import {
   allow,
   createKernel,
-  defineProjection,
   definePlugin,
+  defineProjection,
   type Config,
   type LogEvent,
-  type Store,
 } from "@bylaw/kernel";
 import {
   createCatalogue,
@@ -22,6 +21,7 @@ import {
   type OpenOptions,
   type Run,
 } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";

@@ -50,18 +50,6 @@ export {
   type Ruleset,
 } from "./ruleset.ts";
 export {
-  StoreConflict,
-  type Claim,
-  type ClaimRequest,
-  type Commit,
-  type DocumentWrite,
-  type ExpiredLease,
-  type Receipt,
-  type Store,
-  type StoredDocument,
-  type TaskWrite,
-} from "./store.ts";
-export {
   APPROVAL_MODES,
   type ApprovalMode,
   type Behavior,

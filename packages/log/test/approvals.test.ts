@@ -6,10 +6,10 @@ import {
   deny,
   type Config,
   type Plugin,
-  type Store,
   type ToolCall,
   type Transition,
 } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import {
   openRun,
   createMemoryStore,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
-  StoreConflict,
   createKernel,
   defineProjection,
   type LogEvent,
   type LogReader,
   type Sink,
-  type Store,
 } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import { createMemoryStore, openRun } from "../src/index.ts";
 import { plugin } from "./kit.ts";
 import {

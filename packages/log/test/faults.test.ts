@@ -1,13 +1,7 @@
 import { asyncProperty, assert, integer } from "fast-check";
 import { expect, it } from "vitest";
-import {
-  StoreConflict,
-  createKernel,
-  type LogEvent,
-  type Sink,
-  type Store,
-  type View,
-} from "@bylaw/kernel";
+import { createKernel, type LogEvent, type Sink, type View } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import {
   createLogVerifier,
   createMemoryStore,

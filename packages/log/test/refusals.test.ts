@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ask, createKernel, deny, type Config, type Store } from "@bylaw/kernel";
+import { ask, createKernel, deny, type Config } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import {
   createMemoryStore,
   openRun,

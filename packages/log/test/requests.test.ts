@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { allow, ask, deny, type Plugin, type Store } from "@bylaw/kernel";
+import { allow, ask, deny, type Plugin } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import {

@@ -8,9 +8,9 @@ import {
   type Plugin,
   type Sink,
   type SinkWriter,
-  type Store,
   type ToolCall,
 } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { openRun, type OpenOptions, type Run } from "../src/index.ts";
 import { HOOKS, forged, plugin, voter } from "./kit.ts";
 

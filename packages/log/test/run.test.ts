@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StoreConflict, allow, ask, deny, digestJson, type Plugin } from "@bylaw/kernel";
+import { allow, ask, deny, digestJson, type Plugin } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import {

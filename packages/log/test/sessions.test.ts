@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { allow, type LogEvent, type Store } from "@bylaw/kernel";
+import { allow, type LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import {
   RUN_TYPES,
   createCatalogue,

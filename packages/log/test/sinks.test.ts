@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  StoreConflict,
   ask,
   deny,
   type Answer,
@@ -9,6 +8,7 @@ import {
   type Sink,
   type SinkWriter,
 } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import { createMemoryStore } from "../src/index.ts";
 import { voter } from "./kit.ts";
 import {

@@ -8,8 +8,8 @@ import {
   type LogEvent,
   type Plugin,
   type Projection,
-  type Store,
 } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createMemoryStore, type Run } from "../src/index.ts";
 import { forged, plugin } from "./kit.ts";
 import {

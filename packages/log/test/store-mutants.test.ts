@@ -1,11 +1,5 @@
-import {
-  StoreConflict,
-  type Claim,
-  type Commit,
-  type LogEvent,
-  type Store,
-  type TaskWrite,
-} from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Claim, type Commit, type Store, type TaskWrite } from "@bylaw/store";
 import { describeStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";

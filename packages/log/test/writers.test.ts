@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StoreConflict, allow, deny, type Store } from "@bylaw/kernel";
+import { allow, deny } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import { createMemoryStore } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Store } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   eventsOf,

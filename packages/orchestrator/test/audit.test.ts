@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
-import type { EventDraft, JsonObject, LogEvent, Store } from "@bylaw/kernel";
+import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAudit } from "../src/audit/audit.ts";
 import { createAuditIndex, type AuditFilter } from "../src/audit/audit-index.ts";

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { EventDraft, JsonObject, Store } from "@bylaw/kernel";
+import type { EventDraft, JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { createBlockedRequests, type BlockedRequests } from "../src/approvals/blocked-requests.ts";
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();

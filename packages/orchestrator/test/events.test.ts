@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { createMemoryStore } from "@bylaw/log";
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { askAndSleep, follow, type Message, type Stream } from "./events-kit.ts";
 import { ENROL, eventsOf, serve, type Agent, type Served } from "./operate-kit.ts";

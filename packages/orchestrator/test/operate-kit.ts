@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject, Store } from "@bylaw/kernel";
+import type { JsonObject } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createOrchestrator, type Orchestrator, type OrchestratorOptions } from "../src/index.ts";
 import { give } from "./kit.ts";
 

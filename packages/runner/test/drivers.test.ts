@@ -9,7 +9,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LogEvent, Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { freePort, startPostgres, type PostgresServer } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,8 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, type Store } from "@bylaw/kernel";
+import { createKernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { createKernel, type LogEvent, type Store } from "@bylaw/kernel";
+import { createKernel, type LogEvent } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";

@@ -1,5 +1,6 @@
-import { StoreConflict, type LogEvent } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
 import { numbered, otherFence } from "@bylaw/log";
+import { StoreConflict } from "@bylaw/store";
 import type { Query } from "./database.ts";
 import { LINK, digitsOf, eventsIn, segmentsOf } from "./events.ts";
 import { fromStored } from "./names.ts";

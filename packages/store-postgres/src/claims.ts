@@ -1,12 +1,6 @@
-import {
-  omitUndefined,
-  type Claim,
-  type ClaimRequest,
-  type EventDraft,
-  type ExpiredLease,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { omitUndefined, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import { askAdmit, bodyOf } from "@bylaw/log";
+import type { Claim, ClaimRequest, ExpiredLease } from "@bylaw/store";
 import type { Database, Query } from "./database.ts";
 import { eventOf, readEvents } from "./events.ts";
 import { Thrown } from "./failures.ts";

@@ -1,4 +1,4 @@
-import { StoreConflict, type DocumentWrite, type StoredDocument } from "@bylaw/kernel";
+import { StoreConflict, type DocumentWrite, type StoredDocument } from "@bylaw/store";
 import type { Database, Query } from "./database.ts";
 import { documentOf } from "./pending-commit.ts";
 import { fromStored, keyOf } from "./names.ts";

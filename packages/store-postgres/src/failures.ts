@@ -1,4 +1,5 @@
-import { BylawError, StoreConflict, messageOf } from "@bylaw/kernel";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import { DatabaseError } from "pg";
 
 /** The five signs by which PostgreSQL names an error; `undefined` where the server did not answer. */

@@ -1,5 +1,6 @@
-import type { Commit, DocumentWrite, LogEvent, Receipt } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
 import { bodyOfChecked, expiryOf, type Body } from "@bylaw/log";
+import type { Commit, DocumentWrite, Receipt } from "@bylaw/store";
 import type { LongNames } from "./long-names.ts";
 import { keyOf, toStored } from "./names.ts";
 

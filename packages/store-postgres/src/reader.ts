@@ -1,12 +1,12 @@
-import type { StoredDocument } from "@bylaw/kernel";
 import {
-  TIME_AT_END,
   InFlight,
+  TIME_AT_END,
   storeClosed,
   timeAtEnd,
   type RunSummary,
   type StoreReader,
 } from "@bylaw/log";
+import type { StoredDocument } from "@bylaw/store";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";

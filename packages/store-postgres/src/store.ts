@@ -1,5 +1,5 @@
-import type { Store } from "@bylaw/kernel";
 import { InFlight, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { createClaims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument, writeDocument } from "./documents.ts";

@@ -1,4 +1,4 @@
-import type { Commit, Receipt } from "@bylaw/kernel";
+import type { Commit, Receipt } from "@bylaw/store";
 import { appendBatch, appendsOf, writtenAsPlanned } from "./append-batch.ts";
 import { BatchSender, type Perform } from "./batch-sender.ts";
 import { sendCheckedBatch, type Outcome } from "./checked-batch.ts";

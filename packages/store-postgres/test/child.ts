@@ -1,5 +1,6 @@
 /** A process of its own that works on a store, for tests that kill or stop it. Says what was acknowledged, a line of JSON each. */
-import { BylawError, StoreConflict } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import { openPostgresStore } from "../src/index.ts";
 
 const [mode, url = "", schema = "", name = "", count = "0"] = process.argv.slice(2);

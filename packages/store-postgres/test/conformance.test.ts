@@ -1,5 +1,5 @@
 import { describeStore } from "@bylaw/testing";
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { describe, it } from "vitest";
 import { placeOn, serverOfFile, type Place } from "./kit.ts";
 

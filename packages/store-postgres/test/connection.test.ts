@@ -1,4 +1,5 @@
-import { StoreConflict, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { PostgresStoreOptions } from "../src/index.ts";

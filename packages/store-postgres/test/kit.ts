@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "pg";
-import type { EventDraft, LogEvent, Store } from "@bylaw/kernel";
-import { linkOf, NO_LINK } from "@bylaw/log";
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { NO_LINK, linkOf } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { startPostgres, type PostgresOptions, type PostgresServer } from "@bylaw/testing";
 import { afterAll } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";

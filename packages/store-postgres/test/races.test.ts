@@ -1,4 +1,5 @@
-import { BylawError, StoreConflict, type LogEvent, type Store } from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import type { PostgresServer } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { Client } from "pg";

@@ -1,5 +1,5 @@
-import { StoreConflict, type DocumentWrite } from "@bylaw/kernel";
 import { expiryOf } from "@bylaw/log";
+import { StoreConflict, type DocumentWrite } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 

@@ -1,5 +1,5 @@
-import type { Store } from "@bylaw/kernel";
 import { bodyOfChecked, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { createBatches } from "./batches.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { connect } from "./connect.ts";

@@ -1,4 +1,5 @@
-import type { LogEvent, StoredDocument } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { StoredDocument } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import { eventsIn, type DocumentRow, type RunRow, type SegmentRow } from "./rows.ts";
 

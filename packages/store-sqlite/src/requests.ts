@@ -1,4 +1,5 @@
-import type { Claim, LogEvent, Receipt } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { Claim, Receipt } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 

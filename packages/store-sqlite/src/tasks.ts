@@ -1,5 +1,5 @@
-import type { Claim, ExpiredLease, TaskWrite } from "@bylaw/kernel";
 import { otherFence } from "@bylaw/log";
+import type { Claim, ExpiredLease, TaskWrite } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { TaskRow } from "./rows.ts";
 

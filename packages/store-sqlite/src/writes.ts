@@ -1,14 +1,13 @@
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { askAdmit, bodyOf, type Body } from "@bylaw/log";
 import type {
   Claim,
   ClaimRequest,
   Commit,
   DocumentWrite,
-  EventDraft,
   ExpiredLease,
-  LogEvent,
   Receipt,
-} from "@bylaw/kernel";
-import { askAdmit, bodyOf, type Body } from "@bylaw/log";
+} from "@bylaw/store";
 import { createDocuments } from "./documents.ts";
 import type { Connection } from "./engine.ts";
 import type { Logs } from "./logs.ts";

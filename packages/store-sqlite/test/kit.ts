@@ -4,14 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import {
-  BylawError,
-  type Commit,
-  type EventDraft,
-  type LogEvent,
-  type Receipt,
-  type Store,
-} from "@bylaw/kernel";
+import { BylawError, type EventDraft, type LogEvent } from "@bylaw/kernel";
+import type { Commit, Receipt, Store } from "@bylaw/store";
 import { expect, onTestFinished } from "vitest";
 
 /** A folder that is removed after the test. */

@@ -1,7 +1,8 @@
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import type { EventDraft, Store } from "@bylaw/kernel";
+import type { EventDraft } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import type { StoreReader } from "@bylaw/log";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteReader, openSqliteStore } from "../src/index.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { StoreConflict, type LogEvent, type Receipt, type Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Receipt, type Store } from "@bylaw/store";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
 import { closing, draft, logOf, newFolder, upTo } from "./kit.ts";

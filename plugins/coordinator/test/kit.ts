@@ -1,10 +1,4 @@
-import {
-  createKernel,
-  type EventDraft,
-  type JsonObject,
-  type Plugin,
-  type Store,
-} from "@bylaw/kernel";
+import { createKernel, type EventDraft, type JsonObject, type Plugin } from "@bylaw/kernel";
 import {
   createCatalogue,
   createLogVerifier,
@@ -14,6 +8,7 @@ import {
   type OpenOptions,
   type Run,
 } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { coordinator, coordinatorOrder } from "../src/index.ts";
 
 export type Given = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;

@@ -12,10 +12,10 @@ import {
   type Config,
   type Decision,
   type JsonObject,
-  type Store,
   type Vote,
 } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { decideGate, gates } from "../src/index.ts";
 
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");

@@ -1,11 +1,6 @@
-import {
-  checkArgument,
-  isJsonObject,
-  omitUndefined,
-  type JsonObject,
-  type TaskWrite,
-} from "@bylaw/kernel";
+import { checkArgument, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { treeGet, type Recordable, type Run } from "@bylaw/log";
+import type { TaskWrite } from "@bylaw/store";
 import { COMPLETED } from "@bylaw/contract";
 import type { EndOptions, Hold, NewTask, Task, Tasks } from "./api.ts";
 import type { TaskRules } from "./task-rules.ts";

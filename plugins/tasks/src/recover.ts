@@ -1,5 +1,6 @@
-import { BylawError, StoreConflict, type LogEvent } from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { treeEntries, treeGet, type Recordable, type Run } from "@bylaw/log";
+import { StoreConflict } from "@bylaw/store";
 import type { TaskRules } from "./task-rules.ts";
 import { dueBy, type TaskState } from "./board.ts";
 import { RECOVERY, storedName } from "./store-task.ts";

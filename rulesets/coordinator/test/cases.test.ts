@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createKernel, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
+import { createKernel, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import {
   createCatalogue,
   createLogVerifier,
@@ -9,6 +9,7 @@ import {
   parseEventLine,
   type Run,
 } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { COORDINATOR_RULES, coordinatorOrder } from "@bylaw/plugin-coordinator";
 import { describe, expect, it } from "vitest";
 import { coordinator } from "../src/index.ts";

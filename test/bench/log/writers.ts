@@ -1,7 +1,8 @@
 // Writers that wait for each event to be durable before they write the next, and how many events a second they come to.
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
-import type { EventDraft, Store } from "@bylaw/kernel";
+import type { EventDraft } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 
 /** Writes one event of a writer; resolves when it is durable. */
 export type Append = (writer: number, event: EventDraft) => Promise<unknown>;

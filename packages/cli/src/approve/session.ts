@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { createConfiguredKernel, findConfig } from "@bylaw/config";
-import type { Kernel, Store } from "@bylaw/kernel";
+import type { Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { gatesOf, type ProjectGates, type Question } from "@bylaw/orchestrator/approvals";
 import { bundled } from "../decide/kernel-source.ts";
 import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";

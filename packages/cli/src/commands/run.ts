@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
-import { BylawError, omitUndefined, type Store } from "@bylaw/kernel";
+import { BylawError, omitUndefined } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import {
   loadTemplate,
   enqueuedIn,

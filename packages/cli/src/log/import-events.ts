@@ -1,5 +1,6 @@
-import { BylawError, type EventDraft, type LogEvent, type Store } from "@bylaw/kernel";
+import { BylawError, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import { formatEventLine, type LogHead } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { eventsOf } from "./open-store.ts";
 import type { Verified } from "./verified-events.ts";
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { BylawError, messageOf, type LogEvent, type Store } from "@bylaw/kernel";
+import { BylawError, messageOf, type LogEvent } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { didYouMean } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 import type { LogLine } from "./log-line.ts";

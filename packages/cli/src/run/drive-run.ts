@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Kernel, Store } from "@bylaw/kernel";
+import type { Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import {
   createWorker,
   endIn,

@@ -1,5 +1,6 @@
-import { BylawError, type Store } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import {
   keptTemplate,

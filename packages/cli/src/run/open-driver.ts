@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { omitUndefined, type Store } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createEmbeddedDriver, type Driver } from "@bylaw/runner";
 import { quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";

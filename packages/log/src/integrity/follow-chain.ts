@@ -1,4 +1,5 @@
-import { BylawError, type LogEvent, type Store } from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { NO_LINK, linkOf, linkOfText } from "../format/chain.ts";
 
 /** The last event of a chain that was followed. */

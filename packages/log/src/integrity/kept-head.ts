@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { StoreConflict, isJsonObject, type BylawError, type Json, type Store } from "@bylaw/kernel";
+import { isJsonObject, type BylawError, type Json } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import { chainBroken, type ChainHead } from "./follow-chain.ts";
 import type { SealVerdict, Seals } from "./seal.ts";
 

@@ -1,4 +1,5 @@
-import type { EventDraft, Kernel, LogEvent, StoreConflict } from "@bylaw/kernel";
+import type { EventDraft, Kernel, LogEvent } from "@bylaw/kernel";
+import type { StoreConflict } from "@bylaw/store";
 import type { LogState } from "../state/log-state.ts";
 import { conflict, guardRefusal } from "./journal-errors.ts";
 import type { EventSubject } from "./log-follower.ts";

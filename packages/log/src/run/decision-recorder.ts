@@ -1,6 +1,5 @@
 import {
   BylawError,
-  StoreConflict,
   freezeJson,
   messageOf,
   omitUndefined,
@@ -11,6 +10,7 @@ import {
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import { digestOf } from "../format/digest.ts";
 import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
 import { attemptOf } from "../state/attempt.ts";

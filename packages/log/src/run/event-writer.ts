@@ -1,12 +1,5 @@
-import {
-  omitUndefined,
-  type Claim,
-  type EventDraft,
-  type Kernel,
-  type LogEvent,
-  type Receipt,
-  type Store,
-} from "@bylaw/kernel";
+import { omitUndefined, type EventDraft, type Kernel, type LogEvent } from "@bylaw/kernel";
+import type { Claim, Receipt, Store } from "@bylaw/store";
 import type { LogState } from "../state/log-state.ts";
 import { currentSession } from "../state/session.ts";
 import { CommitAttempt } from "./commit-attempt.ts";

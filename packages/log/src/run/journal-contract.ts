@@ -1,14 +1,5 @@
-import type {
-  Claim,
-  ClaimRequest,
-  DocumentWrite,
-  EventDraft,
-  Json,
-  JsonObject,
-  LogEvent,
-  Store,
-  TaskWrite,
-} from "@bylaw/kernel";
+import type { EventDraft, Json, JsonObject, LogEvent } from "@bylaw/kernel";
+import type { Claim, ClaimRequest, DocumentWrite, Store, TaskWrite } from "@bylaw/store";
 import type { LogState } from "../state/log-state.ts";
 import type { EventSubject } from "./log-follower.ts";
 import type { ChainOptions, Plan } from "./run-contract.ts";

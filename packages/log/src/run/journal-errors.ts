@@ -1,13 +1,12 @@
 import {
   BylawError,
-  StoreConflict,
   freezeJson,
   isJsonObject,
-  type Claim,
   type EventDraft,
   type Kernel,
   type Redactor,
 } from "@bylaw/kernel";
+import { StoreConflict, type Claim } from "@bylaw/store";
 import { quote } from "@bylaw/wording";
 import { refusalOf, type LogState } from "../state/log-state.ts";
 

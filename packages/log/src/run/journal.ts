@@ -1,14 +1,13 @@
 import {
   BylawError,
-  StoreConflict,
   freezeJson,
-  type Claim,
   type EventDraft,
   type JsonObject,
   type Kernel,
   type LogEvent,
   type LogReader,
 } from "@bylaw/kernel";
+import { StoreConflict, type Claim } from "@bylaw/store";
 import { createChainGuard, type ChainGuard } from "../integrity/chain-guard.ts";
 import { isChainBroken } from "../integrity/follow-chain.ts";
 import { createHeadKeeper } from "../integrity/kept-head.ts";

@@ -1,4 +1,5 @@
-import type { BylawError, LogEvent, Store } from "@bylaw/kernel";
+import type { BylawError, LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { NO_LINK } from "../format/chain.ts";
 import {
   followChain,

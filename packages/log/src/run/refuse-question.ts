@@ -1,10 +1,5 @@
-import {
-  BylawError,
-  StoreConflict,
-  type DocumentWrite,
-  type LogEvent,
-  type Store,
-} from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type DocumentWrite, type Store } from "@bylaw/store";
 import { recordedDigest } from "../state/approval.ts";
 import { ATTEMPTS, type Journal } from "./journal-contract.ts";
 import type { EventSubject } from "./log-follower.ts";

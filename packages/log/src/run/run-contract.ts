@@ -1,22 +1,18 @@
 import type {
   Behavior,
   BylawError,
-  Claim,
-  ClaimRequest,
   Decision,
-  DocumentWrite,
   Effect,
   EventDraft,
   Json,
   LogEvent,
   Response,
-  Store,
   Subject,
-  TaskWrite,
   ToolCall,
   Transition,
   View,
 } from "@bylaw/kernel";
+import type { Claim, ClaimRequest, DocumentWrite, Store, TaskWrite } from "@bylaw/store";
 
 /** What a coordinator sets out to do. */
 export interface Plan {

@@ -1,13 +1,12 @@
 import {
   isJsonObject,
   omitUndefined,
-  type DocumentWrite,
   type EventDraft,
   type Json,
   type Kernel,
   type LogEvent,
-  type Store,
 } from "@bylaw/kernel";
+import type { DocumentWrite, Store } from "@bylaw/store";
 import { isBlank, quote } from "@bylaw/wording";
 import { eventTime, fieldFits } from "../format/codec/envelope.ts";
 import { approvalDigest } from "../state/approval.ts";

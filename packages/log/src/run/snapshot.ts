@@ -3,12 +3,11 @@ import { deflate, deflateSync, inflate } from "node:zlib";
 import {
   canonicalJson,
   isJsonObject,
-  type DocumentWrite,
   type Json,
   type JsonObject,
   type Projection,
-  type Store,
 } from "@bylaw/kernel";
+import type { DocumentWrite, Store } from "@bylaw/store";
 import { NO_LINK } from "../format/chain.ts";
 import { createLogState, type LogState } from "../state/log-state.ts";
 import type { Seals } from "../integrity/seal.ts";

@@ -1,18 +1,20 @@
 import {
-  StoreConflict,
-  freezeJson,
   checkArgument,
+  freezeJson,
   omitUndefined,
-  type Claim,
-  type DocumentWrite,
   type EventDraft,
   type JsonObject,
   type LogEvent,
+} from "@bylaw/kernel";
+import {
+  StoreConflict,
+  type Claim,
+  type DocumentWrite,
   type Receipt,
   type Store,
   type StoredDocument,
   type TaskWrite,
-} from "@bylaw/kernel";
+} from "@bylaw/store";
 import { chain } from "../format/chain.ts";
 import {
   askAdmit,

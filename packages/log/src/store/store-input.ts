@@ -1,15 +1,17 @@
 import {
   BylawError,
-  StoreConflict,
   freezeJson,
-  type ClaimRequest,
-  type Commit,
-  type DocumentWrite,
   type EventDraft,
   type JsonObject,
   type LogEvent,
-  type TaskWrite,
 } from "@bylaw/kernel";
+import {
+  StoreConflict,
+  type ClaimRequest,
+  type Commit,
+  type DocumentWrite,
+  type TaskWrite,
+} from "@bylaw/store";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 /** Most bytes of an event: with its number and its link it is still a line that every reader of logs takes. */

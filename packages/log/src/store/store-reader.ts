@@ -1,4 +1,4 @@
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 
 /** A run of a store, as it is listed. */
 export interface RunSummary {

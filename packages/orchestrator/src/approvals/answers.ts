@@ -1,5 +1,6 @@
-import { omitUndefined, type DocumentWrite, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { omitUndefined, type Kernel, type LogEvent } from "@bylaw/kernel";
 import { digestOf, foldName, type Run } from "@bylaw/log";
+import type { DocumentWrite } from "@bylaw/store";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
 import { nothingOpen, unanswerable, unauthorized } from "./errors.ts";

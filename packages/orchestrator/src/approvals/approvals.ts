@@ -1,5 +1,6 @@
-import type { DocumentWrite, Kernel, LogEvent, Store } from "@bylaw/kernel";
+import type { Kernel, LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { DocumentWrite, Store } from "@bylaw/store";
 import { isBlank } from "@bylaw/wording";
 import type { ClosedQuestion, OpenQuestion } from "./approval-state.ts";
 import {

@@ -1,5 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
-import { isJsonObject, type JsonObject, type LogEvent, type Store } from "@bylaw/kernel";
+import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 
 /** Where the requests of each task stand that were held back. What they hand in may be large, and stays in the store. */
 export interface BlockedRequests {

@@ -6,10 +6,10 @@ import {
   type Json,
   type JsonObject,
   type LogEvent,
-  type Store,
   type View,
 } from "@bylaw/kernel";
 import { digestOf, foldName } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { setBounded } from "../service/bounded-map.ts";
 import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, type LogEvent, type Store } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { decisionIn, facts, textOf } from "./audit-facts.ts";
 import { createAuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
 import { createStats, type AuditStats } from "./audit-stats.ts";

@@ -1,4 +1,5 @@
-import type { LogEvent, Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { frameOf, type Frame } from "./frame.ts";
 import { createPaging, type Paging } from "./paging.ts";
 

@@ -1,5 +1,6 @@
-import type { LogEvent, Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
 import { NO_HEAD, followChain, readEvents } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 
 /** Takes the events of a run in their order, each once. */
 export interface LogFold {

@@ -1,5 +1,6 @@
 import { isBylawError } from "@bylaw/config";
-import { StoreConflict, messageOf } from "@bylaw/kernel";
+import { messageOf } from "@bylaw/kernel";
+import { StoreConflict } from "@bylaw/store";
 import type { Service } from "../service/service.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import { Problem, type ProblemFields } from "./problem.ts";

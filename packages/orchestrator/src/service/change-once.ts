@@ -1,13 +1,8 @@
 import { type IdempotentRequest, type RequestKey } from "./idempotent-request.ts";
 import { createHash } from "node:crypto";
-import {
-  canonicalJson,
-  omitUndefined,
-  type DocumentWrite,
-  type JsonObject,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { canonicalJson, omitUndefined, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
+import type { DocumentWrite } from "@bylaw/store";
 import { problem } from "../http/problem.ts";
 import type { CallerOf } from "../http/route.ts";
 import { overlayRun } from "./overlay-run.ts";

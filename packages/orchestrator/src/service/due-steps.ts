@@ -1,6 +1,7 @@
 import type { Contract } from "@bylaw/contract";
-import type { Kernel, Store } from "@bylaw/kernel";
+import type { Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { escalateGates } from "@bylaw/plugin-gates";
 import { raiseAlerts } from "@bylaw/plugin-monitoring";
 import type { Tasks } from "@bylaw/plugin-tasks";

@@ -1,5 +1,6 @@
-import { messageOf, type Store } from "@bylaw/kernel";
+import { messageOf } from "@bylaw/kernel";
 import { isChainBroken, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import type { Log } from "../observe/logger.ts";
 import { isStoreFailure } from "./store-health.ts";
 

@@ -1,6 +1,7 @@
 import { type IdempotentRequest, type RequestKey } from "./idempotent-request.ts";
 import { createHash } from "node:crypto";
-import { canonicalJson, type DocumentWrite, type Json } from "@bylaw/kernel";
+import { canonicalJson, type Json } from "@bylaw/kernel";
+import type { DocumentWrite } from "@bylaw/store";
 import { problem } from "../http/problem.ts";
 import type { Service } from "./service.ts";
 

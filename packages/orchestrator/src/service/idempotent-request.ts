@@ -1,4 +1,5 @@
-import type { DocumentWrite, Json } from "@bylaw/kernel";
+import type { Json } from "@bylaw/kernel";
+import type { DocumentWrite } from "@bylaw/store";
 
 /** A request that its agent may make again. */
 export interface IdempotentRequest {

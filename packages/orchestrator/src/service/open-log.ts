@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { omitUndefined, type BylawError, type Store } from "@bylaw/kernel";
+import { omitUndefined, type BylawError } from "@bylaw/kernel";
 import { openRun, runFileName, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { faultOf } from "../observe/fault.ts";
 import type { Log } from "../observe/logger.ts";
 import { runByName } from "./kernel.ts";

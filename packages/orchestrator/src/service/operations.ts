@@ -1,7 +1,8 @@
 import type { Log } from "../observe/logger.ts";
 import type { Contract } from "@bylaw/contract";
-import { messageOf, type BylawError, type Kernel, type Store } from "@bylaw/kernel";
+import { messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import * as gating from "@bylaw/plugin-gates";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import { createQuestions, projectGates } from "../approvals/index.ts";

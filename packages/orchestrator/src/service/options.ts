@@ -1,5 +1,5 @@
 import type { BundledPackages } from "@bylaw/config";
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import type { CallContext, Tool } from "@bylaw/tools";
 import type { GivenSecrets } from "../config/secrets.ts";
 import type { SettingsInput } from "../config/settings.ts";

@@ -1,6 +1,7 @@
 import type { Contract } from "@bylaw/contract";
-import type { BylawError, Kernel, Store } from "@bylaw/kernel";
+import type { BylawError, Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import type { TokenSigner } from "@bylaw/plugin-tokens";
 import type { CallContext, Tool } from "@bylaw/tools";

@@ -1,4 +1,4 @@
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createStatus } from "@bylaw/plugin-status";
 import { createLogFollower } from "../events/log-follower.ts";
 

@@ -1,5 +1,6 @@
 import type { Log } from "../observe/logger.ts";
-import { messageOf, type BylawError, type Store } from "@bylaw/kernel";
+import { messageOf, type BylawError } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { faultOf } from "../observe/fault.ts";
 
 /** A cause that lasts is told once in so many milliseconds. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { BylawError, type Store } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import type { Settings } from "../config/settings.ts";
 
 /** Opens the store that the settings name. Throws BYLAW_STORE_UNUSABLE; no password is in what is thrown. */

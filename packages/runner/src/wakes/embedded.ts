@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  StoreConflict,
-  checkArgument,
-  omitUndefined,
-  type Claim,
-  type EventDraft,
-  type JsonObject,
-  type Store,
-} from "@bylaw/kernel";
+import { checkArgument, omitUndefined, type EventDraft, type JsonObject } from "@bylaw/kernel";
+import { StoreConflict, type Claim, type Store } from "@bylaw/store";
 import type { Driver, WakeHandler } from "../driver.ts";
 import { createSignal } from "./signal.ts";
 

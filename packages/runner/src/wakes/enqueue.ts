@@ -1,11 +1,6 @@
-import {
-  isJsonObject,
-  omitUndefined,
-  type DocumentWrite,
-  type Store,
-  type TaskWrite,
-} from "@bylaw/kernel";
+import { isJsonObject, omitUndefined } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { DocumentWrite, Store, TaskWrite } from "@bylaw/store";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { Selection } from "../template/select.ts";
 import { draft } from "../workflow/record.ts";

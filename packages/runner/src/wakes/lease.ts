@@ -1,11 +1,6 @@
-import {
-  BylawError,
-  StoreConflict,
-  type DocumentWrite,
-  type Kernel,
-  type Store,
-} from "@bylaw/kernel";
+import { BylawError, type Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import { StoreConflict, type DocumentWrite, type Store } from "@bylaw/store";
 import type { Template } from "../template/template.ts";
 import { draft } from "../workflow/record.ts";
 import { endIn } from "../workflow/run-workflow.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { StoreConflict, type EventDraft, type Store } from "@bylaw/kernel";
+import type { EventDraft } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import { WAKE_LOG } from "./embedded.ts";
 
 const KIND = "bylaw/prepared";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { checkArgument, type Kernel, type Store } from "@bylaw/kernel";
+import { checkArgument, type Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import type { Driver } from "../driver.ts";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { WorkflowEnd, WorkflowOptions } from "../workflow/options.ts";

@@ -1,10 +1,5 @@
-import {
-  digestJson,
-  type DocumentWrite,
-  type Json,
-  type JsonObject,
-  type Store,
-} from "@bylaw/kernel";
+import { digestJson, type Json, type JsonObject } from "@bylaw/kernel";
+import type { DocumentWrite, Store } from "@bylaw/store";
 import { completeStep } from "../template/complete.ts";
 import type { Step, Template } from "../template/template.ts";
 

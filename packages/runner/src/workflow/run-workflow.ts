@@ -1,5 +1,6 @@
-import { BylawError, type DocumentWrite } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
+import type { DocumentWrite } from "@bylaw/store";
 import { endMarked } from "@bylaw/process";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";

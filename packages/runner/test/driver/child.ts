@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Store } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { createWorker } from "../../src/index.ts";
 import { drivenIn, openDriver, openReader, openStore, type Place } from "./kit.ts";
 

@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, type Store } from "@bylaw/kernel";
+import { createKernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { openPostgresReader, openPostgresStore } from "@bylaw/store-postgres";

@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict";
-import { BylawError, StoreConflict, type Commit, type LogEvent } from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Commit } from "@bylaw/store";
 import {
   conflicts,
   draft,

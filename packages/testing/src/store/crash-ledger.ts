@@ -1,4 +1,5 @@
-import type { LogEvent, Store, StoredDocument } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { Store, StoredDocument } from "@bylaw/store";
 import { chainFaults } from "./chain.ts";
 import type { Acknowledged, Tried } from "./crash-lines.ts";
 

@@ -1,4 +1,5 @@
-import type { Json, Store } from "@bylaw/kernel";
+import type { Json } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 
 /** The queue of the tasks that writers claim. */
 export const CLAIMS = "crash";

@@ -1,7 +1,7 @@
 // A writer of `crashStore`, in a process of its own: says what it tries and what was acknowledged, until it is killed.
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StoreConflict, type Store } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import {
   CLAIMS,
   openStore,

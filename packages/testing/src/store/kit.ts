@@ -1,14 +1,13 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import {
   StoreConflict,
   type Claim,
   type ClaimRequest,
   type Commit,
-  type EventDraft,
-  type LogEvent,
   type Receipt,
   type Store,
-} from "@bylaw/kernel";
+} from "@bylaw/store";
 import type { TestRunner } from "../run-examples.ts";
 
 /** A clock that the test moves; milliseconds since 1970. It stands for the store's own. */

@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
-import { BylawError, type Store } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
 import { chainFaults } from "./chain.ts";
 import {
   addTasks,

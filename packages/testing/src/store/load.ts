@@ -1,5 +1,5 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
-import { StoreConflict, type Store } from "@bylaw/kernel";
+import { StoreConflict, type Store } from "@bylaw/store";
 import { chainFaults } from "./chain.ts";
 import { addTasks, draft, logOf, sequences, sweep, take, upTo, write, type Group } from "./kit.ts";
 

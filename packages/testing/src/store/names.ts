@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
-import { BylawError, type Commit } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import type { Commit } from "@bylaw/store";
 import { draft, failureOf, logOf, took, write, type Group } from "./kit.ts";
 
 /** Names that somebody may choose so that two things become one, or that text becomes a command. */

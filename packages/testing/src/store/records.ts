@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, match } from "node:assert/strict";
-import type { Claim, EventDraft, ExpiredLease } from "@bylaw/kernel";
+import type { EventDraft } from "@bylaw/kernel";
+import type { Claim, ExpiredLease } from "@bylaw/store";
 import {
   addTasks,
   draft,

@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
-import { StoreConflict, type Commit, type LogEvent, type Receipt, type Store } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import { StoreConflict, type Commit, type Receipt, type Store } from "@bylaw/store";
 import { chainFaults } from "./chain.ts";
 import { draft, logOf, upTo, type Group } from "./kit.ts";
 

@@ -1,5 +1,6 @@
 import { deepStrictEqual as equal, notEqual, ok } from "node:assert/strict";
-import { BylawError, type Claim, type LogEvent } from "@bylaw/kernel";
+import { BylawError, type LogEvent } from "@bylaw/kernel";
+import type { Claim } from "@bylaw/store";
 import {
   addTasks,
   draft,

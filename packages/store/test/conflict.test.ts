@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { BylawError, StoreConflict } from "../src/index.ts";
+import { BylawError } from "@bylaw/kernel";
+import { StoreConflict } from "../src/index.ts";
 
 it("a conflict of a store that has another copy of this package is one", () => {
   const other = Object.assign(new Error("Unexpected fence 1"), {

@@ -1,4 +1,4 @@
-import type { EventDraft, LogEvent } from "./event.ts";
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
 
 /** A conditional write of a document, a snapshot kept beside the log. */
 export interface DocumentWrite {
@@ -101,7 +101,7 @@ export interface ExpiredLease {
   readonly fence: number;
 }
 
-/** All that the kernel knows about persistence. Every event that a store numbers it also chains. */
+/** Where runs are kept. Every event that a store numbers it also chains. */
 export interface Store {
   /** Resolves only when durable. Throws a StoreConflict when a condition does not hold. */
   commit(commit: Commit): Promise<Receipt>;
