@@ -1,15 +1,23 @@
-// How long `bylaw check --batch` takes beyond `bylaw --version`, and whether its memory grows with the batch.
+// How long `bylaw check` takes beside a bare Node, and whether its memory grows with a batch.
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const RUNS = 9;
-const BIN = join(
-  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
-  "dist/bin.js",
-);
+const folderOf = (name: string): string =>
+  dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+const BIN = join(folderOf("@bylaw/cli"), "dist/bin.js");
+const RECOMMENDED = join(folderOf("@bylaw/ruleset-recommended"), "policy.toml");
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
 
 const policy = join(folder, "policy.toml");
@@ -65,6 +73,21 @@ function batch(lines: number): string {
   return file;
 }
 
+// A project with the ruleset installed, and what it says in a configuration that is data and in one that is code.
+function project(): { readonly json: string; readonly typescript: string } {
+  symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+  const json = join(folder, "recommended.json");
+  writeFileSync(json, JSON.stringify({ extends: ["@bylaw/ruleset-recommended"] }));
+  const typescript = join(folder, "recommended.ts");
+  writeFileSync(
+    typescript,
+    `import { defineConfig } from "@bylaw/kernel";
+    import { recommended } from "@bylaw/ruleset-recommended";
+    export default defineConfig({ extends: [recommended] });`,
+  );
+  return { json, typescript };
+}
+
 function milliseconds(args: readonly string[]): number {
   const begin = performance.now();
   run(args);
@@ -82,7 +105,7 @@ function peakMegabytes(args: readonly string[]): number {
 
 function run(args: readonly string[], node: readonly string[] = []): void {
   const sink = openSync(join(folder, "out"), "w");
-  const { status, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
+  const { status, stderr } = spawnSync(process.execPath, [...node, ...args], {
     stdio: ["ignore", sink, "pipe"],
   });
   closeSync(sink);
@@ -95,6 +118,7 @@ const median = (values: readonly number[]): number =>
 
 try {
   const check = (file: string): readonly string[] => [
+    BIN,
     "check",
     "--batch",
     file,
@@ -102,10 +126,21 @@ try {
     "--policy",
     policy,
   ];
+  const ask = (...rules: readonly string[]): readonly string[] => [
+    ...[BIN, "check", "--json", "--tool", "bash", "--args", '{"command":"git status"}'],
+    ...rules,
+  ];
+  const { json, typescript } = project();
+  const empty = join(folder, "empty.mjs");
+  writeFileSync(empty, "");
   const one = batch(1);
   const [small, large] = [batch(10_000), batch(200_000)];
   const cases: readonly (readonly [string, readonly string[]])[] = [
-    ["bylaw --version", ["--version"]],
+    ["node, an empty module", [empty]],
+    ["bylaw --version", [BIN, "--version"]],
+    ["check, recommended by --policy", ask("--policy", RECOMMENDED)],
+    ["check, recommended in JSON", ask("--config", json)],
+    ["check, recommended in TypeScript", ask("--config", typescript)],
     ["check --batch, 1 call", check(one)],
     ["check --batch, 10,000 calls", check(small)],
     ["check --batch, 200,000 calls", check(large)],
@@ -115,18 +150,18 @@ try {
   for (let turn = 0; turn < RUNS; turn++) {
     for (const [index, [, args]] of cases.entries()) times[index]?.push(milliseconds(args));
   }
-  const version = median(times[0] ?? []);
+  const bare = median(times[0] ?? []);
   console.log(
-    `Node ${process.version}, 100 rules, median of ${RUNS} runs, wall time of the process\n`,
+    `Node ${process.version}, batches with 100 rules, median of ${RUNS} runs, wall time of the process\n`,
   );
   console.log(
-    `${"".padEnd(30)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"peak RSS, MB".padStart(16)}`,
+    `${"".padEnd(34)}${"ms".padStart(10)}${"times bare Node".padStart(18)}${"peak RSS, MB".padStart(16)}`,
   );
   for (const [index, [name, args]] of cases.entries()) {
     const ms = median(times[index] ?? []);
     const peak = peakMegabytes(args);
     console.log(
-      `${name.padEnd(30)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${peak.toFixed(0).padStart(16)}`,
+      `${name.padEnd(34)}${ms.toFixed(0).padStart(10)}${(ms / bare).toFixed(2).padStart(18)}${peak.toFixed(0).padStart(16)}`,
     );
   }
 } finally {

@@ -1,10 +1,8 @@
 import { BylawError, messageOf } from "@bylaw/kernel";
-import { CommanderError } from "commander";
 import { reportError } from "./io/report-error.ts";
 import { conclude, watchExit } from "./io/exit-code.ts";
 import { claimOutput } from "./io/output.ts";
-import { createProgram } from "./command-line/program.ts";
-import { helpAsked, usageFault, withHelp } from "./command-line/usage-error.ts";
+import { quickCheck } from "./command-line/quick-check.ts";
 
 const unwritable = (cause: Error): BylawError =>
   new BylawError({
@@ -36,16 +34,16 @@ export async function main(argv: readonly string[]): Promise<void> {
     conclude(2);
     process.exit(2);
   });
-  const program = createProgram();
-  const asked = helpAsked(program, argv);
-  if (asked !== undefined) return fail(asked);
+  const plain = quickCheck(argv);
+  if (plain === undefined) {
+    const { runProgram } = await import("./command-line/run-program.ts");
+    return await runProgram(argv, fail);
+  }
   try {
-    await program.parseAsync(argv, { from: "user" });
+    const { check } = await import("./commands/check.ts");
+    await check(plain);
   } catch (error) {
-    if (!(error instanceof CommanderError)) return fail(withHelp(error, program, argv));
-    // Help that was asked for, or that was printed on the error stream because no command was named.
-    if (error.code !== "commander.helpDisplayed" && error.code !== "commander.help")
-      return fail(usageFault(error, program, argv));
-    conclude(error.code === "commander.helpDisplayed" || argv.includes("help") ? 0 : 2);
+    const { withHelpOf } = await import("./command-line/run-program.ts");
+    fail(withHelpOf(error, argv));
   }
 }

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import micromatch from "micromatch";
 import { describe, expect, test } from "vitest";
 import { call, effectOf } from "./calls.ts";
 
@@ -153,4 +154,27 @@ describe("a brace that is not part of alternatives does not load", () => {
   test("alternatives in alternatives do", () => {
     expect(effectOf([{ action: "deny", tool: "{a,{b,c}d}" }], call("cd"))).toBe("deny");
   });
+});
+
+test("braces are spread out as micromatch spreads them, in any place of a pattern", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."ab1_./*?~@: +#%^-"), maxLength: 4 });
+  const name = fc.string({ unit: fc.constantFrom(..."ab1_./*?~@: +#%^-"), maxLength: 3 });
+  const group = fc
+    .array(name, { minLength: 1, maxLength: 3 })
+    .map((names) => `{${names.join(",")}}`);
+  const pattern = fc.array(fc.oneof(text, group), { maxLength: 4 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(pattern, text, (source, other) => {
+      fc.pre(source.includes("{") && !source.includes(".."));
+      const alternatives = micromatch.braces(source, { expand: true });
+      fc.pre(alternatives.every((one) => one !== "" && !/[{}]/.test(one)));
+      for (const candidate of [...alternatives.slice(0, 4), other])
+        expect([source, candidate, matches(source, candidate)]).toEqual([
+          source,
+          candidate,
+          alternatives.some((one) => matches(one, candidate)),
+        ]);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -112,7 +112,21 @@ function braces(part: string): readonly string[] {
   if (product > MAX_ALTERNATIVES) {
     throw new PatternError(`${quote(part)} has more than ${MAX_ALTERNATIVES} alternatives`);
   }
-  return loadMicromatch().braces(part, { expand: true });
+  return PLAIN_BRACES.test(part)
+    ? expandPlain(part)
+    : loadMicromatch().braces(part, { expand: true });
+}
+
+// Groups of names beside each other. What is nested, empty, single or stands in a class is left to micromatch.
+const PLAIN_BRACES = /^(?:[\w./*?~@: +#%^-]|\{[\w./*?~@: +#%^-]+(?:,[\w./*?~@: +#%^-]+)+\})*$/;
+
+function expandPlain(part: string): readonly string[] {
+  const open = part.indexOf("{");
+  if (open < 0) return [part];
+  const close = part.indexOf("}", open);
+  const rest = expandPlain(part.slice(close + 1));
+  const names = part.slice(open + 1, close).split(",");
+  return names.flatMap((name) => rest.map((tail) => `${part.slice(0, open)}${name}${tail}`));
 }
 
 function splitPipes(source: string): readonly string[] {

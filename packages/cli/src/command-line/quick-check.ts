@@ -1,0 +1,52 @@
+import { APPROVAL_MODES, type ApprovalMode } from "@bylaw/kernel";
+import type { CheckOptions } from "../commands/check.ts";
+
+const TEXTS = ["tool", "args", "server", "agent", "phase", "cwd", "batch", "config"] as const;
+const URL = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
+
+/**
+ * The options of `bylaw check` where they are written plainly: long options apart from their values, each once. Undefined for
+ * anything else, which is for the parser of all commands, as is every mistake. Hooks start this command for each call, and
+ * loading that parser takes as long as starting Node.
+ */
+export function quickCheck(argv: readonly string[]): CheckOptions | undefined {
+  const [command, ...words] = argv;
+  if (command !== "check") return undefined;
+  const options = new Map<string, string | boolean | readonly string[]>([["interactive", true]]);
+  for (let at = 0; at < words.length;) {
+    const flag = words[at] ?? "";
+    const values: string[] = [];
+    for (at += 1; at < words.length && !isOption(words[at] ?? ""); at += 1)
+      values.push(words[at] ?? "");
+    const read = flag === "--no-interactive" ? NOBODY : readOption(flag, values);
+    if (read === undefined || values.includes("")) return undefined;
+    const [name, value] = read;
+    if (options.has(name) && value !== false) return undefined;
+    if (value === false && values.length > 0) return undefined;
+    options.set(name, value);
+  }
+  return Object.fromEntries(options) as unknown as CheckOptions;
+}
+
+// `-` alone is standard input.
+const isOption = (word: string): boolean => word.startsWith("-") && word !== "-";
+
+const NOBODY = ["interactive", false] as const;
+
+function readOption(
+  flag: string,
+  values: readonly string[],
+): readonly [string, string | boolean | readonly string[]] | undefined {
+  const name = flag.slice(2);
+  if (flag === "--json" || flag === "--explain")
+    return values.length === 0 ? [name, true] : undefined;
+  if (flag === "--policy")
+    return values.length > 0 && !values.some((path) => URL.test(path)) ? [name, values] : undefined;
+  const [value, second] = values;
+  if (value === undefined || second !== undefined) return undefined;
+  if (flag === "--approval-mode")
+    return APPROVAL_MODES.includes(value as ApprovalMode) ? ["approvalMode", value] : undefined;
+  const isPath = flag === "--batch" || flag === "--config";
+  if (isPath && URL.test(value)) return undefined;
+  return TEXTS.some((text) => flag === `--${text}`) ? [name, value] : undefined;
+}

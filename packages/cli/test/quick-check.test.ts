@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createProgram } from "../src/command-line/program.ts";
+import { quickCheck } from "../src/command-line/quick-check.ts";
+
+// What the parser of all commands makes of the same words; undefined where it refuses them.
+function parsed(argv: readonly string[]): unknown {
+  const program = createProgram();
+  let options: unknown;
+  program.commands
+    .find((command) => command.name() === "check")
+    ?.action((given: unknown) => void (options = given));
+  try {
+    program.parse(argv, { from: "user" });
+  } catch {
+    return undefined;
+  }
+  return options;
+}
+
+describe("the short way to the options of `bylaw check`", () => {
+  test("agrees with the parser of all commands wherever it has an answer", () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        ...["--tool", "--args", "--server", "--agent", "--phase", "--cwd", "--batch", "--config"],
+        ...["--policy", "--approval-mode", "--json", "--explain", "--no-interactive"],
+      ),
+      fc.constantFrom("bash", "{}", "a.toml", "ask", "yolo", "-", "--", "-1", "", "--tool=bash"),
+      fc.constantFrom("file:///a", "https://a", "--interactive", "--help", "-V", "help", "check"),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 7 }), (words) => {
+        const argv = ["check", ...words];
+        const quick = quickCheck(argv);
+        if (quick !== undefined) expect([argv, quick]).toEqual([argv, parsed(argv)]);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("is taken by the usual commands", () => {
+    expect(quickCheck(["check", "--tool", "bash", "--args", '{"command":"ls"}', "--json"])).toEqual(
+      { tool: "bash", args: '{"command":"ls"}', json: true, interactive: true },
+    );
+    expect(quickCheck(["check", "--batch", "-", "--policy", "a.toml", "b.toml"])).toEqual({
+      batch: "-",
+      policy: ["a.toml", "b.toml"],
+      interactive: true,
+    });
+    expect(quickCheck(["check", "--no-interactive", "--config", "c.json"])).toEqual({
+      config: "c.json",
+      interactive: false,
+    });
+  });
+
+  test.each([
+    [["explain", "--tool", "bash"]],
+    [["check", "--tool"]],
+    [["check", "--tool", "a", "--tool", "b"]],
+    [["check", "--tool=bash"]],
+    [["check", "--help"]],
+    [["check", "bash"]],
+    [["check", "--toString", "x"]],
+    [["check", "--approval-mode", "never"]],
+    [["check", "--policy", "file:///a.toml"]],
+  ])("leaves %j to the parser of all commands", (argv) => {
+    expect(quickCheck(argv)).toBeUndefined();
+  });
+});
