@@ -156,9 +156,11 @@ describe("a brace that is not part of alternatives does not load", () => {
   });
 });
 
+const CHARACTERS = Array.from("ab1_./*?~@: +#%^-");
+
 test("braces are spread out as micromatch spreads them, in any place of a pattern", () => {
-  const text = fc.string({ unit: fc.constantFrom(..."ab1_./*?~@: +#%^-"), maxLength: 4 });
-  const name = fc.string({ unit: fc.constantFrom(..."ab1_./*?~@: +#%^-"), maxLength: 3 });
+  const text = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 4 });
+  const name = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 3 });
   const group = fc
     .array(name, { minLength: 1, maxLength: 3 })
     .map((names) => `{${names.join(",")}}`);

@@ -103,11 +103,15 @@ export type RuleComplaint = (
   fix?: string,
 ) => void;
 
-/** Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. */
+/**
+ * Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. `checked`: the rule was compiled
+ * before, so its regular expressions are compiled when they are needed.
+ */
 export function compileRule(
   source: RuleSource,
   tools: ToolTable,
   report: RuleComplaint,
+  { checked }: { readonly checked?: boolean | undefined } = {},
 ): Rule | undefined {
   let wrong = false;
   const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
@@ -151,7 +155,7 @@ export function compileRule(
   const regex = attempt(["command_regex"], () =>
     source.command_regex === undefined
       ? undefined
-      : compileRegex(source.command_regex, { dotAll: !allow }),
+      : compileRegex(source.command_regex, { dotAll: !allow, checked }),
   );
   const readPaths = globSet(source.read);
   const writePaths = globSet(source.write);
@@ -163,7 +167,7 @@ export function compileRule(
   const conditions: Condition[] = [];
   for (const [name, condition] of Object.entries(source.args ?? {})) {
     const compiled = attempt(["args", name], () =>
-      compileCondition(name, condition, { broad: !allow }),
+      compileCondition(name, condition, { broad: !allow, checked }),
     );
     if (compiled !== undefined) conditions.push(compiled);
   }

@@ -11,6 +11,7 @@ import {
   same,
   type ConditionSource,
   type Test,
+  type TestOptions,
 } from "./value-test.ts";
 
 /** How the index may look a condition up. */
@@ -32,14 +33,14 @@ export interface Condition {
 export function compileCondition(
   name: string,
   source: ConditionSource,
-  { broad }: { readonly broad: boolean },
+  { broad, checked }: TestOptions,
 ): Condition {
   const path = name.split(".");
   if (path.includes(""))
     throw new PatternError(
       `The argument name ${quote(name)} has an empty part. Write a name between each two dots`,
     );
-  check(source);
+  if (checked !== true) check(source);
   const parts = Object.keys(source).filter(
     (key) => source[key as keyof ConditionSource] !== undefined,
   );
@@ -48,7 +49,7 @@ export function compileCondition(
       `The condition on ${quote(name)} is empty. Write one like \`{ eq = "x" }\``,
     );
   const { exists, ...rest } = source;
-  const test = compileTest(rest, broad);
+  const test = compileTest(rest, { broad, checked });
   const { not, ...others } = rest;
   const positive = Object.values(others).some((part) => part !== undefined);
   const ofValue = (value: Json | undefined): boolean => {
@@ -171,7 +172,7 @@ function check(source: ConditionSource): void {
   if (source.not !== undefined) check(source.not);
   if (eq === undefined && among === undefined) return;
   const { eq: _eq, in: _in, ...others } = source;
-  const test = compileTest(others, true);
+  const test = compileTest(others, { broad: true });
   const rest: Test = (value) =>
     (!numeric || typeof value === "number") &&
     (textual.length === 0 || typeof value === "string") &&

@@ -1,6 +1,7 @@
 import type { RE2JS as Compiled } from "re2js";
 import { loadRe2 } from "./lazy-modules.ts";
 import { PatternError, quote } from "../load/finding.ts";
+import { requiredTexts } from "./required-texts.ts";
 
 /** A compiled regular expression, anchored at both ends, that takes linear time. */
 export interface Regex {
@@ -16,21 +17,39 @@ export interface Regex {
 const MAX_PATTERN = 4096;
 const MAX_STARTS = 256;
 
-/**
- * Compiles with re2 semantics: no look-around, no back-references. `dotAll` lets `.` match line breaks, so that a deny cannot
- * be dodged with one. Throws {@link PatternError}.
- */
-export function compileRegex(source: string, { dotAll }: { readonly dotAll: boolean }): Regex {
+/** How a regular expression is compiled. */
+export interface RegexOptions {
+  /** `.` matches line breaks, so that a deny cannot be dodged with one. */
+  readonly dotAll: boolean;
+  /** It was compiled before, so the engine is loaded when a text could match. */
+  readonly checked?: boolean | undefined;
+}
+
+/** Compiles with re2 semantics: no look-around, no back-references. Throws {@link PatternError}. */
+export function compileRegex(source: string, { dotAll, checked = false }: RegexOptions): Regex {
   if (source === "") throw new PatternError("The regular expression is empty");
   if (source.length > MAX_PATTERN) {
     throw new PatternError(
       `The regular expression has ${source.length} characters; the limit is ${MAX_PATTERN}`,
     );
   }
+  let compiled = checked ? undefined : compile(source, dotAll);
+  const { prefix, suffix } = literalEnds(source);
+  const starts = prefix === "" ? literalStarts(source) : [prefix];
+  const prefixes = starts.length > MAX_STARTS || starts.includes("") ? [""] : [...new Set(starts)];
+  const required = requiredTexts(source);
+  const matches = (text: string): boolean =>
+    prefixes.some((start) => text.startsWith(start)) &&
+    text.endsWith(suffix) &&
+    (required?.some((texts) => texts.every((one) => text.includes(one))) ?? true) &&
+    (compiled ??= compile(source, dotAll)).testExact(text);
+  return { prefix, prefixes, suffix, matches };
+}
+
+function compile(source: string, dotAll: boolean): Compiled {
   const { RE2JS } = loadRe2();
-  let compiled: Compiled;
   try {
-    compiled = RE2JS.compile(source, dotAll ? RE2JS.DOTALL : 0);
+    return RE2JS.compile(source, dotAll ? RE2JS.DOTALL : 0);
   } catch (error) {
     const why =
       error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
@@ -42,14 +61,6 @@ export function compileRegex(source: string, { dotAll }: { readonly dotAll: bool
         : undefined,
     );
   }
-  const { prefix, suffix } = literalEnds(source);
-  const starts = prefix === "" ? literalStarts(source) : [prefix];
-  const prefixes = starts.length > MAX_STARTS || starts.includes("") ? [""] : [...new Set(starts)];
-  const matches = (text: string): boolean =>
-    prefixes.some((start) => text.startsWith(start)) &&
-    text.endsWith(suffix) &&
-    compiled.testExact(text);
-  return { prefix, prefixes, suffix, matches };
 }
 
 /** The text that every match of a regular expression starts and ends with, as far as it is plain to see. */

@@ -30,11 +30,18 @@ export interface ConditionSource {
 
 export type Test = (value: Json) => boolean;
 
+/** How a condition is compiled. */
+export interface TestOptions {
+  readonly broad: boolean;
+  /** It was compiled before: see {@link compileRegex}. */
+  readonly checked?: boolean | undefined;
+}
+
 /**
  * `broad`: values of another type are read as a lax tool could read them, lists also by their members, and what cannot be read
  * passes. Otherwise nothing but the type that the condition is about passes.
  */
-export function compileTest(source: ConditionSource, broad: boolean): Test {
+export function compileTest(source: ConditionSource, { broad, checked }: TestOptions): Test {
   const tests: Test[] = [];
   const { eq, in: among, type, min, max, glob, regex, url_prefix, not, exists } = source;
   const equal = broad ? couldBe : same;
@@ -71,7 +78,7 @@ export function compileTest(source: ConditionSource, broad: boolean): Test {
     ofText((text) => globs.some((compiled) => compiled.matches(text)));
   }
   if (regex !== undefined) {
-    const compiled = compileRegex(regex, { dotAll: broad });
+    const compiled = compileRegex(regex, { dotAll: broad, checked });
     ofText((text) => compiled.matches(text));
   }
   if (url_prefix !== undefined) {
@@ -81,7 +88,7 @@ export function compileTest(source: ConditionSource, broad: boolean): Test {
     );
   }
   if (not !== undefined) {
-    const inverse = compileTest(not, !broad);
+    const inverse = compileTest(not, { broad: !broad, checked });
     const kinds = scalarsOf(not);
     tests.push((value) => (broad || kinds.has(kindOf(value))) && !inverse(value));
   }
