@@ -2,4 +2,4 @@ export { BEHAVIOR_ACTIONS, type BehaviorAction, type BehaviorActionName } from "
 export { CONTROL_FILE_LIMIT, parseControlFile, type ControlFileOptions } from "./control-file.ts";
 export { COMPATS, type Compat } from "./compat.ts";
 export { EVALUATORS, evaluateBehavior, type Evaluation, type EvaluatorName } from "./evaluate.ts";
-export { bandOf, radiumKeywords, type RiskScore, type RiskScorer } from "./risk.ts";
+export { riskBand as bandOf, radiumKeywords, type RiskScore, type RiskScorer } from "./risk.ts";

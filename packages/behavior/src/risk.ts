@@ -43,11 +43,11 @@ export function radiumKeywords(advice: string): RiskScore {
   const risk = Math.min(100, Math.max(0, sum)) / 100;
   return {
     risk,
-    band: bandOf(risk),
+    band: riskBand(risk),
     traits: TRAITS.filter(([, test]) => test(text)).map(([trait]) => trait),
   };
 }
 
 /** Below 0.3 low, below 0.7 medium, else high. */
-export const bandOf = (risk: number): RiskScore["band"] =>
+export const riskBand = (risk: number): RiskScore["band"] =>
   risk < 0.3 ? "low" : risk < 0.7 ? "medium" : "high";

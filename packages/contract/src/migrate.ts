@@ -1,6 +1,6 @@
 import { quote } from "@bylaw/wording";
 import { isMap, isScalar, isSeq, parseDocument, visit, type Document, type Node } from "yaml";
-import { lastWork, gapOf } from "./analyse/tools.ts";
+import { lastWork, unconstrainedWriter } from "./analyse/tools.ts";
 import { rejections } from "./analyse/graph.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { Findings } from "./findings.ts";
@@ -63,7 +63,7 @@ function repair(document: Document, subject: Subject): readonly string[] {
     }
   }
   for (const phase of phases) {
-    const [open, bound] = gapOf(phase);
+    const [open, bound] = unconstrainedWriter(phase);
     if (open === undefined || bound === undefined) continue;
     document.setIn(
       [...phase.at, "tool_constraints", open],

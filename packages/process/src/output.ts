@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
  * How much of a stream is kept, in bytes: its beginning, its end, or some of both. What lies
  * between is only counted.
  */
-export interface Keep {
+export interface OutputLimit {
   readonly first?: number;
   readonly last?: number;
 }
@@ -31,7 +31,7 @@ export interface Collected {
   readonly output: () => Output;
 }
 
-export function collect({ first = 0, last = 0 }: Keep): Collected {
+export function collect({ first = 0, last = 0 }: OutputLimit): Collected {
   const hash = createHash("sha256");
   const head: Uint8Array[] = [];
   const tail: Uint8Array[] = [];

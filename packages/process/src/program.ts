@@ -1,6 +1,6 @@
 import type { Containment } from "./contain.ts";
 import type { Limits } from "./limits.ts";
-import type { Keep, Output } from "./output.ts";
+import type { OutputLimit, Output } from "./output.ts";
 
 /** What is started. */
 export interface ProgramStart {
@@ -17,7 +17,7 @@ export interface ProgramStart {
   /** Bytes of output, both streams together, after which it is ended. Default: 256 MiB. */
   readonly maxOutput?: number | undefined;
   /** What is kept of its output. Default: the first MiB of each stream. */
-  readonly keep?: { readonly stdout?: Keep; readonly stderr?: Keep };
+  readonly keep?: { readonly stdout?: OutputLimit; readonly stderr?: OutputLimit };
   /** Text for its standard input. Default: none. */
   readonly stdin?: string | undefined;
   /** What it may take. */

@@ -2,11 +2,11 @@ import { performance } from "node:perf_hooks";
 import { drained, exitOf, containedUser, notEnded, spawned, type Exit } from "./child.ts";
 import { signalOf } from "./contain.ts";
 import { endGroup, watchGroup } from "./groups.ts";
-import { collect, type Keep } from "./output.ts";
+import { collect, type OutputLimit } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
 import { endOrphans } from "./orphan-processes.ts";
 
-const KEPT: Keep = { first: 1_048_576 };
+const KEPT: OutputLimit = { first: 1_048_576 };
 const MAX_OUTPUT = 256 * 1_048_576;
 // A timer that is set to more goes off at once.
 const MAX_TIMER = 2 ** 31 - 1;

@@ -28,7 +28,7 @@ export type { LoopBack, Move, Start } from "./workflow/move.ts";
 export { activeAgentKey, next } from "./workflow/next.ts";
 export type { SkipReason } from "./workflow/skip-reason.ts";
 export type {
-  AtWork,
+  RunningAgent as AtWork,
   LocalMcpServer,
   OversightQuestion,
   StepContext,

@@ -6,7 +6,7 @@ import { createMemoryStore } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { createEmbeddedDriver } from "../src/index.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
-import { once } from "../src/wakes/run-once.ts";
+import { runOnce } from "../src/wakes/run-once.ts";
 import { loadPeer } from "../src/wakes/peer-package.ts";
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -71,7 +71,7 @@ describe("what is prepared once", () => {
     const done: string[] = [];
     let atWork = 0;
     const prepare = (version: string) =>
-      once(store, { name: "tables", version }, async () => {
+      runOnce(store, { name: "tables", version }, async () => {
         atWork += 1;
         expect(atWork).toBe(1);
         await new Promise((resolve) => setImmediate(resolve));

@@ -1,12 +1,12 @@
 import { RateLimited, ServerFault, TokenExpired, Unavailable } from "./errors.ts";
 
-/** Who lives. */
-export interface Living {
+/** What a heartbeat is sent through. */
+export interface HeartbeatClient {
   heartbeat(options: { readonly signal: AbortSignal }): Promise<{ readonly lease_until: string }>;
 }
 
-/** For how long, and in what rhythm. */
-export interface Life {
+/** How long to send heartbeats, and how often. */
+export interface HeartbeatTerms {
   /** Aborting it ends the heartbeat; the heartbeat aborts it when the claim is lost. */
   readonly alive: AbortController;
   /** Unknown where the claim was made by somebody else. */
@@ -22,7 +22,10 @@ export interface Life {
 const SOON = 1_000;
 
 /** Gives signs of life, three in the time of a lease, until the claim ends. It keeps no process from ending and never rejects. */
-export function keepAlive(living: Living, { alive, lease_until, sleep }: Life): void {
+export function keepAlive(
+  living: HeartbeatClient,
+  { alive, lease_until, sleep }: HeartbeatTerms,
+): void {
   const beat = async (): Promise<void> => {
     for (let until = lease_until, overtaken = false, soon = false; ;) {
       await sleep(soon ? SOON : rhythm(until), alive.signal, { idle: true });

@@ -3,7 +3,7 @@ import { askAdmit, bodyOf } from "@bylaw/log";
 import type { Claim, ClaimRequest, ExpiredLease } from "@bylaw/store";
 import type { Database, Query } from "./database.ts";
 import { eventOf, readEvents } from "./events.ts";
-import { Thrown } from "./failures.ts";
+import { CallerError } from "./failures.ts";
 import type { LongNames } from "./long-names.ts";
 import { fromStored, keyOf, toStored } from "./names.ts";
 
@@ -32,7 +32,7 @@ function recordOf(draft: () => EventDraft): string {
   try {
     return bodyOf(draft()).text;
   } catch (error) {
-    throw new Thrown(error);
+    throw new CallerError(error);
   }
 }
 
@@ -68,7 +68,7 @@ export function createClaims(database: Database, names: LongNames, onEvent: OnEv
         () => unseen,
       );
     } catch (error) {
-      throw new Thrown(error);
+      throw new CallerError(error);
     }
   }
 

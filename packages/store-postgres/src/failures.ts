@@ -21,7 +21,7 @@ export class NotConnected extends Error {
 }
 
 /** What a caller's own function threw inside a transaction: undoes it, and is none of the database's errors, whatever it says. */
-export class Thrown extends Error {
+export class CallerError extends Error {
   readonly reason: unknown;
 
   constructor(reason: unknown) {
@@ -44,7 +44,7 @@ export function isLost(error: unknown): boolean {
 /** Whether an error says by itself that nothing was written: the server has undone it, or was never asked. */
 export const isCertain = (error: unknown): boolean =>
   error instanceof NotConnected ||
-  error instanceof Thrown ||
+  error instanceof CallerError ||
   (stateOf(error) !== undefined && (!isLost(error) || isReadOnly(error)));
 
 /** Whether the server takes no writes: another one may, so it is tried again on a new connection. */
@@ -145,7 +145,7 @@ export function openingFailure(error: unknown, target: string): BylawError {
 /** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
 export function failureOf(error: unknown, target: string): unknown {
   if (error instanceof BylawError || error instanceof StoreConflict) return error;
-  if (error instanceof Thrown) return error.reason;
+  if (error instanceof CallerError) return error.reason;
   const said = error instanceof NotConnected ? error.reason : error;
   const state = stateOf(said);
   if (Object.hasOwn(REFUSED, state ?? "")) return unreachable(said, target);

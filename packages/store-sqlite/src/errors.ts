@@ -80,7 +80,7 @@ export function failure(file: string, error: unknown): unknown {
 }
 
 /** A file that is no longer where its name says. */
-export const gone = (file: string): BylawError =>
+export const fileReplaced = (file: string): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_FAILED",
     message: `${file} was deleted or replaced while it was open`,

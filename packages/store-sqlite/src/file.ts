@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "@bylaw/kernel";
-import { gone, unusable } from "./errors.ts";
+import { fileReplaced, unusable } from "./errors.ts";
 
 /** No database is smaller, but for one that is empty. */
 const SMALLEST = 512;
@@ -56,7 +56,7 @@ export function prepareFile(
     // Nothing in a folder goes or comes without a change of the folder itself, so mostly one question does for three.
     const stamp = stampOf(folder, now());
     if (stamp !== undefined && stamp === unchanged) return;
-    for (const [one, identity] of marked) if (identityOf(one) !== identity) throw gone(one);
+    for (const [one, identity] of marked) if (identityOf(one) !== identity) throw fileReplaced(one);
     unchanged = stamp;
   }
   return {

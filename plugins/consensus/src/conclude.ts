@@ -9,7 +9,7 @@ import {
 } from "./state/consensus.ts";
 import { type Terminal } from "./state/terminal.ts";
 import { sha256Of } from "./sha256.ts";
-import { pendingAnswers, winnerIn } from "./standing.ts";
+import { pendingAnswers, winnerIn } from "./allowed-turn.ts";
 
 /** What became of an accepted response. */
 export type Conclusion =

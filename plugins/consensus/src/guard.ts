@@ -4,7 +4,7 @@ import { agentNamed, isTimeOver, labelOf, unseenBy } from "./state/facts.ts";
 import { consensusState, type Consensus } from "./state/consensus.ts";
 import { type Terminal } from "./state/terminal.ts";
 import { sha256Of } from "./sha256.ts";
-import { isVotingDeferred, winnerIn } from "./standing.ts";
+import { isVotingDeferred, winnerIn } from "./allowed-turn.ts";
 
 type Check = (
   state: Consensus,

@@ -5,12 +5,12 @@ export {
   candidates,
   isVotingDeferred,
   pendingAnswers,
-  standingOf,
+  allowedTurn as standingOf,
   tally,
   winnerIn,
   workflowTools,
-  type Standing,
-} from "./standing.ts";
+  type AllowedTurn as Standing,
+} from "./allowed-turn.ts";
 export { CONSENSUS_EVENTS as EVENT_TYPES } from "./events.ts";
 export {
   TIME_OVER,

@@ -6,7 +6,12 @@ export {
   type RuleAuthor,
 } from "./actions.ts";
 export { constitution, hasOwnRules } from "./constitution.ts";
-export { constitutionText, toldRules, type ToldRule, type ToldRules } from "./frame.ts";
+export {
+  constitutionText,
+  publishedRules as toldRules,
+  type PublishedRule as ToldRule,
+  type PublishedRules as ToldRules,
+} from "./frame.ts";
 export {
   RULE_LIFE_MS,
   RULE_LIMIT,

@@ -5,7 +5,7 @@ import { CompactSign, importPKCS8 } from "jose";
 import { appendBytes, openAppendFile, syncFolder } from "./log-file.ts";
 import { readAt } from "./read-at.ts";
 import type { Mark } from "./mark.ts";
-import { unsynced } from "./problems.ts";
+import { flushFailed } from "./problems.ts";
 
 /** How heads are signed. */
 export interface HeadsOptions {
@@ -81,7 +81,7 @@ function append(path: string, token: string): void {
       fsyncSync(file.fd);
       if (file.created) syncFolder(dirname(path));
     } catch (error) {
-      throw unsynced(path, error);
+      throw flushFailed(path, error);
     }
   } finally {
     closeSync(file.fd);

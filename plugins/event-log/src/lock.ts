@@ -3,7 +3,7 @@ import { closeSync, linkSync, lstatSync, openSync, rmSync, type Stats } from "no
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { makeFolderOf } from "./log-file.ts";
-import { busy, codeOf, irregular, unwritable } from "./problems.ts";
+import { lockHeld, codeOf, irregular, unwritable } from "./problems.ts";
 
 /** A lock between processes, on a file of its own. Nothing is ever written to the file by who holds it. */
 export interface FileLock {
@@ -64,7 +64,7 @@ export function openLock(path: string, wait_ms = 9_000): FileLock {
     const start = performance.now();
     while (!take()) {
       const waited = performance.now() - start;
-      if (waited >= wait_ms) throw busy(path, Math.round(waited));
+      if (waited >= wait_ms) throw lockHeld(path, Math.round(waited));
       await sleep(1 + Math.random() * Math.max(1, 6 - waited / 20));
     }
   }

@@ -11,7 +11,7 @@ import {
 } from "./log-file.ts";
 import { anchorLine, lineOf, markAt, markOf, readTail, type Mark } from "./mark.ts";
 import { LONGEST } from "./lines-backwards.ts";
-import { diverged, unsynced, unwritable } from "./problems.ts";
+import { diverged, flushFailed, unwritable } from "./problems.ts";
 import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rotation.ts";
 import { setAside } from "./torn.ts";
 
@@ -245,7 +245,7 @@ export function createLogEnd({
       if (!now.named) syncFolder(dirname(path));
     } catch (error) {
       // What a disk once refused it may forget and then say that all is well: never asked again.
-      failure = unsynced(path, error);
+      failure = flushFailed(path, error);
       throw failure;
     }
     now.synced = size;

@@ -42,7 +42,7 @@ export const irregular = (file: string, what: string): BylawError =>
   });
 
 /** The disk did not confirm what was written. */
-export const unsynced = (file: string, error: unknown): BylawError =>
+export const flushFailed = (file: string, error: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_UNSYNCED",
     message: `The log could not be flushed to its disk (${codeOf(error) ?? messageOf(error)}), so it may not be durable`,
@@ -52,7 +52,7 @@ export const unsynced = (file: string, error: unknown): BylawError =>
   });
 
 /** Another process holds the lock. */
-export const busy = (file: string, waited_ms: number): BylawError =>
+export const lockHeld = (file: string, waited_ms: number): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_BUSY",
     message: `Another process has locked the log for ${waited_ms} ms`,

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type Redactor } from "@bylaw/
 import { digestWith, type Digest } from "./digest.ts";
 import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
 import { isSecretMember } from "./secret-forms.ts";
-import { isTakable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
+import { isRedactable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
 
 /** What is taken out of events. */
 export interface RedactOptions {
@@ -69,7 +69,7 @@ function without(
   }
 
   function take(value: Json, { place, repeated, of }: Treatment, path: readonly string[]): Json {
-    if (place.named && isTakable(value)) {
+    if (place.named && isRedactable(value)) {
       list(path);
       return { redacted: digest(value) };
     }

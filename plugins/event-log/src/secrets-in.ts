@@ -39,7 +39,7 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
       search(key);
       const place = placeOfKey(key);
       if (
-        (place.named && isTakable(item)) ||
+        (place.named && isRedactable(item)) ||
         (byForm && place !== NOWHERE && isSecretMember(key, item))
       ) {
         named = true;
@@ -67,7 +67,7 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
 }
 
 /** Whether there is something to take out: nothing is hidden by hiding null, and what was taken out stays as it is. */
-export function isTakable(value: Json): boolean {
+export function isRedactable(value: Json): boolean {
   if (typeof value !== "object" || value === null) return value !== null;
   const entries = Object.entries<Json>(value);
   const [key, digest] = entries[0] ?? [];

@@ -2,7 +2,7 @@ import { COMPLETED, type Check, type Contract, type Gate, type Phase } from "@by
 import type { RuleReference } from "@bylaw/kernel";
 import type { CheckJudge } from "./checks/check-input.ts";
 import { CHECKS, RULES } from "./checks/index.ts";
-import { EVIDENCE, stayGreen } from "./checks/test-results.ts";
+import { EVIDENCE, sameTestsGreen } from "./checks/test-results.ts";
 import type { CustomCheck } from "./custom.ts";
 import type { DeclaredJudge } from "./declared.ts";
 import { COMMIT_TESTED, needsCommitCheck, commitTested } from "./tested-commit.ts";
@@ -81,7 +81,7 @@ export function edgesOf(
       gate?.checks.some(
         ({ check, severity }) => check === "all_tests_pass" && severity === "blocking",
       ) === true;
-    const table = { ...CHECKS, ...RULES, ...(compared ? {} : { tests_passed: stayGreen }) };
+    const table = { ...CHECKS, ...RULES, ...(compared ? {} : { tests_passed: sameTestsGreen }) };
     const index = contract.phases.indexOf(phase);
     return phase.artifacts.flatMap(({ type, rules }, number) =>
       rules.flatMap((check, place) => {

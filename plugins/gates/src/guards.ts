@@ -4,7 +4,7 @@ import { foldName } from "@bylaw/log";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
 import { gateStateOf, gateProjection } from "./gate-projection.ts";
-import { workedOn } from "./worked-on.ts";
+import { hasWorkedOn } from "./has-worked-on.ts";
 import { expiryOf, gateIn } from "./gate-status.ts";
 import { TESTS_UNCHANGED } from "./checks/same-tests.ts";
 
@@ -51,7 +51,7 @@ function wrongDecision(view: View, draft: EventDraft, compiled: Compiled): Findi
     );
   const name = foldName(by);
   if (name === "") return finding("name", "the decision names no approver");
-  if (workedOn({ compiled, gateState })(name))
+  if (hasWorkedOn({ compiled, gateState })(name))
     return finding("own-work", `${quote(by)} worked on the task, so somebody else must decide`);
   if (approvalRequest.votes.some((vote) => foldName(vote.by) === name))
     return finding("one-vote", `${quote(by)} has already decided`);
@@ -120,7 +120,7 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
     );
   const name = foldName(by);
   if (name === "") return finding("name", "the waiver names nobody");
-  if (workedOn({ compiled, gateState })(name))
+  if (hasWorkedOn({ compiled, gateState })(name))
     return finding("own-work", `${quote(by)} worked on the task, so somebody else must decide`);
   const why = emptyReason(reason);
   if (why !== undefined)

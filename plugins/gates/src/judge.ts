@@ -12,8 +12,8 @@ import { COMMIT_TESTED } from "./tested-commit.ts";
 import { TREE_UNCHANGED } from "./tested-tree.ts";
 import type { AskDeclared, JudgedRequest } from "./judged-request.ts";
 import { verdictOf, waiverOf } from "./verdict-of.ts";
-import { workedOn } from "./worked-on.ts";
-import { workOf } from "./work-record.ts";
+import { hasWorkedOn } from "./has-worked-on.ts";
+import { taskWork } from "./work-record.ts";
 import { needsTestRun, type Requirement, type Edge } from "./edges.ts";
 
 /** The findings about each requirement of an edge. */
@@ -91,7 +91,7 @@ function judgePassed(edge: Edge, one: JudgedRequest): readonly Verdict[] {
       policy: compiled.policy,
       agent: request.agent,
       at: request.at,
-      worked: workedOn(one),
+      worked: hasWorkedOn(one),
     },
     artifacts: digestOf(request.artifacts),
     tree,
@@ -139,13 +139,13 @@ function findAll(
   { request, view, compiled, gateState, late }: JudgedRequest,
   artifacts: JsonObject,
 ): Results {
-  const { run, red, tested, base, approved } = workOf(view(compiled.record), request.task);
+  const { run, red, tested, base, approved } = taskWork(view(compiled.record), request.task);
   const facts =
     artifacts === request.artifacts
       ? factsOf(request.facts?.[manifest.name])
       : factsWithoutFiles(request);
   const { contract } = compiled;
-  const worked = workedOn({ request, compiled, gateState });
+  const worked = hasWorkedOn({ request, compiled, gateState });
   const judged =
     tested ?? (run !== null && requirements.some(needsTestRun) ? run.details.tree_after : null);
   return requirements.map((requirement) => {
@@ -200,7 +200,7 @@ function words(
 ): readonly Verdict[] {
   if (
     compiled.contract.evidence.source !== "reported" ||
-    workOf(view(compiled.record), request.task).run !== null
+    taskWork(view(compiled.record), request.task).run !== null
   )
     return [];
   const names = [...new Set(requirements.filter(needsTestRun).map(({ check }) => check.check))];

@@ -145,4 +145,4 @@ const waivedIn = (votes: Json): ReadonlySet<string> =>
   );
 
 /** The work of one task. */
-export const workOf = (works: Tree<Work>, task: string): Work => treeGet(works, task) ?? NOTHING;
+export const taskWork = (works: Tree<Work>, task: string): Work => treeGet(works, task) ?? NOTHING;

@@ -9,7 +9,7 @@ import {
 import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { holds } from "./crossings.ts";
+import { holds } from "./active-alerts.ts";
 
 const about = {
   alert: z.string().min(1),

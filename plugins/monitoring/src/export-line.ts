@@ -2,7 +2,7 @@ import type { Contract } from "@bylaw/contract";
 import { omitUndefined, type LogEvent } from "@bylaw/kernel";
 import { treeGet } from "@bylaw/log";
 import { failureCount, rateOf } from "./measure.ts";
-import { stayed, type Metrics } from "./metrics.ts";
+import { millisecondsBetween, type Metrics } from "./metrics.ts";
 import { judgedBy } from "./votes.ts";
 
 /** One line of the export: what an event added to the measures that the contract names. */
@@ -56,7 +56,11 @@ const PARTS: Readonly<Record<Contract["monitoring"]["metrics"][number], Part>> =
       event_type === "phase_entered" && task_id !== null ? treeGet(tasks, task_id) : undefined;
     return stay === undefined
       ? undefined
-      : { from: stay.phase, to: details["to"], seconds: stayed(stay.since, timestamp) / 1_000 };
+      : {
+          from: stay.phase,
+          to: details["to"],
+          seconds: millisecondsBetween(stay.since, timestamp) / 1_000,
+        };
   },
   gate_pass_rate: rate("passed"),
   gate_block_rate: rate("blocked"),

@@ -6,7 +6,7 @@ export {
   type Durations,
   type Metrics,
   type Requests,
-  type Stay,
+  type PhaseStay as Stay,
   type Uses,
 } from "./metrics.ts";
 export { monitoring } from "./monitoring.ts";

@@ -5,7 +5,7 @@ import manifest from "../package.json" with { type: "json" };
 import { judgedBy } from "./votes.ts";
 
 /** Where a task is, and since when. */
-export interface Stay {
+export interface PhaseStay {
   readonly phase: string;
   /** RFC 3339. */
   readonly since: string;
@@ -38,7 +38,7 @@ export interface Uses {
 /** Everything that is measured. Trees share what does not change, so ten thousand tasks cost no more than one. */
 export interface Metrics {
   /** By task; those that are complete are left out. */
-  readonly tasks: Tree<Stay>;
+  readonly tasks: Tree<PhaseStay>;
   /** By the phase that was left. */
   readonly durations: Tree<Durations>;
   /** By {@link edgeKey}. */
@@ -95,8 +95,12 @@ function entered(state: Metrics, { task_id, timestamp, sequence, details }: LogE
   return { ...state, tasks, durations };
 }
 
-function left(durations: Tree<Durations>, { phase, since }: Stay, now: string): Tree<Durations> {
-  const ms = stayed(since, now);
+function left(
+  durations: Tree<Durations>,
+  { phase, since }: PhaseStay,
+  now: string,
+): Tree<Durations> {
+  const ms = millisecondsBetween(since, now);
   const { count, total_ms, max_ms } = treeGet(durations, phase) ?? {
     count: 0,
     total_ms: 0,
@@ -110,7 +114,7 @@ function left(durations: Tree<Durations>, { phase, since }: Stay, now: string): 
 }
 
 /** Milliseconds from one RFC 3339 time to another; 0 where the second is not later. */
-export function stayed(since: string, now: string): number {
+export function millisecondsBetween(since: string, now: string): number {
   const ms = Date.parse(now) - Date.parse(since);
   return ms > 0 ? ms : 0;
 }

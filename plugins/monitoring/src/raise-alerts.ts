@@ -3,7 +3,7 @@ import { BylawError, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import { treeEntries, type Run } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { alertKey, openAlerts } from "./alert-book.ts";
-import { alertName, crossingsOf, type Crossing } from "./crossings.ts";
+import { alertName, crossingsOf, type ActiveAlert } from "./active-alerts.ts";
 import { workflowMetrics } from "./metrics.ts";
 
 /** When alerts are looked at. */
@@ -67,11 +67,11 @@ export async function raiseAlerts(
 
 type Draft = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
-const keyOf = ({ alert, task, entered }: Crossing): string =>
+const keyOf = ({ alert, task, entered }: ActiveAlert): string =>
   alertKey({ alert: alertName(alert), message: alert.message, task, entered });
 
 const raisedBy = (
-  { alert, observed, samples, task, phase, entered }: Crossing,
+  { alert, observed, samples, task, phase, entered }: ActiveAlert,
   { digest }: Contract,
   at: string,
 ): Draft => {

@@ -9,7 +9,7 @@ import type { PolicyPool } from "@bylaw/policy-language";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import { calledPhase, commandLine, runsHostLine, toolName, withFolders } from "./called-phase.ts";
 import { refuse } from "./codes.ts";
-import type { Compiled, CompiledPhase, Where } from "./compile.ts";
+import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 import { lineEffects, type LinePhase } from "./line.ts";
 import { LINE_WRITES_BELOW } from "./phase-rules.ts";
 import {
@@ -28,7 +28,7 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
   if (!("phase" in phase)) return [phase, ...shielded(call, compiled)];
   const { id } = phase.phase;
   const index = compiled.contract.phases.findIndex((one) => one.id === id);
-  const where: Where = (...keys) =>
+  const where: ReferenceOf = (...keys) =>
     compiled.at([id, ...keys].join("."), ["phases", index, ...keys]);
   const name = toolName(call);
   const refused = refuseTool({ tool: call.tool, name }, phase, compiled, where);
@@ -51,7 +51,7 @@ interface Judged {
   readonly name: string;
   readonly phase: CompiledPhase;
   readonly compiled: Compiled;
-  readonly where: Where;
+  readonly where: ReferenceOf;
 }
 
 // Writes of a command line are checked even if the phase allows none, because some paths are never
@@ -114,7 +114,7 @@ function namedIn({ args }: ToolCall): readonly string[] {
 function shielded(call: ToolCall, compiled: Compiled): readonly Verdict[] {
   const line = commandLine(call, toolName(call), compiled);
   const calls = typeof line === "string" ? lineEffects(call, line, ANY, false).calls : [call];
-  const where: Where = (...keys) => ({ name: keys.join("."), file: compiled.contract.file });
+  const where: ReferenceOf = (...keys) => ({ name: keys.join("."), file: compiled.contract.file });
   return calls.flatMap((one) => {
     const found = refusals(compiled.anywhere.evaluate(one), where);
     const below =

@@ -64,7 +64,7 @@ export interface Compiled {
 }
 
 /** Where a phase has something, by the keys below it. */
-export type Where = (...keys: readonly string[]) => RuleReference;
+export type ReferenceOf = (...keys: readonly string[]) => RuleReference;
 
 /** Tools of the contract that may hold a line, with its argument. */
 export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;

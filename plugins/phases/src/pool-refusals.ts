@@ -1,7 +1,7 @@
 import type { RuleReference, Verdict } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import { CODES, refuse, type Code } from "./codes.ts";
-import type { Compiled, CompiledPhase, Where } from "./compile.ts";
+import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 import { constraintOf, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { LISTED } from "./tool-refusal.ts";
 
@@ -10,7 +10,7 @@ export const allows = (votes: readonly Verdict[] | undefined): boolean =>
   votes?.some(({ effect }) => effect === "allow") === true;
 
 /** What is said where an agent would write what nobody may. */
-export const protectedBy = (where: Where): Verdict =>
+export const protectedBy = (where: ReferenceOf): Verdict =>
   refuse(
     "phase_protected",
     "Agents may not write the contract, Bylaw's own files or its records",
@@ -22,12 +22,12 @@ export const protectedBy = (where: Where): Verdict =>
  * The denials among the votes of a pool, in the words of the contract. What is neither allowed nor
  * known is denied too.
  */
-export const refusals = (votes: readonly Verdict[] | undefined, where: Where): Verdict[] =>
+export const refusals = (votes: readonly Verdict[] | undefined, where: ReferenceOf): Verdict[] =>
   (votes ?? []).filter(({ effect }) => effect !== "allow").map((vote) => refusalOf(vote, where));
 
 function refusalOf(
   { code, reason, fix, rule: { name } = { name: "" } }: Verdict,
-  where: Where,
+  where: ReferenceOf,
 ): Verdict {
   if (name.endsWith("protected")) return protectedBy(where);
   const [, tool = "", kind = ""] =
@@ -69,7 +69,7 @@ export function commandNotAllowed(
   name: string,
   { phase }: CompiledPhase,
   { tools }: Compiled,
-  where: Where,
+  where: ReferenceOf,
 ): Verdict {
   const commands = constraintOf(phase, name, tools)?.allowedCommands ?? [];
   return refuse(
@@ -85,7 +85,7 @@ export function pathNotAllowed(
   { tool: given, named }: { readonly tool: string; readonly named: readonly string[] },
   { phase }: CompiledPhase,
   { tools }: Compiled,
-  where: Where,
+  where: ReferenceOf,
 ): Verdict {
   const tool = writerOf(given);
   const patterns = constraintOf(phase, tool, tools)?.allowedPatterns;

@@ -1,7 +1,7 @@
 import type { Verdict } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import { refuse } from "./codes.ts";
-import type { Compiled, CompiledPhase, Where } from "./compile.ts";
+import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 
 /** As many names are listed in one message. */
 export const LISTED = 5;
@@ -11,7 +11,7 @@ export function refuseTool(
   { tool, name }: { readonly tool: string; readonly name: string },
   phase: CompiledPhase,
   compiled: Compiled,
-  where: Where,
+  where: ReferenceOf,
 ): Verdict | undefined {
   // An MCP server may name its tools as the host's are named: that forbids them, and allows
   // nothing.

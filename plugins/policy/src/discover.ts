@@ -4,7 +4,7 @@ import { BylawError } from "@bylaw/kernel";
 import type { PolicyPlace } from "@bylaw/policy-language";
 import type { Places } from "./places.ts";
 import { readPolicy } from "./read.ts";
-import { ADMIN, refuseUntrusted, userOf, type Keeper } from "./trust.ts";
+import { ADMIN, refuseUntrusted, userOf, type FileOwners } from "./trust.ts";
 
 /** Which places count. */
 export type Discover = "all" | "admin" | "none";
@@ -39,7 +39,7 @@ export function findPolicies(
 function readPlace(
   place: PolicyPlace,
   folder: string,
-  keeper: Keeper | undefined,
+  keeper: FileOwners | undefined,
 ): readonly FoundPolicy[] {
   const unreadable = (what: string, fix: string, cause?: unknown): BylawError =>
     new BylawError({
@@ -73,7 +73,7 @@ function readPlace(
   return found;
 }
 
-function refusePlace(folder: string, keeper: Keeper): void {
+function refusePlace(folder: string, keeper: FileOwners): void {
   if (process.getuid !== undefined) return refuseUntrusted(folder, folder, keeper);
   throw new BylawError({
     code: "BYLAW_POLICY_UNTRUSTED",

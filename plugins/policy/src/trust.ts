@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
 /** Who alone may be able to write what lies in a place. */
-export interface Keeper {
+export interface FileOwners {
   readonly who: string;
   readonly owners: ReadonlySet<number>;
   /** Mode bits that give others the right to write. */
@@ -12,10 +12,15 @@ export interface Keeper {
 }
 
 /** Root alone. */
-export const ADMIN: Keeper = { who: "root", owners: new Set([0]), others: 0o022, links: "inside" };
+export const ADMIN: FileOwners = {
+  who: "root",
+  owners: new Set([0]),
+  others: 0o022,
+  links: "inside",
+};
 
 /** The user who runs the process, or root. A group is often the user's own, so its right to write is not held against a file. */
-export const userOf = (uid: number): Keeper => ({
+export const userOf = (uid: number): FileOwners => ({
   who: "you or root",
   owners: new Set([0, uid]),
   others: 0o002,
@@ -29,7 +34,7 @@ const STICKY = 0o1000;
  * Follows a path from the root of the file system, and refuses it with BYLAW_POLICY_UNTRUSTED where a folder, a link or the file at
  * its end belongs to somebody else than its keeper, could be written by others, or leads out of `place`.
  */
-export function refuseUntrusted(path: string, place: string, keeper: Keeper): void {
+export function refuseUntrusted(path: string, place: string, keeper: FileOwners): void {
   const refuse = (what: string, fix: string, cause?: unknown): never => {
     const message = `Only ${keeper.who} may be able to write policies in \`${place}\`: found ${what}`;
     throw new BylawError({

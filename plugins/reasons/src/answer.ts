@@ -3,7 +3,7 @@ import { aliasOf, type Answer } from "@bylaw/plugin-consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";
-import type { Standing } from "./standing.ts";
+import type { ResponseContext } from "./response-context.ts";
 import { withoutWorkspaces } from "./workspace-paths.ts";
 
 /** How many of the words two answers may share, in percent. */
@@ -13,7 +13,7 @@ const PERCENT = { lenient: undefined, balanced: 70, strict: 50 } as const;
 export function answerFault(
   content: string,
   { host }: Response,
-  standing: Standing,
+  standing: ResponseContext,
   { novelty, own_answer }: ReasonsOptions,
   required: string,
   stale: Fault | undefined,

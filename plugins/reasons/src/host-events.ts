@@ -8,7 +8,7 @@ const message = z.string().max(2_000).optional();
 export const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
 
 /** Why an agent is no longer waited for. */
-export const DROPPED = [
+export const DROP_REASONS = [
   "timeout",
   "cancelled",
   "fatal_error",
@@ -19,7 +19,7 @@ export const DROPPED = [
 /** What a host records about the turns of its agents. */
 export const HOST_EVENTS: readonly EventType[] = [
   { name: "round_started", details: z.strictObject({ round }) },
-  { name: "agent_dropped", details: z.strictObject({ reason: z.enum(DROPPED), message }) },
+  { name: "agent_dropped", details: z.strictObject({ reason: z.enum(DROP_REASONS), message }) },
   {
     name: "infrastructure_event",
     details: z.strictObject({

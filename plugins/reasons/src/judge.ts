@@ -4,7 +4,7 @@ import { openTools, type Calls } from "./calls.ts";
 import type { Fault } from "./fault.ts";
 import { nearest } from "@bylaw/wording";
 import type { ReasonsOptions } from "./options.ts";
-import type { Standing } from "./standing.ts";
+import type { ResponseContext } from "./response-context.ts";
 import { terminalIn } from "./terminal.ts";
 import { staleness, voteFault } from "./vote.ts";
 import { either, given, listed, shown } from "./words.ts";
@@ -13,7 +13,7 @@ import { either, given, listed, shown } from "./words.ts";
 export function judge(
   response: Response,
   calls: Calls,
-  standing: Standing,
+  standing: ResponseContext,
   options: ReasonsOptions,
 ): Fault | undefined {
   const required = requiredTools(response, standing, options);
@@ -24,7 +24,7 @@ export function judge(
   );
 }
 
-function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
+function ended({ round = 1 }: Response, { turn }: ResponseContext): Fault | undefined {
   if ((turn.outcome !== "non_compliant" && turn.outcome !== "dropped") || round > turn.round)
     return undefined;
   return { code: "turn_over", line: "The turn of this agent is over", recovery: "end" };
@@ -33,7 +33,7 @@ function ended({ round = 1 }: Response, { turn }: Standing): Fault | undefined {
 // What ends a turn now, in words.
 function requiredTools(
   { available_tools }: Response,
-  { vote_only, deferred }: Standing,
+  { vote_only, deferred }: ResponseContext,
   options: ReasonsOptions,
 ): string {
   const isOpen = openTools(available_tools, options);
@@ -46,7 +46,7 @@ function requiredTools(
 function workflowFault(
   response: Response,
   calls: Calls,
-  standing: Standing,
+  standing: ResponseContext,
   options: ReasonsOptions,
   required: string,
 ): Fault | undefined {
@@ -82,7 +82,7 @@ function workflowFault(
 function otherFault(
   { tool_calls = [], available_tools = [], host }: Response,
   calls: Calls,
-  standing: Standing,
+  standing: ResponseContext,
   options: ReasonsOptions,
   required: string,
 ): Fault | undefined {
@@ -134,7 +134,7 @@ function unknownMessage(
 /** Whether a response without a workflow tool lets the turn go on: it calls tools that count as work, and not too often in a row. */
 export function isProgress(
   { workflow, external, ordinary, unknown }: Calls,
-  standing: Pick<Standing, "vote_only" | "turn"> | undefined,
+  standing: Pick<ResponseContext, "vote_only" | "turn"> | undefined,
   { progress }: ReasonsOptions,
 ): boolean {
   if (workflow.length > 0 || external.length > 0 || unknown.length > 0 || ordinary.length === 0)

@@ -16,7 +16,7 @@ import type { Fault } from "./fault.ts";
 import { isProgress, judge } from "./judge.ts";
 import { reasonsOptions, type ReasonsOptions } from "./options.ts";
 import { REASONS } from "./reason-codes.ts";
-import { standingOf, type Standing } from "./standing.ts";
+import { responseContext, type ResponseContext } from "./response-context.ts";
 import { terminalIn } from "./terminal.ts";
 
 /** Says of every response whether it ends the turn as it should, and if not, why and how it is recovered. */
@@ -35,7 +35,7 @@ export const reasons = definePlugin({
     });
     kernel.prepare("turn", (subject) => turnFacts(subject, options));
     kernel.hooks.onEnforcement.tap("response", (response, view) => {
-      const standing = standingOf(response, view, recorded);
+      const standing = responseContext(response, view, recorded);
       const fault = judge(response, callsOf(response, options), standing, options);
       return fault === undefined ? undefined : verdictOf(fault, response, standing);
     });
@@ -59,7 +59,7 @@ function turnFacts(subject: Subject, options: ReasonsOptions): JsonObject | unde
 function verdictOf(
   { code, line, message = line, recovery = "restart" }: Fault,
   response: Response,
-  { turn }: Standing,
+  { turn }: ResponseContext,
 ): Verdict {
   const { attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
   // What costs no attempt ends a turn too when nothing comes of it again and again.

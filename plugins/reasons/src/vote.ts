@@ -2,14 +2,14 @@ import type { Response } from "@bylaw/kernel";
 import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/plugin-consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
-import type { Standing } from "./standing.ts";
+import type { ResponseContext } from "./response-context.ts";
 import { either, given, listed, shown } from "./words.ts";
 
 /** Judges a vote: that there is something to vote for, that somebody is meant, and that the voter has seen what it chooses from. */
 export function voteFault(
   target: string,
   response: Response,
-  standing: Standing,
+  standing: ResponseContext,
   required: string,
   { workflow_tools, fields }: ReasonsOptions,
 ): Fault | undefined {
@@ -46,7 +46,7 @@ export function voteFault(
 /** The fault of an agent that has not seen every current answer, unless its time is over. */
 export function staleness(
   { round = 1, at }: Response,
-  { agent, consensus, turn }: Standing,
+  { agent, consensus, turn }: ResponseContext,
 ): Fault | undefined {
   const unseen = unseenBy(consensus, agent);
   if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at))

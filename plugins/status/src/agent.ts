@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { jsonText } from "./json-text.ts";
-import { added, amountOf, countOf, objectOf, preview, rounded, textOf } from "./reading.ts";
+import { added, amountOf, countOf, objectOf, firstCharacters, rounded, textOf } from "./reading.ts";
 import { createReliability, type ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
 import type { AgentStatus } from "./schema.ts";
 import { createTools } from "./tools.ts";
@@ -58,7 +58,7 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     | undefined;
 
   function fail(type: string, message: string, timestamp: number): void {
-    error = { type, message: preview(message, PREVIEWED), timestamp };
+    error = { type, message: firstCharacters(message, PREVIEWED), timestamp };
   }
 
   function statusOf(): AgentStatus["status"] {

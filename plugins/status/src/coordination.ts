@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { AgentFold } from "./agent.ts";
-import { objectFrom, preview, textOf } from "./reading.ts";
+import { objectFrom, firstCharacters, textOf } from "./reading.ts";
 import type { Status } from "./schema.ts";
 
 /** Follows answers, votes and the winner among agents. */
@@ -29,7 +29,7 @@ export function createCoordination(): CoordinationFold {
     add({ event_type, details }, agent) {
       if (event_type === "winner_selected") {
         winner = textOf(details["agent"]) ?? null;
-        final = preview(textOf(details["preview"]) ?? "", ANSWER) || null;
+        final = firstCharacters(textOf(details["preview"]) ?? "", ANSWER) || null;
         presenting = true;
       } else if (event_type === "answer_accepted" && agent !== undefined) {
         agent.answers.count += 1;
@@ -42,7 +42,7 @@ export function createCoordination(): CoordinationFold {
         agent.vote = {
           voted_for_agent: textOf(details["voted_for"]) ?? "",
           voted_for_label: textOf(details["label"]) ?? null,
-          reason_preview: preview(textOf(details["reason_preview"]) ?? "", REASON),
+          reason_preview: firstCharacters(textOf(details["reason_preview"]) ?? "", REASON),
         };
         voters.add(agent);
         voted = true;

@@ -6,7 +6,7 @@ import {
   added,
   countOf,
   objectFrom,
-  preview,
+  firstCharacters,
   rounded,
   secondsOf,
   textOf,
@@ -126,7 +126,7 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     if (reason !== undefined)
       return {
         finish_reason: reason,
-        finish_reason_details: preview(finishes.get(reason) ?? "", DETAILS),
+        finish_reason_details: firstCharacters(finishes.get(reason) ?? "", DETAILS),
       };
     if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
     return {

@@ -37,7 +37,7 @@ export function secondsOf(timestamp: string): number | undefined {
 }
 
 /** The first `length` whole characters of a text. */
-export const preview = (text: string, length: number): string =>
+export const firstCharacters = (text: string, length: number): string =>
   text.length <= length
     ? text
     : Array.from(text.slice(0, 2 * length))

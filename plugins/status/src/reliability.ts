@@ -1,6 +1,6 @@
 import type { Json, LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
-import { added, countOf, objectOf, preview, textOf, textsOf } from "./reading.ts";
+import { added, countOf, objectOf, firstCharacters, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
 import { createListText, type ListText } from "./list-text.ts";
 import type { Reliability } from "./schema.ts";
@@ -41,7 +41,7 @@ const SELF = "agent";
 /** Longest name of a tool that is shown, in characters: models make names up. */
 const NAME = 200;
 const namesOf = (value: Json | undefined): readonly string[] =>
-  textsOf(value).map((name) => preview(name, NAME));
+  textsOf(value).map((name) => firstCharacters(name, NAME));
 
 /** Longest preview of a response, in characters. */
 const PREVIEW = 500;
@@ -95,7 +95,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     carried = added(carried, chars - gone);
     if (reason === "unknown_tool") for (const name of names) unknown.add(name);
     if (!NO_WORKFLOW.has(reason)) errors.add(reason);
-    const shown = previews ? preview(textOf(buffer_preview) ?? "", PREVIEW) : "";
+    const shown = previews ? firstCharacters(textOf(buffer_preview) ?? "", PREVIEW) : "";
     list.add(
       jsonText({
         ...{

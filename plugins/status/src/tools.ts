@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { objectFrom, preview, rounded, textOf } from "./reading.ts";
+import { objectFrom, firstCharacters, rounded, textOf } from "./reading.ts";
 import type { Tools } from "./schema.ts";
 
 /** Counts tool calls. */
@@ -34,7 +34,7 @@ export function createTools(): ToolFold {
   let failures = 0;
 
   function useOf(tool: string): Use {
-    const short = preview(tool, LONGEST);
+    const short = firstCharacters(tool, LONGEST);
     const name = uses.size < NAMES || uses.has(short) ? short : OTHERS;
     const known = uses.get(name);
     if (known !== undefined) return known;

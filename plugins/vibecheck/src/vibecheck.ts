@@ -12,7 +12,7 @@ import {
 } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 import { vibecheckOptions, type VibecheckOptions } from "./options.ts";
-import { oversight, partiesOf, standingOf } from "./standing.ts";
+import { oversight, agentsInvolved, standingOf } from "./oversight-state.ts";
 import { OVERSIGHT_EVENTS } from "./verdict.ts";
 
 const CODES = {
@@ -91,7 +91,8 @@ function judge(
 const notByItself: Guard = (view, { event_type, task_id, details }): Finding | undefined => {
   if (event_type !== "oversight_acknowledged") return undefined;
   const by = fold(String(details["by"]));
-  if (!partiesOf(view(oversight), task_id).some((agent) => fold(agent) === by)) return undefined;
+  if (!agentsInvolved(view(oversight), task_id).some((agent) => fold(agent) === by))
+    return undefined;
   return {
     rule: "OVERSIGHT_BY_ITSELF",
     message: "A person must take note of an oversight, not the agent that it is about",

@@ -22,7 +22,7 @@ import { DEFAULT_TOOLS, runStateOf, type PolicyPool, type RunState } from "@byla
 import {
   POLICY_PLUGIN,
   bundled,
-  kernelFrom,
+  loadKernelFor,
   policyPlugin,
   policySourcesOf,
   type KernelSourceOptions,
@@ -55,7 +55,7 @@ interface ExchangingKernel {
 
 /** The kernel of a policy or a configuration, with its policies. */
 export async function policyBench(options: KernelSourceOptions): Promise<PolicyBench> {
-  const kernel = await kernelFrom(options);
+  const kernel = await loadKernelFor(options);
   const projections = new Map(
     kernel.declared.projections.map((projection) => [projection.name, projection] as const),
   );

@@ -3,7 +3,7 @@ import type { ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
-import { kernelFrom } from "../decide/kernel-source.ts";
+import { loadKernelFor } from "../decide/kernel-source.ts";
 import { withNearestRule } from "../decide/nearest-reason.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -28,7 +28,7 @@ export async function check(options: CheckOptions): Promise<void> {
 
 async function checkOne(options: CheckOptions): Promise<void> {
   const call = callFrom(options, "`--tool <name>` or `--batch <file>`");
-  const kernel = await kernelFrom(options);
+  const kernel = await loadKernelFor(options);
   // Preparing apart makes a call that no kernel accepts a usage error, and not a denial.
   const decision = await kernel.decidePrepared(await kernel.prepare(call));
   const explained = await withNearestRule(decision, () => kernel.explain(call));
@@ -42,7 +42,7 @@ async function checkOne(options: CheckOptions): Promise<void> {
 }
 
 async function checkBatch(file: string, options: CheckOptions): Promise<void> {
-  const kernel = await kernelFrom(options);
+  const kernel = await loadKernelFor(options);
   const defaults = defaultsFrom(options);
   const explain = options.explain === true;
   if (options.json === true)

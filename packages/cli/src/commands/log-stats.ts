@@ -1,6 +1,6 @@
 import { createEventReader } from "../log/read-events.ts";
 import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
-import { createTally, type Tally, type TallyCount } from "../log/tally.ts";
+import { createLogStatsCounter, type LogStats, type NameCount } from "../log/log-stats-counter.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, short } from "../io/text.ts";
@@ -14,7 +14,7 @@ export interface StatsOptions extends SourceOptions {
 export async function logStats(files: readonly string[], options: StatsOptions): Promise<void> {
   const source = sourceOf(files, options);
   const reader = createEventReader();
-  const tally = createTally();
+  const tally = createLogStatsCounter();
   for await (const lines of logLines(source))
     for (const event of reader.read(lines)) tally.add(event);
   const found = tally.result();
@@ -37,11 +37,11 @@ function statsText({
   agents,
   decisions,
   rules,
-}: Tally): string {
+}: LogStats): string {
   if (first === undefined || last === undefined) return "0 events\n";
   const paint = paintFor(process.stdout);
   const title = (text: string): string => `${paint("bold", text)}\n`;
-  const list = (name: string, counts: readonly TallyCount[]): string => {
+  const list = (name: string, counts: readonly NameCount[]): string => {
     if (counts.length === 0) return "";
     const rows = counts
       .slice(0, SHOWN)

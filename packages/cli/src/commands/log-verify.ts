@@ -5,7 +5,7 @@ import {
   type LogHead,
 } from "@bylaw/log";
 import { coordinatorOrder } from "@bylaw/plugin-coordinator";
-import { kernelFrom } from "../decide/kernel-source.ts";
+import { loadKernelFor } from "../decide/kernel-source.ts";
 import { catalogueOf } from "../log/event-types.ts";
 import {
   readHeads,
@@ -40,7 +40,7 @@ export async function verifyLog(files: readonly string[], options: VerifyOptions
     json = false,
   } = options;
   const source = sourceOf(files, options);
-  const configured = config === undefined ? [] : (await kernelFrom({ config })).declared.events;
+  const configured = config === undefined ? [] : (await loadKernelFor({ config })).declared.events;
   const verifier = createLogVerifier({
     ...(profile === "coordinator" ? { order: coordinatorOrder } : {}),
     catalogue: catalogueOf(mode, configured),

@@ -10,7 +10,7 @@ import {
 import { defaultsFrom } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
 import { foldingView } from "../log/folding-view.ts";
-import { kernelFrom, type KernelSourceOptions } from "../decide/kernel-source.ts";
+import { loadKernelFor, type KernelSourceOptions } from "../decide/kernel-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { textLines } from "../io/read-lines.ts";
@@ -42,7 +42,7 @@ export async function replay(
       "Name the candidate with `--policy <file>` or `--config <file>`",
     );
   }
-  const candidate = await kernelFrom({ policy, ...(config === undefined ? {} : { config }) });
+  const candidate = await loadKernelFor({ policy, ...(config === undefined ? {} : { config }) });
   // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
   let present: Kernel | undefined;
   const inForce = async (): Promise<Kernel> =>
@@ -76,7 +76,7 @@ export async function replay(
 
 async function kernelInForce(log: string, options: KernelSourceOptions): Promise<Kernel> {
   try {
-    return await kernelFrom(options);
+    return await loadKernelFor(options);
   } catch (cause) {
     if (!isBylawError(cause) || cause.code !== "BYLAW_CONFIG_MISSING") throw cause;
     throw new BylawError({

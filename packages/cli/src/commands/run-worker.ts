@@ -16,7 +16,7 @@ import { jsonLine, write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
 import { openDriver, workerName } from "../run/open-driver.ts";
 import { kernelOf } from "../run/run-kernel.ts";
-import { workOf } from "../run/work.ts";
+import { prepareWorkflow } from "../run/prepare-workflow.ts";
 import { SIGNALS, type RunOptions } from "../run/run-options.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { placesHere } from "../run/template-text.ts";
@@ -59,7 +59,7 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
           ...loaded,
           kernel,
           work: (run, signal) =>
-            workOf({
+            prepareWorkflow({
               run,
               kernel,
               loaded,

@@ -27,7 +27,7 @@ import { kernelOf } from "../run/run-kernel.ts";
 import { migrated } from "../run/migrate-run.ts";
 import { SIGNALS, type RunOptions } from "../run/run-options.ts";
 import { authorizerOf, resumeAs } from "../run/resume-run.ts";
-import { workOf, type WorkParts } from "../run/work.ts";
+import { prepareWorkflow, type WorkParts } from "../run/prepare-workflow.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { placesHere, planText, warn } from "../run/template-text.ts";
 
@@ -146,7 +146,7 @@ async function execute(
   const stop = (): void => interrupt.abort(INTERRUPTED);
   for (const signal of SIGNALS) process.once(signal, stop);
   const signal = interrupt.signal;
-  const work = await workOf({
+  const work = await prepareWorkflow({
     run,
     kernel,
     loaded,

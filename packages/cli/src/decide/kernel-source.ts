@@ -32,7 +32,7 @@ export const bundled = (): BundledPackages =>
   );
 
 /** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
-export async function kernelFrom({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
+export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
   const files: readonly string[] = distinctFiles(policy).map((file) => resolve(file));
   try {
     return await makeKernel(files, config);

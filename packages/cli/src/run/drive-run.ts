@@ -11,7 +11,7 @@ import {
 } from "@bylaw/runner";
 import type { StorePlace } from "../log/open-store.ts";
 import { openDriver, workerName } from "./open-driver.ts";
-import { workOf, type WorkParts } from "./work.ts";
+import { prepareWorkflow, type WorkParts } from "./prepare-workflow.ts";
 import { SIGNALS, type RunOptions } from "./run-options.ts";
 
 /** One run that workers may drive, and this process first. */
@@ -61,7 +61,7 @@ export async function driveHere({
             ...loaded,
             kernel,
             work: (taken, signal) =>
-              workOf({
+              prepareWorkflow({
                 run: taken,
                 kernel,
                 loaded,

@@ -115,7 +115,7 @@ function analyseConstraints(
       }
     }
   }
-  const [open, bound] = gapOf(phase);
+  const [open, bound] = unconstrainedWriter(phase);
   if (open !== undefined && bound !== undefined) {
     report(
       "constraint_gap",
@@ -130,7 +130,7 @@ function analyseConstraints(
  * Of the two writing tools the one without a constraint, then the one with, where a phase allows
  * both; else nothing.
  */
-export function gapOf({
+export function unconstrainedWriter({
   allowed_tools: allowed,
   tool_constraints: constraints = {},
 }: PhaseData): readonly (string | undefined)[] {

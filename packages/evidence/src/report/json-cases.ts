@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { idOf, inside, unreadable, type ReadCases, type Status, type TestCase } from "./report.ts";
+import {
+  idOf,
+  relativeToWorkspace,
+  unreadable,
+  type ReadCases,
+  type Status,
+  type TestCase,
+} from "./report.ts";
 
 const count = z.int().min(0);
 
@@ -55,7 +62,7 @@ function jestCases(report: z.output<typeof jest>, workspace: string | undefined)
   const cases: TestCase[] = [];
   const sums: Record<Status, number> = { passed: 0, failed: 0, skipped: 0, error: 0 };
   for (const { name, status, assertionResults } of report.testResults) {
-    const file = name === undefined ? undefined : inside(name, workspace);
+    const file = name === undefined ? undefined : relativeToWorkspace(name, workspace);
     for (const one of assertionResults) {
       const came = Object.hasOwn(JEST, one.status) ? JEST[one.status] : undefined;
       if (came === undefined)

@@ -2,7 +2,7 @@ import { parseXml, XmlElement } from "@rgrove/parse-xml";
 import { MAX_TESTS } from "../test-run.ts";
 import {
   idOf,
-  inside,
+  relativeToWorkspace,
   isFileName,
   unreadable,
   type ReadCases,
@@ -77,7 +77,7 @@ function walk(
       const name = child.attributes["name"];
       const below = walk(
         child,
-        name === undefined ? [...path, ""] : [...path, inside(name, workspace)],
+        name === undefined ? [...path, ""] : [...path, relativeToWorkspace(name, workspace)],
         cases,
         workspace,
       );
@@ -97,10 +97,15 @@ function caseOf(
   found: { readonly failures: boolean; readonly errors: boolean; readonly skipped: boolean },
   workspace: string | undefined,
 ): TestCase {
-  const name = inside(attributes["name"] ?? "", workspace);
+  const name = relativeToWorkspace(attributes["name"] ?? "", workspace);
   const owner =
-    attributes["classname"] === undefined ? undefined : inside(attributes["classname"], workspace);
-  const file = attributes["file"] === undefined ? undefined : inside(attributes["file"], workspace);
+    attributes["classname"] === undefined
+      ? undefined
+      : relativeToWorkspace(attributes["classname"], workspace);
+  const file =
+    attributes["file"] === undefined
+      ? undefined
+      : relativeToWorkspace(attributes["file"], workspace);
   const failure = children.find(
     (part): part is XmlElement => part instanceof XmlElement && part.name === "failure",
   );

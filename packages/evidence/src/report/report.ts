@@ -76,7 +76,7 @@ export const isFileName = (name: string, owner?: string): boolean =>
   SOURCE.test(name) && (!/\s/.test(name) || name === owner);
 
 /** A path without the workspace in front of it. */
-export function inside(path: string, workspace: string | undefined): string {
+export function relativeToWorkspace(path: string, workspace: string | undefined): string {
   const plain = path.replaceAll("\\", "/");
   const root = workspace?.replaceAll("\\", "/").replace(/\/+$/, "");
   return root !== undefined && root !== "" && plain.startsWith(`${root}/`)

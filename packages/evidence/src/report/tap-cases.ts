@@ -1,7 +1,7 @@
 import { Parser, type Result } from "tap-parser";
 import { MAX_TESTS } from "../test-run.ts";
 import {
-  inside,
+  relativeToWorkspace,
   isFileName,
   unreadable,
   type ReadCases,
@@ -50,7 +50,8 @@ function listen(
   parser.on("assert", (point: Result) => {
     const status = statusOf(point, failedBelow);
     if (point.closingTestPoint) failedBelow = false;
-    if (status !== undefined) cases.push({ id: inside(point.fullname, workspace), status });
+    if (status !== undefined)
+      cases.push({ id: relativeToWorkspace(point.fullname, workspace), status });
     below += 1;
   });
   parser.on("bailout", () => problems.push("The run bailed out before its end"));

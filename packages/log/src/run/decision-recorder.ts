@@ -18,7 +18,7 @@ import { lifecyclesIn } from "../state/lifecycle.ts";
 import type { LogState } from "../state/log-state.ts";
 import { policiesOnRecord, policyName, type Policies } from "../state/policies.ts";
 import { treeGet } from "../state/tree.ts";
-import { ATTEMPTS, type Appended, type Journal, type Who } from "./journal-contract.ts";
+import { ATTEMPTS, type Appended, type Journal, type AgentAndTask } from "./journal-contract.ts";
 import type { EventSubject } from "./log-follower.ts";
 import { readableIn } from "./readable.ts";
 import { clipped, eventOf, recovered } from "./recorded.ts";
@@ -168,7 +168,7 @@ export class DecisionRecorder {
   }
 
   // Questions of one task, or of one agent without a task, wait for each other, as each would make the other's decision stale.
-  #inTurn<T>({ task, agent }: Who, work: () => Promise<T>): Promise<T> {
+  #inTurn<T>({ task, agent }: AgentAndTask, work: () => Promise<T>): Promise<T> {
     const key = typeof task === "string" ? task : JSON.stringify({ agent });
     const before = this.#turns.get(key);
     const turn = before === undefined ? work() : before.then(work);
@@ -223,9 +223,11 @@ export class DecisionRecorder {
 }
 
 // An agent's attempts are its own, whatever task it says it is working on.
-const whoIn = (subject: Subject): Who =>
+const whoIn = (subject: Subject): AgentAndTask =>
   subject.hook === "onEnforcement" ? omitUndefined({ agent: subject.agent }) : subject;
 
 // Another event makes a decision stale only if it concerns the same task, or the same agent without a task.
-const concerns = ({ task_id, agent_id }: EventSubject, { task, agent = null }: Who): boolean =>
-  task === undefined ? agent_id === agent : task_id === task;
+const concerns = (
+  { task_id, agent_id }: EventSubject,
+  { task, agent = null }: AgentAndTask,
+): boolean => (task === undefined ? agent_id === agent : task_id === task);

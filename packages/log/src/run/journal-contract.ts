@@ -8,7 +8,7 @@ import type { ChainOptions, Plan } from "./run-contract.ts";
 export const ATTEMPTS = 8;
 
 /** Who an event is about. */
-export type Who = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
+export type AgentAndTask = { readonly agent?: Json | undefined; readonly task?: Json | undefined };
 
 /** What must hold for events to be appended. */
 export interface Condition {
@@ -43,7 +43,7 @@ export interface Journal {
   /** The time of the clock, but none before one that is on record. Throws BYLAW_EVENT_INVALID where the clock gives none. */
   time(): string;
   /** An event as it will stand in the log. Throws what a redactor throws, and BYLAW_EVENT_INVALID where it leaves no object. */
-  draft(event_type: string, who: Who, details: JsonObject): EventDraft;
+  draft(event_type: string, who: AgentAndTask, details: JsonObject): EventDraft;
   /**
    * Resolves when the events are durable. Throws a StoreConflict where they came too late, BYLAW_EVENT_REFUSED,
    * BYLAW_RUN_SUPERSEDED, and BYLAW_RUN_CLOSED.

@@ -27,7 +27,7 @@ import type {
   Journal,
   JournalOptions,
   TaskRequest,
-  Who,
+  AgentAndTask,
 } from "./journal-contract.ts";
 import { redacted } from "./journal-errors.ts";
 import { LogFollower } from "./log-follower.ts";
@@ -141,7 +141,7 @@ class LogJournal implements Journal {
     return this.#clock.time(this.state.view(currentSession)?.at);
   }
 
-  draft(event_type: string, { agent, task }: Who, details: JsonObject): EventDraft {
+  draft(event_type: string, { agent, task }: AgentAndTask, details: JsonObject): EventDraft {
     const whole: EventDraft = {
       timestamp: this.time(),
       session_id: this.#session,

@@ -5,7 +5,7 @@ import { currentPhases, phaseOf, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import type { ClaimRequest, HeldTask } from "@bylaw/plugin-tasks";
 import { problem } from "../http/problem.ts";
-import { MADE, heldBy, isSeeded } from "./holders.ts";
+import { CREATED_BY_CLAIM, heldBy, isSeeded } from "./holders.ts";
 import { hostFor } from "./host.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./tokens.ts";
@@ -73,7 +73,7 @@ async function claimNow(service: Service, request: ClaimRequest): Promise<Claime
     )
       return claimed;
     if (!mayHold(service, request.agent)) throw tooMany(service);
-    const id = `${MADE}${randomBytes(4).toString("hex")}`;
+    const id = `${CREATED_BY_CLAIM}${randomBytes(4).toString("hex")}`;
     // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
     await tasks.create({ id });
   }

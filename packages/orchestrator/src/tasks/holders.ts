@@ -51,7 +51,7 @@ interface Holdings {
 const KEPT = 16;
 
 /** How the name of a task begins that a claim made. */
-export const MADE = "claim-";
+export const CREATED_BY_CLAIM = "claim-";
 
 /** The holder of each task, as the log says. */
 const holders = defineProjection<Holdings>({
@@ -62,7 +62,9 @@ const holders = defineProjection<Holdings>({
     const { event_type, task_id } = event;
     if (task_id === null) return state;
     if (event_type === "task_created")
-      return state.seeded || task_id.startsWith(MADE) ? state : { ...state, seeded: true };
+      return state.seeded || task_id.startsWith(CREATED_BY_CLAIM)
+        ? state
+        : { ...state, seeded: true };
     // Of most events nothing is looked up.
     if (!CHANGES.has(event_type)) return state;
     const before = treeGet(state.tasks, task_id) ?? NOBODY;

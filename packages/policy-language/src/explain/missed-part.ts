@@ -17,10 +17,10 @@ interface Miss {
 /** Says what a part asked for and what the call has. `parts`: the facts of each command of a line, else of the call alone. */
 export function describeMiss({ source }: Rule, key: string, parts: readonly CallFacts[]): Miss {
   const [facts] = parts;
-  if (facts === undefined) return { expected: wantedBy(source, key), actual: "nothing" };
+  if (facts === undefined) return { expected: requirementText(source, key), actual: "nothing" };
   const elsewhere = isElsewhere(key, parts);
   return {
-    expected: wantedBy(source, key),
+    expected: requirementText(source, key),
     actual: givenBy(key, facts, parts),
     ...(elsewhere ? { elsewhere } : {}),
   };
@@ -29,7 +29,7 @@ export function describeMiss({ source }: Rule, key: string, parts: readonly Call
 const list = (items: readonly string[] | undefined): string => (items ?? []).map(quote).join(", ");
 
 /** What a part of a rule asks for. */
-export function wantedBy(source: RuleSource, key: string): string {
+export function requirementText(source: RuleSource, key: string): string {
   switch (key) {
     case "tool":
       return source.tool === undefined ? "a tool of the host itself" : quote(source.tool);

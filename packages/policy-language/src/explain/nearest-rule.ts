@@ -1,7 +1,7 @@
 import type { Effect } from "@bylaw/kernel";
 import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
-import { wantedBy } from "./missed-part.ts";
+import { requirementText } from "./missed-part.ts";
 
 /** What no rule covers, and what the rule that came nearest is about. */
 export interface NearMiss {
@@ -82,7 +82,7 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
   const about =
     words !== undefined && commands.length > 0
       ? commands.slice(0, MOST).map((text) => `\`${text}\``)
-      : [failed === undefined ? "a call with another condition" : wantedBy(source, failed)];
+      : [failed === undefined ? "a call with another condition" : requirementText(source, failed)];
   const more = commands.length > MOST ? ` and ${commands.length - MOST} more` : "";
   return `${VERB[source.effect]} ${about.join(", ")}${more}`;
 }

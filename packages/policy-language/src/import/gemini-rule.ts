@@ -7,10 +7,10 @@ import { argsWays } from "./gemini-args.ts";
 import type { Candidate, Draft, RuleKeys } from "./draft.ts";
 import type { SourcePlace } from "./finding.ts";
 import { coveringPrefix, literal, plainWords, SHELL_TOOLS } from "./literal.ts";
-import type { Levelled } from "./tiers.ts";
+import type { OrderedRule } from "./tiers.ts";
 
 /** One rule of gemini-cli on its way: rules of ours, each with its ways in the order of exactness. */
-export interface GeminiImport extends Levelled {
+export interface GeminiImport extends OrderedRule {
   readonly place: SourcePlace;
   readonly ways: readonly (readonly Candidate[])[];
   /** For an allow of lines of the shell: what gemini-cli asks about all the same. */

@@ -3,7 +3,7 @@ import { TIERS, type Tier } from "../compile/rule.ts";
 import { weaker } from "../compile/strictness.ts";
 
 /** A rule with its number in a list where the first match decides. */
-export interface Levelled {
+export interface OrderedRule {
   readonly effect: Effect;
   readonly priority: number;
   /** The tools that it is about; undefined: any. */
@@ -14,11 +14,11 @@ export interface Levelled {
  * Gives each rule a tier, so that the strictest rule of the highest tier says what the first rule by priority said. Neighbours share a
  * tier where that changes nothing. Where four tiers do not suffice the lowest are put together, which is stricter.
  */
-export function tiersOf(rules: readonly Levelled[]): {
+export function tiersOf(rules: readonly OrderedRule[]): {
   readonly tiers: readonly Tier[];
-  readonly merged: ReadonlySet<Levelled>;
+  readonly merged: ReadonlySet<OrderedRule>;
 } {
-  const groups: Levelled[][] = [];
+  const groups: OrderedRule[][] = [];
   for (const priority of [...new Set(rules.map((rule) => rule.priority))].toSorted(
     (a, b) => b - a,
   )) {
@@ -43,7 +43,7 @@ export function tiersOf(rules: readonly Levelled[]): {
   return { tiers: rules.map((rule) => tierOf.get(rule) ?? "default"), merged };
 }
 
-const meet = (a: Levelled, b: Levelled): boolean =>
+const meet = (a: OrderedRule, b: OrderedRule): boolean =>
   a.tools === undefined ||
   b.tools === undefined ||
   [...a.tools].some((tool) => b.tools?.has(tool) === true);

@@ -2,7 +2,7 @@ import type { Json } from "@bylaw/kernel";
 import type { ConditionSource } from "../match/value-test.ts";
 import type { LintRule } from "./check.ts";
 import { wordsOf } from "./cover.ts";
-import { isLiteral, leadOf, pathSegments } from "./glob-cover.ts";
+import { isLiteral, literalPrefix, pathSegments } from "./glob-cover.ts";
 import type { Shape } from "./shape.ts";
 
 /** Finds the rules that could cover others, without comparing each with each. */
@@ -58,10 +58,10 @@ function toolProbes(
 
 // A name stands under itself, a glob under its first letters.
 const nameKey = (name: string): string =>
-  isLiteral(name) ? `=${leadOf(name)}` : `^${leadOf(name).slice(0, MAX_LEAD)}`;
+  isLiteral(name) ? `=${literalPrefix(name)}` : `^${literalPrefix(name).slice(0, MAX_LEAD)}`;
 
 function nameProbes(name: string): readonly string[] {
-  const lead = leadOf(name);
+  const lead = literalPrefix(name);
   const starts = Array.from(
     { length: Math.min(lead.length, MAX_LEAD) + 1 },
     (_, length) => `^${lead.slice(0, length)}`,
@@ -87,7 +87,9 @@ function otherKeys({
   }
   for (const [name, { glob }] of conditions) {
     if (glob !== undefined)
-      return (typeof glob === "string" ? [glob] : glob).map((one) => globKey(name, leadOf(one)));
+      return (typeof glob === "string" ? [glob] : glob).map((one) =>
+        globKey(name, literalPrefix(one)),
+      );
   }
   for (const [name, condition] of conditions) return [valueKey(name, otherText(condition))];
   if (read !== undefined || write !== undefined) {

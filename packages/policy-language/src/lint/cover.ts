@@ -3,7 +3,7 @@ import type { ConditionSource } from "../match/value-test.ts";
 import { weaker } from "../compile/strictness.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintRule } from "./check.ts";
-import { remembered } from "./remembered.ts";
+import { memoize } from "./memoize.ts";
 import { globCovers, listCovers, pathCovers } from "./glob-cover.ts";
 import { lineOf, matches, shellCall } from "./sample.ts";
 import type { Shape } from "./shape.ts";
@@ -200,7 +200,7 @@ function wordsCover(outer: string, inner: string, allow: boolean): boolean {
 export const wordsOf: (pattern: string) => {
   readonly words: readonly string[];
   readonly open: boolean;
-} = remembered((pattern) => {
+} = memoize((pattern) => {
   const words = pattern.split(" ");
   const open = words.length > 1 && words.at(-1) === "*";
   return { words: open ? words.slice(0, -1) : words, open };

@@ -1,10 +1,10 @@
-import { remembered } from "./remembered.ts";
+import { memoize } from "./memoize.ts";
 
 type Token =
   | { readonly kind: "star" | "one" }
   | { readonly kind: "class" | "literal"; readonly text: string };
 
-const tokensOf = remembered((glob): readonly Token[] => {
+const tokensOf = memoize((glob): readonly Token[] => {
   const tokens: Token[] = [];
   for (let at = 0; at < glob.length; at++) {
     const char = glob[at] ?? "";
@@ -22,7 +22,7 @@ const tokensOf = remembered((glob): readonly Token[] => {
 /** Whether every text that glob `b` matches is one that glob `a` matches. No is the answer in doubt. */
 export function globCovers(a: string, b: string): boolean {
   if (a === b || a === "*") return true;
-  if (!b.startsWith(leadOf(a)) && !b.includes("\\")) return false;
+  if (!b.startsWith(literalPrefix(a)) && !b.includes("\\")) return false;
   return tokensCover(tokensOf(a), tokensOf(b), 0, 0);
 }
 
@@ -36,7 +36,7 @@ export function listCovers(
 }
 
 /** The text that every match of a glob starts with. */
-export const leadOf: (glob: string) => string = remembered((glob) => {
+export const literalPrefix: (glob: string) => string = memoize((glob) => {
   let lead = "";
   for (const token of tokensOf(glob)) {
     if (token.kind !== "literal") break;
@@ -46,7 +46,7 @@ export const leadOf: (glob: string) => string = remembered((glob) => {
 });
 
 /** Whether a glob stands for one text only. */
-export const isLiteral: (glob: string) => boolean = remembered((glob) =>
+export const isLiteral: (glob: string) => boolean = memoize((glob) =>
   tokensOf(glob).every(({ kind }) => kind === "literal"),
 );
 
@@ -91,7 +91,7 @@ function tokensCover(
 }
 
 /** A path glob in segments below the root; what stands before a workspace or home path is any number of segments. */
-export const pathSegments: (glob: string) => readonly string[] = remembered((glob) => {
+export const pathSegments: (glob: string) => readonly string[] = memoize((glob) => {
   if (glob.startsWith("/")) return glob.slice(1).split("/").filter(Boolean);
   if (glob.startsWith("**")) return glob.split("/");
   const below = glob.replace(/^(?:\.\/)+/, "");

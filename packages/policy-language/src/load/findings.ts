@@ -204,7 +204,7 @@ function describe(value: unknown): string {
 }
 
 /** A rule without the keys that have an issue, and with something for those that it must have. */
-export function withoutWrong(
+export function withoutInvalidKeys(
   data: JsonObject,
   issues: readonly z.core.$ZodIssue[],
   index: number,

@@ -7,7 +7,7 @@ import {
   INVALID,
   reportGemini,
   reportIssues,
-  withoutWrong,
+  withoutInvalidKeys,
   type Path,
 } from "./findings.ts";
 import { runInlineCases } from "./inline-cases.ts";
@@ -140,7 +140,7 @@ function bylawFile(
     if (!result.success) {
       reportIssues(result.error.issues, path, settled, findings);
       // What is left without the wrong keys is still checked, so that one run finds every mistake.
-      result = ruleSchema.safeParse(withoutWrong(settled, result.error.issues, index));
+      result = ruleSchema.safeParse(withoutInvalidKeys(settled, result.error.issues, index));
       if (!result.success) continue;
     }
     const raw = result.data;

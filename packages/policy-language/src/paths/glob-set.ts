@@ -1,4 +1,4 @@
-import { meets, type Region } from "./path-overlap.ts";
+import { overlapsRegion, type Region } from "./path-overlap.ts";
 import { ANY, BASES, type Base, type PathGlob } from "./path-glob.ts";
 import { ROOT, type Place } from "./place.ts";
 
@@ -46,10 +46,10 @@ export class GlobSet {
     return this.globs.some((glob) => {
       const folder = glob.base === "root" ? ROOT : folders[glob.base];
       if (folder === undefined) return false;
-      if (meets(glob, folder, region)) return true;
+      if (overlapsRegion(glob, folder, region)) return true;
       if (glob.folded === undefined) return false;
       const isSame = glob.folded === glob && folded === region && folder.folded === folder;
-      return !isSame && meets(glob.folded, folder.folded, folded);
+      return !isSame && overlapsRegion(glob.folded, folder.folded, folded);
     });
   }
 }

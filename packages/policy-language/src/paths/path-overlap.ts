@@ -119,7 +119,7 @@ function foldGlob(glob: NameGlob): NameGlob {
  * Whether some place of a region may match a glob of a rule, whose base folder is given. A glob that begins with `**` names files of
  * every folder: it meets what a command's glob or file filter spells out, but not all that a command may find on its way down.
  */
-export function meets(glob: PathGlob, base: Place, region: Region): boolean {
+export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boolean {
   const { names, only, patterns } = region;
   const { segments } = glob;
   const isAnywhere = segments[0] === ANY;

@@ -6,7 +6,7 @@ import { BylawError, omitUndefined } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { createSignal } from "../wakes/signal.ts";
-import { once } from "../wakes/run-once.ts";
+import { runOnce } from "../wakes/run-once.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
 
 /** How the driver over DBOS works. */
@@ -95,7 +95,7 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
   };
 
   const prepare = (): Promise<void> =>
-    (prepared ??= once(
+    (prepared ??= runOnce(
       store,
       { name: `dbos:${databaseOf(url)}:${schema}`, version: dbosVersion() },
       async () => {

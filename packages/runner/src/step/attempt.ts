@@ -2,7 +2,7 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
 import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { fill, type Placeholders } from "../template/placeholders.ts";
+import { fillPlaceholders, type Placeholders } from "../template/placeholders.ts";
 import type { Invocation, Step, Template } from "../template/template.ts";
 import type { StepFunction, StepProgress, WorkflowOptions } from "../workflow/options.ts";
 import { progressOf } from "../workflow/progress.ts";
@@ -23,7 +23,7 @@ export interface Attempt {
 }
 
 /** What came of an attempt. */
-export interface Tried {
+export interface AttemptResult {
   readonly ended: Ended;
   /** What it handed on, where it says so. */
   readonly output: Json;
@@ -38,7 +38,7 @@ const MAX_JSON = 65_536;
  * Runs one attempt to its end. Throws the reason of an aborted signal; everything else is an end
  * that is not `ok`.
  */
-export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<Tried> {
+export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<AttemptResult> {
   const { step, own, agent } = attempt;
   const invocation = invocationOf(options.template, attempt);
   if (invocation === null)
@@ -106,7 +106,7 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
   };
   const mcpServer = agent === null ? undefined : options.serveTools?.({ ...who, agent });
   const ran = runCommand({
-    argv: command.map((text) => fill(text, values)),
+    argv: command.map((text) => fillPlaceholders(text, values)),
     cwd: workspace,
     env: stepEnvironment(
       names,
@@ -141,7 +141,7 @@ async function callFunction(
   options: WorkflowOptions,
   attempt: Attempt,
   name: string,
-): Promise<Tried> {
+): Promise<AttemptResult> {
   const { functions = {}, run, signal } = options;
   const { step, agent, visit, controlFile } = attempt;
   const work: StepFunction | undefined = Object.hasOwn(functions, name)

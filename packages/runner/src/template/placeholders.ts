@@ -18,7 +18,7 @@ export type Placeholders = Readonly<Record<(typeof PLACEHOLDERS)[number], string
  * An argument with its placeholders filled; `{{` and `}}` stand for braces. What is filled in is
  * not looked at again.
  */
-export const fill = (text: string, values: Placeholders): string =>
+export const fillPlaceholders = (text: string, values: Placeholders): string =>
   text.replace(/\{\{|\}\}|\{([a-z_]+)\}/g, (whole, key: string | undefined) => {
     if (key === undefined) return whole.slice(1);
     return Object.hasOwn(values, key) ? values[key as keyof Placeholders] : whole;

@@ -6,8 +6,8 @@ import { draft } from "../workflow/record.ts";
 import { endIn } from "../workflow/run-workflow.ts";
 import { leaseOf, queueDocument } from "./enqueue.ts";
 
-/** Who takes a run, and for how long. */
-export interface Taker {
+/** A worker that takes a run, and for how long. */
+export interface LeaseRequest {
   readonly store: Store;
   readonly worker: string;
   /** After so many milliseconds without a word of the taker another may take the run. */
@@ -45,7 +45,7 @@ export async function takeRun(
   kernel: Kernel,
   template: Template,
   name: string,
-  { store, worker, lease_ms, now }: Taker,
+  { store, worker, lease_ms, now }: LeaseRequest,
 ): Promise<Lease | "busy" | "idle"> {
   const asked = now();
   const fence = await claim();
@@ -113,7 +113,7 @@ export async function takeRun(
             },
           );
       } catch (error) {
-        if (!isTaken(error)) throw error;
+        if (!isSuperseded(error)) throw error;
       }
     },
   };
@@ -123,7 +123,7 @@ const isRefused = (error: unknown): boolean =>
   error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
 
 /** Whether a write was refused because another drives the run now. */
-export const isTaken = (error: unknown): boolean =>
+export const isSuperseded = (error: unknown): boolean =>
   error instanceof StoreConflict
     ? error.what === "fence"
     : error instanceof Error && "code" in error && error.code === "BYLAW_RUN_SUPERSEDED";

@@ -12,7 +12,7 @@ const LOOK_MS = 100;
  * share a store. `version`: done again where another was done last. Throws what it throws, and then
  * it is not done.
  */
-export async function once(
+export async function runOnce(
   store: Store,
   { name, version }: { readonly name: string; readonly version: string },
   work: () => Promise<void>,

@@ -7,16 +7,13 @@ import type { LoadedTemplate } from "../template/load.ts";
 import type { WorkflowEnd, WorkflowOptions } from "../workflow/options.ts";
 import { endIn, runWorkflow } from "../workflow/run-workflow.ts";
 import { createSignal } from "./signal.ts";
-import { isTaken, takeRun, type Lease } from "./lease.ts";
+import { isSuperseded, takeRun, type Lease } from "./lease.ts";
 import { enqueuedIn } from "./enqueue.ts";
 
 /** How a worker runs the workflows of one template. */
 export interface DrivenTemplate extends Pick<LoadedTemplate, "template" | "definition"> {
   readonly kernel: Kernel;
-  /**
-   * Sets up how one run is carried out here. The signal ends what runs; `close` is called when it
-   * is over.
-   */
+  /** Sets up one run here. The signal ends what runs; `close` is called afterwards. */
   readonly work: (run: Run, signal: AbortSignal) => Promise<DrivenWork>;
 }
 
@@ -30,10 +27,7 @@ export interface DrivenWork {
 export interface WorkerOptions {
   readonly driver: Driver;
   readonly store: Store;
-  /**
-   * The runs of the store with their heads, as a reader of it lists them: what nobody woke is found
-   * there.
-   */
+  /** The runs of the store with their heads: a run that nobody woke is found there. */
   readonly runs: () => Promise<readonly { readonly run: string; readonly head: number }[]>;
   /**
    * Says how workflows of a template are run, by its digest; `undefined` where this machine does
@@ -219,14 +213,15 @@ class RunWorker implements Worker {
     const beat = setInterval(() => {
       // Soon another may be at work: what runs here must not go on beside it.
       if (lease.isOver()) lost.abort(new Error("lost"));
-      else lease.keep().catch((error: unknown) => void (isTaken(error) && lost.abort(error)));
+      else lease.keep().catch((error: unknown) => void (isSuperseded(error) && lost.abort(error)));
     }, this.#lease_ms / 6);
     let work: DrivenWork | undefined;
     try {
       work = await driven.work(lease.run, AbortSignal.any([this.#closing.signal, lost.signal]));
       return await this.#runToEnd(name, driven, lease, work.options);
     } catch (error) {
-      if (!lost.signal.aborted && !isTaken(error)) await this.#giveBack(name, driven, lease, error);
+      if (!lost.signal.aborted && !isSuperseded(error))
+        await this.#giveBack(name, driven, lease, error);
       return false;
     } finally {
       clearInterval(beat);

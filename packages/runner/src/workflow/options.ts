@@ -38,7 +38,7 @@ export interface OversightQuestion {
 }
 
 /** An agent at work in a step. */
-export interface AtWork {
+export interface RunningAgent {
   readonly agent: string;
   readonly step: string;
   readonly attempt: number;
@@ -79,7 +79,7 @@ export interface WorkflowOptions {
    */
   readonly preface?: (agent: string) => string;
   /** Starts an MCP server for an agent that begins. It is closed when the agent ends. */
-  readonly serveTools?: (who: AtWork) => LocalMcpServer;
+  readonly serveTools?: (who: RunningAgent) => LocalMcpServer;
   readonly functions?: Readonly<Record<string, StepFunction>>;
   /**
    * Asks for oversight, and puts on record what came of it: `oversight_given` or

@@ -39,7 +39,7 @@ function operandOf(argv: readonly Word[]): { readonly at: number; readonly physi
 }
 
 /** Whether this `cd` has no operand. */
-export function goesHome(argv: readonly Word[]): boolean {
+export function isCdWithoutOperand(argv: readonly Word[]): boolean {
   return operandOf(argv).at >= argv.length;
 }
 

@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { strangers } from "./checkers.ts";
+import { checkUnknownOptions } from "./checkers.ts";
 import { file, hazard, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
@@ -20,7 +20,7 @@ const VAULT = options`${ANSIBLE} -p,--prompt ${kind.write} --output ${kind.value
 
 // An inventory, a list of hosts, or a file after `@`.
 function ansible(use: ParsedArgs, out: Findings): void {
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   for (const used of optionsNamed(use, "inventory-file")) {
     if (prefix(valueOf(used)).includes(",")) continue;
     hazard(out, used.at, "load");
@@ -45,7 +45,7 @@ const GALAXY: Spec = {
   network: true,
   inert: "help version",
   more: (use, out) => {
-    strangers(use, out);
+    checkUnknownOptions(use, out);
     for (const { at, word } of use.operands.slice(0, 2)) {
       if (/^(?:install|download|build|init|setup|import)$/.test(word.text ?? ""))
         hazard(out, at, "load");
@@ -123,6 +123,6 @@ export const ANSIBLE_TOOLS: Readonly<Record<string, Spec>> = {
     options: options`${ANSIBLE} -l,--list -F,--list_files -s,--snippet -j,--json --metadata-dump ${kind.read} -r,--roles-path
       ${kind.value} -t,--type`,
     inert: "help version",
-    more: strangers,
+    more: checkUnknownOptions,
   },
 };

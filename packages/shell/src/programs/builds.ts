@@ -1,9 +1,9 @@
 import { GOFMT, goFmt } from "./in-place.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, hazard, inlineCode, isInput, mayRun, unknown, type Findings } from "./findings.ts";
-import { strangers } from "./checkers.ts";
+import { checkUnknownOptions } from "./checkers.ts";
 import { OBJCOPY } from "./objcopy.ts";
-import { carryFrom, runFile } from "./script-file.ts";
+import { recordArgumentsOfScript, runFile } from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
@@ -74,7 +74,7 @@ function cc(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.unknownOptions)
     if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word)))
       hazard(out, at, "load");
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   if (!hasOption(use, "o E M MM S fsyntax-only")) file(out, "write", known("."));
 }
 
@@ -98,7 +98,8 @@ const GO_SPEC: Spec = {
     run: { options: GO, posix: true, operands: ["exec", many("data")] },
     test: {
       options: options`${GO} -args`,
-      more: (use, out) => optionsNamed(use, "args").forEach(({ at }) => carryFrom(out, at + 1)),
+      more: (use, out) =>
+        optionsNamed(use, "args").forEach(({ at }) => recordArgumentsOfScript(out, at + 1)),
     },
     ...Object.fromEntries(
       "build vet list doc fix clean version mod work help tool bug telemetry"
@@ -126,7 +127,7 @@ const CARGO_RUN: Spec = {
   options: CARGO_OPTIONS,
   more: (_, out) => {
     const end = out.argv.findIndex(({ text }) => text === "--");
-    if (end > 0) carryFrom(out, end + 1);
+    if (end > 0) recordArgumentsOfScript(out, end + 1);
   },
 };
 const CARGO_SPEC: Spec = {
@@ -229,10 +230,10 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
       const [jar] = optionsNamed(use, "jar");
       const [first] = use.operands;
       // A class, or a source file.
-      if (jar !== undefined) carryFrom(out, jar.at + 2);
+      if (jar !== undefined) recordArgumentsOfScript(out, jar.at + 2);
       else if (first !== undefined && /[/:-]|\.java$/.test(prefix(first.word) || "/"))
         runFile(out, first.at, first.word);
-      else if (first !== undefined) carryFrom(out, first.at + 1);
+      else if (first !== undefined) recordArgumentsOfScript(out, first.at + 1);
     },
   },
   mvn: {
@@ -250,6 +251,6 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
       ${kind.value} --locale --lib -t,--target -m,--module --moduleResolution --jsx --types --rootDir --baseUrl ${kind.valueThat("load")}
       --plugins`,
     operands: [many("read")],
-    more: strangers,
+    more: checkUnknownOptions,
   },
 };

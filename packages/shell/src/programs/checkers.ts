@@ -6,7 +6,7 @@ import { prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 /** Guesses the hazards of unknown options from their names. */
-export function strangers(use: ParsedArgs, out: Findings): void {
+export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.unknownOptions) {
     const does = hazardOfOption(prefix(word));
     if (does !== undefined) hazard(out, at, does);
@@ -18,7 +18,7 @@ const isModule = (text: string | undefined): boolean => text === undefined || /[
 
 function modules(...names: readonly string[]): (use: ParsedArgs, out: Findings) => void {
   return (use, out) => {
-    strangers(use, out);
+    checkUnknownOptions(use, out);
     for (const name of names)
       for (const { at, value } of optionsNamed(use, name))
         if (isModule(value?.text)) hazard(out, at, "load");
@@ -28,7 +28,7 @@ function modules(...names: readonly string[]): (use: ParsedArgs, out: Findings) 
 // With one of these options it writes the files that it checks.
 function rewrites(names: string): (use: ParsedArgs, out: Findings) => void {
   return (use, out) => {
-    strangers(use, out);
+    checkUnknownOptions(use, out);
     if (hasOption(use, names))
       for (const { word } of use.operands) file(out, "write", word, { below: true });
   };
@@ -78,7 +78,7 @@ const PYTEST: Spec = {
   operands: [many("read")],
   below: "always",
   inert: "help version",
-  more: strangers,
+  more: checkUnknownOptions,
 };
 
 const RUFF = options`--isolated -n,--no-cache --force-exclude -q,--quiet -v,--verbose --diff --respect-gitignore -w,--watch ${kind.load}
@@ -123,7 +123,7 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
         operands: [many("rw")],
         below: "always",
         quiet: "check diff",
-        more: strangers,
+        more: checkUnknownOptions,
       },
       clean: { does: "delete" },
       rule: {},
@@ -141,7 +141,7 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
     below: "always",
     quiet: "check diff",
     inert: "help version",
-    more: strangers,
+    more: checkUnknownOptions,
   },
   mypy: {
     options: options`--non-interactive --ignore-missing-imports --pretty -v -h,--help -V,--version ${kind.load} --config-file
@@ -153,7 +153,7 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
     operands: [many("read")],
     below: "always",
     inert: "help version",
-    more: strangers,
+    more: checkUnknownOptions,
   },
   jest: JS_TEST,
   vitest: JS_TEST,

@@ -1,8 +1,8 @@
 import type { Word } from "../analysis.ts";
-import { strangers } from "./checkers.ts";
+import { checkUnknownOptions } from "./checkers.ts";
 import { hostsOf } from "./hosts.ts";
 import { file, hazard, inlineCode, network, unknown, type Findings } from "./findings.ts";
-import { carryFrom } from "./script-file.ts";
+import { recordArgumentsOfScript } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
@@ -21,7 +21,7 @@ const SHOWS = /^(?:list|show|get|get-value|describe|view|list-profiles|get-iam-p
 
 /** Records what a cloud command deletes, sends or changes. */
 export function cloud(use: ParsedArgs, out: Findings): void {
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   const shows = use.operands.slice(1, 4).some(({ word }) => SHOWS.test(word.text ?? ""));
   for (const { at, word } of use.operands.slice(0, 4)) {
     const name = word.text ?? "";
@@ -55,7 +55,10 @@ export function cloud(use: ParsedArgs, out: Findings): void {
     file(out, "read", word, { below: true });
     file(out, "write", word, { below: true });
   }
-  carryFrom(out, out.argv.findIndex(({ text }) => text === "--") + 1 || out.argv.length);
+  recordArgumentsOfScript(
+    out,
+    out.argv.findIndex(({ text }) => text === "--") + 1 || out.argv.length,
+  );
 }
 
 function both(out: Findings, word: Word): void {
@@ -154,7 +157,7 @@ function helm(use: ParsedArgs, out: Findings): void {
 }
 
 function terraform(use: ParsedArgs, out: Findings): void {
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   // `terragrunt run-all apply`
   const [first, second, third] = /^run(?:-all)?$/.test(use.operands[0]?.word.text ?? "")
     ? use.operands.slice(1)
@@ -203,7 +206,7 @@ const TERRAFORM: Spec = {
 function stack(use: ParsedArgs, out: Findings): void {
   const [first, second] = use.operands;
   network(out, undefined);
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   for (const operand of [first, second]) {
     const name = operand?.word.text ?? "";
     if (operand === undefined) continue;

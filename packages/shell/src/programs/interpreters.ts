@@ -3,7 +3,7 @@ import { CODE_TOOLS } from "./code-tools.ts";
 import { file, hazard, inlineCode, runScript, unknown, type Findings } from "./findings.ts";
 import { NODE } from "./node.ts";
 import { pythonModule, readPythonArchive } from "./python-modules.ts";
-import { carryFrom, runFile, runInput } from "./script-file.ts";
+import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, mayBeOption } from "./word-text.ts";
@@ -128,7 +128,7 @@ function php(use: ParsedArgs, out: Findings): void {
   const [loaded] = optionsNamed(use, "file");
   if (loaded !== undefined) {
     runFile(out, out.argv.length, valueOf(loaded));
-    carryFrom(out, loaded.at + 1);
+    recordArgumentsOfScript(out, loaded.at + 1);
   } else if (hasOption(use, "lint")) for (const { word } of use.operands) file(out, "read", word);
   else if (!hasOption(use, "server")) scriptOrInput(use, out);
 }

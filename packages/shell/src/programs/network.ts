@@ -8,7 +8,7 @@ import {
   unknown,
   type Findings,
 } from "./findings.ts";
-import { strangers } from "./checkers.ts";
+import { checkUnknownOptions } from "./checkers.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { SSH } from "./ssh.ts";
@@ -104,7 +104,7 @@ function gh(use: ParsedArgs, out: Findings): void {
     }
   }
   filesOfGh(use, first, out);
-  strangers(use, out);
+  checkUnknownOptions(use, out);
   for (const { at, value } of optionsNamed(use, "method"))
     if (!/^(GET|HEAD)$/i.test(value?.text ?? "")) hazard(out, at, "send");
   if (second === undefined) return;

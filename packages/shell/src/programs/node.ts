@@ -1,6 +1,6 @@
 import { apply } from "./apply-spec.ts";
 import { file, hazard, inlineCode, runScript, unknown, type Findings } from "./findings.ts";
-import { carryFrom, runFile, runInput } from "./script-file.ts";
+import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, known, prefix } from "./word-text.ts";
@@ -100,7 +100,8 @@ const DENO: Spec = {
     task: {
       options: options`${kind.load} -c,--config ${kind.takes("dir")} --cwd`,
       posix: true,
-      more: (use, out) => carryFrom(out, (use.operands[0]?.at ?? out.argv.length) + 1),
+      more: (use, out) =>
+        recordArgumentsOfScript(out, (use.operands[0]?.at ?? out.argv.length) + 1),
     },
     info: { operands: ["read"] },
     install: { network: true },
@@ -148,7 +149,7 @@ function bun(use: ParsedArgs, out: Findings): void {
     case "run":
       // If no script has this name, it is a program on the PATH.
       out.runs.push({ kind: "sight", words: rest });
-      carryFrom(out, first.at + 1);
+      recordArgumentsOfScript(out, first.at + 1);
       for (const [index, word] of rest.entries()) {
         if (prefix(word).startsWith("-") && prefix(word) !== "-") continue;
         if (

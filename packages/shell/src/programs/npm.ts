@@ -1,7 +1,7 @@
 import { file, hazard, mayRun, runScript, unknown, type Findings } from "./findings.ts";
 import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
-import { carryFrom } from "./script-file.ts";
+import { recordArgumentsOfScript } from "./script-file.ts";
 import { hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, command, joined, known, prefix } from "./word-text.ts";
@@ -27,7 +27,8 @@ export const NPM_EXEC: Spec = {
 
 const NPM_RUN: Spec = {
   options: NPM,
-  more: ({ operands: [first] }, out) => first !== undefined && carryFrom(out, first.at + 1),
+  more: ({ operands: [first] }, out) =>
+    first !== undefined && recordArgumentsOfScript(out, first.at + 1),
 };
 
 const NPM_GET: Spec = { options: NPM, network: true };

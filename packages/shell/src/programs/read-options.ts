@@ -1,5 +1,13 @@
 import type { Word } from "../analysis.ts";
-import { ALIASES, DEFAULTS, IMPLIES, LEADS, RUNS_BARE, SIGNALS, signalName } from "./synonyms.ts";
+import {
+  ALIASES,
+  DEFAULTS,
+  IMPLIES,
+  PREFIX_SYNONYMS,
+  RUNS_BARE,
+  SIGNALS,
+  signalName,
+} from "./synonyms.ts";
 import { parseArgs } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { specOf } from "./program-table.ts";
@@ -52,7 +60,7 @@ export function readOptions(
   const operands: CommandOperand[] = [];
   let path = program;
   let at = from;
-  const lead = LEADS[program];
+  const lead = PREFIX_SYNONYMS[program];
   if (lead !== undefined && argv[at]?.text?.startsWith(lead) === true) at++;
   for (;;) {
     if (SIGNALS.has(program))

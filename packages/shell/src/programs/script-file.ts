@@ -20,7 +20,7 @@ export function runInput(out: Findings): void {
 
 /** Records the script file of an interpreter. Later words belong to the script. */
 export function runFile(out: Findings, at: number, word: Word): void {
-  carryFrom(out, at + 1);
+  recordArgumentsOfScript(out, at + 1);
   noteAnyFiles(out, at + 1);
   const name = out.argv[0]?.text ?? "?";
   const start = prefix(word);
@@ -40,6 +40,6 @@ export function runFile(out: Findings, at: number, word: Word): void {
 }
 
 /** Records that words from a position on belong to a script or task, which may run them. */
-export function carryFrom(out: Findings, from: number): void {
+export function recordArgumentsOfScript(out: Findings, from: number): void {
   if (from < out.argv.length) out.carriesFrom ??= from;
 }

@@ -156,7 +156,7 @@ export const DEFAULTS: Readonly<Record<string, Default | undefined>> = {
 };
 
 /** The prefix of a word before the subcommand that selects a version. */
-export const LEADS: Names = { cargo: "+", rustc: "+", rustup: "+" };
+export const PREFIX_SYNONYMS: Names = { cargo: "+", rustc: "+", rustup: "+" };
 
 /** Programs that take a signal as an option. */
 export const SIGNALS: ReadonlySet<string> = new Set(["kill", "pkill", "killall"]);

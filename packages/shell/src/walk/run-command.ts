@@ -14,7 +14,7 @@ import {
 import {
   ANYWHERE,
   folderAfterCd,
-  goesHome,
+  isCdWithoutOperand,
   LATER,
   NOWHERE,
   type Folder,
@@ -77,7 +77,7 @@ export function runCommand(
   const { hazards, effects, unknown, runs } = reading;
   if (hazards.length > 0)
     draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
-  const home = first.text === "cd" && goesHome(argv);
+  const home = first.text === "cd" && isCdWithoutOperand(argv);
   // Only at its end is it known whether the line sets HOME. If so, the line is analyzed again.
   if (home && walk.home.trusted) walk.home.used = true;
   if (effects.length > 0) {
@@ -307,7 +307,9 @@ function move(walk: WalkState, draft: Draft, name: string, folder: Folder, ran: 
     case "cd":
       walk.folderChanges++;
       walk.onSuccess =
-        !walk.home.trusted && goesHome(draft.argv) ? ANYWHERE : folderAfterCd(folder, draft.argv);
+        !walk.home.trusted && isCdWithoutOperand(draft.argv)
+          ? ANYWHERE
+          : folderAfterCd(folder, draft.argv);
       walk.onFailure = folder;
       return;
     case "pushd":

@@ -1,6 +1,6 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
 import { canonicalJson, type LogEvent } from "@bylaw/kernel";
-import { addTasks, draft, logOf, sweep, took, upTo, write, type Group } from "./kit.ts";
+import { addTasks, draft, logOf, sweepLeases, claimFree, upTo, write, type Group } from "./kit.ts";
 
 const digest = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
@@ -43,9 +43,9 @@ export const chains: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    await took(store, "a1", { lease_ms: 1_000 });
+    await claimFree(store, "a1", { lease_ms: 1_000 });
     clock.advance(1_000);
-    equal(await sweep(store), 1);
+    equal(await sweepLeases(store), 1);
     const details = {
       text: 'é\u2028"\\ 😀\u0000',
       numbers: [1e21, 5e-324, -0, 0.1],

@@ -1,5 +1,5 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
-import { conflicts, draft, logOf, sweep, upTo, write, type Group } from "./kit.ts";
+import { conflicts, draft, logOf, sweepLeases, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about its documents. */
 export const documents: Group = (test) => {
@@ -140,10 +140,10 @@ export const documents: Group = (test) => {
         { kind: "k", id: "long", value: "v" },
       ],
     });
-    equal(await sweep(store), 0);
+    equal(await sweepLeases(store), 0);
     clock.advance(1_000);
-    equal(await sweep(store), 1);
-    equal(await sweep(store), 0);
+    equal(await sweepLeases(store), 1);
+    equal(await sweepLeases(store), 0);
     equal((await store.get("k", "long"))?.value, "v");
     equal((await logOf(store)).length, 1);
   });

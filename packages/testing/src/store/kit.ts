@@ -117,7 +117,7 @@ export const take = (
   });
 
 /** The claim of a task that must be free. */
-export async function took(
+export async function claimFree(
   store: Store,
   agent = "a1",
   fields: Partial<ClaimRequest> = {},
@@ -128,7 +128,7 @@ export async function took(
 }
 
 /** Sweeps, each lease on record as `lease_expired`. */
-export const sweep = (store: Store): Promise<number> =>
+export const sweepLeases = (store: Store): Promise<number> =>
   store.sweep(({ task, owner, fence }) =>
     draft({
       event_type: "lease_expired",

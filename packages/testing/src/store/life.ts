@@ -9,9 +9,9 @@ import {
   failureOf,
   logOf,
   sequences,
-  sweep,
+  sweepLeases,
   take,
-  took,
+  claimFree,
   upTo,
   write,
   type Group,
@@ -29,7 +29,7 @@ export const life: Group = (test) => {
       () => store.get("k", "d"),
       () => store.events("r1", 0, 1),
       () => store.watch(() => {}),
-      () => sweep(store),
+      () => sweepLeases(store),
     ];
     for (const ask of asked) {
       const error = await failureOf(ask());
@@ -61,7 +61,7 @@ export const life: Group = (test) => {
     const first = await write(store, { documents, request_id: "q1" });
     await write(store, { documents });
     await addTasks(store, 2);
-    const claim = await took(store, "a1", { request_id: "q1", lease_ms: 1_000 });
+    const claim = await claimFree(store, "a1", { request_id: "q1", lease_ms: 1_000 });
     await store.close();
     const next = await another();
     if (next === undefined) return;
@@ -69,7 +69,7 @@ export const life: Group = (test) => {
       events: first.events,
       replayed: true,
     });
-    equal(await took(next, "a1", { request_id: "q1" }), claim);
+    equal(await claimFree(next, "a1", { request_id: "q1" }), claim);
     equal(await next.get("k", "d"), { version: 2, value: documents[0]?.value });
     await write(next, { run: claim.run, task: { id: claim.task, fence: claim.fence } });
     await conflicts(
@@ -77,7 +77,7 @@ export const life: Group = (test) => {
       "fence",
     );
     clock.advance(1_000);
-    equal(await sweep(next), 1);
+    equal(await sweepLeases(next), 1);
     await write(next, { run: "r9" });
     for (const [run, length] of [
       ["r0", 4],
@@ -133,7 +133,7 @@ export const life: Group = (test) => {
       1,
     );
     clock.advance(1_000);
-    const freed = await Promise.all(upTo(4).map((n) => sweep(each(n))));
+    const freed = await Promise.all(upTo(4).map((n) => sweepLeases(each(n))));
     equal(
       freed.reduce((sum, one) => sum + one, 0),
       5,

@@ -1,7 +1,17 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
 import { StoreConflict, type Store } from "@bylaw/store";
 import { chainFaults } from "./chain.ts";
-import { addTasks, draft, logOf, sequences, sweep, take, upTo, write, type Group } from "./kit.ts";
+import {
+  addTasks,
+  draft,
+  logOf,
+  sequences,
+  sweepLeases,
+  take,
+  upTo,
+  write,
+  type Group,
+} from "./kit.ts";
 
 const WORKERS = 16;
 const OPERATIONS = 30;
@@ -49,7 +59,7 @@ async function operate(store: Store, worker: number, step: number): Promise<numb
     return 2;
   }
   if (choice === 1) {
-    await sweep(store);
+    await sweepLeases(store);
     return 0;
   }
   if (choice === 2) {

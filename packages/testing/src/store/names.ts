@@ -1,7 +1,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { BylawError } from "@bylaw/kernel";
 import type { Commit } from "@bylaw/store";
-import { draft, failureOf, logOf, took, write, type Group } from "./kit.ts";
+import { draft, failureOf, logOf, claimFree, write, type Group } from "./kit.ts";
 
 /** Names that somebody may choose so that two things become one, or that text becomes a command. */
 const HOSTILE: readonly string[] = [
@@ -84,7 +84,7 @@ export const names: Group = (test) => {
       }),
     );
     for (const [name, n] of kept) {
-      const claim = await took(store, name, { queue: name, request_id: name });
+      const claim = await claimFree(store, name, { queue: name, request_id: name });
       equal(
         [claim.task, claim.run, claim.phase, claim.event.agent_id],
         [name, `r${n}`, name, name],

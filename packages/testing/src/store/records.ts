@@ -7,9 +7,9 @@ import {
   failureOf,
   logOf,
   sequences,
-  sweep,
+  sweepLeases,
   take,
-  took,
+  claimFree,
   upTo,
   write,
   type Group,
@@ -36,7 +36,7 @@ export const records: Group = (test) => {
       });
     };
     for (const index of upTo(3)) {
-      const { event: recorded, ...claim } = await took(store, "a1", { event });
+      const { event: recorded, ...claim } = await claimFree(store, "a1", { event });
       equal(asked.at(-1), claim);
       const log = await logOf(store, claim.run);
       equal([sequences(log), log[1]], [[1, 2], recorded]);
@@ -66,7 +66,7 @@ export const records: Group = (test) => {
     const spoilt = (): EventDraft => draft({ details: { n: Number.NaN } });
     await failureOf(take(store, "a1", { event: spoilt }));
     equal(await typesOf(store, "r0"), ["note"]);
-    equal((await took(store, "a2")).fence, 1);
+    equal((await claimFree(store, "a2")).fence, 1);
   });
 
   test("of an ended lease names task, owner and new fence, one event for each", async ({
@@ -74,7 +74,9 @@ export const records: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 4);
-    const claims = await Promise.all(upTo(4).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
+    const claims = await Promise.all(
+      upTo(4).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })),
+    );
     clock.advance(1_000);
     const told: ExpiredLease[] = [];
     const event = (lease: ExpiredLease): EventDraft => {
@@ -107,7 +109,7 @@ export const records: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 3);
-    await Promise.all(upTo(3).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
+    await Promise.all(upTo(3).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })));
     await write(store, {
       run: "docs",
       documents: [
@@ -121,14 +123,14 @@ export const records: Group = (test) => {
     match(String(await failureOf(store.sweep(second))), /not to be recorded/);
     const logs = await Promise.all(["r0", "r1", "r2"].map((run) => typesOf(store, run)));
     for (const log of logs) equal(log, ["note", "task_claimed"]);
-    equal(await sweep(store), 4);
+    equal(await sweepLeases(store), 4);
   });
 
   test("of an ended lease is written once, however many sweep", async ({ store, clock }) => {
     await addTasks(store, 3);
-    await Promise.all(upTo(3).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
+    await Promise.all(upTo(3).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })));
     clock.advance(1_000);
-    const freed = await Promise.all(upTo(6).map(() => sweep(store)));
+    const freed = await Promise.all(upTo(6).map(() => sweepLeases(store)));
     equal(
       freed.reduce((sum, one) => sum + one, 0),
       3,

@@ -6,9 +6,9 @@ import {
   draft,
   failureOf,
   logOf,
-  sweep,
+  sweepLeases,
   take,
-  took,
+  claimFree,
   upTo,
   write,
   type Group,
@@ -32,7 +32,7 @@ export const taskClaims: Group = (test) => {
   }) => {
     await addTasks(store, 1, "reviews");
     equal(await take(store), undefined);
-    const { event, ...claim } = await took(store, "a1", { queue: "reviews", lease_ms: 1_000 });
+    const { event, ...claim } = await claimFree(store, "a1", { queue: "reviews", lease_ms: 1_000 });
     const lease_until = new Date(clock.now() + 1_000).toISOString();
     equal(claim, { task: "reviews-0", run: "r0", phase: "PLAN", fence: 1, lease_until });
     equal(event, (await logOf(store, "r0"))[1]);
@@ -40,15 +40,17 @@ export const taskClaims: Group = (test) => {
 
   test("without a phase is claimed without one", async ({ store }) => {
     await write(store, { task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
-    equal("phase" in (await took(store)), false);
+    equal("phase" in (await claimFree(store)), false);
   });
 
   test("is claimed once per request id, even by eight requests at once", async ({ store }) => {
     await addTasks(store, 5);
-    const claims = await Promise.all(upTo(8).map(() => took(store, "a1", { request_id: "q1" })));
+    const claims = await Promise.all(
+      upTo(8).map(() => claimFree(store, "a1", { request_id: "q1" })),
+    );
     equal(new Set(claims.map((claim) => JSON.stringify(claim))).size, 1);
-    equal(claims[0], await took(store, "a1", { request_id: "q1" }));
-    const other = await took(store, "a2", { request_id: "q1" });
+    equal(claims[0], await claimFree(store, "a1", { request_id: "q1" }));
+    const other = await claimFree(store, "a2", { request_id: "q1" });
     notEqual(other.task, claims[0]?.task);
     const rest = await Promise.all(upTo(5).map((n) => take(store, `b${n}`)));
     equal(rest.filter((claim) => claim !== undefined).length, 3);
@@ -60,17 +62,17 @@ export const taskClaims: Group = (test) => {
       ok((await failureOf(take(store, "a1", { lease_ms }))) instanceof BylawError);
     }
     equal((await logOf(store, "r0")).length, 1);
-    equal((await took(store)).fence, 1);
+    equal((await claimFree(store)).fence, 1);
   });
 
   test("that is done or failed cannot be claimed", async ({ store, clock }) => {
     await addTasks(store, 2);
     for (const state of ["done", "failed"] as const) {
-      const { run, task, fence } = await took(store, "a1", { lease_ms: 1_000 });
+      const { run, task, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
       await write(store, { run, task: { id: task, fence, set: { state } } });
     }
     clock.advance(10_000);
-    equal([await take(store), await sweep(store)], [undefined, 0]);
+    equal([await take(store), await sweepLeases(store)], [undefined, 0]);
   });
 };
 
@@ -92,12 +94,12 @@ export const claimAdmission: Group = (test) => {
         ),
       );
     equal((await logOf(store, run)).length, 2);
-    const first = await took(store, "a1", { seen: 2, admit, request_id: "q1" });
+    const first = await claimFree(store, "a1", { seen: 2, admit, request_id: "q1" });
     equal(asked.at(-1), [[], "q-0", run, 1]);
     equal(asked.at(0), [["note", "second"], "q-0", run, 1]);
     const { length } = asked;
     equal(
-      [await took(store, "a1", { seen: 0, admit, request_id: "q1" }), asked.length],
+      [await claimFree(store, "a1", { seen: 0, admit, request_id: "q1" }), asked.length],
       [first, length],
     );
     equal(await take(store, "a2", { admit }), undefined);
@@ -108,7 +110,7 @@ export const claimAdmission: Group = (test) => {
     await addTasks(store, 1);
     const later = (async () => {}) as unknown as () => void;
     ok((await failureOf(take(store, "a1", { admit: later }))) instanceof BylawError);
-    equal((await took(store)).fence, 1);
+    equal((await claimFree(store)).fence, 1);
   });
 
   test("is never claimed after the run is closed by a concurrent writer", async ({ store }) => {

@@ -1,11 +1,11 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
-import { addTasks, conflicts, logOf, take, took, upTo, write, type Group } from "./kit.ts";
+import { addTasks, conflicts, logOf, take, claimFree, upTo, write, type Group } from "./kit.ts";
 
 /** Writes are accepted only under the fence of the current claim. */
 export const taskFences: Group = (test) => {
   test("is written under the fence of its claim and no other", async ({ store }) => {
     await addTasks(store, 1);
-    const { run, task, fence } = await took(store);
+    const { run, task, fence } = await claimFree(store);
     const set = { state: "claimed", phase: "TDD", owner: "a1" } as const;
     const advance = (given: number) => write(store, { run, task: { id: task, fence: given, set } });
     const { length } = await logOf(store, run);
@@ -18,7 +18,7 @@ export const taskFences: Group = (test) => {
 
   test("can have its fence checked without a change", async ({ store }) => {
     await addTasks(store, 1);
-    const { run, task: id, fence } = await took(store);
+    const { run, task: id, fence } = await claimFree(store);
     await write(store, { run, task: { id, fence } });
     await conflicts(write(store, { run, task: { id, fence: 0 } }), "fence");
     await conflicts(write(store, { run, task: { id: "nobody's", fence: 1 } }), "fence");
@@ -41,17 +41,17 @@ export const taskFences: Group = (test) => {
       write(store, { run: "r0", task: { id: "q-0", fence: 0, set: { state: "done" } } }),
       "fence",
     );
-    equal((await took(store)).task, "q-0");
+    equal((await claimFree(store)).task, "q-0");
   });
 
   test("can be claimed by another agent once it is given back", async ({ store }) => {
     await addTasks(store, 1);
-    const { run, task, fence } = await took(store);
+    const { run, task, fence } = await claimFree(store);
     await write(store, {
       run,
       task: { id: task, fence, set: { state: "available", owner: null } },
     });
-    const second = await took(store, "a2");
+    const second = await claimFree(store, "a2");
     equal([second.task, second.phase], [task, "PLAN"]);
     ok(second.fence > fence);
     await conflicts(write(store, { run, task: { id: task, fence } }), "fence");

@@ -6,9 +6,9 @@ import {
   draft,
   failureOf,
   logOf,
-  sweep,
+  sweepLeases,
   take,
-  took,
+  claimFree,
   upTo,
   write,
   type Group,
@@ -21,11 +21,11 @@ export const expiredLeases: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    const first = await took(store, "a1", { lease_ms: 1_000 });
+    const first = await claimFree(store, "a1", { lease_ms: 1_000 });
     clock.advance(999);
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
-    const second = await took(store, "a2", { lease_ms: 1_000 });
+    const second = await claimFree(store, "a2", { lease_ms: 1_000 });
     equal(second.task, first.task);
     ok(second.fence > first.fence);
     const finish = (fence: number) =>
@@ -46,7 +46,7 @@ export const expiredLeases: Group = (test) => {
 
   test("goes to one of many claimers when its lease ends", async ({ store, clock }) => {
     await addTasks(store, 1);
-    await took(store, "a1", { lease_ms: 1_000 });
+    await claimFree(store, "a1", { lease_ms: 1_000 });
     clock.advance(1_000);
     const claims = await Promise.all(upTo(10).map((n) => take(store, `b${n}`)));
     equal(claims.filter((claim) => claim !== undefined).length, 1);
@@ -60,14 +60,14 @@ export const sweptLeases: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    const { fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     await write(store, { run: "r0", documents: [{ kind: "k", id: "d", value: "v", expires_at }] });
     clock.advance(1_000);
     const before = (await logOf(store, "r0")).length;
     equal([await store.sweep(), await store.sweep()], [1, 0]);
     equal((await logOf(store, "r0")).length, before);
-    equal((await took(store, "a2")).fence, fence + 1);
+    equal((await claimFree(store, "a2")).fence, fence + 1);
   });
 
   test("is freed by a sweep after its lease ends, which also voids the owner's fence", async ({
@@ -75,11 +75,13 @@ export const sweptLeases: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 3);
-    const claims = await Promise.all(upTo(3).map((n) => took(store, `a${n}`, { lease_ms: 1_000 })));
-    equal(await sweep(store), 0);
+    const claims = await Promise.all(
+      upTo(3).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })),
+    );
+    equal(await sweepLeases(store), 0);
     clock.advance(1_000);
-    equal(await sweep(store), 3);
-    equal(await sweep(store), 0);
+    equal(await sweepLeases(store), 3);
+    equal(await sweepLeases(store), 0);
     for (const { run, task, fence } of claims) {
       await conflicts(
         write(store, { run, task: { id: task, fence, set: { state: "done" } } }),
@@ -96,15 +98,15 @@ export const sweptLeases: Group = (test) => {
 export const leaseRenewals: Group = (test) => {
   test("keeps its owner while the lease is renewed", async ({ store, clock }) => {
     await addTasks(store, 1);
-    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     const renew = (lease_ms: number) => write(store, { run, task: { id, fence, lease_ms } });
     for (const _ of upTo(3)) {
       clock.advance(999);
       await renew(1_000);
-      equal([await take(store, "a2"), await sweep(store)], [undefined, 0]);
+      equal([await take(store, "a2"), await sweepLeases(store)], [undefined, 0]);
     }
     clock.advance(1_000);
-    equal((await took(store, "a2")).fence, fence + 1);
+    equal((await claimFree(store, "a2")).fence, fence + 1);
   });
 
   test("never has its lease shortened by a renewal that does not also write its state", async ({
@@ -113,8 +115,8 @@ export const leaseRenewals: Group = (test) => {
   }) => {
     await addTasks(store, 2);
     const [kept, cut] = [
-      await took(store, "a1", { lease_ms: 1_000 }),
-      await took(store, "a1", { lease_ms: 1_000 }),
+      await claimFree(store, "a1", { lease_ms: 1_000 }),
+      await claimFree(store, "a1", { lease_ms: 1_000 }),
     ];
     await write(store, { run: kept.run, task: { id: kept.task, fence: kept.fence, lease_ms: 10 } });
     await write(store, {
@@ -122,11 +124,11 @@ export const leaseRenewals: Group = (test) => {
       task: { id: cut.task, fence: cut.fence, lease_ms: 10, set: { state: "claimed" } },
     });
     clock.advance(10);
-    equal((await took(store, "a2")).task, cut.task);
+    equal((await claimFree(store, "a2")).task, cut.task);
     clock.advance(989);
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
-    equal((await took(store, "a2")).task, kept.task);
+    equal((await claimFree(store, "a2")).task, kept.task);
   });
 
   test("has its lease and state written together, and neither under a wrong fence", async ({
@@ -134,7 +136,7 @@ export const leaseRenewals: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     const set = { state: "claimed", phase: "TDD", owner: "a1" } as const;
     await write(store, { run, task: { id, fence, lease_ms: 2_000, set } });
     await conflicts(
@@ -144,7 +146,7 @@ export const leaseRenewals: Group = (test) => {
     clock.advance(1_999);
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
-    equal((await took(store, "a2")).phase, "TDD");
+    equal((await claimFree(store, "a2")).phase, "TDD");
     await conflicts(write(store, { run, task: { id, fence, lease_ms: 60_000 } }), "fence");
   });
 };
@@ -154,14 +156,14 @@ export const leaseLimits: Group = (test) => {
   test("has a lease only while it is claimed", async ({ store, clock }) => {
     await addTasks(store, 3);
     for (const state of ["available", "done", "failed"] as const) {
-      const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+      const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
       await write(store, { run, task: { id, fence, set: { state, queue: "elsewhere" } } });
       const { length } = await logOf(store, run);
       await conflicts(write(store, { run, task: { id, fence, lease_ms: 1_000 } }), "fence");
       equal((await logOf(store, run)).length, length);
     }
     clock.advance(60_000);
-    equal((await took(store, "a2", { queue: "elsewhere" })).fence, 2);
+    equal((await claimFree(store, "a2", { queue: "elsewhere" })).fence, 2);
     equal(await take(store, "a2", { queue: "elsewhere" }), undefined);
   });
 
@@ -170,7 +172,7 @@ export const leaseLimits: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     await write(store, { run, task: { id, fence, set: { state: "available", owner: null } } });
     await write(store, {
       run,
@@ -179,7 +181,7 @@ export const leaseLimits: Group = (test) => {
     clock.advance(4_999);
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
-    equal((await took(store, "a2")).fence, fence + 1);
+    equal((await claimFree(store, "a2")).fence, fence + 1);
   });
 
   test("is given no lease that is not a positive whole number, nor one without a claim", async ({
@@ -187,7 +189,7 @@ export const leaseLimits: Group = (test) => {
     clock,
   }) => {
     await addTasks(store, 1);
-    const { run, task: id, fence } = await took(store, "a1", { lease_ms: 1_000 });
+    const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     const { length } = await logOf(store, run);
     for (const lease_ms of [0, -1, 0.5, Number.NaN, Infinity]) {
       ok(
@@ -203,6 +205,6 @@ export const leaseLimits: Group = (test) => {
       ok((await failureOf(write(store, { run, task }))) instanceof BylawError);
     equal((await logOf(store, run)).length, length);
     clock.advance(1_000);
-    equal((await took(store, "a2")).fence, fence + 1);
+    equal((await claimFree(store, "a2")).fence, fence + 1);
   });
 };

@@ -1,6 +1,6 @@
 import { agentOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
-import { byTheDispatched } from "./task.ts";
+import { notFromDispatched } from "./task.ts";
 
 /** The state of the infrastructure. */
 export interface InfrastructureState {
@@ -31,11 +31,13 @@ export const INFRASTRUCTURE_STEPS: Readonly<
     next: { ...state, auditor: agentOf(event) ?? null, healthy: false },
   }),
   health_audit_pass: (state, event) =>
-    byTheDispatched(event, state.auditor) ?? {
+    notFromDispatched(event, state.auditor) ?? {
       next: { ...state, auditor: null, healthy: state.blocked },
     },
   health_audit_fail: (state, event) =>
-    byTheDispatched(event, state.auditor) ?? { next: { ...state, auditor: null, healthy: false } },
+    notFromDispatched(event, state.auditor) ?? {
+      next: { ...state, auditor: null, healthy: false },
+    },
   health_audit_unexpected: (state) => ({ next: { ...state, healthy: false } }),
   infrastructure_restored(state) {
     if (state.blocked && state.healthy) return { next: SOUND };

@@ -1,6 +1,6 @@
 import type { EventDraft, View } from "@bylaw/kernel";
 import { defineLifecycle, eventTime, treeEntries, type Lifecycle } from "@bylaw/log";
-import { openingOf } from "./resume.ts";
+import { resumeEvents } from "./resume.ts";
 import { NO_COORDINATOR, type CoordinatorState } from "./state.ts";
 import { concerns, step, type StepResult } from "./step.ts";
 import type { TaskState } from "./task.ts";
@@ -15,7 +15,7 @@ export const coordinatorLife: Lifecycle<CoordinatorState> = defineLifecycle({
   version: 1,
   initial: NO_COORDINATOR,
   reduce: (state, event) => judge(state, event).state,
-  resume: openingOf,
+  resume: resumeEvents,
   endedBy: ({ workflow }) => workflow.ended_by,
 });
 

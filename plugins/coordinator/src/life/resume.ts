@@ -28,7 +28,7 @@ const REASON = { in_progress: "session_interrupted", pending_audit: "audit_inter
  * for an audit; then every task to be audited again. A task is audited again if it was completed in the 60 minutes before the last
  * event, or if that audit is still due. Each group is ordered by id. After the end of the workflow only the counts are recorded.
  */
-export function openingOf(state: CoordinatorState, last: Session): ResumedLog {
+export function resumeEvents(state: CoordinatorState, last: Session): ResumedLog {
   const records = [...treeEntries(state.tasks)].flatMap(([id, { life, questions }]) =>
     life === null ? [] : [{ id, ...life, asked: questions !== null }],
   );

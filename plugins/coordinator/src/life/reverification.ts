@@ -1,7 +1,7 @@
 import { quote } from "@bylaw/wording";
 import { taskOf, textOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
-import { NEW_TASK, wrong, type TaskState } from "./task.ts";
+import { NEW_TASK, wrongStatus, type TaskState } from "./task.ts";
 
 /** A task that was completed this long before an interrupted session's last event is audited again: 60 minutes. */
 export const REVERIFICATION_MS = 3_600_000;
@@ -27,7 +27,7 @@ export function restart(
   const elsewhere = task === null && partial;
   const { status, developers } = task ?? NEW_TASK;
   if (!elsewhere && (status === "complete" || status === "available")) {
-    return wrong(
+    return wrongStatus(
       "RESTART_NOT_IN_PROGRESS",
       task ?? NEW_TASK,
       event,
@@ -48,7 +48,7 @@ export function reverify(
   // After a second crash a task may be due again although its hour is over, as it has not been audited since.
   const pending = task !== null && isReverified(task);
   if (!elsewhere && !pending && status !== "complete")
-    return wrong(
+    return wrongStatus(
       "AUDIT_BEFORE_REVIEW",
       task ?? NEW_TASK,
       event,

@@ -7,8 +7,8 @@ import { GUIDANCE_EVENTS, GUIDANCE_OPENERS, ask, outOfOrder } from "./guidance.t
 import { DISPATCHES, INFRASTRUCTURE_STEPS } from "./infrastructure.ts";
 import { restart, reverify, type Interruption } from "./reverification.ts";
 import { impossible, type Violation, type Step } from "./rules.ts";
-import { NEW_TASK, TASK_STEPS, wrong, type TaskState } from "./task.ts";
-import { proceed } from "./workflow.ts";
+import { NEW_TASK, TASK_STEPS, wrongStatus, type TaskState } from "./task.ts";
+import { workflowAfter } from "./workflow.ts";
 
 /** The state after an event. */
 export interface StepResult {
@@ -69,7 +69,10 @@ export function step(
 ): StepResult {
   const { workflow, completed, begun, last } = state;
   const at = time ?? last ?? 0;
-  const { next = workflow, broken: ended } = proceed(workflow, event, { completed, first: !begun });
+  const { next = workflow, broken: ended } = workflowAfter(workflow, event, {
+    completed,
+    first: !begun,
+  });
   // After the end the state no longer matters.
   if (workflow.ended_by !== null) return { state, broken: ended };
   const before: CoordinatorState = {
@@ -103,7 +106,7 @@ function judge(state: CoordinatorState, event: EventContent, times: Times): Step
   if (life?.status === "complete" && !Object.hasOwn(RESUME, type)) {
     return {
       state,
-      ...wrong("TASK_ALREADY_COMPLETE", life, event, "nothing more can happen to it"),
+      ...wrongStatus("TASK_ALREADY_COMPLETE", life, event, "nothing more can happen to it"),
     };
   }
   if (state.infrastructure.blocked && DISPATCHES.has(type)) {

@@ -54,7 +54,7 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
       (task.status === "implementing" && task.again) ||
       event.details["resumed"] === true;
     if (!free)
-      return wrong(
+      return wrongStatus(
         "DISPATCH_NOT_AVAILABLE",
         task,
         event,
@@ -82,13 +82,23 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   ),
   developer_ready_for_review(task, event) {
     if (task.status !== "implementing")
-      return wrong("READY_WITHOUT_DISPATCH", task, event, "a developer must be at work on it");
+      return wrongStatus(
+        "READY_WITHOUT_DISPATCH",
+        task,
+        event,
+        "a developer must be at work on it",
+      );
     return to(task, { status: "awaiting_review", again: false, timeouts: 0 });
   },
   critic_dispatched(task, event) {
     const free = task.status === "awaiting_review" || (task.status === "in_review" && task.again);
     if (!free)
-      return wrong("REVIEW_OUT_OF_ORDER", task, event, "the task must be awaiting its review");
+      return wrongStatus(
+        "REVIEW_OUT_OF_ORDER",
+        task,
+        event,
+        "the task must be awaiting its review",
+      );
     return to(task, { status: "in_review", again: false, critic: agentOf(event) ?? null });
   },
   critic_pass: reviewed((task) => ({ ...task, status: "awaiting_audit", again: false })),
@@ -99,7 +109,7 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
     // No event says that an auditor timed out. All the log shows is that the next one is dispatched.
     const free = task.status === "awaiting_audit" || task.status === "in_audit" || bypass;
     if (!free)
-      return wrong(
+      return wrongStatus(
         "AUDIT_BEFORE_REVIEW",
         task,
         event,
@@ -131,7 +141,7 @@ function to(task: TaskState, change: Partial<TaskState>): Step<TaskState> {
 }
 
 /** The event does not fit the status of its task. `needed`: what it would fit. */
-export function wrong(
+export function wrongStatus(
   rule: CoordinatorRule,
   { status }: TaskState,
   event: EventContent,
@@ -158,7 +168,7 @@ const STATUS: Readonly<Record<TaskStatus, string>> = {
 function developing(change: (task: TaskState) => TaskState): Transition {
   return (task, event) =>
     task.status === "available"
-      ? wrong("READY_WITHOUT_DISPATCH", task, event, "a developer must be at work on it")
+      ? wrongStatus("READY_WITHOUT_DISPATCH", task, event, "a developer must be at work on it")
       : { next: change(task) };
 }
 
@@ -166,8 +176,8 @@ function developing(change: (task: TaskState) => TaskState): Transition {
 function reviewed(change: (task: TaskState) => TaskState): Transition {
   return (task, event) => {
     if (task.status !== "in_review")
-      return wrong("REVIEW_OUT_OF_ORDER", task, event, "a critic must be at work on it");
-    return byTheDispatched(event, task.critic) ?? { next: change(task) };
+      return wrongStatus("REVIEW_OUT_OF_ORDER", task, event, "a critic must be at work on it");
+    return notFromDispatched(event, task.critic) ?? { next: change(task) };
   };
 }
 
@@ -175,13 +185,13 @@ function reviewed(change: (task: TaskState) => TaskState): Transition {
 function audited(change: (task: TaskState, at: number) => TaskState): Transition {
   return (task, event, at) => {
     if (task.status !== "in_audit")
-      return wrong("COMPLETE_WITHOUT_AUDIT", task, event, "an auditor must be at work on it");
-    return byTheDispatched(event, task.auditor) ?? { next: change(task, at) };
+      return wrongStatus("COMPLETE_WITHOUT_AUDIT", task, event, "an auditor must be at work on it");
+    return notFromDispatched(event, task.auditor) ?? { next: change(task, at) };
   };
 }
 
 /** `undefined` where a verdict comes from the agent that was dispatched for it, else what is wrong. */
-export function byTheDispatched(
+export function notFromDispatched(
   event: EventContent,
   agent: string | null,
 ): Step<never> | undefined {

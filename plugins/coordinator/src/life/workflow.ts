@@ -22,7 +22,7 @@ export const NO_WORKFLOW: WorkflowState = {
 };
 
 /** The workflow after an event. `completed`: tasks that this log shows complete; `first`: the event is the first of the log. Pure. */
-export function proceed(
+export function workflowAfter(
   state: WorkflowState,
   event: EventContent,
   { completed, first }: { readonly completed: number; readonly first: boolean },

@@ -90,7 +90,7 @@ export const itemsOf = (value: Json | undefined, name: string): readonly Json[] 
 };
 
 /** Whether there is something in a value. */
-export const filled = (value: Json | undefined): boolean =>
+export const hasContent = (value: Json | undefined): boolean =>
   typeof value === "string"
     ? !isBlank(value)
     : Array.isArray(value)

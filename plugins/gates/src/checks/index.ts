@@ -5,7 +5,7 @@ import { PLAN_CHECKS } from "./plan.ts";
 import { REVIEW_CHECKS, noBlockingIssues, reviewsAreThere } from "./review.ts";
 import { matchesPlan } from "./scope.ts";
 import { TEST_FILE_CHECKS, covered } from "./test-files.ts";
-import { TEST_RESULT_CHECKS, areGreen, areRed, wereRun } from "./test-results.ts";
+import { TEST_RESULT_CHECKS, areGreen, areRed, testsWereRun } from "./test-results.ts";
 
 /** The checks that blockers of gates may name, each with how it is judged. */
 export const CHECKS: Readonly<Record<string, CheckJudge>> = {
@@ -23,7 +23,7 @@ export const CHECKS: Readonly<Record<string, CheckJudge>> = {
 export const RULES: Readonly<Record<string, CheckJudge>> = {
   tests_exist: (input) => filesAreThere(input, "test_files", "test_files"),
   tests_cover_acceptance_criteria: covered,
-  tests_were_run: wereRun,
+  tests_were_run: testsWereRun,
   tests_failed: areRed,
   implementation_exists: (input) => filesAreThere(input, "implementation_files", "files_changed"),
   matches_plan: matchesPlan,

@@ -3,7 +3,7 @@ import { isBlank, prose } from "@bylaw/wording";
 import {
   artifactOf,
   field,
-  filled,
+  hasContent,
   isFindings,
   itemsOf,
   no,
@@ -31,14 +31,16 @@ export const PLAN_CHECKS = {
     if (isFindings(scope)) return scope;
     return ["in_scope", "out_of_scope", "constraints"].flatMap((name) => {
       const items = itemsOf(scope, name);
-      return items.length > 0 && items.every(filled) ? [] : [no(`The scope has no \`${name}\``)];
+      return items.length > 0 && items.every(hasContent)
+        ? []
+        : [no(`The scope has no \`${name}\``)];
     });
   },
   no_open_questions: ({ artifacts }) => {
     const plan = artifactOf(artifacts, "plan_document");
     if (isFindings(plan)) return plan;
     const questions = field(plan, "open_questions");
-    if (!filled(questions)) return [];
+    if (!hasContent(questions)) return [];
     const open = Array.isArray(questions) ? (questions as readonly Json[]) : [questions ?? null];
     return [no(`${open.length} question(s) are open: ${open.map(wordsOf).join("; ")}`)];
   },

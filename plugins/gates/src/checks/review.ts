@@ -4,7 +4,7 @@ import { prose, quoteAll } from "@bylaw/wording";
 import {
   artifactOf,
   field,
-  filled,
+  hasContent,
   isFindings,
   itemsOf,
   lacking,
@@ -51,7 +51,7 @@ const ANSWERS: ReadonlySet<string> = new Set([
 
 const answered = (comment: Json): boolean =>
   ["addressed", "resolved"].some((name) => field(comment, name) === true) ||
-  ["response", "resolution", "answer"].some((name) => filled(field(comment, name))) ||
+  ["response", "resolution", "answer"].some((name) => hasContent(field(comment, name))) ||
   ANSWERS.has(String(field(comment, "status") ?? "").toLowerCase());
 
 /** No blocking issue in the artifact, and none in what any reviewer reported. */
@@ -89,7 +89,7 @@ export function noBlockingIssues(input: CheckInput): readonly Finding[] {
 export function reviewsAreThere(input: CheckInput, wanted: readonly string[]): readonly Finding[] {
   const report = artifactOf(input.artifacts, "review_report");
   const reviews = isFindings(report) ? undefined : field(report, "reviews");
-  const absent = wanted.filter((name) => !filled(field(reviews, name)));
+  const absent = wanted.filter((name) => !hasContent(field(reviews, name)));
   const found = isFindings(report)
     ? report
     : absent.length === 0

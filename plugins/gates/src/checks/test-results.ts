@@ -29,7 +29,7 @@ export const areGreen = judged(({ exit_code, failed, passed }) => [
 ]);
 
 /** The same, and they are the tests that were red. */
-export const stayGreen = judged((result, input) => [
+export const sameTestsGreen = judged((result, input) => [
   ...areGreen(input),
   ...unchanged(result.observed, input),
 ]);
@@ -49,12 +49,12 @@ function unchanged(
 }
 
 /** The run is on record, and counts. */
-export const wereRun = judged(() => []);
+export const testsWereRun = judged(() => []);
 
 /** Checks of what a test run came to. */
 export const TEST_RESULT_CHECKS = {
   tests_are_failing: areRed,
-  all_tests_pass: stayGreen,
+  all_tests_pass: sameTestsGreen,
   no_skipped_tests: judged(({ skipped }) =>
     skipped > 0 ? [no(`${skipped} test(s) skipped`)] : [],
   ),

@@ -1,5 +1,5 @@
 import type { LintCheck } from "../check.ts";
-import { twinsOf } from "../twins.ts";
+import { duplicateRules } from "../duplicate-rules.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
 /** Two rules say two things about the same calls. */
@@ -32,7 +32,7 @@ action = "deny"
 tool = "send_mail"
 `,
   check(pool, report) {
-    for (const { rule, twin } of twinsOf(pool)) {
+    for (const { rule, twin } of duplicateRules(pool)) {
       if (rule.source.effect === twin.source.effect || rule.source.final) continue;
       report(
         rule,

@@ -1,5 +1,5 @@
 import type { LintCheck } from "../check.ts";
-import { twinsOf } from "../twins.ts";
+import { duplicateRules } from "../duplicate-rules.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
 /** A rule says what another says. */
@@ -30,7 +30,7 @@ action = "deny"
 tool = "send_letter"
 `,
   check(pool, report) {
-    for (const { rule, twin } of twinsOf(pool)) {
+    for (const { rule, twin } of duplicateRules(pool)) {
       if (rule.source.effect !== twin.source.effect) continue;
       report(
         rule,

@@ -4,7 +4,7 @@ import type { ToolTable } from "../../compile/tool-table.ts";
 import type { WhenSource } from "../../compile/when-source.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { same } from "../cover.ts";
-import { isLiteral, leadOf } from "../glob-cover.ts";
+import { isLiteral, literalPrefix } from "../glob-cover.ts";
 import { allLiteral, callOf, namedTools } from "../sample.ts";
 
 /** A rule that no call can match. What a single key says about that is an error at load already. */
@@ -49,7 +49,7 @@ function ofServer({ shape: { servers, tools } }: LintRule): Conflict | undefined
   if (servers === undefined || tools === undefined || !allLiteral(servers)) return undefined;
   const leads = servers.flatMap((server) => [`mcp__${server}__`, `mcp_${server}_`]);
   const impossible = tools.every((tool) => {
-    const lead = leadOf(tool);
+    const lead = literalPrefix(tool);
     return (
       /^mcp__[^_]+__/.test(lead) &&
       !leads.some((one) => one.startsWith(lead) || lead.startsWith(one))

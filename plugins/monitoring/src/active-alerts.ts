@@ -1,10 +1,10 @@
 import type { Alert, Contract } from "@bylaw/contract";
 import { treeEntries } from "@bylaw/log";
 import { failureCount, rateOf } from "./measure.ts";
-import { stayed, type Metrics } from "./metrics.ts";
+import { millisecondsBetween, type Metrics } from "./metrics.ts";
 
 /** An alert of a contract whose condition holds. */
-export interface Crossing {
+export interface ActiveAlert {
   readonly alert: Alert;
   /** Rates from 0 to 1, durations in seconds, the rest as numbers. */
   readonly observed: number;
@@ -36,7 +36,7 @@ export function crossingsOf(
   contract: Contract,
   at: string,
   samples: number,
-): readonly Crossing[] {
+): readonly ActiveAlert[] {
   return contract.monitoring.alerts.flatMap((alert) =>
     observe(metrics, contract, alert.metric, at)
       .filter(
@@ -52,7 +52,7 @@ function observe(
   contract: Contract,
   metric: string,
   at: string,
-): readonly Omit<Crossing, "alert">[] {
+): readonly Omit<ActiveAlert, "alert">[] {
   const nowhere = { task: null, phase: null, entered: null };
   switch (metric) {
     case "gate_pass_rate":
@@ -72,7 +72,13 @@ function observe(
     }
     case "task_stuck_in_phase":
       return [...treeEntries(metrics.tasks)].map(([task, { phase, since, entered }]) => ({
-        ...{ observed: stayed(since, at) / 1_000, samples: null, task, phase, entered },
+        ...{
+          observed: millisecondsBetween(since, at) / 1_000,
+          samples: null,
+          task,
+          phase,
+          entered,
+        },
       }));
     default:
       return [{ observed: failureCount(metrics.failures), samples: null, ...nowhere }];

@@ -4,7 +4,7 @@ import { aliasOf, isOut, defersVoting, unseenBy } from "./state/facts.ts";
 import { consensusState, type Answer } from "./state/consensus.ts";
 
 /** What an agent may do now. */
-export type Standing =
+export type AllowedTurn =
   /** Work, answer or vote. */
   | "work"
   /** Vote, and answer no more. */
@@ -15,7 +15,7 @@ export type Standing =
   | "out";
 
 /** What an agent may do now. Only what the log says counts. */
-export function standingOf(view: View, agent: string): Standing {
+export function allowedTurn(view: View, agent: string): AllowedTurn {
   const state = view(consensusState);
   if (isOut(view(agentTurns), agent)) return "out";
   const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
@@ -44,7 +44,7 @@ export function workflowTools(
     readonly vote: readonly string[];
   },
 ): readonly string[] {
-  const closed = new Set(standingOf(view, agent) === "work" ? [] : answer);
+  const closed = new Set(allowedTurn(view, agent) === "work" ? [] : answer);
   if (isVotingDeferred(view)) for (const tool of vote) closed.add(tool);
   return tools.filter((tool) => !closed.has(tool));
 }

@@ -2,7 +2,7 @@
 const MOST = 100_000;
 
 /** The same function, which works out each text once. */
-export function remembered<T>(work: (text: string) => T): (text: string) => T {
+export function memoize<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     const before = known.get(text);

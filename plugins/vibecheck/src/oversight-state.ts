@@ -132,7 +132,7 @@ export function standingOf(
 }
 
 /** Who took part in what a person takes note of: who asked, and whose work was looked at. */
-export const partiesOf = (
+export const agentsInvolved = (
   { asked, found: all }: Oversights,
   task: string | null,
 ): readonly string[] => [

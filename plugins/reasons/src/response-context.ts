@@ -10,7 +10,7 @@ import { agentTurns, turnOf, type AgentTurn } from "@bylaw/log";
 import { defersVoting, consensusState, type Consensus } from "@bylaw/plugin-consensus";
 
 /** What a response is judged by besides itself. */
-export interface Standing {
+export interface ResponseContext {
   readonly agent: string;
   readonly turn: AgentTurn;
   readonly consensus: Consensus;
@@ -27,11 +27,11 @@ export interface Standing {
  * `host.consensus` of the subject does: {agents?, answers?: [{agent, content, revision?, workspace?}], shown?: {agent: revision},
  * max_answers_per_agent?, max_answers_global?, fairness?}. Throws where that is malformed.
  */
-export function standingOf(
+export function responseContext(
   { agent = "", host }: Response,
   view: View,
   recorded: boolean,
-): Standing {
+): ResponseContext {
   const told = view.empty === true || !recorded ? host?.["consensus"] : undefined;
   const consensus = told === undefined ? view(consensusState) : toldBy(told, agent);
   const answered = consensus.answers.find((answer) => answer.agent === agent)?.revision ?? 0;

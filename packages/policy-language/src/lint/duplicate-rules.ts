@@ -2,13 +2,13 @@ import type { LintPool, LintRule } from "./check.ts";
 import { shapeKey } from "./shape.ts";
 
 /** A rule and the strictest, first one of the same tier with the same conditions. */
-export interface Twin {
+export interface DuplicateRule {
   readonly rule: LintRule;
   readonly twin: LintRule;
 }
 
 /** The rules that some other rule of their tier repeats or contradicts; never the one that wins. */
-export function twinsOf(pool: LintPool): readonly Twin[] {
+export function duplicateRules(pool: LintPool): readonly DuplicateRule[] {
   const groups = new Map<string, LintRule[]>();
   for (const rule of pool.rules) {
     if (rule.source.shadow) continue;

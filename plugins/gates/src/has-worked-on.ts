@@ -5,7 +5,7 @@ import type { JudgedRequest } from "./judged-request.ts";
  * Whether an agent worked on the task: it requested a transition, or made calls that were not a
  * reviewer's.
  */
-export function workedOn({
+export function hasWorkedOn({
   request,
   compiled,
   gateState,

@@ -38,7 +38,7 @@ export interface Work {
 }
 
 /** Sets up how a workflow is carried out: who is shown what, who is asked for oversight, and how its agents reach the run. */
-export async function workOf({
+export async function prepareWorkflow({
   run,
   kernel,
   loaded,

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
 
 /** How many events have a name. */
-export interface TallyCount {
+export interface NameCount {
   readonly name: string;
   readonly events: number;
 }
 
 /** A session of a log, from its first event to its last. */
-interface TallySession {
+interface SessionStats {
   readonly session_id: string;
   /** RFC 3339. */
   readonly begin: string;
@@ -18,22 +18,22 @@ interface TallySession {
 type Mark = Pick<LogEvent, "sequence" | "timestamp" | "event_type">;
 
 /** What a log is made of; the most frequent comes first, and sessions stand in the order of the log. */
-export interface Tally {
+export interface LogStats {
   readonly events: number;
   readonly first?: Mark;
   readonly last?: Mark;
-  readonly sessions: readonly TallySession[];
-  readonly types: readonly TallyCount[];
-  readonly agents: readonly TallyCount[];
+  readonly sessions: readonly SessionStats[];
+  readonly types: readonly NameCount[];
+  readonly agents: readonly NameCount[];
   /** By effect and code, as `deny rule_denied`. */
-  readonly decisions: readonly TallyCount[];
-  readonly rules: readonly TallyCount[];
+  readonly decisions: readonly NameCount[];
+  readonly rules: readonly NameCount[];
 }
 
 /** Counts events as they come. */
-export interface Tallier {
+export interface LogStatsCounter {
   add(event: LogEvent): void;
-  result(): Tally;
+  result(): LogStats;
 }
 
 // A log can hold millions of names, all different.
@@ -41,7 +41,7 @@ const NAMES = 10_000;
 const OTHERS = "(others)";
 
 /** Counts in memory that grows with the names in a log, up to a limit, and not with its length. */
-export function createTally(): Tallier {
+export function createLogStatsCounter(): LogStatsCounter {
   const types = new Map<string, number>();
   const agents = new Map<string, number>();
   const decisions = new Map<string, number>();
@@ -105,7 +105,7 @@ function ruleName(rule: Json | undefined): string | undefined {
     : name;
 }
 
-const counts = (map: ReadonlyMap<string, number>): readonly TallyCount[] =>
+const counts = (map: ReadonlyMap<string, number>): readonly NameCount[] =>
   [...map]
     .map(([name, events]) => ({ name, events }))
     .sort((one, other) => other.events - one.events || (one.name < other.name ? -1 : 1));
