@@ -1,5 +1,7 @@
 export { PolicyError, type PolicyFinding } from "./load/finding.ts";
-export { POLICY_LIMITS, parsePolicy, type ParseOptions } from "./load/parse-policy.ts";
+export { POLICY_LIMITS, parsePolicy } from "./load/parse-policy.ts";
+export { compiledPolicy, isCompiledPolicy } from "./load/compiled-policy.ts";
+export type { CompiledPolicy, ParseOptions } from "./load/parse-options.ts";
 export type { PolicyFile } from "./load/policy-file.ts";
 export {
   compilePolicy,

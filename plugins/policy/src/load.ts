@@ -10,6 +10,7 @@ import {
   type ToolTable,
 } from "@bylaw/policy-language";
 import { realPath } from "@bylaw/policy-language/real-paths";
+import { readCompiledForm } from "./compiled-forms.ts";
 import { findPolicies, type Discover } from "./discover.ts";
 import type { PolicyOptions } from "./options.ts";
 import type { Places } from "./places.ts";
@@ -37,13 +38,19 @@ export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions
   const workspace = resolve(options.workspace ?? base);
   const parse = parserOf(options);
   const files: PolicyFile[] = [];
+  const forms = (options.compiled ?? []).map((name) => pathOf(name, base));
   const sources = configFile === undefined ? [] : [configFile, realPath(configFile) ?? configFile];
+  sources.push(...forms);
   for (const name of namedIn(options)) {
     const path = pathOf(name, base);
     sources.push(path, realPath(path) ?? path);
     const file = shownOf(path, base);
     const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
-    files.push(parse(readPolicy(path), { file, operator: options.operator, tools, ...place }));
+    // Agents could write what lies in the workspace, so it never speaks for a policy outside.
+    const isInside = "workspace" in place;
+    const trusted = forms.filter((form) => isInside || !insideOf(form, workspace));
+    const { operator } = options;
+    files.push(parse(readPolicy(path), { file, operator, tools, ...place }, trusted));
   }
   if (options.text !== undefined)
     files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
@@ -117,14 +124,19 @@ function shownOf(path: string, base: string): string {
   return shown === "" || shown.startsWith(`..${sep}`) || isAbsolute(shown) ? path : shown;
 }
 
-function parserOf(options: PolicyOptions): (text: string, parsing: ParseOptions) => PolicyFile {
+type Parse = (text: string, parsing: ParseOptions, forms?: readonly string[]) => PolicyFile;
+
+function parserOf(options: PolicyOptions): Parse {
   const known = compiled.get(options) ?? new Map<string, { text: string; policy: PolicyFile }>();
   compiled.set(options, known);
-  return (text, parsing) => {
+  return (text, parsing, forms = []) => {
     const key = JSON.stringify([parsing.file, parsing.origin, parsing.workspace, parsing.place]);
     const before = known.get(key);
     if (before?.text === text) return before.policy;
-    const policy = parsePolicy(text, parsing);
+    const policy = parsePolicy(text, {
+      ...parsing,
+      compiled: forms.flatMap((form) => readCompiledForm(form) ?? []),
+    });
     known.set(key, { text, policy });
     return policy;
   };

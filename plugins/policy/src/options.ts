@@ -31,6 +31,12 @@ export const policyOptions = z
       .string()
       .optional()
       .describe("A policy in TOML, instead of or beside files. It counts as the operator's."),
+    compiled: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        "Compiled forms of files, which a ruleset ships to start faster. One that does not fit its file, or that others can write, is ignored.",
+      ),
     operator: z
       .boolean()
       .default(false)

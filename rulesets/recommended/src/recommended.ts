@@ -18,6 +18,7 @@ export const recommended: Ruleset = defineRuleset({
   plugins: [
     policy({
       files: [fileURLToPath(new URL("../policy.toml", import.meta.url))],
+      compiled: [fileURLToPath(new URL("../dist/policy.compiled.json", import.meta.url))],
       tools: { files },
     }),
   ],

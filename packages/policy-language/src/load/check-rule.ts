@@ -33,10 +33,11 @@ export function checkRule(
     );
   }
   // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
-  const opening = [...tools.network.keys(), ...tools.shell.keys()];
-  const unheard =
-    source.effect === "allow" ? matched(opening).length === 0 : onlyFiles(rule, tools);
-  if (source.network !== undefined && unheard) {
+  const isUnheard = (): boolean =>
+    source.effect === "allow"
+      ? matched([...tools.network.keys(), ...tools.shell.keys()]).length === 0
+      : onlyFiles(rule, tools);
+  if (source.network !== undefined && isUnheard()) {
     error(
       ["network"],
       `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} is none`,

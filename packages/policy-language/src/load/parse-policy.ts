@@ -12,6 +12,8 @@ import {
 } from "./findings.ts";
 import { runInlineCases } from "./inline-cases.ts";
 import { checkRule } from "./check-rule.ts";
+import { fromCompiled } from "./from-compiled.ts";
+import { isInside, type ParseOptions } from "./parse-options.ts";
 import { createLocator, type Locator } from "./toml-locations.ts";
 import { geminiFile } from "../compat/gemini/gemini-file.ts";
 import { radiumFile } from "../compat/radium/radium-file.ts";
@@ -20,24 +22,9 @@ import { sourceOf } from "./rule-source.ts";
 import { fileSchema, ruleSchema } from "./policy-schema.ts";
 import { asWritten, normalizeSpelling } from "./legacy-spelling.ts";
 import type { PolicyFile } from "./policy-file.ts";
-import { boundDefault, boundTier, type PolicyPlace } from "./tier-limit.ts";
+import { boundDefault, boundTier } from "./tier-limit.ts";
 import { readToml } from "./toml.ts";
-import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
-
-/** Where a policy text comes from, and whom it may bind. */
-export interface ParseOptions {
-  /** Named in every message and verdict. */
-  readonly file: string;
-  /** The operator vouches for the file: its rules may be of any tier. */
-  readonly operator?: boolean;
-  /** Absolute folder. Allow rules of a file inside it are lowered to tier `workspace`, because agents could write them. */
-  readonly workspace?: string;
-  /** Absolute path of the file, when `file` is not. */
-  readonly origin?: string;
-  /** The place where the file was found. Left out: somebody named it. See {@link boundTier}. */
-  readonly place?: PolicyPlace;
-  readonly tools?: ToolTable;
-}
+import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 
 /** What a policy file may hold at most. */
 export const POLICY_LIMITS = { characters: 4 * 1024 * 1024, rules: 50_000 } as const;
@@ -70,6 +57,8 @@ export function parsePolicy(text: string, options: ParseOptions): PolicyFile {
       "Split the policy into several files",
     );
   }
+  const known = fromCompiled(body, options);
+  if (known !== undefined) return known;
   let data: JsonObject = {};
   try {
     data = readToml(body);
@@ -170,10 +159,4 @@ function bylawFile(
   const effect = boundDefault(parsed.data?.default, { lowered }, findings);
   const warnings = findings.settle();
   return { file, rules, warnings, text, ...(effect === undefined ? {} : { default: effect }) };
-}
-
-function isInside({ file, operator = false, workspace, origin }: ParseOptions): boolean {
-  if (operator || workspace === undefined) return false;
-  const path = origin ?? file;
-  return path.startsWith(workspace.endsWith("/") ? workspace : `${workspace}/`);
 }

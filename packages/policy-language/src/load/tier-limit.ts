@@ -21,7 +21,7 @@ export function boundTier(
   source: RuleSource,
   { lowered, place, stated }: Bounds,
   path: Path,
-  findings: Findings,
+  findings: Pick<Findings, "warn">,
 ): RuleSource {
   const { tier, effect } = source;
   if (effect !== "allow")
@@ -46,7 +46,7 @@ export function boundTier(
 export function boundDefault(
   given: Effect | undefined,
   { lowered }: Pick<Bounds, "lowered">,
-  findings: Findings,
+  findings: Pick<Findings, "warn">,
 ): Effect | undefined {
   if (!lowered || given !== "allow") return given;
   findings.warn(

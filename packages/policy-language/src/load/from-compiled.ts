@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import manifest from "../../package.json" with { type: "json" };
+import { compileRule, type Rule } from "../compile/rule.ts";
+import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
+import { checkRule } from "./check-rule.ts";
+import { isInside, type CompiledPolicy, type ParseOptions } from "./parse-options.ts";
+import type { PolicyFile } from "./policy-file.ts";
+import { boundDefault, boundTier } from "./tier-limit.ts";
+
+/**
+ * The policy of a text by its compiled form. Undefined where none fits, and where the text has to be read for a warning. Every
+ * rule is compiled and checked again; only reading the text is left out.
+ */
+export function fromCompiled(text: string, options: ParseOptions): PolicyFile | undefined {
+  const { compiled = [], place } = options;
+  // A file that was found and not named counts by its place, which a compiled form does not know.
+  if (compiled.length === 0 || place !== undefined) return undefined;
+  const digest = policyDigest(text);
+  const form = compiled.find((one) => one.digest === digest);
+  try {
+    return form === undefined ? undefined : policyOf(form, text, options);
+  } catch {
+    // A form that is not what its writer made. The text says what holds.
+    return undefined;
+  }
+}
+
+function policyOf(
+  form: CompiledPolicy,
+  text: string,
+  options: ParseOptions,
+): PolicyFile | undefined {
+  const { file, tools = DEFAULT_TOOLS } = options;
+  let fits = true;
+  const doubt = (): void => void (fits = false);
+  const bounds = { lowered: isInside(options), place: undefined, stated: true };
+  const rules: Rule[] = [];
+  for (const stored of form.rules) {
+    const source = boundTier({ ...stored, file }, bounds, [], { warn: doubt });
+    const rule = compileRule(source, tools, doubt, { checked: true });
+    if (rule === undefined) return undefined;
+    checkRule(rule, {}, tools, doubt, doubt);
+    rules.push(rule);
+  }
+  const effect = boundDefault(form.default, bounds, { warn: doubt });
+  if (!fits) return undefined;
+  return { file, rules, warnings: [], text, ...(effect === undefined ? {} : { default: effect }) };
+}
+
+/** Names a policy text in one version of the language. */
+export const policyDigest = (text: string): string =>
+  createHash("sha256")
+    .update(`bylaw compiled policy 1\0${manifest.version}\0${text}`)
+    .digest("hex");

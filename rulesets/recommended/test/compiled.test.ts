@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createKernel, defineRuleset, type ToolCall } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+import { compiledPolicy } from "@bylaw/policy-language";
+import { expect, it } from "vitest";
+import { recommended } from "../src/index.ts";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const read = (path: string): string => readFileSync(at(path), "utf8");
+
+it("ships the compiled form of its policy", () => {
+  expect(JSON.parse(read("../dist/policy.compiled.json"))).toEqual(
+    JSON.parse(JSON.stringify(compiledPolicy(read("../policy.toml")))),
+  );
+});
+
+it("decides every case as its text does", async () => {
+  const [use] = recommended.plugins ?? [];
+  const { compiled, ...options } = (use?.options ?? {}) as Parameters<typeof policy>[0] & object;
+  expect(compiled).toHaveLength(1);
+  const fromText = defineRuleset({ name: recommended.name, plugins: [policy(options)] });
+  const kernels = [recommended, fromText].map((ruleset) => createKernel({ extends: [ruleset] }));
+  const calls = `${read("../cases.jsonl")}${read("../session.jsonl")}`
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Omit<ToolCall, "hook">)
+    .filter(({ args }) => args !== undefined);
+  expect(calls.length).toBeGreaterThan(800);
+  for (const { tool, args, server, cwd, home } of calls) {
+    const call: ToolCall = {
+      hook: "beforeToolCall",
+      tool,
+      args,
+      ...(server === undefined ? {} : { server }),
+      ...(cwd === undefined ? {} : { cwd, workspace: cwd }),
+      ...(home === undefined ? {} : { home }),
+    };
+    const [first, second] = await Promise.all(
+      kernels.map(async (kernel) => await kernel.decide(call)),
+    );
+    expect({ call, decision: first }).toEqual({ call, decision: second });
+  }
+});
