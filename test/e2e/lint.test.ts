@@ -61,7 +61,7 @@ test("prints findings as the stable interface has them", () => {
       severity: "warning",
       message:
         "`rm -rf / x` gets ask_user instead of deny from rule `no-wipe`: it is the same, written with one more argument",
-      fix: "end the pattern with ` *`, so that further arguments change nothing",
+      fix: "End the pattern with ` *`, so that further arguments change nothing",
     },
   ]);
 });

@@ -76,6 +76,6 @@ describe("a deny that gets round", () => {
       )),
       ...(await found(deny('command = "git push *"'))),
     ];
-    for (const { fix } of findings) expect(fix).not.toContain("end the pattern with ` *`");
+    for (const { fix } of findings) expect(fix).not.toContain("End the pattern with ` *`");
   });
 });

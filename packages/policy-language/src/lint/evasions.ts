@@ -49,16 +49,16 @@ export function reportEvasions(evasions: readonly Evasion[], report: LintReport)
 function adviceFor({ shape }: LintRule, key: string): string | undefined {
   // Every pattern is open at its end already.
   if (key === "command" && shape.commands?.every((pattern) => pattern.endsWith(" *")) === true) {
-    return "deny by `paths` what the command must not touch, or ask about the program as a whole";
+    return "Deny by `paths` what the command must not touch, or ask about the program as a whole";
   }
   return ADVICE[key];
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  command: "end the pattern with ` *`, so that further arguments change nothing",
+  command: "End the pattern with ` *`, so that further arguments change nothing",
   command_regex:
-    "write `command` instead: a word pattern of a deny matches by meaning, whatever the order and form of options",
-  args: "write `paths` instead: it compares the place, and not its spelling",
+    "Write `command` instead: a word pattern of a deny matches by meaning, whatever the order and form of options",
+  args: "Write `paths` instead: it compares the place, and not its spelling",
 };
 
 const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
