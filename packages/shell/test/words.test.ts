@@ -34,6 +34,30 @@ describe("words after quote removal", () => {
   });
 
   it.each([
+    ["x \"$(cat <<'E'\na $b\n\n'q' `c`\n\nE\n)\" z", "a $b\n\n'q' `c`"],
+    ['x "$(cat <<E\na\nE\n)" z', "<?>"],
+    ["x \"$(cat <<-'E'\n\ta\nE\n)\" z", "<?>"],
+    ["x \"$(cat -n <<'E'\na\nE\n)\" z", "<?>"],
+    ["x \"$(cat f <<'E'\na\nE\n)\" z", "<?>"],
+    ["x \"$(cat <<'E' >f\na\nE\n)\" z", "<?>"],
+    ["x \"$(cat <<'E' | tr a b\na\nE\n)\" z", "<?>"],
+    ["x \"$(cat <<'E'\na\nE\nid)\" z", "<?>"],
+    ["x \"$(tac <<'E'\na\nE\n)\" z", "<?>"],
+    ["x \"$(./cat <<'E'\na\nE\n)\" z", "<?>"],
+    ["x $(cat <<'E'\na\nE\n) z", "<?>…"],
+  ])(
+    "knows the text of a quoted here-document that cat prints, and of nothing like it: %j",
+    (line, word) => {
+      expect(wordsIn(line)).toEqual(["x", word, "z"]);
+    },
+  );
+
+  it("reads a script in a quoted here-document that cat prints", () => {
+    const { commands } = analyze("bash -c \"$(cat <<'E'\nrm -rf src\nE\n)\"");
+    expect(commands.map(({ argv }) => argv.map(shown))).toContainEqual(["rm", "-rf", "src"]);
+  });
+
+  it.each([
     "HOME=/etc; cat ~/x $HOME/x",
     "read HOME; cat ~/x $HOME/x",
     "env HO''ME=/etc cat ~/x $HOME/x",

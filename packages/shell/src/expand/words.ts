@@ -5,6 +5,7 @@ import { noteUnknown, HOLE, quote, type WalkState } from "../walk/walk-state.ts"
 import { LIMITS } from "../limits.ts";
 import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
+import { quotedDocument } from "./quoted-document.ts";
 
 const PLAIN = /^[\w\-./:=,@%+^]+$/;
 const ANY: Hole = { hole: "any", splits: false };
@@ -130,10 +131,13 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
       );
       units.push(NUMBER);
       return;
-    case "CommandExpansion":
+    case "CommandExpansion": {
       (walk.pending ??= []).push(part);
-      units.push(quoted ? ANY : SPLIT);
+      const text = quoted ? quotedDocument(part) : undefined;
+      if (text === undefined) units.push(quoted ? ANY : SPLIT);
+      else units.push({ text, quoted });
       return;
+    }
     case "ProcessSubstitution":
       (walk.pending ??= []).push(part);
       units.push({ text: "/dev/fd/", quoted: true }, NAME);

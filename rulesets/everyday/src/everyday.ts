@@ -1,0 +1,11 @@
+import { fileURLToPath } from "node:url";
+import { defineRuleset, type Ruleset } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+import { recommended } from "@bylaw/ruleset-recommended";
+
+/** Adds to the recommended rules what a day of work is made of, so that an agent asks about what is new in kind. */
+export const everyday: Ruleset = defineRuleset({
+  name: "@bylaw/ruleset-everyday",
+  extends: [recommended],
+  plugins: [policy({ files: [fileURLToPath(new URL("../policy.toml", import.meta.url))] })],
+});

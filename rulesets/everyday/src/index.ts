@@ -1,0 +1,1 @@
+export { everyday } from "./everyday.ts";

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { createKernel, type ApprovalMode, type Effect, type JsonObject } from "@bylaw/kernel";
+import { recommended } from "@bylaw/ruleset-recommended";
+import { describe, expect, it } from "vitest";
+import { everyday } from "../src/index.ts";
+
+interface Case {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly cwd: string;
+  readonly home: string;
+  readonly must: Effect;
+  readonly rule?: string;
+  readonly code?: string;
+}
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+const cases = read("../cases.jsonl")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Case);
+const own = read("../policy.toml").matchAll(
+  /^name = "(.+)"\n(?:priority = ".+"\n)?action = "(.+)"/gm,
+);
+const rules = [...own].map(([, name = "", action = ""]) => ({ name, action }));
+
+async function effectsOf(
+  without: readonly string[],
+  approval_mode: ApprovalMode = "ask",
+): Promise<readonly string[]> {
+  const kernel = createKernel({ extends: [everyday], without });
+  const effects: string[] = [];
+  for (const { tool, args, cwd, home } of cases) {
+    const call = { hook: "beforeToolCall", tool, args, cwd, workspace: cwd, home } as const;
+    const { effect, rule, code } = await kernel.decide({ ...call, approval_mode });
+    effects.push([effect, rule?.name ?? code].join(" by "));
+  }
+  return effects;
+}
+
+describe("cases.jsonl", () => {
+  it("has each case once", () => {
+    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+    expect(new Set(cases.map(({ args }) => JSON.stringify(args))).size).toBe(cases.length);
+  });
+
+  it("is decided as it says", async () => {
+    const found = (await effectsOf([])).map((effect, at) => [cases[at]?.id, effect]);
+    const wanted = cases.map(({ id, must, rule, code }) => [id, `${must} by ${rule ?? code}`]);
+    expect(found).toEqual(wanted);
+  });
+
+  it.each(rules)("could not do without $name", async ({ name }) => {
+    const all = (await effectsOf([])).map((effect) => effect.split(" ")[0]);
+    const less = await effectsOf([`@bylaw/plugin-policy/${name}`]);
+    expect(less.map((effect) => effect.split(" ")[0])).not.toEqual(all);
+  });
+
+  it("keeps what is denied in every approval mode, and what a rule asks about", async () => {
+    for (const mode of ["autoEdit", "yolo"] as const) {
+      const effects = await effectsOf([], mode);
+      const changed = cases.flatMap(({ id, must, rule }, at) => {
+        const held = must !== "allow" && rule !== undefined;
+        return held && effects[at]?.split(" ")[0] !== must ? [id] : [];
+      });
+      expect(changed).toEqual([]);
+    }
+  });
+});
+
+it("allows nothing that the recommended rules deny, except the outputs of builds", async () => {
+  const kernel = createKernel({ extends: [recommended] });
+  const lifted: (string | undefined)[] = [];
+  for (const { tool, args, cwd, home, must, rule } of cases.filter((one) => one.must === "allow")) {
+    const call = { hook: "beforeToolCall", tool, args, cwd, workspace: cwd, home } as const;
+    const { effect } = await kernel.decide(call);
+    if (effect === "deny" && must === "allow") lifted.push(rule);
+  }
+  expect(new Set(lifted)).toEqual(new Set(["delete-build-outputs"]));
+});
+
+it("the README lists exactly the rules of the policy, and counts the cases", () => {
+  const readme = read("../README.md");
+  const words: Readonly<Record<string, string>> = { allow: "allows", ask_user: "asks" };
+  const listed = [...readme.matchAll(/^\| `([a-z-]+)` +\| (allows|asks)(?:, exception)? +\|/gm)];
+  expect(listed.map(([, name, effect]) => [name, effect])).toEqual(
+    rules.map(({ name, action }) => [name, words[action]]),
+  );
+  expect(readme).toContain(`${rules.length} rules in`);
+  expect(readme).toContain(`of the ${cases.length} calls in`);
+});
