@@ -7,7 +7,7 @@ import { geminiToml } from "./gemini-cases.ts";
 import { settings } from "./imported.ts";
 
 const RANK: Readonly<Record<string, number>> = { allow: 0, ask_user: 1, deny: 2 };
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 
 const decision = fc.constantFrom("allow", "deny", "ask_user");
 const command = fc.constantFrom(

@@ -317,7 +317,7 @@ test("without a rule that is said never to decide, every call comes to the same"
         expect(effects(rules.filter((rule) => rule.name !== name))).toEqual(before);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
   expect(idle).toBeGreaterThan(20);
 });

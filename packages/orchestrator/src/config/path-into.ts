@@ -1,4 +1,4 @@
-import { readlinkSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { realOf } from "./server-files.ts";
 
@@ -48,8 +48,8 @@ export function pathInto(folder: string): (path: string) => string | undefined {
 /** What is there, by its device and number; nothing for what is missing or closed to this process. */
 export function identityOf(path: string): string | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}:${ino}`;
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat && `${stat.dev}:${stat.ino}`;
   } catch {
     return undefined;
   }
@@ -57,7 +57,8 @@ export function identityOf(path: string): string | undefined {
 
 function linkAt(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -94,7 +94,7 @@ function namesBelow(folder: string, path: string): readonly string[] | undefined
 /** Where something is, or will be, behind all links. */
 export function realOf(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return dirname(path) === path ? path : join(realOf(dirname(path)), basename(path));
   }
