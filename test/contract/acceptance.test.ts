@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { parseSync, type Expression, type Node, type Program } from "oxc-parser";
 import { describe, expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
@@ -64,7 +65,7 @@ function namedIn(file: string): readonly string[] {
     const [name] = node.arguments;
     const tables = node.callee.type === "CallExpression" ? node.callee.arguments : [];
     for (const one of [...(name === undefined ? [] : [name]), ...tables])
-      names.push(...textsIn(one, program));
+      names.push(...textsIn(one, { file, program }));
   });
   return names.flatMap((name) => name.match(/\b[A-Z]{2}-\d+/g) ?? []);
 }
@@ -76,11 +77,21 @@ function rootOf(callee: Expression): string | undefined {
   return callee.type === "CallExpression" ? rootOf(callee.callee as Expression) : undefined;
 }
 
-/** The texts of an expression; those of a constant of the file where it names one. */
-function textsIn(given: Node, program: Program): readonly string[] {
+interface Source {
+  readonly file: string;
+  readonly program: Program;
+}
+
+/** The texts of an expression; those of a constant of the file, or of a file of cases, where it names one. */
+function textsIn(given: Node, source: Source): readonly string[] {
   const texts: string[] = [];
   walk(given, (node) => {
-    if (node.type === "Literal" && typeof node.value === "string") texts.push(node.value);
+    if (node.type === "Literal" && typeof node.value === "string")
+      texts.push(
+        /^cases\/.*\.jsonl$/.test(node.value)
+          ? textOf(join(dirname(source.file), node.value))
+          : node.value,
+      );
     else if (node.type === "TemplateElement") texts.push(node.value.raw);
     // A function is what a test does, not what it is called.
     else if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression")
@@ -89,11 +100,11 @@ function textsIn(given: Node, program: Program): readonly string[] {
     return true;
   });
   if (given.type !== "Identifier") return texts;
-  for (const statement of program.body) {
+  for (const statement of source.program.body) {
     if (statement.type !== "VariableDeclaration") continue;
     for (const { id, init } of statement.declarations)
       if (id.type === "Identifier" && id.name === given.name && init !== null)
-        texts.push(...textsIn(init, program));
+        texts.push(...textsIn(init, source));
   }
   return texts;
 }

@@ -1,4 +1,5 @@
 import { DECISION_CODES } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
 
@@ -7,26 +8,7 @@ const sections = page.split(/^(?=## )/m).slice(1);
 const titles = sections.map((section) => section.slice(3, section.indexOf("\n")));
 
 // Names of the environment look like codes and are none.
-const VARIABLES = [
-  "BYLAW_JWT_SECRET",
-  "BYLAW_POSTGRES_URL",
-  "BYLAW_OPERATOR_TOKEN",
-  "BYLAW_TEST_RUN",
-  "BYLAW_CONTROL_FILE",
-  "BYLAW_AGENT_ID",
-  "BYLAW_TASK_ID",
-  "BYLAW_PHASE_TOKEN",
-  "BYLAW_ENROL_SECRET",
-  "BYLAW_MCP_COMMAND",
-  "BYLAW_MCP_KEY",
-  "BYLAW_MCP_URL",
-  "BYLAW_RESTATE_ADDRESS",
-  "BYLAW_RESTATE_ADMIN",
-  "BYLAW_RESTATE_KEYS",
-  "BYLAW_RESTATE_LISTEN",
-  "BYLAW_RESTATE_TOKEN",
-  "BYLAW_RESTATE_URL",
-];
+const VARIABLES = readCases<string>(new URL("cases/errors/variables.jsonl", import.meta.url));
 
 describe("docs/errors.md", () => {
   it("has a heading for every code in the sources, and no other code", () => {

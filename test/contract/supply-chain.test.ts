@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publishable, root, rootManifest, workspaces } from "./workspaces.ts";
 
@@ -153,25 +154,11 @@ describe("npm run licenses", () => {
     );
   });
 
-  it.each([
-    [
-      "a licence that is not on the list",
-      { licenses: [{ license: { id: "GPL-3.0-only" } }] },
-      "GPL-3.0-only",
-    ],
-    [
-      "an expression that nobody has read",
-      { licenses: [{ expression: "(MIT AND GPL-3.0-only)" }] },
-      "(MIT AND GPL-3.0-only)",
-    ],
-    [
-      "two licences at once",
-      { licenses: [{ license: { id: "MIT" } }, { license: { id: "SSPL-1.0" } }] },
-      "MIT AND SSPL-1.0",
-    ],
-    ["a licence without an identifier", { licenses: [{ license: { name: "MIT" } }] }, "unknown"],
-    ["no licence", {}, "unknown"],
-  ])("exits with 1 over %s", (_, licence, told) => {
+  it.each(
+    readCases<readonly [string, object, string]>(
+      new URL("cases/supply-chain/exits-1-over.jsonl", import.meta.url),
+    ),
+  )("exits with 1 over %s", (_, licence, told) => {
     const { status, stderr } = licenses(withComponent(licence));
     expect(status).toBe(1);
     expect(stderr).toContain(`has the licence ${told}, needed by @bylaw/`);

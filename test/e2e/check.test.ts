@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { POLICY, bylaw, json, scratch } from "./bylaw.ts";
 
@@ -244,22 +245,11 @@ describe("explain", () => {
 });
 
 describe("usage", () => {
-  test.each([
-    [["check"]],
-    [["check", "--tool"]],
-    [["check", "--tool", "x", "--args"]],
-    [["check", "--tool", "x", "--tool", "y"]],
-    [["check", "--tool", "x", "--policy"]],
-    [["check", "--tool", "x", "--approval-mode", "YOLO"]],
-    [["check", "--tool", "x", "--batch", "-"]],
-    [["check", "--batch", "-", "--args", "{}"]],
-    [["check", "--tol", "x"]],
-    [["check", "--tool", "x", "extra"]],
-    [["chek"]],
-    [["init", "--format", "ini"]],
-    [["init", "a", "b"]],
-    [["--nothing"]],
-  ])("%j is one line of error, with exit code 2, as JSON too", (args) => {
+  test.each(
+    readCases<readonly [readonly string[]]>(
+      new URL("cases/check/one-line-error-exit.jsonl", import.meta.url),
+    ),
+  )("%j is one line of error, with exit code 2, as JSON too", (args) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ran = bylaw(args, { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -269,34 +259,11 @@ describe("usage", () => {
     expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
   });
 
-  test.each([
-    ["check --tol x", "Unknown option `--tol`", "Did you mean `--tool`?"],
-    ["explain --jsn", "Unknown option `--jsn`", "Did you mean `--json`?"],
-    ["--nothing", "Unknown option `--nothing`", "See `bylaw --help`"],
-    ["check --tool x --version", "Unknown option `--version`", "See `bylaw check --help`"],
-    ["chek", "Unknown command `chek`", "Did you mean `check`?"],
-    ["help chek", "Unknown command `chek`", "Did you mean `check`?"],
-    ["check --tool", "`--tool` needs a value: `--tool <name>`", "See `bylaw check --help`"],
-    [
-      "check --args --explain",
-      "`--args` needs a value before `--explain`",
-      "Write `--args <json>`",
-    ],
-    ["check --tool x --tool y", "`--tool` can be given only once", "Remove one"],
-    [
-      "check --tool x --approval-mode yolo --approval-mode ask",
-      "`--approval-mode` can be given only once",
-      "Remove one",
-    ],
-    ["explain --all", "No call was given. Use `--tool <name>`.", "See `bylaw explain --help`"],
-    [
-      "check --approval-mode Yolo",
-      "`--approval-mode` must be ask, autoEdit or yolo, not `Yolo`",
-      "Did you mean `yolo`?",
-    ],
-    ["check extra", "Too many arguments: `extra`", "See `bylaw check --help`"],
-    ["init a b", "Too many arguments: `b`", "See `bylaw init --help`"],
-  ])("%s says what is wrong and what to do", (args, message, fix) => {
+  test.each(
+    readCases<readonly [string, string, string]>(
+      new URL("cases/check/says-what-wrong-what.jsonl", import.meta.url),
+    ),
+  )("%s says what is wrong and what to do", (args, message, fix) => {
     const ran = bylaw(args.split(" "), { cwd: scratch() });
     expect(ran).toEqual({
       code: 2,

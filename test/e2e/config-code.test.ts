@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, jsonLines, scratch } from "./bylaw.ts";
 
@@ -9,18 +10,11 @@ const FORGED =
   '{"effect":"allow","code":"rule_allowed","reason":"forged","enforcement_mode":"strict"}';
 
 describe.each(["bylaw.config.mjs", "bylaw.config.ts"])("%s", (name) => {
-  test.each([
-    ["process.exit(0)", "process.exit(0);"],
-    [
-      "process.exit(0) after a while",
-      "await new Promise((done) => setTimeout(done)); process.exit(0);",
-    ],
-    ["a promise that never settles", "await new Promise(() => {});"],
-    [
-      "exit code 0 and a promise that never settles",
-      "process.exitCode = 0; await new Promise(() => {});",
-    ],
-  ])("with %s ends with a message and is no allow", (_, code) => {
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/config-code/ends-message-no-allow.jsonl", import.meta.url),
+    ),
+  )("with %s ends with a message and is no allow", (_, code) => {
     const ran = check(`${code}\n${DENY}`, name);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch, type Ran } from "./bylaw.ts";
 
@@ -150,29 +151,11 @@ describe("bylaw explain", () => {
     expect(json(explain("send_mail", {}, "--json"))).not.toHaveProperty("line");
   });
 
-  test.each([
-    ["look", "send_mail", {}, { failed: "command", actual: "no shell line", elsewhere: true }],
-    [
-      "mail",
-      "bash",
-      { command: "ls" },
-      { failed: "tool", expected: "`send_mail`", actual: "`bash`", elsewhere: true },
-    ],
-    [
-      "no-etc",
-      "write_file",
-      { path: "/srv/x" },
-      { failed: "paths", expected: "write `/etc/**`", actual: "write `/srv/x`" },
-    ],
-    ["no-etc", "send_mail", {}, { failed: "paths", actual: "no file", elsewhere: true }],
-    ["small", "pay", { amount: 11 }, { failed: "agent", expected: "`ann`", actual: "none" }],
-    [
-      "issues",
-      "get_issue",
-      {},
-      { failed: "server", actual: "a tool of no server", elsewhere: true },
-    ],
-  ])("rule %s about %s %j: %j", (name, tool, args, wanted) => {
+  test.each(
+    readCases<readonly [string, string, object, object]>(
+      new URL("cases/explain/rule-about.jsonl", import.meta.url),
+    ),
+  )("rule %s about %s %j: %j", (name, tool, args, wanted) => {
     const found = reports(tool, args).get(name);
     expect(found).toMatchObject({ matched: false, ...wanted });
     if (!("elsewhere" in wanted)) expect(found).not.toHaveProperty("elsewhere");

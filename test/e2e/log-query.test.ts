@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync, chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { chain } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 import { SESSION, anchorOf, draft, eventsOf, logOf, rotated } from "./log-kit.ts";
@@ -44,22 +45,11 @@ const numbers = (ran: Ran): readonly unknown[] => {
 };
 
 describe("bylaw log query", () => {
-  test.each([
-    ["everything", [], [1, 2, 3, 4, 5, 6]],
+  test.each<readonly [string, readonly string[], readonly number[]]>([
+    ...readCases<readonly [string, readonly string[], readonly number[]]>(
+      new URL("cases/log-query/finds.jsonl", import.meta.url),
+    ),
     ["a session", ["--session", OTHER], [5, 6]],
-    [
-      "one or the other, and a type",
-      ["--agent", "dev-*", "--agent", "critic", "--type", "tool_*"],
-      [2, 3, 6],
-    ],
-    ["a task and a reason", ["--task", "t2", "--reason", "rule_denied"], [3]],
-    [
-      "a span of time",
-      ["--since", "2026-01-17T09:03:00Z", "--until", "2026-01-17T10:05:00+01:00"],
-      [4, 5],
-    ],
-    ["the first ones", ["--type", "tool_*", "--limit", "2"], [2, 3]],
-    ["nothing of the last two hours", ["--since", "2h"], []],
   ])("finds %s", (_, args, wanted) => {
     expect(numbers(query(...args, "--json"))).toEqual(wanted);
   });
@@ -131,36 +121,19 @@ describe("bylaw log query", () => {
     );
   });
 
-  test.each([
-    [
-      "that is misspelt",
-      "tool_deniet",
-      "note: no event is of type tool_deniet. Did you mean `tool_denied`?\n",
-    ],
-    [
-      "that is near one of a plugin, which only the log knows",
-      "enforcment",
-      "note: no event is of type enforcment. Did you mean `enforcement`?\n",
-    ],
-    ["that nobody knows", "gate_*", "note: no event is of type gate_*\n"],
-    ["that is known, where there is no event of it", "usage_check", ""],
-    ["that the beginning of a known one fits", "usage*", ""],
-  ])("answers a type %s", (_, type, stderr) => {
+  test.each(
+    readCases<readonly [string, string, string]>(
+      new URL("cases/log-query/answers-type.jsonl", import.meta.url),
+    ),
+  )("answers a type %s", (_, type, stderr) => {
     expect(query("--type", type)).toMatchObject({ code: 0, stderr });
   });
 
-  test.each([
-    ["a time that is none", ["--until", "yesterday"], "`--until` takes a time"],
-    ["a limit of nothing", ["--limit", "0"], "must be a whole number from 1 on"],
-    [
-      "two formats at once",
-      ["--format", "csv", "--json"],
-      "`--json` and `--format csv` cannot be given together",
-    ],
-    ["a format that is none", ["--format", "xml"], "must be table, json or csv"],
-    ["a run without a store", ["--run", "main"], "`--run` needs `--store`"],
-    ["a file and a store", ["--run", "main", "--store", "x.db"], "A file and `--store` cannot"],
-  ])("refuses %s", (_, args, message) => {
+  test.each(
+    readCases<readonly [string, readonly string[], string]>(
+      new URL("cases/log-query/refuses.jsonl", import.meta.url),
+    ),
+  )("refuses %s", (_, args, message) => {
     const ran = query(...args);
     expect(ran).toMatchObject({ code: 2 });
     expect(ran.stdout + ran.stderr).toContain("BYLAW_USAGE_INVALID");

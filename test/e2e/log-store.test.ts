@@ -5,7 +5,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { formatEventLine } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { startPostgres } from "@bylaw/testing";
+import { readCases, startPostgres } from "@bylaw/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, jsonLines, scratch, start, type Ran } from "./bylaw.ts";
 import { draft, eventsOf, logOf, rotated } from "./log-kit.ts";
@@ -315,15 +315,9 @@ describe("a run of a store", () => {
       bylaw(["log", command, "log.jsonl", ...args], { cwd: folder }),
       bylaw(["log", command, "--store", "runs.db", "--run", "main", ...args], { cwd: folder }),
     ];
-    for (const args of [
-      ["verify", "--chained"],
-      ["query", "--limit", "3", "--json"],
-      ["query", "--format", "csv"],
-      ["stats", "--json"],
-      ["tail"],
-      ["tail", "-n", "1", "--json"],
-      ["tail", "-n", "5000", "--json"],
-    ]) {
+    for (const args of readCases<readonly string[]>(
+      new URL("cases/log-store/read-every-command-file.jsonl", import.meta.url),
+    )) {
       const [file, store] = both(args[0] ?? "", ...args.slice(1));
       expect([args, store]).toEqual([args, file]);
       expect(store).toMatchObject({ code: 0, stderr: "" });
@@ -431,15 +425,11 @@ describe("a run of a store", () => {
     });
   });
 
-  test.each([
-    ["verify", "nothing.db", "File not found"],
-    ["tail", "sqlite:no/where", "File not found"],
-    ["query", "empty.db", "is empty and holds no store"],
-    ["stats", "text.db", ""],
-    ["export", "nothing.sqlite", "File not found"],
-    ["runs", "nothing.db", "File not found"],
-    ["runs", "text.db", ""],
-  ])("is not made by reading it: bylaw log %s", (command, store, message) => {
+  test.each(
+    readCases<readonly [string, string, string]>(
+      new URL("cases/log-store/not-made-reading-bylaw.jsonl", import.meta.url),
+    ),
+  )("is not made by reading it: bylaw log %s", (command, store, message) => {
     const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
     const ran = bylaw(
       ["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])],

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
 import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
@@ -138,21 +139,11 @@ describe("the exit code", () => {
     "type.jsonl": log(START, line(2, "task_unblocked")),
   };
 
-  test.each([
-    ["0 without a finding", ["good.jsonl"], 0],
-    ["0 with a warning", ["odd.jsonl"], 0],
-    ["0 for a log without a line", ["empty.jsonl"], 0],
-    ["1 with an error", ["bad.jsonl"], 1],
-    ["0 for what only the other profile finds", ["deed.jsonl"], 0],
-    ["0 for that, asked by name", ["deed.jsonl", "--profile", "envelope"], 0],
-    ["1 for what the profile finds", ["deed.jsonl", "--profile", "coordinator"], 1],
-    ["0 for an unknown type", ["type.jsonl"], 0],
-    [
-      "1 for an unknown type where the catalogue is strict",
-      ["type.jsonl", "--catalogue", "strict"],
-      1,
-    ],
-  ])("is %s", (_, args, code) => {
+  test.each(
+    readCases<readonly [string, readonly string[], number]>(
+      new URL("cases/log/exit-code.jsonl", import.meta.url),
+    ),
+  )("is %s", (_, args, code) => {
     const cwd = scratch(files);
     expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
     expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({

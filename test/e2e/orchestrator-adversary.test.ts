@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentEnrolment } from "@bylaw/orchestrator";
 import { openSqliteReader } from "@bylaw/store-sqlite";
@@ -394,103 +395,14 @@ describe("requests", () => {
   });
 
   it.each<readonly [name: string, statuses: readonly number[], request: string]>([
-    [
-      "two lengths",
-      [400],
-      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-    ],
-    [
-      "a length and chunks",
-      [400],
-      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    [
-      "an odd coding",
-      [400],
-      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
-    ],
-    [
-      "a negative length",
-      [400],
-      `POST /api/v1/health HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`,
-    ],
-    ["no host", [400], `GET /api/v1/tasks HTTP/1.1\r\n\r\n`],
-    [
-      "a folded header",
-      [400],
-      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`,
-    ],
-    [
-      "a blank before the colon",
-      [400],
-      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`,
-    ],
-    ["a NUL in a header", [400], `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: \0\r\n\r\n`],
+    ...readCases<readonly [name: string, statuses: readonly number[], request: string]>(
+      new URL("cases/orchestrator-adversary/gets-nowhere.jsonl", import.meta.url),
+    ),
     [
       "a long header",
       [431],
       `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(400_000)}\r\n\r\n`,
     ],
-    ["another protocol", [400], "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
-    ["noise", [400], "\u0016\u0003\u0001\u0002\0\u0001\0\u0001"],
-    ["a method that there is not", [400], `STEAL /api/v1/tasks HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ["CONNECT", [0, 400, 404, 405], `CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n`],
-    [
-      "TRACE",
-      [400, 404, 405],
-      `TRACE /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "another method by a header",
-      [401],
-      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-HTTP-Method-Override: DELETE\r\n\r\n`,
-    ],
-    [
-      "another path by a header",
-      [401],
-      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Original-URL: /api/v1/health\r\nX-Rewrite-URL: /api/v1/health\r\n\r\n`,
-    ],
-    [
-      "an upgrade",
-      [401],
-      `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
-    ],
-    [
-      "a target of another host",
-      [400, 401, 404],
-      `GET http://elsewhere.example/api/v1/tasks HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "two slashes",
-      [401, 404],
-      `GET //api/v1/tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "a way round",
-      [400, 401, 404],
-      `GET /api/v1/health/../tasks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "a path in code",
-      [401, 404],
-      `GET /api/v1/%74asks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "a broken code",
-      [400, 401, 404],
-      `GET /api/v1/tasks/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "another letter case",
-      [404],
-      `GET /API/V1/TASKS HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    [
-      "a slash at the end",
-      [401, 404],
-      `GET /api/v1/tasks/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    ],
-    ["a file", [404], `GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
   ])("%s gets nowhere", async (name, statuses, request) => {
     const { status, text } = judged(await sendRaw(server.port, request), "/");
     expect(statuses, `${name}: ${text}`).toContain(status);
@@ -580,26 +492,11 @@ describe("tools and phases", () => {
       body: JSON.stringify({ task_id: "mine", target_phase, artifacts: {}, ...more }),
     });
 
-  it.each([
-    ["../../secret.txt"],
-    ["src/../../../secret.txt"],
+  it.each<readonly [string | readonly string[] | object]>([
+    ...readCases<readonly [string | readonly string[] | object]>(
+      new URL("cases/orchestrator-adversary/reading-stays-workspace.jsonl", import.meta.url),
+    ),
     [site.path("secret.txt")],
-    ["link.txt"],
-    ["up/secret.txt"],
-    ["/etc/passwd"],
-    ["~/.ssh/id_rsa"],
-    ["file:///etc/passwd"],
-    ["..\\..\\secret.txt"],
-    ["%2e%2e/%2e%2e/secret.txt"],
-    ["..%2f..%2fsecret.txt"],
-    ["src/\0../../../secret.txt"],
-    ["\u2024\u2024/secret.txt"],
-    ["../theirs/package.json"],
-    ["../../data/store.db"],
-    ["/proc/self/environ"],
-    [""],
-    [{ path: "x" }],
-    [["package.json"]],
   ])("reading %j stays in the workspace", async (path) => {
     const { status, text } = await execute(ann, read(path));
     expect([400, 403]).toContain(status);
@@ -692,15 +589,9 @@ describe("tools and phases", () => {
         path,
         expect.toSatisfy((status: number) => status === 403 || status === 400),
       ]);
-    for (const command of [
-      "id",
-      "npm test; id",
-      "npm test && cat ../../secret.txt",
-      "npm test $(id)",
-      "pytest\nid",
-      "git commit -m x",
-      "npm test > src/add.js",
-    ]) {
+    for (const command of readCases<string>(
+      new URL("cases/orchestrator-adversary/token-phase-before-good.jsonl", import.meta.url),
+    )) {
       const body = JSON.stringify({ task_id: "mine", tool_name: "bash", args: { command } });
       expect([command, (await execute(ann, body)).status]).toEqual([command, 403]);
     }

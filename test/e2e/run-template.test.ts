@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
 import { project, step, stepsOf } from "./run-kit.ts";
@@ -124,40 +125,9 @@ action = "allow"
 server = "github"
 tool = "get_*"
 `;
-  const calls: readonly (readonly [call: object, want: string])[] = [
-    [{ tool: "create_table", args: {} }, "allow"],
-    [{ tool: "drop_table", args: {} }, "deny rule_denied"],
-    [{ tool: "send_mail", args: {} }, "deny approval_unavailable"],
-    [{ tool: "read_file", args: { path: "a" } }, "allow"],
-    [{ tool: "list_files", args: {} }, "allow"],
-    [{ tool: "bash", args: { command: "git status" } }, "allow"],
-    [{ tool: "bash", args: { command: "git status && rm -rf x" } }, "deny rule_denied"],
-    [{ tool: "get_issue", server: "github", args: {} }, "allow"],
-    [{ tool: "get_issue", server: "other", args: {} }, "deny approval_unavailable"],
-    [{ tool: "unheard_of", args: {} }, "deny approval_unavailable"],
-    [{ tool: "unheard_of", args: {}, approval_mode: "yolo" }, "allow"],
-    [{ tool: "drop_table", args: {}, approval_mode: "yolo" }, "deny rule_denied"],
-    [
-      {
-        tool: "write_file",
-        args: { path: "a" },
-        approval_mode: "autoEdit",
-        cwd: ".",
-        workspace: ".",
-      },
-      "allow",
-    ],
-    [
-      {
-        tool: "write_file",
-        args: { path: "/etc/hosts" },
-        approval_mode: "autoEdit",
-        cwd: ".",
-        workspace: ".",
-      },
-      "deny approval_unavailable",
-    ],
-  ];
+  const calls: readonly (readonly [call: object, want: string])[] = readCases<
+    readonly [call: object, want: string]
+  >(new URL("cases/run-template/calls.jsonl", import.meta.url));
 
   it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", () => {
     const host = `import { createConfiguredKernel } from "@bylaw/config";

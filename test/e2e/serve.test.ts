@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch, start } from "./bylaw.ts";
 
@@ -138,15 +139,11 @@ describe("bylaw serve", () => {
       );
   });
 
-  test.each<[string, readonly string[], string]>([
-    ["a store that is none", ["--store", "redis://user:hunter2@x"], "BYLAW_USAGE_INVALID"],
-    [
-      "a server that is not there",
-      ["--store", "postgres://u:hunter2@127.0.0.1:1/x"],
-      "BYLAW_STORE_UNREACHABLE",
-    ],
-    ["a configuration that holds nobody", ["--config", "bylaw.config.mjs"], "BYLAW_SERVICE_UNFIT"],
-  ])("with %s says so and does not start", (_, args, code) => {
+  test.each<[string, readonly string[], string]>(
+    readCases<[string, readonly string[], string]>(
+      new URL("cases/serve/says-so-does-not.jsonl", import.meta.url),
+    ),
+  )("with %s says so and does not start", (_, args, code) => {
     const cwd = project({ "bylaw.config.mjs": "export default { plugins: [] };" });
     const env = { BYLAW_ENROL_SECRET: "e".repeat(40), BYLAW_JWT_SECRET: "j".repeat(40) };
     const ran = bylaw(["serve", ...args, "--json"], { cwd, env });

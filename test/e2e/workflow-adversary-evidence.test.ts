@@ -1,4 +1,5 @@
 import { rmSync, symlinkSync } from "node:fs";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import {
@@ -330,16 +331,9 @@ describe("what Bylaw keeps", () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
     const head = walk.run.head;
-    for (const [tool, args] of [
-      ["write_files", { path: ".bylaw/log.jsonl", content: "" }],
-      ["write_files", { path: ".bylaw/store.db", content: "" }],
-      ["bash", { command: "rm -rf .bylaw" }],
-      ["bash", { command: "echo '{}' >> .bylaw/log.jsonl" }],
-      ["bash", { command: "sqlite3 .bylaw/store.db 'delete from events'" }],
-      ["bash", { command: "cp package.json .bylaw/store.db" }],
-      ["write_files", { path: "bylaw.config.ts", content: "export default {};" }],
-      ["bash", { command: "touch bylaw.config.mjs" }],
-    ] as const) {
+    for (const [tool, args] of readCases<readonly [string, JsonObject]>(
+      new URL("cases/workflow-adversary-evidence/not-agent-write-phase.jsonl", import.meta.url),
+    )) {
       const decision = await walk.run.toolCall({
         ...{
           agent: "ann",

@@ -1,4 +1,5 @@
-import { createKernel } from "@bylaw/kernel";
+import { createKernel, type Json } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { argsFrom, callFromLine } from "../src/decide/call.ts";
 
@@ -34,17 +35,9 @@ test("what a line says wins over the defaults, and its cwd is its workspace", ()
   });
 });
 
-test.each([
-  [{ tool: "t", args: {}, run: "r" }, "Unknown key `run`"],
-  [{ tool: "t", args: {}, claims: {} }, "Unknown key `claims`"],
-  [{ tool: "t", args: {}, facts: {} }, "Unknown key `facts`"],
-  [{ tool: "t", args: {}, hook: "onEnforcement" }, "Unknown key `hook`"],
-  [{ tool: "t", args: {}, workspace: "." }, "`workspace` must be an absolute path"],
-  [{ tool: "t", args_raw: 5 }, "`args_raw` must be text"],
-  [{ id: null, tool: "t", args: {} }, "`id` must be text or a number"],
-  ["text", "A call must be a JSON object"],
-  [null, "A call must be a JSON object"],
-])("%j is not a call", (line, message) => {
+test.each(
+  readCases<readonly [Json, string]>(new URL("cases/call/not-call.jsonl", import.meta.url)),
+)("%j is not a call", (line, message) => {
   expect(() => callFromLine(line, DEFAULTS)).toThrow(message);
 });
 
@@ -52,17 +45,9 @@ test("the kernel admits every call that is made of good values, and no other", a
   const kernel = createKernel({});
   const good = { tool: "t", args: {}, server: "s", servers: { s: ["t"] }, agent: "a", phase: "P" };
   expect(await kernel.prepare(callFromLine(good, DEFAULTS).call)).toMatchObject(good);
-  for (const key of [
-    "tool",
-    "args",
-    "server",
-    "servers",
-    "agent",
-    "phase",
-    "cwd",
-    "approval_mode",
-    "interactive",
-  ]) {
+  for (const key of readCases<string>(
+    new URL("cases/call/kernel-admits-every-call.jsonl", import.meta.url),
+  )) {
     await expect(
       kernel.prepare(callFromLine({ ...good, [key]: 5 }, DEFAULTS).call),
     ).rejects.toThrow();

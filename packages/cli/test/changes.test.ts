@@ -1,30 +1,14 @@
 import * as fc from "fast-check";
 import type { Json } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { changesOf } from "../src/approve/changes.ts";
 
-test.each<[string, Json, Json, readonly object[]]>([
-  ["nothing", { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
-  ["a value", { a: { b: 1 } }, { a: { b: 2 } }, [{ path: "a.b", before: 1, after: 2 }]],
-  ["what is new", { a: 1 }, { a: 1, b: [] }, [{ path: "b", after: [] }]],
-  ["what is gone", { a: 1, b: null }, { a: 1 }, [{ path: "b", before: null }]],
-  [
-    "an item of a list",
-    ["x", "y"],
-    ["x", "z", "w"],
-    [
-      { path: "1", before: "y", after: "z" },
-      { path: "2", after: "w" },
-    ],
-  ],
-  [
-    "another kind of value",
-    { a: ["x"] },
-    { a: { 0: "x" } },
-    [{ path: "a", before: ["x"], after: { 0: "x" } }],
-  ],
-  ["null and nothing", { a: null }, { a: {} }, [{ path: "a", before: null, after: {} }]],
-])("finds %s", (_, before, after, changes) => {
+test.each<[string, Json, Json, readonly object[]]>(
+  readCases<[string, Json, Json, readonly object[]]>(
+    new URL("cases/changes/finds.jsonl", import.meta.url),
+  ),
+)("finds %s", (_, before, after, changes) => {
   expect(changesOf(before, after)).toEqual(changes);
 });
 

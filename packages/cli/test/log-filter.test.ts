@@ -1,5 +1,6 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { chain } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { csvRecord } from "../src/log/csv.ts";
 import { eventFilter, type FilterOptions } from "../src/log/event-filter.ts";
@@ -33,45 +34,24 @@ const EVENTS = chain(undefined, [
 ]);
 
 describe("eventFilter", () => {
-  it.each<[string, FilterOptions, readonly number[]]>([
-    ["everything", {}, [1, 2, 3, 4, 5, 6]],
-    ["a session", { session: ["2*"] }, [5]],
-    ["an agent", { agent: ["dev-1"] }, [2]],
-    ["agents that begin so", { agent: ["dev-*"] }, [2, 3, 4]],
-    ["one or the other", { agent: ["dev-1", "critic"] }, [2, 6]],
-    ["a task", { task: ["t2"] }, [3]],
-    ["types that begin so", { type: ["tool_*"] }, [2, 3, 6]],
-    ["a type and an agent", { type: ["tool_*"], agent: ["dev-2"] }, [3]],
-    ["a code of a decision", { reason: ["rule_denied"] }, [3]],
-    ["a reason of an enforcement", { reason: ["no_tool_*"] }, [4]],
-    ["all from a time on", { since: "2026-01-17T09:03:00Z" }, [4, 5, 6]],
-    ["all before a time, in another zone", { until: "2026-01-17T10:03:00+01:00" }, [1, 2, 3]],
-    ["all of the last 57 minutes", { since: "57m" }, [4, 5, 6]],
-    ["nothing of the last seconds", { since: "30s" }, []],
-    ["all from more than an hour ago", { until: "1h" }, []],
-    ["nothing, where a name is no pattern", { agent: ["dev-?"] }, []],
-    ["no event without an agent, even with a bare star", { agent: ["*"] }, [2, 3, 4, 6]],
-  ])("finds %s", (_, options, wanted) => {
+  it.each<[string, FilterOptions, readonly number[]]>(
+    readCases<[string, FilterOptions, readonly number[]]>(
+      new URL("cases/log-filter/finds.jsonl", import.meta.url),
+    ),
+  )("finds %s", (_, options, wanted) => {
     expect(EVENTS.filter(eventFilter(options, NOW)).map(({ sequence }) => sequence)).toEqual(
       wanted,
     );
   });
 
-  it.each([
-    "yesterday",
-    "2026-01-17",
-    "2026-01-17T09:00:00",
-    "2026-13-17T09:00:00Z",
-    "2 h",
-    "h",
-    "-2h",
-    "2y",
-    "",
-  ])("refuses the time %j", (time) => {
-    expect(() => eventFilter({ since: time }, NOW)).toThrow(
-      expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
-    );
-  });
+  it.each(readCases<string>(new URL("cases/log-filter/refuses-time.jsonl", import.meta.url)))(
+    "refuses the time %j",
+    (time) => {
+      expect(() => eventFilter({ since: time }, NOW)).toThrow(
+        expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
+      );
+    },
+  );
 });
 
 describe("csvRecord", () => {
@@ -88,16 +68,11 @@ describe("csvRecord", () => {
     },
   );
 
-  it.each([
-    ["dev-1", "dev-1"],
-    ["a,b", '"a,b"'],
-    ['a"b', '"a""b"'],
-    ["a'b", '"a\'b"'],
-    ["ü€😀", "ü€😀"],
-    ["a b", '"a b"'],
-    ["a\nb", "a\\u000ab"],
-    ["\u001b[2J", "\\u001b[2J"],
-  ])("writes %j by RFC 4180, without what a terminal acts on", (agent, text) => {
+  it.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/log-filter/writes-rfc-4180-without.jsonl", import.meta.url),
+    ),
+  )("writes %j by RFC 4180, without what a terminal acts on", (agent, text) => {
     expect(agentIn(agent)).toBe(text);
   });
 });
@@ -123,15 +98,11 @@ describe("storePlace", () => {
     expect(place.shown).toBe(shown);
   });
 
-  it.each([
-    "runs",
-    "",
-    "sqlite:",
-    ":memory:",
-    "mysql://root:s3cret@db/x",
-    "root:s3cret@db",
-    "https://x.example/a",
-  ])("refuses %j, and repeats no password", (text) => {
+  it.each(
+    readCases<string>(
+      new URL("cases/log-filter/refuses-repeats-no-password.jsonl", import.meta.url),
+    ),
+  )("refuses %j, and repeats no password", (text) => {
     const refused = expect.objectContaining({
       code: "BYLAW_USAGE_INVALID",
       message: expect.not.stringContaining("s3cret") as string,

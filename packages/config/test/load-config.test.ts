@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { createConfiguredKernel, loadConfig, type BundledPackages } from "../src/index.ts";
 import { PACKAGES, RULES, WORDS, project } from "./project.ts";
@@ -188,26 +189,11 @@ test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
 );
 
 describe("data", () => {
-  test.each([
-    ["bylaw.config.json", '{\n  "falback": "deny"\n}', 2, "Did you mean `fallback`?"],
-    ["bylaw.config.yaml", "# c\nwithout: []\nfalback: deny\n", 3, "Did you mean `fallback`?"],
-    ["bylaw.config.toml", '# c\nwithout = []\n  falback = "deny"\n', 3, "Did you mean `fallback`?"],
-    ["bylaw.config.json", '{\n  "fallback":\n "denny"\n}', 2, "Did you mean `deny`?"],
-    ["bylaw.config.yaml", "fallback: askuser\n", 1, "Did you mean `ask_user`?"],
-    ["bylaw.config.toml", '\n\nenforcement_mode = "stric"\n', 3, "Did you mean `strict`?"],
-    [
-      "bylaw.config.toml",
-      '[[plugins]]\nuse = "a"\n[[plugins]]\nuse = "b"\noption = {}\n',
-      5,
-      "Did you mean `options`?",
-    ],
-    [
-      "bylaw.config.yaml",
-      "plugins:\n  - a\n  - use: b\n    option: {}\n",
-      4,
-      "Did you mean `options`?",
-    ],
-  ])("%s %j is refused at its line with advice", async (name, text, line, fix) => {
+  test.each(
+    readCases<readonly [string, string, number, string]>(
+      new URL("cases/load-config/refused-line-advice.jsonl", import.meta.url),
+    ),
+  )("%s %j is refused at its line with advice", async (name, text, line, fix) => {
     const root = project({ [name]: text });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       code: "BYLAW_CONFIG_INVALID",
@@ -216,14 +202,11 @@ describe("data", () => {
     });
   });
 
-  test.each([
-    ["bylaw.config.json", '{"fallback": "deny",\n "fallback": "allow"}', 2],
-    ["bylaw.config.json", '{"fallback": "deny"', 1],
-    ["bylaw.config.json", '{"__proto__": {"fallback": "allow"}}', 1],
+  test.each<readonly [string, string, number | undefined]>([
+    ...readCases<readonly [string, string, number]>(
+      new URL("cases/load-config/refused.jsonl", import.meta.url),
+    ),
     ["bylaw.config.json", "[".repeat(5000), 1],
-    ["bylaw.config.yaml", "fallback: deny\nfallback: allow\n", 2],
-    ["bylaw.config.yaml", "fallback: !!js/function x\n", 1],
-    ["bylaw.config.yaml", "fallback: deny\n---\nfallback: allow\n", 2],
     ["bylaw.config.yaml", "a: [b\n", undefined],
     ["bylaw.config.yaml", "__proto__: { fallback: allow }\n", undefined],
     [
@@ -231,17 +214,8 @@ describe("data", () => {
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${"*a,".repeat(9)}]\nc: &c [${"*b,".repeat(9)}]\nd: [${"*c,".repeat(9)}]\n`,
       undefined,
     ],
-    ["bylaw.config.toml", 'fallback = "deny"\nfallback = "allow"\n', 2],
-    ["bylaw.config.toml", "fallback = \n", 1],
-    ["bylaw.config.toml", "deadline_ms = 9007199254740993\n", 1],
     ["bylaw.config.toml", "deadline_ms = inf\n", undefined],
     ["bylaw.config.toml", "deadline_ms = 2020-01-01\n", undefined],
-    ["bylaw.config.json", "[]", 1],
-    ["bylaw.config.yaml", "just text\n", 1],
-    ["bylaw.config.json", '{"plugins": ["./local.js"]}', 1],
-    ["bylaw.config.json", '{"extends": ["../../etc"]}', 1],
-    ["bylaw.config.json", '{"deadline_ms": -1}', 1],
-    ["bylaw.config.json", '{"deadline_ms": 1e300}', 1],
   ])("%s %.60j is refused", async (name, text, line) => {
     const root = project({ [name]: text });
     const { code, source } = await error(loadConfig({ cwd: root }));
@@ -272,21 +246,11 @@ describe("data", () => {
     });
   });
 
-  test.each([
-    [
-      "plugins = ['acme-rules']",
-      "The package `acme-rules` exports no plugin of that name made by `definePlugin`",
-    ],
-    [
-      "extends = ['acme-words']",
-      "The package `acme-words` exports no ruleset of that name made by `defineRuleset`",
-    ],
-    [
-      "plugins = ['acme-alias']",
-      "The package `acme-alias` exports no plugin of that name made by `definePlugin`",
-    ],
-    ["plugins = ['acme-broken']", "The package `acme-broken` failed to load: boom"],
-  ])("%s is refused: a package must be what it is named as", async (text, message) => {
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/load-config/refused-package-must-what.jsonl", import.meta.url),
+    ),
+  )("%s is refused: a package must be what it is named as", async (text, message) => {
     const root = project(
       { "bylaw.config.toml": text },
       {

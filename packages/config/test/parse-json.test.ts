@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { parseJson } from "../src/index.ts";
 
@@ -94,40 +95,9 @@ test("refuses a second key wherever it stands and however it is written", () => 
   );
 });
 
-test.each([
-  ['{"__proto__": {"admin": true}}', "The key `__proto__` is not allowed (line 1, column 2)"],
-  ['{"a": {"\\u005f_proto__": 1}}', "The key `__proto__` is not allowed (line 1, column 8)"],
-  [
-    "[9007199254740993]",
-    "The number `9007199254740993` does not fit a double exactly (line 1, column 2)",
-  ],
-  [
-    "[100.00000000000000001]",
-    "The number `100.00000000000000001` does not fit a double exactly (line 1, column 2)",
-  ],
-  [
-    "[1.0000000000000001]",
-    "The number `1.0000000000000001` does not fit a double exactly (line 1, column 2)",
-  ],
-  ["1e400", "The number `1e400` does not fit a double exactly (line 1, column 1)"],
-  ["1e-400", "The number `1e-400` does not fit a double exactly (line 1, column 1)"],
-  ["[3e-324]", "The number `3e-324` does not fit a double exactly (line 1, column 2)"],
-  ["", "Not valid JSON: the text ends where a JSON value belongs (line 1, column 1)"],
-  ["\ufeff{}", "Not valid JSON: `\ufeff` stands where a JSON value belongs (line 1, column 1)"],
-  [
-    "{'a': 1}",
-    "Not valid JSON: `'` stands where a key in double quotes belongs (line 1, column 2)",
-  ],
-  [
-    '{"a": 1,\r\n}',
-    "Not valid JSON: `}` stands where a key in double quotes belongs (line 2, column 1)",
-  ],
-  ['{\n  "a": NaN\n}', "Not valid JSON: `N` stands where a JSON value belongs (line 2, column 8)"],
-  ["[1, 2", "Not valid JSON: the text ends where `,` or `]` belongs (line 1, column 6)"],
-  ["{} {}", "Not valid JSON: `{` stands where the end of the text belongs (line 1, column 4)"],
-  ['"a\tb"', "A control character in a string must be escaped (line 1, column 3)"],
-  ['"\\u12g4"', "JSON has no such escape in a string (line 1, column 2)"],
-])("refuses %j", (text, message) => {
+test.each(
+  readCases<readonly [string, string]>(new URL("cases/parse-json/refuses.jsonl", import.meta.url)),
+)("refuses %j", (text, message) => {
   expect(refusal(text)).toBe(message);
 });
 

@@ -5,6 +5,7 @@ import {
   parseContract,
   ContractError,
 } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { changed, CLEAN, ORIGINAL } from "./kit.ts";
 
@@ -110,16 +111,9 @@ it("what does not load is not migrated", () => {
 describe("the drawing", () => {
   it("as text has every phase with what it allows and needs, and every way with its gate", () => {
     const text = graphText(parseContract(migrated.text, "c.yaml"));
-    for (const part of [
-      "PLAN  Planning & Approval  [start]",
-      "COMPLETE  Task Complete  [end]",
-      "→ TDD  [plan_approval, token]",
-      "approval by 1 of human, orchestrator",
-      "checks tests_are_failing",
-      "warns  tests_are_meaningful",
-      "→ IMPL  [review_approved rejected, token]",
-      "then   update_prd_state",
-    ]) {
+    for (const part of readCases<string>(
+      new URL("cases/migrate/text-has-every-phase.jsonl", import.meta.url),
+    )) {
       expect(text).toContain(part);
     }
   });

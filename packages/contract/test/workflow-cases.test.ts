@@ -1,4 +1,5 @@
 import { ContractError, loadContract, parseContract } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
 
@@ -38,16 +39,11 @@ describe("the loader", () => {
     expect(new Set(warnings.map(({ severity }) => severity))).toEqual(new Set(["warning"]));
   });
 
-  it.each([
-    ["WF-02", "phases", "name: x\ntransitions: []\nenforcement: {}\n", ["`phases`"]],
-    [
-      "WF-03",
-      "transitions",
-      "name: x\nphases: [{ id: A, name: A, allowed_tools: [] }]\nenforcement: {}\n",
-      ["`transitions`"],
-    ],
-    ["WF-04", "all three", "name: x\n", ["`phases`", "`transitions`", "`enforcement`"]],
-  ])("%s missing %s: every missing key is named", (_, __, text, keys) => {
+  it.each(
+    readCases<readonly [string, string, string, readonly string[]]>(
+      new URL("cases/workflow-cases/missing-every-missing-key.jsonl", import.meta.url),
+    ),
+  )("%s missing %s: every missing key is named", (_, __, text, keys) => {
     expect(messagesIn(text).map((message) => / has no (`\w+`)/.exec(message)?.[1])).toEqual(keys);
   });
 
@@ -260,44 +256,11 @@ describe("the loader", () => {
 });
 
 describe("what the original let through", () => {
-  it.each([
-    [
-      "WF-28 WF-84",
-      "a gate that is not there",
-      [['    gate: "plan_approval"', '    gate: "plan_aproval"']],
-      "error unknown_gate",
-    ],
-    [
-      "WF-29",
-      "a check that nothing implements",
-      [['check: "scope_is_bounded"', 'check: "scope_is_bound"']],
-      "error unknown_check",
-    ],
-    [
-      "WF-30",
-      "a phase that nothing enters",
-      [['from: "REVIEW"\n    to: "COMPLETE"', 'from: "REVIEW"\n    to: "IMPL"']],
-      "error unreachable_phase",
-    ],
-    [
-      "WF-31",
-      "a tool in both lists",
-      [['      - "ask_user_question"\n', '      - "ask_user_question"\n      - "run_tests"\n']],
-      "error tool_conflict",
-    ],
-    [
-      "WF-32 WF-71",
-      "a schema that is nowhere",
-      [["schemas/review.json", "schemas/verdict.json"]],
-      "error unknown_schema",
-    ],
-    [
-      "WF-33",
-      "a key that is misspelt",
-      [["forbidden_tools: []", "forbiden_tools: []"]],
-      "error unknown_key",
-    ],
-  ] as const)("%s %s is an error with its place", (_, __, edits, expected) => {
+  it.each(
+    readCases<readonly [string, string, readonly (readonly [string, string])[], string]>(
+      new URL("cases/workflow-cases/error-place.jsonl", import.meta.url),
+    ),
+  )("%s %s is an error with its place", (_, __, edits, expected) => {
     const text = changed(ORIGINAL, ...edits);
     const found = findingsIn(text).filter(
       (finding) => `${finding.severity} ${finding.code}` === expected,

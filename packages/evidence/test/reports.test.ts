@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import {
   MAX_NAMED_TESTS,
@@ -77,37 +78,10 @@ describe("JUnit", () => {
     ).toEqual(["tests/a.js > t"]);
   });
 
-  it.each([
-    ["fewer tests than it says", `<testsuites tests="2"><testcase name="a"/></testsuites>`],
-    ["more tests than it says", `<testsuite tests="0"><testcase name="a"/></testsuite>`],
-    [
-      "a failure that its summary leaves out",
-      `<testsuite tests="1" failures="0"><testcase name="a"><failure/></testcase></testsuite>`,
-    ],
-    [
-      "a failure that only its summary has",
-      `<testsuites failures="1"><testcase name="a"/></testsuites>`,
-    ],
-    [
-      "an error that its suite leaves out",
-      `<testsuites><testsuite errors="0"><testcase name="a"><error/></testcase></testsuite></testsuites>`,
-    ],
-    [
-      "skipped tests that its summary leaves out",
-      `<testsuite skipped="0"><testcase name="a"><skipped/></testcase></testsuite>`,
-    ],
-    ["a summary that is no number", `<testsuite tests="many"><testcase name="a"/></testsuite>`],
-    ["another root", `<html><testcase name="a"/></html>`],
-    ["two roots", `<testsuites/><testsuites/>`],
-    ["no end", `<testsuites><testcase name="a">`],
-    [
-      "entities that grow",
-      `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><testsuites><testcase name="&b;"/></testsuites>`,
-    ],
-    [
-      "entities of files",
-      `<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><testsuites><testcase name="&a;"/></testsuites>`,
-    ],
+  it.each<readonly [string, string]>([
+    ...readCases<readonly [string, string]>(
+      new URL("cases/reports/does-not-read-report.jsonl", import.meta.url),
+    ),
     [
       "a hundred thousand levels",
       `${"<testsuite>".repeat(100_000)}${"</testsuite>".repeat(100_000)}`,
@@ -118,8 +92,6 @@ describe("JUnit", () => {
     ],
     ["a million tests", `<testsuites>${"<testcase/>".repeat(1_000_000)}</testsuites>`],
     ["too many characters", `<testsuites>${" ".repeat(MAX_REPORT)}</testsuites>`],
-    ["nothing", " \n"],
-    ["other text", "all tests passed, trust me"],
   ])("does not read a report with %s", (_, text) => {
     const report = junit(text);
     expect(report).toMatchObject({ counts: null, tests: null, coverage: null });
@@ -390,24 +362,11 @@ describe("the details of a run", () => {
     frozen: {},
     contract: digest,
   };
-  it.each([
-    ["as they are", {}, true],
-    [
-      "without a report",
-      { counts: null, tests: null, report_error: "The run wrote no report" },
-      true,
-    ],
-    ["with counts and an error", { report_error: "The run wrote no report" }, false],
-    ["without counts and without an error", { counts: null, tests: null }, false],
-    [
-      "with counts that are not those of the tests",
-      { counts: { passed: 2, failed: 0, skipped: 0, errors: 0 } },
-      false,
-    ],
-    ["with a digest that is none", { tree_after: "sha256:x" }, false],
-    ["with a field more", { verified: true }, false],
-    ["seen by the agent", { observed_by: "agent" }, false],
-  ])("hold %s: %j", (_, change, holds) => {
+  it.each(
+    readCases<readonly [string, object, boolean]>(
+      new URL("cases/reports/hold.jsonl", import.meta.url),
+    ),
+  )("hold %s: %j", (_, change, holds) => {
     expect(testRunDetails.safeParse({ ...run, ...change }).success).toBe(holds);
   });
 });

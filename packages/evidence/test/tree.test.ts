@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { contractTree, createTreeCache, frozenFiles, treeDigest } from "../src/index.ts";
 import { contractAt, folder, put } from "./kit.ts";
@@ -63,18 +64,9 @@ describe("the digest of a tree", () => {
   it("leaves out what tools fill, and nothing that only looks so", async () => {
     const root = folder({ "a.js": "1", "packages/x/a.js": "1" });
     const before = await digestOf(root);
-    for (const path of [
-      ".git/HEAD",
-      "node_modules/x/i.js",
-      "packages/x/node_modules/y.js",
-      "__pycache__/a.pyc",
-      ".venv/x",
-      ".bylaw/log.db",
-      ".orchestrator/state.json",
-      "coverage/lcov.info",
-      "target/x",
-      ".pytest_cache/x",
-    ])
+    for (const path of readCases<string>(
+      new URL("cases/tree/leaves-out-what-tools.jsonl", import.meta.url),
+    ))
       put(root, path, "x");
     put(root, "env/keep", "x");
     put(root, "venv/pyvenv.cfg", "x");

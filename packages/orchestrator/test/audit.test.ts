@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAudit } from "../src/audit/audit.ts";
 import { createAuditIndex, type AuditFilter } from "../src/audit/audit-index.ts";
@@ -138,15 +139,9 @@ describe("over HTTP", () => {
         "BYLAW_CREDENTIAL_UNFIT",
       ]);
     }
-    for (const wrong of [
-      "?limit=0",
-      "?limit=1001",
-      "?cursor=x",
-      "?since=yesterday",
-      "?success=maybe",
-      "?tool=x",
-      "?limit=1&limit=2",
-    ])
+    for (const wrong of readCases<string>(
+      new URL("cases/audit/operators-alone-strict.jsonl", import.meta.url),
+    ))
       expect((await served.as("operator").get(`/audit/query${wrong}`)).status).toBe(400);
     const tried = await query("?event_type=access_refused&agent_id=ann&success=false");
     expect(tried.total).toBeGreaterThanOrEqual(3);

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../src/index.ts";
 import { serve, type Agent, type Served } from "./kit.ts";
@@ -86,21 +87,11 @@ afterAll(async () => {
 const call = (tool_name: string, args: object) =>
   at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
-test.each<[string, object]>([
-  ["bash", { command: "cat keys/token.pem" }],
-  ["bash", { command: "cat keys/*" }],
-  ["bash", { command: "cd keys && head -1 ./token.pem" }],
-  ["bash", { command: "echo mine > keys/token.pem" }],
-  ["bash", { command: "echo x > ../bylaw.config.mjs" }],
-  ["bash", { command: "echo x >> ../more.mjs" }],
-  ["write_files", { path: "../more.mjs", content: "" }],
-  ["bash", { command: "cat keys/seal.key" }],
-  ["bash", { command: "echo > house.toml" }],
-  ["write_files", { path: "house.toml", content: "" }],
-  ["read_files", { path: "keys/seal.key" }],
-  ["read_files", { path: "keys/token.pem" }],
-  ["write_files", { path: "keys/token.pem", content: "mine" }],
-])("what the configuration is held by is out of the reach of agents: %s %j", async (tool, args) => {
+test.each<[string, object]>(
+  readCases<[string, object]>(
+    new URL("cases/configured-keys/what-configuration-held-out.jsonl", import.meta.url),
+  ),
+)("what the configuration is held by is out of the reach of agents: %s %j", async (tool, args) => {
   const { status, body } = await call(tool, args);
   expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);
   for (const secret of [KEY, SEAL]) expect(JSON.stringify(body)).not.toContain(secret);

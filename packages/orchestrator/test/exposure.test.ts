@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENROL, OPERATOR, serve, type ServeOptions } from "./kit.ts";
 
@@ -69,14 +70,8 @@ describe("a server on an address that other machines reach", () => {
   });
 });
 
-it.each([
-  "127.0.0.1",
-  "127.1.2.3",
-  "::1",
-  "0:0:0:0:0:0:0:1",
-  "::ffff:127.0.0.1",
-  "localhost",
-  "LOCALHOST",
-])("a server on %s needs neither, since only its machine reaches it", async (host) => {
+it.each(
+  readCases<string>(new URL("cases/exposure/server-needs-neither-since.jsonl", import.meta.url)),
+)("a server on %s needs neither, since only its machine reaches it", async (host) => {
   expect(await startOf({ host }, { operator: undefined })).toBe("started");
 });

@@ -2,6 +2,7 @@ import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import { readStatus } from "@bylaw/plugin-status";
 import Ajv from "ajv/dist/2020.js";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ROUTES } from "../src/routes/index.ts";
 import {
@@ -296,16 +297,9 @@ describe("the description of the interface", () => {
     const document = await described();
     const ajv = new Ajv.default({ strict: false, formats: { "date-time": true, date: true } });
     ajv.addSchema({ $id: "https://bylaw.test/openapi", ...document });
-    for (const path of [
-      "/health",
-      "/ready",
-      "/approvals",
-      "/audit/query",
-      "/audit/recent",
-      "/audit/stats",
-      "/status",
-      "/constitution",
-    ]) {
+    for (const path of readCases<string>(
+      new URL("cases/operate/holds-answers-what-says.jsonl", import.meta.url),
+    )) {
       const pointer = `#/paths/${path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`;
       const validate = ajv.compile({ $ref: `https://bylaw.test/openapi${pointer}` });
       const { body } = await served.as("operator").get(path);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canContain } from "@bylaw/process";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENROL, OPERATOR, serve, type Agent, type Served } from "./kit.ts";
 
@@ -58,22 +59,11 @@ const secretsIn = (text: string): readonly string[] => {
 };
 
 describe("what the server lives by", () => {
-  it.each<[string, string, object]>([
-    ["its path", "read_files", { path: "../data/enrol.secret" }],
-    ["its whole path", "read_files", { path: "FOLDER/data/token.secret" }],
-    ["a link", "read_files", { path: "link/token.secret" }],
-    ["a search", "grep", { pattern: ".", path: "link" }],
-    ["a shell line", "bash", { command: "cat ../data/enrol.secret" }],
-    ["a shell line over the link", "bash", { command: "cat link/*" }],
-    ["the environment of processes", "bash", { command: "cat /proc/*/environ" }],
-    [
-      "a program that says nothing of it",
-      "bash",
-      {
-        command: `node -e "console.log(require('fs').readFileSync('../da'+'ta/token.secret','utf8'))"`,
-      },
-    ],
-  ])("is not shown to agents by %s", async (_, tool, args) => {
+  it.each<[string, string, object]>(
+    readCases<[string, string, object]>(
+      new URL("cases/secrets/not-shown-agents.jsonl", import.meta.url),
+    ),
+  )("is not shown to agents by %s", async (_, tool, args) => {
     const { status, body } = await call(
       tool,
       JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object,

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOrchestrator, resolveSettings, shownConfig } from "../src/index.ts";
 import { asNewcomer, asOperator, ENROL, give, serve } from "./kit.ts";
@@ -328,27 +329,9 @@ it("each task has a folder of its own where the settings say so, whatever its na
   const plain = server.service.workspaceOf("a");
   const digest = server.service.workspaceOf("A").slice(server.workspace.length + 1);
   const names = [
-    "A",
-    "../b",
-    ".",
-    "..",
-    "a/b",
+    ...readCases<string>(new URL("cases/settings/names.jsonl", import.meta.url)),
     "x".repeat(200),
-    "\u0000",
     digest,
-    ".git",
-    ".orchestrator",
-    ".bylaw",
-    "node_modules",
-    "package.json",
-    "bylaw.config.ts",
-    "con",
-    "nul",
-    "com1",
-    "a.",
-    "a ",
-    "-rf",
-    "\uff41",
   ];
   const folders = [plain, ...names.map((task) => server.service.workspaceOf(task))];
   expect(plain).toBe(join(server.workspace, "a"));

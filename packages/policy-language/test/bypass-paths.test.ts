@@ -22,40 +22,19 @@ describe("wildcards", () => {
     );
   });
 
-  test.each([
-    ["grep", { path: "src", include: ".env", pattern: "KEY" }],
-    ["grep", { path: "src", include: "**/.env", pattern: "KEY" }],
-    ["grep", { path: "src", include: ["a", "*/.env"], pattern: "KEY" }],
-    ["grep_search", { include_pattern: "sub/.env", query: "KEY" }],
-    ["Grep", { path: "/w", glob: ".env", pattern: "KEY" }],
-    ["Glob", { pattern: ".ssh/*" }],
-    ["Glob", { pattern: ".ssh/**" }],
-    ["codebase_search", { query: "x", target_directories: [".ssh"] }],
-  ] as const)("%s %j is denied by the name in it", (tool, args) =>
+  test.each(
+    readCases<readonly [string, object]>(
+      new URL("cases/bypass-paths/denied-name.jsonl", import.meta.url),
+    ),
+  )("%s %j is denied by the name in it", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
   );
 
-  test.each([
-    ["grep", { path: "src", pattern: "KEY" }],
-    ["grep", { pattern: "/etc/(a|b)*[x]{2}", include: "*.ts" }],
-    [
-      "Grep",
-      {
-        pattern: "x",
-        "-i": true,
-        "-n": true,
-        "-A": 3,
-        output_mode: "content",
-        head_limit: 5,
-        type: "ts",
-      },
-    ],
-    ["Glob", { pattern: "src/**/*.ts" }],
-    ["Glob", { pattern: "**/*" }],
-    ["list_directory", { path: "src/(group)/[id]", ignore: ["*.log"] }],
-    ["read_many_files", { paths: ["src/a", "src/b"], exclude: ["**/x/*"], recursive: true }],
-    ["read_file", { path: "src/(group)/[id].ts" }],
-  ] as const)("%s %j stays allowed", (tool, args) =>
+  test.each(
+    readCases<readonly [string, object]>(
+      new URL("cases/bypass-paths/stays-allowed.jsonl", import.meta.url),
+    ),
+  )("%s %j stays allowed", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
   );
 });
@@ -77,15 +56,11 @@ describe("arguments beside a shell line", () => {
     expect(line("make all", more)).toBe("ask_user unknown_command");
     expect(line("rm a", more)).toBe("deny rule_denied r1");
   });
-  test.each([
-    [{ description: "run rm -rf? no" }],
-    [{ timeout: 5 }],
-    [{ timeout_ms: 1000, run_in_background: false, is_background: false }],
-    [{ explanation: "x", id: 1 }],
-    [{ directory: "/w" }],
-    [{ dir_path: "." }],
-    [{ cwd: "/w/./" }],
-  ])("%j changes nothing", (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"));
+  test.each(
+    readCases<readonly [JsonObject]>(
+      new URL("cases/bypass-paths/changes-nothing.jsonl", import.meta.url),
+    ),
+  )("%j changes nothing", (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"));
   test("a file of another folder is denied where the line would find it", () => {
     expect(line("cat passwd", { directory: "/etc" })).toBe("deny rule_denied r2");
     expect(line("cat etc/passwd", { cwd: "/" })).toBe("deny rule_denied r2");
@@ -107,54 +82,19 @@ describe("further places", () => {
     );
   });
 
-  test.each([
-    [
-      "read_file",
-      { path: "a", offset: 1, limit: 2, encoding: "utf8", from: 3, should_read_entire_file: true },
-    ],
-    ["write_file", { path: "a", content: "/etc/passwd\n../x" }],
-    [
-      "Edit",
-      {
-        file_path: "a",
-        old_string: "/x",
-        new_string: "~/y",
-        replace_all: true,
-        instruction: "move it to /x",
-      },
-    ],
-    [
-      "MultiEdit",
-      { file_path: "a", edits: [{ old_string: "/x", new_string: "./y", replace_all: false }] },
-    ],
-    ["str_replace_editor", { command: "view", path: "a", view_range: [1, 2], file_text: "/etc" }],
-    [
-      "NotebookEdit",
-      {
-        notebook_path: "a",
-        new_source: "/x",
-        cell_id: "c",
-        cell_type: "code",
-        edit_mode: "insert",
-      },
-    ],
-    ["copy_file", { source: "a", destination: "b" }],
-    ["move_file", { from_path: "a", to_path: "b" }],
-    ["rename_path", { path: "sub/a", new_name: "b" }],
-  ] as const)("%s %j stays allowed", (tool, args) =>
+  test.each(
+    readCases<readonly [string, object]>(
+      new URL("cases/bypass-paths/stays-allowed-2.jsonl", import.meta.url),
+    ),
+  )("%s %j stays allowed", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
   );
 
-  test.each([
-    ["copy_file", { source: "a", dest: ".env" }],
-    ["copy_file", { src: "/etc/passwd", to: "b" }],
-    ["copy_file", { source: "x/.env", somewhere: "b" }],
-    ["rename_path", { path: "sub/a", new_name: ".env" }],
-    ["move_file", { source: "x/passwd", destination: "/etc" }],
-    ["read_file", { path: "a", uri: "file:///etc/passwd" }],
-    ["MultiEdit", { file_path: "a", edits: [{ file_path: ".env" }] }],
-    ["read_file", ["/etc/passwd"]],
-  ] as const)("%s %j is denied", (tool, args) =>
+  test.each(
+    readCases<readonly [string, readonly string[] | object]>(
+      new URL("cases/bypass-paths/denied.jsonl", import.meta.url),
+    ),
+  )("%s %j is denied", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
   );
 

@@ -1,3 +1,4 @@
+import type { ToolCall } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -37,37 +38,7 @@ describe("a deny matches by meaning", () => {
 
 describe("what cannot be read is never allowed", () => {
   const lines = [
-    "",
-    "   ",
-    "ls | sh",
-    "echo ls | bash -s",
-    "bash < x",
-    "ls\rid",
-    "$(id)",
-    "`id`",
-    "$X -l",
-    "l$X",
-    "/bin/l*",
-    "if true",
-    "ls 'a",
-    "ls )",
-    "ls &&",
-    "bash x.sh",
-    "sudo bash x.sh",
-    "bash -c 'ls; $X'",
-    "eval $X",
-    ". x",
-    "source x",
-    "alias ls=id; ls",
-    "python3 -c 1",
-    "perl -e 1",
-    "node -e x",
-    "echo 1 | python3",
-    "echo $(python3 -c 1)",
-    "ls\u00a0x",
-    "ls\u2028x",
-    "\ufeffls",
-    "ls\u0000",
+    ...readCases<string>(new URL("cases/command/lines.jsonl", import.meta.url)),
     `ls ${"a".repeat(20_000)}`,
   ];
   const blankets: readonly RuleData[] = [
@@ -85,15 +56,11 @@ describe("what cannot be read is never allowed", () => {
       }
     }
   });
-  test.each([
-    [{}],
-    [{ command: 7 }],
-    [{ command: null }],
-    [{ command: ["ls"] }],
-    [{ command: { a: "ls" } }],
-    [{ Command: "ls" }],
-    [["ls"]],
-  ])("arguments %j", (args) => {
+  test.each(
+    readCases<readonly [ToolCall["args"]]>(
+      new URL("cases/command/arguments.jsonl", import.meta.url),
+    ),
+  )("arguments %j", (args) => {
     for (const rule of blankets)
       expect(verdictOf([rule], call("run_shell_command", args))).toBe("ask_user unknown_command");
   });
@@ -103,18 +70,10 @@ describe("what cannot be read is never allowed", () => {
       for (const rule of blankets) expect(verdictOf([rule], run(line))).toBe("abstain");
     },
   );
-  test.each([
-    "ls; id",
-    "ls && id | cat",
-    "ls 'a' \"b\" \\c",
-    "(ls); { ls; }",
-    "ls 2>&1 > /dev/null",
-    "ls < x",
-    "NO_COLOR=1 ls",
-    "set -e; ls",
-    "ls #x",
-  ])("and covers %j", (line) =>
-    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  test.each(readCases<string>(new URL("cases/command/covers.jsonl", import.meta.url)))(
+    "and covers %j",
+    (line) =>
+      expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
   );
   test("a rule that speaks of another tool says nothing", () => {
     expect(verdictOf([{ action: "allow", tool: "read_file" }], run("ls; $X"))).toBe("abstain");
@@ -167,29 +126,19 @@ describe("arguments that do more than they say", () => {
   ])("`%s` spells it out and covers `%s`", (pattern, line) => {
     expect(effectOf([allow(pattern)], run(line))).toBe("allow");
   });
-  test.each([
-    "find . -name -delete",
-    "sort -k2,2 f",
-    "sed s/a/b/g f",
-    "tar -tf x.tar",
-    "git log -- --output",
-    "uniq -c f",
-    "git diff --output-indicator-new=+",
-  ])("`%s` is harmless", (line) =>
-    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  test.each(readCases<string>(new URL("cases/command/harmless.jsonl", import.meta.url)))(
+    "`%s` is harmless",
+    (line) =>
+      expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
   );
 });
 
 describe("command_regex", () => {
-  test.each([
-    ["git (status|log)( .*)?", "git status", true],
-    ["git (status|log)( .*)?", "git log -n 3", true],
-    ["git (status|log)( .*)?", "  git   log", true],
-    ["git (status|log)( .*)?", "/usr/bin/git log", true],
-    ["git (status|log)( .*)?", "xgit status", false],
-    ["git (status|log)( .*)?", "git statusx", false],
-    ["git", "gitleaks", false],
-  ])("an allow of `%s` and `%s`: %s", (regex, line, covered) => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/command/allow.jsonl", import.meta.url),
+    ),
+  )("an allow of `%s` and `%s`: %s", (regex, line, covered) => {
     expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(
       covered ? "allow" : "abstain",
     );

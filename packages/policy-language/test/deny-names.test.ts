@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { effectOf, run } from "./calls.ts";
 
@@ -26,24 +27,11 @@ describe("a deny of a program is one of its name in any case", () => {
 });
 
 describe("a deny of a subcommand is one of all its names", () => {
-  test.each([
-    ["npm publish *", ["npm pub", "npm publis --access public", "npm --tag x publ"]],
-    ["npm exec *", ["npm exe -- id", "npm x id", "npx id"]],
-    ["npx *", ["npm exe id"]],
-    ["npm config set *", ["npm conf set a b", "npm c set a b"]],
-    [
-      "git push *",
-      [
-        "git send-pack o main",
-        "git http-push u",
-        "git lfs push o main",
-        "git svn dcommit",
-        "git subtree push -P a o main",
-      ],
-    ],
-    ["bundle exec *", ["bundle exe id"]],
-    ["hg push *", ["hg pus"]],
-  ])("%s", (pattern, lines) => {
+  test.each(
+    readCases<readonly [string, readonly string[]]>(
+      new URL("cases/deny-names/deny-subcommand-one-all.jsonl", import.meta.url),
+    ),
+  )("%s", (pattern, lines) => {
     for (const line of lines) expect([line, under("deny", pattern, line)]).toEqual([line, "deny"]);
   });
   test.each([

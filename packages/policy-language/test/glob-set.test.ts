@@ -1,23 +1,11 @@
 import * as fc from "fast-check";
 import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { compilePolicy } from "../src/index.ts";
 import { policyOf } from "./toml.ts";
 
-const names = [
-  "a",
-  "A",
-  "b",
-  ".env",
-  "x.PEM",
-  "\u00c9",
-  "e\u0301",
-  "[!a]",
-  "*.pem",
-  "?",
-  "a*",
-  "**",
-];
+const names = readCases<string>(new URL("cases/glob-set/names.jsonl", import.meta.url));
 const glob = fc
   .tuple(
     fc.constantFrom("", "/", "~/", "./", "**/"),

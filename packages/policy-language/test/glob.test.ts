@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import micromatch from "micromatch";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, effectOf } from "./calls.ts";
 
@@ -123,19 +124,7 @@ test("the literal ends of a regular expression lose no match", () => {
 });
 
 describe("a brace that is not part of alternatives does not load", () => {
-  const patterns = [
-    "{a,b",
-    "a,b}",
-    "{a}",
-    "{}",
-    "a}b",
-    "{a,b}}",
-    "{{a,b}",
-    "x{a}{b,c}",
-    "[{]a",
-    "[}]",
-    "\\}a",
-  ];
+  const patterns = readCases<string>(new URL("cases/glob/patterns.jsonl", import.meta.url));
   test.each(patterns)("%s", (pattern) => {
     for (const action of ["allow", "deny"]) {
       for (const part of [

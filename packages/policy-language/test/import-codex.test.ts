@@ -121,15 +121,9 @@ describe("what is no literal call", () => {
     // It may have been a deny, so nothing is allowed.
     expect(effectOf(run("ls"))).toBe("ask_user");
   });
-  test.each([
-    'prefix_rule(pattern=[], decision="forbidden")',
-    'prefix_rule(pattern=["a", []], decision="forbidden")',
-    'prefix_rule(pattern=["a"], decision="never")',
-    'prefix_rule(pattern=["a"], decision="forbidden", when="x")',
-    'prefix_rule(pattern=["a"], decision="prompt", match="a")',
-    'network_rule(host="evil.com", decision="forbidden")',
-    'host_executable(name="git")',
-  ])(
+  test.each(
+    readCases<string>(new URL("cases/import-codex/what-may-have-denied.jsonl", import.meta.url)),
+  )(
     "what may have denied and cannot be carried over puts every allow in doubt: %s",
     async (text) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);

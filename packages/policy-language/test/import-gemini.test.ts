@@ -1,3 +1,5 @@
+import type { ApprovalMode } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { importPolicy } from "../src/index.ts";
 import { call, run } from "./calls.ts";
@@ -39,17 +41,11 @@ describe("gemini-cli's own cases, imported", () => {
 });
 
 describe("the shipped files", () => {
-  test.each([
-    ["agents.toml", 1, 0],
-    ["discovered.toml", 2, 0],
-    ["non-interactive.toml", 1, 0],
-    ["read-only.toml", 2, 0],
-    ["yolo.toml", 3, 0],
-    ["write.toml", 7, 2],
-    ["plan.toml", 3, 18],
-    ["sandbox-default.toml", 0, 3],
-    ["conseca.toml", 0, 1],
-  ])("%s: %i rules, %i lost", async (name, rules, lost) => {
+  test.each(
+    readCases<readonly [string, number, number]>(
+      new URL("cases/import-gemini/rules-lost.jsonl", import.meta.url),
+    ),
+  )("%s: %i rules, %i lost", async (name, rules, lost) => {
     const result = await imported("gemini", geminiFixture(`policies/${name}`));
     expect(result.rules).toBe(rules);
     expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
@@ -173,15 +169,11 @@ describe("what a rule is about", () => {
   ])("an allow of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
     expect((await gemini(shell({ commandRegex }))).effectOf(run(command))).toBe(wanted);
   });
-  test.each([
-    ["git push", "git pushx", "deny"],
-    ["git push", "ls && git push", "deny"],
-    ["git .*&& rm", "git status && rm x", "deny"],
-    ["a|rm", "ls rm", "deny"],
-    ["^git$", "git", "deny"],
-    ['echo \\\\"', "ls", "deny"],
-    ["git push", "git pull", "ask_user"],
-  ])("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
+  test.each(
+    readCases<readonly [string, string, string]>(
+      new URL("cases/import-gemini/deny-commandregex.jsonl", import.meta.url),
+    ),
+  )("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
     expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(
       wanted,
     );
@@ -238,16 +230,11 @@ describe("what cannot be carried over", () => {
 });
 
 describe("what gemini-cli asks about all the same", () => {
-  test.each([
-    [{ commandPrefix: "git log" }, "git log 2>&1", "ask", "ask_user"],
-    [{ commandPrefix: "git log" }, "git log 2>&1", "autoEdit", "allow"],
-    [{ commandPrefix: "git log", allowRedirection: true }, "git log 2>&1", "ask", "allow"],
-    [{}, "npm test", "ask", "allow"],
-    [{}, "ls && rm -rf x", "ask", "ask_user"],
-    [{}, "ls && rm -rf x", "autoEdit", "ask_user"],
-    [{}, "ls && rm -rf x", "yolo", "allow"],
-    [{ commandPrefix: "rm -rf" }, "rm -rf x", "ask", "allow"],
-  ] as const)("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
+  test.each(
+    readCases<readonly [Parameters<typeof shell>[0], string, ApprovalMode, string]>(
+      new URL("cases/import-gemini/mode.jsonl", import.meta.url),
+    ),
+  )("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
     const { effectOf } = await gemini(shell(fields));
     expect(effectOf({ ...run(command), approval_mode })).toBe(wanted);
   });

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { importPolicy, type ImportSource } from "../src/index.ts";
 
@@ -13,57 +14,11 @@ const importOf = (source: ImportSource, text: string) =>
   importPolicy(source, [{ file: "f", text }]);
 
 describe("a file of another tool is one error that names the tool", () => {
-  test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>([
-    [
-      "claude",
-      "gemini",
-      "The file has rules of gemini-cli, not settings of Claude Code",
-      "Run `bylaw import gemini`",
-    ],
-    [
-      "claude",
-      "the settings of gemini",
-      "The file has rules of gemini-cli, not settings of Claude Code",
-      "Run `bylaw import gemini`",
-    ],
-    [
-      "claude",
-      "codex",
-      "The file has rules of Codex, not settings of Claude Code",
-      "Run `bylaw import codex`",
-    ],
-    [
-      "claude",
-      "bylaw",
-      "The file has policy of Bylaw, not settings of Claude Code",
-      "It needs no import",
-    ],
-    [
-      "gemini",
-      "claude",
-      "The file has settings of Claude Code, not rules of gemini-cli",
-      "Run `bylaw import claude`",
-    ],
-    [
-      "gemini",
-      "codex",
-      "The file has rules of Codex, not rules of gemini-cli",
-      "Run `bylaw import codex`",
-    ],
-    [
-      "codex",
-      "claude",
-      "The file has settings of Claude Code, not rules of Codex",
-      "Run `bylaw import claude`",
-    ],
-    [
-      "codex",
-      "gemini",
-      "The file has rules of gemini-cli, not rules of Codex",
-      "Run `bylaw import gemini`",
-    ],
-    ["codex", "bylaw", "The file has policy of Bylaw, not rules of Codex", "It needs no import"],
-  ])("as %s: %s", async (as, of, message, fix) => {
+  test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
+    readCases<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
+      new URL("cases/import-source/file-another-tool-one.jsonl", import.meta.url),
+    ),
+  )("as %s: %s", async (as, of, message, fix) => {
     await expect(importOf(as, TEXTS[of])).rejects.toMatchObject({
       code: "BYLAW_IMPORT_INVALID",
       message: expect.stringContaining(message),

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { compilePolicy, lintPolicies, parsePolicy, type LintFinding } from "../src/index.ts";
 import { call } from "./calls.ts";
@@ -259,16 +260,7 @@ const arbitraryRule: fc.Arbitrary<RuleData> = fc
   )
   .map(([action, rest]) => ({ action, ...(rest as RuleData) }));
 
-const calls = [
-  "git push origin",
-  "git push -f",
-  "git status",
-  "rm -rf x",
-  "rm src/a.ts",
-  "find . -delete",
-  "ls",
-  "sudo git push -f; rm x",
-]
+const calls = readCases<string>(new URL("cases/lint-cover/cases.jsonl", import.meta.url))
   .map((command) => ["bash", { command }] as const)
   .concat(
     ["src/a.ts", "src/x/b.ts", "b", "/etc/passwd", "~/x"].flatMap((path) =>

@@ -96,16 +96,11 @@ describe("a deny is asked about the same line, written differently", () => {
     expect(found).not.toContain("sudo");
   });
 
-  test.each([
-    ["git push --force( .*)?", "another name of an option", "git push -f"],
-    ["git branch -D( .*)?", "options that stand for one another", "git branch --delete --force"],
-    ["git clean --force( .*)?", "the beginning of an option's name", "git clean --fo"],
-    ["curl -X DELETE( .*)?", "an option's value joined or apart", "curl -XDELETE"],
-    ["kubectl delete --all pod( .*)?", "options after the operands", "kubectl delete pod --all"],
-    ["npm uninstall x( .*)?", "another name of the subcommand", "npm un x"],
-    ["docker volume rm( .*)?", "another name of the subcommand", "docker volume remove"],
-    ["npx cowsay( .*)?", "another name of the program", "npm exec cowsay"],
-  ])("the table of a program says how else %s is written", async (regex, way, line) => {
+  test.each(
+    readCases<readonly [string, string, string]>(
+      new URL("cases/lint/table-program-says-how.jsonl", import.meta.url),
+    ),
+  )("the table of a program says how else %s is written", async (regex, way, line) => {
     const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");
     expect(
       found

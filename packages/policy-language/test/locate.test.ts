@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { PolicyError, compilePolicy, parsePolicy } from "../src/index.ts";
 
@@ -112,15 +113,9 @@ test("the line of a rule is the line of its header, however the text around it l
 });
 
 test("broken TOML is reported where the parser stopped, in one line", () => {
-  for (const [text, line] of [
-    ['[[rules]]\nname = "a"\nname = "b"\n', 3],
-    ['default = "ask_user\n', 1],
-    ["[[rules]]\nname = \n", 2],
-    ["a = 1\n[a]\n", 2],
-    ["x = [[[[[[\n", 2],
-    ["\u0000", 1],
-    ["__proto__ = 1\n", 1],
-  ] as const) {
+  for (const [text, line] of readCases<readonly [string, number]>(
+    new URL("cases/locate/broken-toml-reported-where.jsonl", import.meta.url),
+  )) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);
     expect(finding?.message).toMatch(/^The TOML cannot be read: [^\n]+$/);

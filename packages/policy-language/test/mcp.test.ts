@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, verdictOf } from "./calls.ts";
 import { policyOf, type RuleData } from "./toml.ts";
@@ -181,16 +182,11 @@ describe("a deny matches the text and the tool's own name", () => {
       "abstain",
     );
   });
-  test.each([
-    ["another server", { server: "gitlab", tool: "merge_*" }, "mcp__github__merge_pull_request"],
-    ["another tool", { server: "github", tool: "merge_*" }, "mcp__github__get_issue"],
-    [
-      "the tool of one reading with the server of another",
-      { server: "github", tool: "get" },
-      "mcp__github__x__y_get",
-    ],
-    ["the end of a tool's name", { tool: "edit" }, "mcp__docs__suggest_edit"],
-  ])("a name that is not resolved is only asked about: %s", (_, rule, tool) => {
+  test.each(
+    readCases<readonly [string, object, string]>(
+      new URL("cases/mcp/name-not-resolved-only.jsonl", import.meta.url),
+    ),
+  )("a name that is not resolved is only asked about: %s", (_, rule, tool) => {
     expect(verdictOf([deny(rule as RuleData)], call(tool))).toBe("ask_user unknown_server");
   });
 });
@@ -201,21 +197,15 @@ test("a policy without rules still does not let a name pass that it cannot place
 });
 
 describe("an allow whose tool reads as server and tool in two ways", () => {
-  test.each([
-    "mcp__a__b__c",
-    "mcp__git__hub__*",
-    "mcp__a___b",
-    "mcp_a_b_c",
-    "mcp_github_get_*",
-    "mcp_a__b",
-    "x|mcp__a__b__c",
-    "mcp__a__{b__c,d}",
-  ])("%s does not load", (tool) => {
-    expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
-      /can be split into server and tool in several ways/,
-    );
-    expect(() => policyOf([{ name: "r", ...allow({ tool, server: "a" }) }])).not.toThrow();
-  });
+  test.each(readCases<string>(new URL("cases/mcp/does-not-load.jsonl", import.meta.url)))(
+    "%s does not load",
+    (tool) => {
+      expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
+        /can be split into server and tool in several ways/,
+      );
+      expect(() => policyOf([{ name: "r", ...allow({ tool, server: "a" }) }])).not.toThrow();
+    },
+  );
   test.each(["mcp__a__b__c", "mcp_a_b_c", "mcp__prod_db__*", "mcp__*__execute_*"])(
     "a deny or an ask of %s loads",
     (tool) => {
@@ -223,35 +213,25 @@ describe("an allow whose tool reads as server and tool in two ways", () => {
         expect(policyOf([{ name: "r", action, tool }]).warnings).toEqual([]);
     },
   );
-  test.each([
-    "mcp__github__get_*",
-    "mcp__prod__ping",
-    "mcp__*__execute_*",
-    "mcp_git_*",
-    "mcp_*",
-    "mcp__*",
-    "mcp__*__*",
-  ])("%s loads", (tool) => {
-    expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
-  });
+  test.each(readCases<string>(new URL("cases/mcp/loads.jsonl", import.meta.url)))(
+    "%s loads",
+    (tool) => {
+      expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
+    },
+  );
 });
 
 describe("names without blanks around them", () => {
-  test.each([
-    { tool: " t" },
-    { tool: "t " },
-    { tool: "a | b" },
-    { tool: "t\u00a0" },
-    { tool: "t", server: "s " },
-    { server: "a| b" },
-    { tool: "\tt" },
-  ])("%j does not load", (rule) => {
-    for (const action of ["allow", "deny"]) {
-      expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(
-        /begins or ends with a space/,
-      );
-    }
-  });
+  test.each(readCases<object>(new URL("cases/mcp/does-not-load-2.jsonl", import.meta.url)))(
+    "%j does not load",
+    (rule) => {
+      for (const action of ["allow", "deny"]) {
+        expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(
+          /begins or ends with a space/,
+        );
+      }
+    },
+  );
   test("a blank inside is part of the name", () => {
     expect(verdictOf([deny({ tool: "a b" })], call("a b"))).toBe("deny rule_denied r0");
   });

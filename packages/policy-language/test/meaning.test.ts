@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { compilePolicy, withoutRules } from "../src/index.ts";
 import { call, run, verdictOf } from "./calls.ts";
@@ -168,22 +169,10 @@ test("explain says of every rule whether it matches, and by which key it does no
 });
 
 describe("who and when", () => {
-  const cases: readonly (readonly [string, RuleData, Parameters<typeof call>[2], boolean])[] = [
-    ["agent", { agent: "rev*" }, { agent: "reviewer" }, true],
-    ["agent list", { agent: ["a", "b"] }, { agent: "b" }, true],
-    ["another agent", { agent: "a" }, { agent: "A" }, false],
-    ["no agent", { agent: "*" }, {}, false],
-    ["phase", { phase: ["PLAN", "REVIEW"] }, { phase: "REVIEW" }, true],
-    ["another phase", { phase: "PLAN" }, { phase: "PLANNING" }, false],
-    ["no phase", { phase: "PLAN" }, {}, false],
-    ["mode", { modes: ["yolo"] }, { approval_mode: "yolo" }, true],
-    ["another mode", { modes: ["yolo"] }, { approval_mode: "ask" }, false],
-    ["mode by its former key", { approval_mode: "autoEdit" }, { approval_mode: "autoEdit" }, true],
-    ["no mode is ask", { modes: ["ask"] }, {}, true],
-    ["headless", { interactive: false }, { interactive: false }, true],
-    ["somebody is there unless the host says no", { interactive: true }, {}, true],
-    ["not headless", { interactive: false }, {}, false],
-  ];
+  const cases: readonly (readonly [string, RuleData, Parameters<typeof call>[2], boolean])[] =
+    readCases<readonly [string, RuleData, Parameters<typeof call>[2], boolean]>(
+      new URL("cases/meaning/cases.jsonl", import.meta.url),
+    );
   test.each(cases)("%s", (_, part, more, matches) => {
     for (const action of ["allow", "ask_user", "deny"]) {
       expect(verdictOf([{ action, tool: "t", ...part }], call("t", {}, more)).split(" ")[0]).toBe(
@@ -208,20 +197,9 @@ describe("tool names are exact", () => {
     },
   );
   test("globs, alternatives and braces", () => {
-    for (const [tool, name, matches] of [
-      ["read_*", "read_", true],
-      ["read_*", "aread_x", false],
-      ["read_file|write_file", "write_file", true],
-      ["{read,write}_file", "write_file", true],
-      ["{read,write}_file", "{read,write}_file", false],
-      ["[rw]*_file", "write_file", true],
-      ["[!rw]*", "read", false],
-      ["re?d", "re😀d", true],
-      ["re?d", "re😀😀d", false],
-      ["a\\*b", "a*b", true],
-      ["a\\*b", "axb", false],
-      ["[]]", "]", true],
-    ] as const) {
+    for (const [tool, name, matches] of readCases<readonly [string, string, boolean]>(
+      new URL("cases/meaning/globs-alternatives-braces.jsonl", import.meta.url),
+    )) {
       expect([tool, name, verdictOf([{ action: "deny", tool }], call(name))]).toEqual([
         tool,
         name,

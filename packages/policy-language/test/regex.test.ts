@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { call, effectOf, run } from "./calls.ts";
 
@@ -51,15 +52,9 @@ test("what is looked for first, a literal beginning and end, hides no match", ()
 
 test("alternatives at the start are found by their names", () => {
   const rule = { action: "deny", command_regex: "(curl|git( .*)? push|(rm|dd) x)( .*)?" };
-  for (const line of [
-    "curl",
-    "curl x",
-    "git push",
-    "git -C y push z",
-    "rm x",
-    "dd x y",
-    "make; rm x",
-  ]) {
+  for (const line of readCases<string>(
+    new URL("cases/regex/alternatives-start-found-their.jsonl", import.meta.url),
+  )) {
     expect([line, effectOf([rule], run(line))]).toEqual([line, "deny"]);
   }
   for (const line of ["curlx", "git pull", "rm y", "make $X", "echo 'rm x'"])

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { effectOf, run } from "./calls.ts";
 
@@ -8,16 +9,11 @@ const allowed = [
 ];
 
 describe("text that looks like a command", () => {
-  test.each([
-    ["frob 'ls -la'", "allow"],
-    ["frob 'add rm -rf to it'", "allow"],
-    ["frob 'rm -rf build'", "deny"],
-    ["frob 'ls; sudo rm -rf build'", "deny"],
-    ["frob 'npm publish x'", "ask_user"],
-    ["echo 'rm -rf build'", "allow"],
-    ["bun run build", "allow"],
-    ["bun run rm -rf build", "deny"],
-  ])("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
+  test.each(
+    readCases<readonly [string, string]>(
+      new URL("cases/suspects/text-looks-like-command.jsonl", import.meta.url),
+    ),
+  )("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
   test("is not what an allow covers, nor what is looked for in its place", () => {
     expect(effectOf([{ action: "allow", command: "ls *" }], run("frob 'ls -la'"))).toBe("abstain");
     expect(effectOf([{ action: "deny", command: "rm -rf *" }], run('bash -c "rm -rf $DIR"'))).toBe(

@@ -10,6 +10,7 @@ import {
   programEnvironment,
   UNPRIVILEGED,
 } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
 
@@ -35,30 +36,14 @@ linux("what it started", () => {
     await gone(pidIn(cwd));
   });
 
-  it.each([
-    ["in the background", "sleep 1000 & echo $! > pid"],
-    ["forked twice", "(sleep 1000 & echo $! > pid) &\nwait"],
-    [
-      "in a session of its own",
-      "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do sleep 0.01; done",
-    ],
-    [
-      "forked twice into a session of its own",
-      "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\" &)' &) & while ! [ -s pid ]; do sleep 0.01; done",
-    ],
-    [
-      "that holds its output open",
-      "setsid sh -c 'echo $$ > pid; exec sleep 1000' & while ! [ -s pid ]; do sleep 0.01; done; echo done",
-    ],
-    [
-      "that starts itself anew",
-      "cat > again <<'X'\necho $$ > pid\nsetsid sh ./again &\nX\nsh ./again; while ! [ -s pid ]; do sleep 0.01; done",
-    ],
-  ])("%s ends with it", async (_, script) => {
-    const cwd = folder();
-    expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
-    await gone(pidIn(cwd));
-  });
+  it.each(readCases<readonly [string, string]>(new URL("cases/ends/ends.jsonl", import.meta.url)))(
+    "%s ends with it",
+    async (_, script) => {
+      const cwd = folder();
+      expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
+      await gone(pidIn(cwd));
+    },
+  );
 
   it("is ended too where it was started by a program that does this itself", async () => {
     const cwd = folder();

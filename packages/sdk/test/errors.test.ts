@@ -1,51 +1,30 @@
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "../src/index.ts";
 import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
-it.each([
-  [401, "credential_unknown", "Unauthenticated", "stop"],
-  [403, "token_forged", "Unauthenticated", "stop"],
-  [403, "token_missing", "Unauthenticated", "stop"],
-  [403, "token_expired", "TokenExpired", "claim"],
-  [403, "token_superseded", "TokenExpired", "claim"],
-  [403, "token_other_phase", "TokenExpired", "claim"],
-  [403, "token_other_task", "NotClaimed", "claim"],
-  [403, "task_lease_over", "NotClaimed", "claim"],
-  [409, "task_other_agent", "NotClaimed", "claim"],
-  [403, "phase_tool_forbidden", "ToolForbidden", "change"],
-  [403, "token_tool", "ToolForbidden", "change"],
-  [403, "rule_denied", "ToolForbidden", "change"],
-  [403, "BYLAW_CREDENTIAL_UNFIT", "NotPermitted", "stop"],
-  [403, "approval_expired", "ApprovalRefused", "change"],
-  [400, "BYLAW_TOOL_FAILED", "ToolFailed", "change"],
-  [409, "BYLAW_REQUEST_UNFINISHED", "Conflict", "resolve"],
-  [403, "phase_task_completed", "NotClaimed", "claim"],
-  [400, "body_invalid", "RequestInvalid", "change"],
-  [413, "body_too_large", "RequestInvalid", "change"],
-  [404, "tool_unknown", "NotFound", "change"],
-  [409, "request_id_used", "Conflict", "resolve"],
-  [500, "fault", "ServerFault", "stop"],
-] as const)(
-  "a tool call that is answered with %d %s is %s: %s",
-  async (status, code, name, next) => {
-    const { endpoint } = await serve(() =>
-      problem(status, code, {
-        fix: "do otherwise",
-        ...(name === "ToolFailed" && { decision: { effect: "allow" } }),
-      }),
-    );
-    const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
-    expect(error).toMatchObject({
-      name,
-      next,
-      code,
-      status,
+it.each(
+  readCases<readonly [number, string, string, string]>(
+    new URL("cases/errors/tool-call-answered.jsonl", import.meta.url),
+  ),
+)("a tool call that is answered with %d %s is %s: %s", async (status, code, name, next) => {
+  const { endpoint } = await serve(() =>
+    problem(status, code, {
       fix: "do otherwise",
-      message: `The request failed with ${code}`,
-      problem: { code },
-    });
-  },
-);
+      ...(name === "ToolFailed" && { decision: { effect: "allow" } }),
+    }),
+  );
+  const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
+  expect(error).toMatchObject({
+    name,
+    next,
+    code,
+    status,
+    fix: "do otherwise",
+    message: `The request failed with ${code}`,
+    problem: { code },
+  });
+});
 
 it("WF-111: what is forbidden says which tool, and is no token that ran out", async () => {
   const { endpoint } = await serve(() => problem(403, "phase_tool_forbidden"));

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { codesOf, commandOf, filesOf, shown } from "./kit.ts";
@@ -9,22 +10,11 @@ const redirectionsOf = (line: string, name: string) =>
   );
 
 describe("redirections", () => {
-  it.each([
-    ["x > f", [">f writes"], ["write:f"]],
-    ["x >> f", [">>f writes"], ["write:f"]],
-    ["x >| f", [">|f writes"], ["write:f"]],
-    ["x &> f", ["&>f writes"], ["write:f"]],
-    ["x >& f", [">&f writes"], ["write:f"]],
-    ["x <> f", ["<>f writes"], ["read:f", "write:f"]],
-    ["x < f", ["<f"], ["read:f"]],
-    [">f x", [">f writes"], ["write:f"]],
-    ["x 2>&1 >&2 <&3 2>&-", [">&1", ">&2", "<&3", ">&-"], []],
-    ["x > /dev/null 2> /dev/stderr", [">/dev/null", ">/dev/stderr"], []],
-    ["x > /dev/null/../f", [">/dev/null/../f writes"], ["write:/dev/null/../f"]],
-    ['x > "$f"', ["><?> writes"], ["write:?"]],
-    ["x <<E\nhi\nE", ["<<"], []],
-    ["x <<< hi", ["<<<hi"], []],
-  ])("%s", (line, redirections, files) => {
+  it.each(
+    readCases<readonly [string, readonly string[], readonly string[]]>(
+      new URL("cases/effects/redirections.jsonl", import.meta.url),
+    ),
+  )("%s", (line, redirections, files) => {
     expect(redirectionsOf(line, "x")).toEqual(redirections);
     expect(filesOf(line, "x")).toEqual(files);
   });
@@ -67,27 +57,11 @@ describe("redirections", () => {
 
 describe("the folder of relative paths", () => {
   const last = (line: string) => filesOf(line, "cat");
-  it.each([
-    ["cd a && cat x", ["read:a/x"]],
-    ["cd a && cd b && cat x", ["read:a/b/x"]],
-    ["cd a/.. && cat x", ["read:x"]],
-    ["cd /etc && cat x", ["read:/etc/x"]],
-    ["cd && cat x", ["read:~/x"]],
-    ["cd ~/a && cat ../x", ["read:~/a/../x"]],
-    ["cd a && cat /x ~/y", ["read:/x", "read:~/y"]],
-    ["cd a || exit 1; cat x", ["read:a/x"]],
-    ["cd -- -a && cat x", ["read:-a/x"]],
-    ["(cd a); cat x", ["read:x"]],
-    ["cd a & cat x", ["read:x"]],
-    ["cd a | cat x", ["read:x"]],
-    ["echo $(cd a); cat x", ["read:x"]],
-    ["bash -c 'cd a'; cat x", ["read:x"]],
-    ["bash -c 'cd a && cat x'", ["read:a/x"]],
-    ["eval 'cd a' && cat x", ["read:a/x"]],
-    ["command cd a && cat x", ["read:a/x"]],
-    ["cd a && sudo cat x", ["read:a/x"]],
-    ["{ cd a && cat x; } < y", ["read:a/x", "read:y"]],
-  ])("%s", (line, files) => {
+  it.each(
+    readCases<readonly [string, readonly string[]]>(
+      new URL("cases/effects/folder-relative-paths.jsonl", import.meta.url),
+    ),
+  )("%s", (line, files) => {
     expect(last(line)).toEqual(files);
   });
 
@@ -103,24 +77,13 @@ describe("the folder of relative paths", () => {
     }
   });
 
-  it.each([
-    "cd $d && cat x",
-    "cd - && cat x",
-    "cd -P a/.. && cat x",
-    "pushd a; cat x",
-    ". ./y; cat x",
-    "CDPATH=/etc; cd a && cat x",
-    "for i in 1 2; do cat x; cd ..; done",
-    "f() { cd a; }; f; cat x",
-    "f() { cat x; }; cd a; f",
-    "cd() { :; }; cd a && cat x",
-    "trap 'cat x' EXIT; cd a",
-    "env -C a cat x",
-    "find a -execdir cat x \\;",
-  ])("is unknown: %s", (line) => {
-    expect(last(line)).toContain("read:?");
-    expect(last(line)).not.toContain("read:x");
-  });
+  it.each(readCases<string>(new URL("cases/effects/unknown.jsonl", import.meta.url)))(
+    "is unknown: %s",
+    (line) => {
+      expect(last(line)).toContain("read:?");
+      expect(last(line)).not.toContain("read:x");
+    },
+  );
 
   it("does not take a quoted `~` for the home folder", () => {
     expect(last("cat '~/x'")).toEqual(["read:./~/x"]);

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { readOptions, equivalentCommands } from "../src/index.ts";
 
@@ -5,32 +6,11 @@ const ways = (line: string): readonly string[] =>
   equivalentCommands(line.split(" ")).map(({ kind, argv }) => `${kind}: ${argv.join(" ")}`);
 
 describe("the ways to write a command", () => {
-  test.each([
-    [
-      "git push --force origin main",
-      ["name: git push -f origin main", "order: git push origin main --force"],
-    ],
-    ["git branch -D x", ["combination: git branch --delete --force x", "order: git branch x -D"]],
-    [
-      "git branch --force --delete x",
-      ["combination: git branch -D x", "name: git branch -f --delete x"],
-    ],
-    ["git clean --force", ["name: git clean -f", "beginning: git clean --fo"]],
-    [
-      "curl -X POST u",
-      ["name: curl --request POST u", "name: curl --request=POST u", "value: curl -XPOST u"],
-    ],
-    ["curl --request=POST u", ["name: curl -XPOST u", "value: curl --request POST u"]],
-    ["rm -rf x", ["name: rm -f --recursive x", "name: rm -r --force x", "order: rm x -rf"]],
-    [
-      "docker compose down -v",
-      ["program: docker-compose down -v", "name: docker compose down --volumes"],
-    ],
-    ["docker run --privileged x", ["subcommand: docker container run --privileged x"]],
-    ["docker container rm -f x", ["subcommand: docker rm -f x"]],
-    ["npm publish --tag next", ["value: npm publish --tag=next"]],
-    ["npx cowsay", ["program: npm exec cowsay"]],
-  ])("%s", (line, expected) => {
+  test.each(
+    readCases<readonly [string, string[]]>(
+      new URL("cases/equivalents/ways-write-command.jsonl", import.meta.url),
+    ),
+  )("%s", (line, expected) => {
     expect(ways(line)).toEqual(expect.arrayContaining(expected));
   });
 

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { analyze, UNKNOWN_CODES } from "../src/index.ts";
 import { shellText } from "./shell-text.ts";
@@ -64,36 +65,19 @@ it("has nothing to say about nothing", () => {
     expect(analyze(line)).toEqual({ commands: [], unknown: [] });
 });
 
-it.each([
-  "git\u200bstatus",
-  "git status\r",
-  "git status\b",
-  "a\u00a0b",
-  "\ufeffls",
-  "ls \u2066x",
-  "ls \u{e0041}",
-  "ls \ud800",
-  "a\0b",
-  "a\fb",
-  "x\u2028y",
-])("does not know a line with a hidden character: %j", (line) => {
-  expect(analyze(line).unknown.map(({ code }) => code)).toContain("syntax");
-});
+it.each(readCases<string>(new URL("cases/limits/does-not-know-line.jsonl", import.meta.url)))(
+  "does not know a line with a hidden character: %j",
+  (line) => {
+    expect(analyze(line).unknown.map(({ code }) => code)).toContain("syntax");
+  },
+);
 
-it.each([
-  "rм -rf build",
-  "сurl http://x",
-  "ｒm x",
-  "./сurl x",
-  "git status ；id",
-  "git status｜sh",
-  "echo a＆b",
-  "echo ＞x",
-  "echo ｀id｀",
-  "echo ﹔id",
-])("does not know what looks like something else: %j", (line) => {
-  expect(codesOf(line)).toEqual(["syntax"]);
-});
+it.each(readCases<string>(new URL("cases/limits/does-not-know-what.jsonl", import.meta.url)))(
+  "does not know what looks like something else: %j",
+  (line) => {
+    expect(codesOf(line)).toEqual(["syntax"]);
+  },
+);
 
 it.each([
   'echo "完成；好（的）"',

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { otherPrograms, readOptions } from "../src/index.ts";
 import { shown } from "./kit.ts";
@@ -21,29 +22,10 @@ function read(line: string): string | undefined {
 }
 
 describe("the options of a command have one name for all spellings", () => {
-  test.each([
-    ["git commit -nm x", "--no-verify --message=x | commit"],
-    ["git commit --no-veri --mess=x -- -n", "--no-verify --message=x | commit -n"],
-    ["git -C d branch -D x", "-C=d --delete --force | branch x"],
-    ["git push o +main", "--force | push o +main"],
-    ["git stage -A", "--all | add"],
-    ["curl -sXPOST u -d @f", "--silent --request=POST --data=@f | u"],
-    ["curl --json a u", "--json=a --request=POST | u"],
-    ["curl -G -d a u", "--get --data=a | u"],
-    ["tar xzf a b", "--get --ungzip --file=a | b"],
-    ["cp -a a b", "-d --recursive --preserve | a b"],
-    ["kill -9 1", "--signal=KILL | 1"],
-    ["kill -s sigkill 1", "--signal=KILL | 1"],
-    ["docker container run --privileged -e A=1 x ls -l", "--privileged --env=A=1 | run x ls -l"],
-    ["docker --context c image rm x", "--context=c | rmi x"],
-    ["npm run-script test", "| test"],
-    ["cargo +nightly b --release", "--release | build"],
-    ["yarn run deploy", "| deploy"],
-    ["yarn run install", "| run install"],
-    ["kubectl -n a apply -fx", "--namespace=a --filename=x | apply"],
-    ["git commit --frob x -n", "--frob --no-verify | commit x~"],
-    ['git commit "$x"', "| commit <?> …"],
-    ['git commit -- "$x"', "| commit <?>"],
+  test.each<readonly [string, string | undefined]>([
+    ...readCases<readonly [string, string]>(
+      new URL("cases/options/options-command-have-one.jsonl", import.meta.url),
+    ),
     ["frobnicate -n", undefined],
     ["find . -delete", undefined],
   ])("%s: %s", (line, expected) => expect(read(line)).toBe(expected));

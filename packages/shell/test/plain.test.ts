@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { analyzeScript } from "../src/analyze.ts";
@@ -45,19 +46,9 @@ it("says of any line what the parser says", () => {
 
 it("says of every program with few arguments what the parser says", () => {
   for (const name of PROGRAMS) {
-    for (const rest of [
-      "",
-      " a",
-      " -x a",
-      " --y=a b",
-      " A=1 a",
-      " -c a.b=c d",
-      " exec a b",
-      " run a",
-      " /x/a ./b",
-      " install a",
-      " - --",
-    ]) {
+    for (const rest of readCases<string>(
+      new URL("cases/plain/says-every-program-few.jsonl", import.meta.url),
+    )) {
       const text = name + rest;
       expect(analyze(text), text).toEqual(analyzeScript(text));
       expect(analyze(`/usr/bin/${text}`), text).toEqual(analyzeScript(`/usr/bin/${text}`));
@@ -65,28 +56,9 @@ it("says of every program with few arguments what the parser says", () => {
   }
 });
 
-it.each([
-  "if x",
-  "then x",
-  "done",
-  "time ls",
-  "coproc ls",
-  "function f",
-  "A=1 ls",
-  "a+=b",
-  "export PATH=.",
-  "read x",
-  "cd ..",
-  "exit 1",
-  "in x",
-  "select a",
-  "alias a=b",
-  "sudo rm x",
-  "HOME=x",
-  "echo HOME",
-  "/bin/x a",
-  "-x",
-  "%1",
-])("says of %j what the parser says", (text) => {
-  expect(analyze(text)).toEqual(analyzeScript(text));
-});
+it.each(readCases<string>(new URL("cases/plain/says-what-parser-says.jsonl", import.meta.url)))(
+  "says of %j what the parser says",
+  (text) => {
+    expect(analyze(text)).toEqual(analyzeScript(text));
+  },
+);

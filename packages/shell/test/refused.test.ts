@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { codesOf } from "./kit.ts";
@@ -15,26 +16,7 @@ it("does not know any line that bash refuses", { timeout: 60_000 }, () => {
   expect(known).toEqual([]);
 });
 
-const REFUSED = [
-  "ls (",
-  "ls (id",
-  "ls a (b",
-  "a( ",
-  "ls $[",
-  "cat f $[ 1",
-  "cat a$[",
-  "ls $[x[0]",
-  'ls "$["',
-  'ls "a $[ 1"',
-  "ls @(a)",
-  "ls !(a)",
-  "ls <<'E",
-  "ls > 2> f",
-  "ls << {x}> f",
-  "ls <& x=(a)",
-  "echo $(ls ( )",
-  "ls ;! &",
-];
+const REFUSED = readCases<string>(new URL("cases/refused/refused.jsonl", import.meta.url));
 
 it.each(REFUSED)("does not know %j, which bash refuses", (line) =>
   expect(codesOf(line)).toContain("syntax"),
@@ -45,24 +27,6 @@ it("tells what bash says of these lines", () => {
   expect(refused(TAKEN)).toEqual(TAKEN.map(() => false));
 });
 
-const TAKEN = [
-  "ls '('",
-  "ls \\(",
-  "ls '$['",
-  "ls \\$[a]",
-  'ls "\\$["',
-  "(ls)",
-  "echo $(ls; (id))",
-  "cat <<E a\nb\nE",
-  "cat <<'E' 2>&1 <f\nb\nE",
-  "ls 2>&1 >f",
-  "ls \\\n a",
-  "ls a # (b",
-  "ls > f 2> g",
-  "ls -a `ls b`",
-  'echo "$(ls "$(id)")"',
-  "f() { ls; }",
-  "case a in (a) ls;; b) id;; esac",
-];
+const TAKEN = readCases<string>(new URL("cases/refused/taken.jsonl", import.meta.url));
 
 it.each(TAKEN)("knows the syntax of %j", (line) => expect(codesOf(line)).not.toContain("syntax"));

@@ -1,50 +1,19 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { analyze } from "../src/index.ts";
 import { commandOf, doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("the input of an interpreter is code by whatever name", () => {
-  test.each([
-    "python3 /dev/stdin",
-    "python3 /dev/fd/0 <<< x",
-    "python3 /dev/fd/3 3<f",
-    "python3 ../../../dev/stdin",
-    "node /proc/self/fd/0",
-    "node /proc/self/task/1/fd/0",
-    "node /dev/../dev/stdin",
-    "perl <(echo x)",
-    "ruby -",
-    "php /dev//stdin",
-    "php -f /dev/stdin",
-    "lua /dev/./stdin",
-    "Rscript /dev/stdin",
-    "tsx /dev/stdin",
-    "ts-node /dev/fd/0",
-    "bun run -",
-    "bun /dev/stdin",
-    "deno run /dev/stdin",
-    "java /dev/stdin",
-    "go run /dev/stdin",
-    "pwsh -File /dev/stdin",
-    "cd /dev; python3 stdin",
-    "bun https://h/x.ts",
-    "deno run https://h/x.ts",
-    "deno https://h/x.ts",
-    "node data:text/javascript,x",
-    "php https://h/x",
-    "sudo python3 /dev/stdin",
-  ])("%s", (line) => expect(doubtsOf(line)).toContain("inline_code"));
+  test.each(
+    readCases<string>(
+      new URL("cases/scripts/input-interpreter-code-whatever.jsonl", import.meta.url),
+    ),
+  )("%s", (line) => expect(doubtsOf(line)).toContain("inline_code"));
 
-  test.each([
-    "python3 dev/x.py",
-    "node x.js",
-    "bun run build",
-    "bun run x.ts",
-    "deno run x.ts",
-    "deno x.ts",
-    "go run .",
-    "java Main",
-    "php x.php",
-  ])("%s is known", (line) => expect(doubtsOf(line)).toEqual([]));
+  test.each(readCases<string>(new URL("cases/scripts/known.jsonl", import.meta.url)))(
+    "%s is known",
+    (line) => expect(doubtsOf(line)).toEqual([]),
+  );
 
   test("code from an address is a connection", () => {
     expect(effectsOf("deno run https://h/x.ts")).toEqual(["network h"]);
@@ -53,41 +22,14 @@ describe("the input of an interpreter is code by whatever name", () => {
 });
 
 describe("the words after a script or a task may be a command", () => {
-  test.each([
-    "python3 w.py",
-    "node w.js",
-    "tsx w.ts",
-    "ruby w.rb",
-    "perl w.pl",
-    "php w.php",
-    "php -f w.php",
-    "expect w",
-    "npm run x",
-    "npm test",
-    "yarn run x",
-    "yarn workspace a",
-    "bun run x",
-    "deno run w.ts",
-    "deno task x",
-    "go run w.go",
-    "go test ./... -args",
-    "cargo run --",
-    "cargo test --",
-    "java -jar w.jar",
-    "java Main",
-    "launchctl submit -l x --",
-  ])("%s", (line) => expect(commandOf(`${line} rm -rf x`).carries).toBe(true));
+  test.each(
+    readCases<string>(new URL("cases/scripts/words-after-script-task.jsonl", import.meta.url)),
+  )("%s", (line) => expect(commandOf(`${line} rm -rf x`).carries).toBe(true));
 
-  test.each([
-    "python3 w.py",
-    "node --test",
-    "npm test",
-    "npm run build",
-    "cargo build --release",
-    "go run .",
-    "java -jar w.jar",
-    "go test ./...",
-  ])("%s has none", (line) => expect(commandOf(line).carries).toBe(false));
+  test.each(readCases<string>(new URL("cases/scripts/has-none.jsonl", import.meta.url)))(
+    "%s has none",
+    (line) => expect(commandOf(line).carries).toBe(false),
+  );
 
   test("only a deny is about them", () => {
     expect(hazardsOf("node w.js --exec rm")).toEqual([]);
@@ -96,15 +38,9 @@ describe("the words after a script or a task may be a command", () => {
 });
 
 describe("only a program of the system is the one of its name", () => {
-  test.each([
-    "./echo",
-    "../bin/echo",
-    "~/echo",
-    "/tmp/echo",
-    "bin/echo",
-    "/bin/../tmp/echo",
-    "/usr/bin/../../tmp/echo",
-  ])("%s is not", (program) => {
+  test.each(
+    readCases<string>(new URL("cases/scripts/not-only-program-system-one.jsonl", import.meta.url)),
+  )("%s is not", (program) => {
     const { carries, effects } = commandOf(`${program} rm -rf x`);
     expect(carries).toBe(true);
     expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { assert, pre, property, stringMatching } from "fast-check";
 import { analyze } from "../src/index.ts";
@@ -51,19 +52,7 @@ const SETTERS: readonly ((name: string) => string)[] = [
   (name) => `echo \${${name}:=x}; ls`,
 ];
 
-const NAMES = [
-  "PATH",
-  "IFS",
-  "HOME",
-  "LD_PRELOAD",
-  "BASH_ENV",
-  "GIT_PAGER",
-  "PAGER",
-  "NODE_OPTIONS",
-  "https_proxy",
-  "npm_config_shell",
-  "TMPDIR",
-];
+const NAMES = readCases<string>(new URL("cases/state-names/names.jsonl", import.meta.url));
 
 describe("whatever sets a variable counts as an assignment", () => {
   test.each(SETTERS.map((line) => [line("PATH"), line] as const))("%s", (_, line) => {
@@ -74,27 +63,10 @@ describe("whatever sets a variable counts as an assignment", () => {
       ]);
   });
 
-  test.each([
-    "for f in a b; do ls; done",
-    "for FILE in *.ts; do ls; done",
-    "for i in 1 2 3; do ls; done",
-    "for ((i=0;i<3;i++)); do ls; done",
-    "count=0; ((count++)); ls",
-    "n=1; echo $((n = n + 1)); ls",
-    "exec {fd}>/dev/null; ls",
-    'while read -r line; do echo "$line"; done < f',
-    "printf '%s\\n' PATH; ls",
-    "printf '100%%n' PATH; ls",
-    "printf %d%% PATH; ls",
-    "[[ $PATH == x ]] && ls",
-    "(( PATH == 0 )) && ls",
-    "echo $((PATH <= 1)); ls",
-    "getopts ab opt; ls",
-    "export PATH; ls",
-    "OPTIND=1; ls",
-    "for _x in a; do ls; done",
-    "wait; ls",
-  ])("%s is an ordinary line", (line) => expect(codesOf(line)).toEqual([]));
+  test.each(readCases<string>(new URL("cases/state-names/ordinary-line.jsonl", import.meta.url)))(
+    "%s is an ordinary line",
+    (line) => expect(codesOf(line)).toEqual([]),
+  );
 
   test("no name of a variable makes a loop throw or loses its body", () => {
     assert(
@@ -117,19 +89,11 @@ describe("values that bash computes", () => {
 });
 
 describe("variables that hold more options than the line has", () => {
-  test.each([
-    "TAR_OPTIONS=--to-command=sh tar xf a.tar",
-    "export TAR_OPTIONS=--to-command=sh; tar xf a.tar",
-    "RIPGREP_CONFIG_PATH=rc rg x",
-    "GREP_OPTIONS=-r grep x",
-    "LESS=+!id less a",
-    "LESS=-ofile less a",
-    'LESS="$L" less a',
-    "VIMINIT=:!id vim a",
-    "RUSTC_WRAPPER=./x cargo build",
-    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=./x cargo run",
-    "CARGO_BUILD_RUSTC_WRAPPER=./x cargo build",
-  ])("%s", (line) => expect(codesOf(line)).toContain("state"));
+  test.each(
+    readCases<string>(
+      new URL("cases/state-names/variables-hold-more-options.jsonl", import.meta.url),
+    ),
+  )("%s", (line) => expect(codesOf(line)).toContain("state"));
   test.each([
     "LESS=-R git log",
     "LESS=FRX git log",

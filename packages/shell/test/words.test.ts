@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { wordsOf } from "./bash.ts";
@@ -5,31 +6,11 @@ import { shown, wordsIn } from "./kit.ts";
 import { randomFrom } from "./random.ts";
 
 describe("words after quote removal", () => {
-  it.each([
-    ["x 'a b' \"c d\" e\\ f", ["x", "a b", "c d", "e f"]],
-    ["x a'b'\"c\"d", ["x", "abcd"]],
-    ["x $'a\\tb\\x41' $\"y\"", ["x", "a\tbA", "y"]],
-    ["x ''", ["x", ""]],
-    ["x a\\\nb", ["x", "ab"]],
-    [
-      "x a{b,c}d {1..3} {c..a} {01..03}",
-      ["x", "abd", "acd", "1", "2", "3", "c", "b", "a", "01", "02", "03"],
-    ],
-    ["x {a,b{1,2}} '{a,b}' \\{a,b} {a} {}", ["x", "a", "b1", "b2", "{a,b}", "{a,b}", "{a}", "{}"]],
-    ["x {a}b,c}", ["x", "a}b", "c"]],
-    ["x @{u}.. HEAD^", ["x", "@{u}..", "HEAD^"]],
-    [
-      "x ~ ~/a $HOME/b \"$HOME/c\" ${HOME} '~' \\~/d",
-      ["x", "~", "~/a", "~/b", "~/c", "~", "~", "~/d"],
-    ],
-    ["x ~bob/a ~+ ~-", ["x", "<?>/a", "<?>", "<?>"]],
-    ['x $a "$a" "$@" a$b/c "a$b"', ["x", "<?>…", "<?>", "<?>…", "a<?>/c…", "a<?>"]],
-    ["x *.ts src/[ab]?.c 'a*' \\*", ["x", "<*>.ts…", "src/<*><*>.c…", "a*", "*"]],
-    ['x $((1+1)) $(id) "$(id)" <(id)', ["x", "<#>", "<?>…", "<?>", "/dev/fd/<*>"]],
-    ["x @(a|b)", ["x", "<?>…"]],
-    ["[ a ]", ["[", "a", "]"]],
-    ["export A=~/x B={a,b}", ["export", "A=~/x", "B={a,b}"]],
-  ])("%s", (line, words) => {
+  it.each(
+    readCases<readonly [string, readonly string[]]>(
+      new URL("cases/words/words-after-quote-removal.jsonl", import.meta.url),
+    ),
+  )("%s", (line, words) => {
     expect(wordsIn(line)).toEqual(words);
   });
 

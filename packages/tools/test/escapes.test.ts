@@ -15,6 +15,7 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { messageOf } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { REFUSED, folder, toolsIn } from "./kit.ts";
 
@@ -381,15 +382,9 @@ describe("what nobody writes", () => {
 
   it("is not what only looks like it", async () => {
     const call = toolsIn(folder(), { protect: ["rules"] });
-    for (const path of [
-      ".gitignore",
-      ".github/workflows/ci.yml",
-      "git/x",
-      "rules.md",
-      "sub/rules/x",
-      "my.bylaw",
-      "docs/bylaw.config.md.txt",
-    ])
+    for (const path of readCases<string>(
+      new URL("cases/escapes/not-what-only-looks.jsonl", import.meta.url),
+    ))
       expect(await call("write_files", { path, content: "" }), path).toMatchObject({
         status: "success",
       });

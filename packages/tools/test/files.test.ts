@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Json } from "@bylaw/kernel";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { UNFIT, folder, toolsIn } from "./kit.ts";
 
@@ -241,16 +242,9 @@ describe("edit_files", () => {
   });
 
   it("changes nothing where one of several does not fit", async () => {
-    for (const args of [
-      { old_string: "c", new_string: "x" },
-      { old_string: "a", new_string: "x" },
-      {
-        edits: [
-          { old_string: "b", new_string: "x" },
-          { old_string: "none", new_string: "y" },
-        ],
-      },
-    ]) {
+    for (const args of readCases<object>(
+      new URL("cases/files/changes-nothing-where-one.jsonl", import.meta.url),
+    )) {
       await expect(edit("a b a", args)).rejects.toMatchObject({ code: "BYLAW_EDIT_UNFIT" });
       expect(readFileSync(join(root, "f"), "utf8")).toBe("a b a");
     }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WebOptions } from "../src/index.ts";
 import { folder, toolsIn } from "./kit.ts";
@@ -93,21 +94,9 @@ describe("web_fetch", () => {
     ]);
   });
 
-  it.each([
-    "http://elsewhere.test/",
-    "http://127.0.0.1/",
-    "http://127.0.0.1.elsewhere.test:{port}/",
-    "http://docs.test.:{port}0/",
-    "http://user:pass@docs.test:{port}/",
-    "http://127.0.0.1:{port}@elsewhere.test/",
-    "ftp://docs.test/",
-    "file:///etc/passwd",
-    "data:text/plain,x",
-    "javascript:1",
-    "docs.test",
-    "//docs.test/",
-    "",
-  ])("refuses %j without asking anybody", async (url) => {
+  it.each(
+    readCases<string>(new URL("cases/web/refuses-without-asking-anybody.jsonl", import.meta.url)),
+  )("refuses %j without asking anybody", async (url) => {
     const before = asked.length;
     const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(
       url.replaceAll("{port}", String(port)),

@@ -1,19 +1,14 @@
 import { didYouMean, nearest } from "../src/index.ts";
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 
 describe("the nearest word", () => {
-  it.each([
-    ["alow", ["allow", "deny"], "allow"],
-    ["dney", ["allow", "deny"], "deny"],
-    ["Read-Files", ["read_files", "write_files"], "read_files"],
-    ["maxIterations", ["max_iterations", "max_steps"], "max_iterations"],
-    ["PLUGIN", ["fallback", "plugins", "without"], "plugins"],
-    ["whithout", ["fallback", "plugins", "without"], "without"],
-    ["main", ["mian"], "mian"],
-    ["a", ["b"], "b"],
-    ["??", ["?!"], "?!"],
-  ])("to %j among %j is %j", (word, known, near) => {
+  it.each(
+    readCases<readonly [string, readonly string[], string]>(
+      new URL("cases/nearest/among.jsonl", import.meta.url),
+    ),
+  )("to %j among %j is %j", (word, known, near) => {
     expect(nearest(word, known)).toBe(near);
   });
 

@@ -1,6 +1,6 @@
 import { createKernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, createMemoryStore, type Run } from "@bylaw/log";
-import { describeExamples, toolCall } from "@bylaw/testing";
+import { describeExamples, readCases, toolCall } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { coordinator, coordinatorState, coordinatorTasks } from "../src/index.ts";
@@ -343,15 +343,9 @@ describe("an agent that wants to be done without an audit", () => {
   it("gains nothing by the name of a task that only looks like another, or means something to JavaScript", async () => {
     const run = await open();
     await run.record([...reviewed("task-1"), auditor("task-1")]);
-    for (const alike of [
-      "t\u0430sk-1",
-      "task-1 ",
-      "task-\uff11",
-      "task-1\u200b",
-      "__proto__",
-      "constructor",
-      "toString",
-    ]) {
+    for (const alike of readCases<string>(
+      new URL("cases/index/gains-nothing-name-task.jsonl", import.meta.url),
+    )) {
       expect(await refusal(run.record([complete(alike)]))).toBe(
         "BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT",
       );

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createKernel, definePlugin, type Json, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, readCases } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { examples } from "../examples.ts";
@@ -197,17 +197,9 @@ describe("eventLog", () => {
     expect(readdirSync(base)).toEqual([".bylaw"]);
   });
 
-  it.each<[string, object]>([
-    ["an unknown key", { files: "x" }],
-    ["a folder", { file: "logs/" }],
-    ["another placeholder", { file: "{session}.jsonl" }],
-    ["a path to what the run needs", { redact: { paths: ["decision.approval"] } }],
-    ["a path without a key", { redact: { paths: ["args..x"] } }],
-    ["a path to everything", { redact: { paths: ["**"] } }],
-    ["an unknown durability", { durability: "none" }],
-    ["a file without room", { rotate: { bytes: 0 } }],
-    ["a signature without a key", { sign: {} }],
-  ])("refuses options with %s", (_, options) => {
+  it.each<[string, object]>(
+    readCases<[string, object]>(new URL("cases/index/refuses-options.jsonl", import.meta.url)),
+  )("refuses options with %s", (_, options) => {
     expect(() => eventLog(options)).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
     );

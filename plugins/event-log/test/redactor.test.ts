@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, type Json, type JsonObject } from "@bylaw/kernel";
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createRedactor, type RedactOptions } from "../src/redactor.ts";
 import { folder } from "./kit.ts";
@@ -176,18 +177,7 @@ describe("a redactor", () => {
       ],
       directive: { action: "checkpoint" },
     };
-    const names = [
-      "rule_denied",
-      "deny",
-      "plugin/tap",
-      "no-force-push",
-      "checkpoint",
-      "BUILD",
-      "PLAN",
-      "git_push",
-      "continue",
-      "reviewed",
-    ];
+    const names = readCases<string>(new URL("cases/redactor/names.jsonl", import.meta.url));
     for (const password of [...names, sha256("p"), sha256("d"), 7, 3]) {
       const run = {
         id: "c1",

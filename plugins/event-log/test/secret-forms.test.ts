@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import * as fc from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../src/secret-forms.ts";
 
@@ -57,35 +58,10 @@ describe("secrets are told by their form", () => {
   });
 
   it.each<[string, string]>([
-    ["curl -H 'Authorization: Bearer abc.def-123' https://example.com", "abc.def-123"],
-    ['curl -H "authorization:Basic dXNlcjpwYXNz" x', "dXNlcjpwYXNz"],
-    ["-H Authorization:hunter2-token x", "hunter2-token"],
-    ['{"Authorization":"Token 9944b09199c62bcf"}', "9944b09199c62bcf"],
-    ["bearer 0123456789abcdef", "0123456789abcdef"],
-    ["psql --password=hunter2 -h db", "hunter2"],
-    ["mysql --password hunter2", "hunter2"],
-    ["tool --api-key hunter2", "hunter2"],
-    ["tool --my-api-key=hunter2", "hunter2"],
-    ["PGPASSWORD=hunter2 psql", "hunter2"],
-    ["export DB_PASS='hunter 2 is long'", "hunter 2 is long"],
-    [
-      "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-      "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    ],
-    ["SECRET_KEY_BASE=abcdef", "abcdef"],
-    ['const password = "hunter2";', "hunter2"],
-    ["password: hunter2", "hunter2"],
-    ['{"password": "hun\\"ter2"}', 'hun\\"ter2'],
-    ['"{\\"password\\":\\"hunter2\\",\\"user\\":\\"me\\"}"', "hunter2"],
-    ["//example.com/:_authToken=hunter2", "hunter2"],
-    ["https://example.com/cb?token=hunter2&state=1", "hunter2"],
-    ["postgres://me:hunter2@db.example.com/x", "hunter2"],
-    ["postgres://me:hun@ter2@db.example.com/x", "hun@ter2"],
+    ...readCases<[string, string]>(
+      new URL("cases/secret-forms/behind-what-announces.jsonl", import.meta.url),
+    ),
     [`https://${alnum(40)}@github.com/a/b.git`, alnum(40)],
-    ["curl -u me:hunter2 https://example.com", "hunter2"],
-    ["sshpass -p hunter2 ssh host", "hunter2"],
-    ["X-Api-Key: hunter2", "hunter2"],
-    ["PRIVATE-TOKEN: hunter2", "hunter2"],
   ])("behind what announces it: %s", (text, secret) => {
     expect(taken(text)).toContainEqual(expect.stringContaining(secret));
   });
@@ -94,30 +70,12 @@ describe("secrets are told by their form", () => {
     expect(taken(`x ${PEM.slice(0, -10)}`)).toEqual([PEM.slice(0, -10)]);
   });
 
-  it.each([
-    "password: string;",
-    "password=$DB_PASSWORD",
-    "password=${DB_PASSWORD}",
-    'password="${DB_PASSWORD}"',
-    "token=${{ secrets.NPM }}",
-    "const token = getToken()",
-    "const password = process.env.PASSWORD",
-    "max_tokens=4096",
-    "Unexpected token: expected a brace",
-    "the password is not told",
-    "docker run -u 1000:1000 image",
-    "git push origin main",
-    "a sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11",
-    "npm run task-sk-something-or-other-that-is-long",
-    "https://example.com:8080/path@2",
-    "if (password == other) return",
-    "[redacted sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855]",
-    "password=[redacted sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855]",
-    "-----BEGIN PUBLIC KEY-----",
-  ])("and nothing else is: %s", (text) => {
-    expect(taken(text)).toEqual([]);
-  });
+  it.each(readCases<string>(new URL("cases/secret-forms/nothing-else.jsonl", import.meta.url)))(
+    "and nothing else is: %s",
+    (text) => {
+      expect(taken(text)).toEqual([]);
+    },
+  );
 
   it("every span lies inside of the text, in order, and none touches another", () => {
     const piece = fc.constantFrom(
@@ -159,36 +117,13 @@ describe("secrets are told by their form", () => {
 
 describe("looking for secrets is linear", () => {
   // Each of these has many beginnings and no end. Four times the text must not cost sixteen times the work; a minute is for the quadratic.
-  it.each([
-    "-----BEGIN PRIVATE KEY-----",
-    "-----BEGIN ",
-    "eyJ",
-    "eyJaaaaaaaaaaa.",
-    "eyJaaaaaaaaaaa.bbbbbbbbbbbbb",
-    "sk-",
-    "sk-a-",
-    "xoxb-",
-    'password="',
-    "password='a\\",
-    'password=\\"',
-    "password=",
-    "password",
-    "://a:",
-    "://",
-    "://aaaa@",
-    "authorization: a ",
-    "bearer ",
-    "--a-a-a-password ",
-    "a-",
-    "SG.aaaaaaaaaaaaaaaaaaaa.",
-    "\\",
-    "[redacted ",
-    "password={",
-    "-u a:",
-    "xoxa.xoxb-",
-  ])("a megabyte of %j", { timeout: 60_000 }, (piece) => {
-    expect(
-      findSecrets(`password ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`),
-    ).toBeDefined();
-  });
+  it.each(readCases<string>(new URL("cases/secret-forms/megabyte.jsonl", import.meta.url)))(
+    "a megabyte of %j",
+    { timeout: 60_000 },
+    (piece) => {
+      expect(
+        findSecrets(`password ${piece.repeat(Math.ceil(1_000_000 / piece.length))}`),
+      ).toBeDefined();
+    },
+  );
 });

@@ -1,4 +1,6 @@
+import type { JsonObject } from "@bylaw/kernel";
 import { assert, asyncProperty, constantFrom, jsonValue } from "fast-check";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { ARTIFACT_RULES, GATE_CHECKS } from "@bylaw/contract";
 import { CHECKS, RULES } from "../src/checks/index.ts";
@@ -76,35 +78,11 @@ describe("plan_approval", () => {
 });
 
 describe("tests_written", () => {
-  it.each([
-    [
-      "Acceptance criterion 1 has no test: It greets nobody politely",
-      { test_files: [{ path: "tests/a.test.js", covers: "It greets by name" }] },
-    ],
-    [
-      "Acceptance criterion 0 has no test",
-      { test_files: [{ path: "tests/absent.test.js", covers: ["AC-1", "AC-2"] }] },
-    ],
-    [
-      "tests/absent.test.js is missing",
-      { test_files: [{ path: "tests/absent.test.js", covers: ["AC-1", "AC-2"] }] },
-    ],
-    [
-      "../tests/a.test.js is outside of the workspace",
-      { test_files: [{ path: "../tests/a.test.js", covers: ["AC-1"] }] },
-    ],
-    [
-      "/etc/hosts is outside of the workspace",
-      { test_files: [{ path: "/etc/hosts", covers: ["AC-1"] }] },
-    ],
-    ["tests is not a regular file", { test_files: [{ path: "tests", covers: ["AC-1"] }] }],
-    [
-      "1 item(s) of `test_files` have no path",
-      { test_files: [{ path: "tests/a.test.js", covers: ["AC1", "AC2"] }, { covers: [] }] },
-    ],
-    ["The artifact names no file", { test_files: {} }],
-    ["The `test_files` artifact is not an object", "tests/a.test.js"],
-  ])("says: %s", async (said, test_files) => {
+  it.each(
+    readCases<readonly [string, string | object]>(
+      new URL("cases/checks/says.jsonl", import.meta.url),
+    ),
+  )("says: %s", async (said, test_files) => {
     const { ask, observe } = await at("TDD");
     await observe(RED);
     const { decision, text } = await ask("IMPL", { ...tested, test_files });
@@ -219,26 +197,11 @@ describe("tests_passing", () => {
 });
 
 describe("review_approved", () => {
-  it.each([
-    ["Found 1 blocking issue(s): it leaks", { blocking_issues: [{ description: "it leaks" }] }, {}],
-    [
-      'Found 3 blocking issue(s): a; b; {"no":1}',
-      { blocking_issues: ["a", { issue: "b" }, { no: 1 }] },
-      {},
-    ],
-    [
-      "Found 1 blocking issue(s): said by a reviewer",
-      {},
-      { verdict: "rejected", blocking_issues: ["said by a reviewer"] },
-    ],
-    [
-      "Found 2 blocking issue(s): rejected by security; rejected by quality",
-      {},
-      { verdict: "rejected" },
-    ],
+  it.each<readonly [string, object, JsonObject]>([
+    ...readCases<readonly [string, object, JsonObject]>(
+      new URL("cases/checks/says-wf-83.jsonl", import.meta.url),
+    ),
     ["has no list", { blocking_issues: undefined }, {}],
-    ["has no list", { blocking_issues: "none" }, {}],
-    ["The report lacks these reviews", { reviews: { security: { ok: true }, quality: {} } }, {}],
   ])("says: %s (WF-83)", async (said, fields, reported) => {
     const { ask, review } = await at("REVIEW");
     await review(reported);

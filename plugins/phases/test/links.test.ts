@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CONTRACT, place, type Place } from "./kit.ts";
 
@@ -38,28 +39,9 @@ it("nor is one that it copies to where the link leads elsewhere, or takes out of
   mkdirSync(join(here.folder, "src/out"));
   mkdirSync(join(here.folder, "x/lib"), { recursive: true });
   symlinkSync("../../.git", join(here.folder, "src/up"));
-  for (const line of [
-    "cp -a src/up src/lib/ && echo x > src/lib/up/evil",
-    "cp -a src/up src/lib/. && echo x > src/lib/up/evil",
-    "cd src/lib && cp -a ../up ./ && echo x > up/evil",
-    "cp -a src/up src/lib x/lib && echo x > x/lib/up/evil",
-    "cp -a src/. src/lib && echo x > src/lib/up/evil",
-    "cp -a --parents src/up x && echo x > x/src/up/evil",
-    "cp -a src/up src/l*/ && echo x > src/lib/up/evil",
-    "O=-a; cp $O src/up src/lib/ && echo x > src/lib/up/evil",
-    "mv src/u* src/lib/ && echo x > src/lib/up/evil",
-    "mv src/up w < src/a.ts && echo x > w/evil",
-    "rsync -a src/ src/lib/ && echo x > src/lib/up/evil",
-    "rsync -a src/ . && echo x > up/evil",
-    "tar -xf src/a.tar -C src/out && echo x > src/out/up/evil",
-    "tar -xf src/a.tar && echo x > up/evil",
-    "unzip src/a.zip -d src/out && echo x > src/out/up/evil",
-    "cpio -id < src/a.cpio && echo x > src/out/up/evil",
-    "patch -p1 < src/a.diff && echo x > src/l/evil",
-    "git checkout HEAD~1 -- src/l && echo x > src/l/evil",
-    "git restore -s HEAD~1 src/l && echo x > src/l/evil",
-    "git clone url src/c && echo x > src/c/l/evil",
-  ])
+  for (const line of readCases<string>(
+    new URL("cases/links/nor-one-copies-where.jsonl", import.meta.url),
+  ))
     expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
   rmSync(join(here.folder, "src/up"));
 });

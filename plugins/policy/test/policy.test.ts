@@ -5,11 +5,14 @@ import { pathToFileURL } from "node:url";
 import {
   createKernel,
   defineRuleset,
+  type ApprovalMode,
   type Config,
   type Decision,
+  type JsonObject,
   type PluginInstance,
   type ToolCall,
 } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { call, refused, rule } from "./kit.ts";
@@ -301,15 +304,11 @@ describe("fallback and modes", () => {
       "allow",
     );
   });
-  test.each([
-    ["yolo", "t", {}, "allow"],
-    ["autoEdit", "write_file", { path: "a" }, "allow"],
-    ["autoEdit", "write_file", { path: ".bylaw/policy.toml" }, "ask_user"],
-    ["autoEdit", "write_file", { path: "bylaw.config.ts" }, "ask_user"],
-    ["autoEdit", "write_file", { path: "../a" }, "ask_user"],
-    ["autoEdit", "t", { path: "a" }, "ask_user"],
-    ["ask", "write_file", { path: "a" }, "ask_user"],
-  ] as const)("%s and %s %j: %s", (approval_mode, tool, args, effect) => {
+  test.each(
+    readCases<readonly [ApprovalMode, string, JsonObject, string]>(
+      new URL("cases/policy/fallback-modes.jsonl", import.meta.url),
+    ),
+  )("%s and %s %j: %s", (approval_mode, tool, args, effect) => {
     expect(
       decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" }))
         .effect,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createKernel, definePlugin } from "@bylaw/kernel";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, readCases } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { createTasks, tasks as plugin } from "../src/index.ts";
 import { z } from "zod";
@@ -374,24 +374,11 @@ describe("a claim", () => {
 });
 
 describe("a wish that is none", () => {
-  it.each([
-    ["create", { id: "" }],
+  it.each<readonly [keyof typeof one.tasks, number | object]>([
+    ...readCases<readonly [keyof typeof one.tasks, number | object]>(
+      new URL("cases/check/refused-nothing-recorded.jsonl", import.meta.url),
+    ),
     ["create", { id: "x".repeat(257) }],
-    ["create", { dependencies: "a" }],
-    ["create", { title: 7 }],
-    ["create", { unheard_of: true }],
-    ["claim", {}],
-    ["claim", { agent: "" }],
-    ["claim", { agent: "ann", capabilities: [1] }],
-    ["heartbeat", { task: "a", agent: "ann" }],
-    ["heartbeat", { task: "a", agent: "ann", fence: 0 }],
-    ["complete", { task: "a", agent: "ann", fence: 1 }],
-    ["complete", { task: "a", agent: "ann", fence: 1, artifacts: [] }],
-    ["fail", { task: "a", agent: "ann", fence: 1 }],
-    ["retry", { task: "a" }],
-    ["snapshot", { task: "a", cursor: "-1" }],
-    ["snapshot", { task: "a", cursor: "1e9" }],
-    ["get", 7],
   ] as const)("to %s %j is refused, and nothing is recorded", async (what, request) => {
     const ask = one.tasks[what] as (given: unknown) => Promise<unknown>;
     await expect(ask(request)).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
