@@ -156,7 +156,7 @@ describe("npm run licenses", () => {
 
   it.each(
     readCases<readonly [string, object, string]>(
-      new URL("cases/supply-chain/exits-1-over.jsonl", import.meta.url),
+      new URL("cases/supply-chain/refused.jsonl", import.meta.url),
     ),
   )("exits with 1 over %s", (_, licence, told) => {
     const { status, stderr } = licenses(withComponent(licence));

@@ -246,9 +246,7 @@ describe("explain", () => {
 
 describe("usage", () => {
   test.each(
-    readCases<readonly [readonly string[]]>(
-      new URL("cases/check/one-line-error-exit.jsonl", import.meta.url),
-    ),
+    readCases<readonly [readonly string[]]>(new URL("cases/check/errors.jsonl", import.meta.url)),
   )("%j is one line of error, with exit code 2, as JSON too", (args) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ran = bylaw(args, { cwd });
@@ -261,7 +259,7 @@ describe("usage", () => {
 
   test.each(
     readCases<readonly [string, string, string]>(
-      new URL("cases/check/says-what-wrong-what.jsonl", import.meta.url),
+      new URL("cases/check/advice.jsonl", import.meta.url),
     ),
   )("%s says what is wrong and what to do", (args, message, fix) => {
     const ran = bylaw(args.split(" "), { cwd: scratch() });

@@ -12,7 +12,7 @@ const FORGED =
 describe.each(["bylaw.config.mjs", "bylaw.config.ts"])("%s", (name) => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/config-code/ends-message-no-allow.jsonl", import.meta.url),
+      new URL("cases/config-code/endings.jsonl", import.meta.url),
     ),
   )("with %s ends with a message and is no allow", (_, code) => {
     const ran = check(`${code}\n${DENY}`, name);

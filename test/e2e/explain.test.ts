@@ -153,7 +153,7 @@ describe("bylaw explain", () => {
 
   test.each(
     readCases<readonly [string, string, object, object]>(
-      new URL("cases/explain/rule-about.jsonl", import.meta.url),
+      new URL("cases/explain/rules.jsonl", import.meta.url),
     ),
   )("rule %s about %s %j: %j", (name, tool, args, wanted) => {
     const found = reports(tool, args).get(name);

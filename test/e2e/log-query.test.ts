@@ -123,7 +123,7 @@ describe("bylaw log query", () => {
 
   test.each(
     readCases<readonly [string, string, string]>(
-      new URL("cases/log-query/answers-type.jsonl", import.meta.url),
+      new URL("cases/log-query/types.jsonl", import.meta.url),
     ),
   )("answers a type %s", (_, type, stderr) => {
     expect(query("--type", type)).toMatchObject({ code: 0, stderr });

@@ -316,7 +316,7 @@ describe("a run of a store", () => {
       bylaw(["log", command, "--store", "runs.db", "--run", "main", ...args], { cwd: folder }),
     ];
     for (const args of readCases<readonly string[]>(
-      new URL("cases/log-store/read-every-command-file.jsonl", import.meta.url),
+      new URL("cases/log-store/commands.jsonl", import.meta.url),
     )) {
       const [file, store] = both(args[0] ?? "", ...args.slice(1));
       expect([args, store]).toEqual([args, file]);
@@ -427,7 +427,7 @@ describe("a run of a store", () => {
 
   test.each(
     readCases<readonly [string, string, string]>(
-      new URL("cases/log-store/not-made-reading-bylaw.jsonl", import.meta.url),
+      new URL("cases/log-store/reading.jsonl", import.meta.url),
     ),
   )("is not made by reading it: bylaw log %s", (command, store, message) => {
     const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });

@@ -141,7 +141,7 @@ describe("the exit code", () => {
 
   test.each(
     readCases<readonly [string, readonly string[], number]>(
-      new URL("cases/log/exit-code.jsonl", import.meta.url),
+      new URL("cases/log/exit-codes.jsonl", import.meta.url),
     ),
   )("is %s", (_, args, code) => {
     const cwd = scratch(files);

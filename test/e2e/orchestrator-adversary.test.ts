@@ -396,7 +396,7 @@ describe("requests", () => {
 
   it.each<readonly [name: string, statuses: readonly number[], request: string]>([
     ...readCases<readonly [name: string, statuses: readonly number[], request: string]>(
-      new URL("cases/orchestrator-adversary/gets-nowhere.jsonl", import.meta.url),
+      new URL("cases/orchestrator-adversary/attempts.jsonl", import.meta.url),
     ),
     [
       "a long header",
@@ -494,7 +494,7 @@ describe("tools and phases", () => {
 
   it.each<readonly [string | readonly string[] | object]>([
     ...readCases<readonly [string | readonly string[] | object]>(
-      new URL("cases/orchestrator-adversary/reading-stays-workspace.jsonl", import.meta.url),
+      new URL("cases/orchestrator-adversary/paths.jsonl", import.meta.url),
     ),
     [site.path("secret.txt")],
   ])("reading %j stays in the workspace", async (path) => {
@@ -590,7 +590,7 @@ describe("tools and phases", () => {
         expect.toSatisfy((status: number) => status === 403 || status === 400),
       ]);
     for (const command of readCases<string>(
-      new URL("cases/orchestrator-adversary/token-phase-before-good.jsonl", import.meta.url),
+      new URL("cases/orchestrator-adversary/old-tokens.jsonl", import.meta.url),
     )) {
       const body = JSON.stringify({ task_id: "mine", tool_name: "bash", args: { command } });
       expect([command, (await execute(ann, body)).status]).toEqual([command, 403]);

@@ -141,7 +141,7 @@ describe("bylaw serve", () => {
 
   test.each<[string, readonly string[], string]>(
     readCases<[string, readonly string[], string]>(
-      new URL("cases/serve/says-so-does-not.jsonl", import.meta.url),
+      new URL("cases/serve/refused.jsonl", import.meta.url),
     ),
   )("with %s says so and does not start", (_, args, code) => {
     const cwd = project({ "bylaw.config.mjs": "export default { plugins: [] };" });

@@ -332,7 +332,7 @@ describe("what Bylaw keeps", () => {
     await walkTo(walk, "IMPL");
     const head = walk.run.head;
     for (const [tool, args] of readCases<readonly [string, JsonObject]>(
-      new URL("cases/workflow-adversary-evidence/not-agent-write-phase.jsonl", import.meta.url),
+      new URL("cases/workflow-adversary-evidence/kept-files.jsonl", import.meta.url),
     )) {
       const decision = await walk.run.toolCall({
         ...{

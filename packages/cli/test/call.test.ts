@@ -36,7 +36,7 @@ test("what a line says wins over the defaults, and its cwd is its workspace", ()
 });
 
 test.each(
-  readCases<readonly [Json, string]>(new URL("cases/call/not-call.jsonl", import.meta.url)),
+  readCases<readonly [Json, string]>(new URL("cases/call/no-calls.jsonl", import.meta.url)),
 )("%j is not a call", (line, message) => {
   expect(() => callFromLine(line, DEFAULTS)).toThrow(message);
 });
@@ -45,9 +45,7 @@ test("the kernel admits every call that is made of good values, and no other", a
   const kernel = createKernel({});
   const good = { tool: "t", args: {}, server: "s", servers: { s: ["t"] }, agent: "a", phase: "P" };
   expect(await kernel.prepare(callFromLine(good, DEFAULTS).call)).toMatchObject(good);
-  for (const key of readCases<string>(
-    new URL("cases/call/kernel-admits-every-call.jsonl", import.meta.url),
-  )) {
+  for (const key of readCases<string>(new URL("cases/call/good-values.jsonl", import.meta.url))) {
     await expect(
       kernel.prepare(callFromLine({ ...good, [key]: 5 }, DEFAULTS).call),
     ).rejects.toThrow();

@@ -44,7 +44,7 @@ describe("eventFilter", () => {
     );
   });
 
-  it.each(readCases<string>(new URL("cases/log-filter/refuses-time.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/log-filter/times.jsonl", import.meta.url)))(
     "refuses the time %j",
     (time) => {
       expect(() => eventFilter({ since: time }, NOW)).toThrow(
@@ -69,9 +69,7 @@ describe("csvRecord", () => {
   );
 
   it.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/log-filter/writes-rfc-4180-without.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/log-filter/csv.jsonl", import.meta.url)),
   )("writes %j by RFC 4180, without what a terminal acts on", (agent, text) => {
     expect(agentIn(agent)).toBe(text);
   });
@@ -98,15 +96,14 @@ describe("storePlace", () => {
     expect(place.shown).toBe(shown);
   });
 
-  it.each(
-    readCases<string>(
-      new URL("cases/log-filter/refuses-repeats-no-password.jsonl", import.meta.url),
-    ),
-  )("refuses %j, and repeats no password", (text) => {
-    const refused = expect.objectContaining({
-      code: "BYLAW_USAGE_INVALID",
-      message: expect.not.stringContaining("s3cret") as string,
-    });
-    expect(() => storePlace(text)).toThrow(refused);
-  });
+  it.each(readCases<string>(new URL("cases/log-filter/passwords.jsonl", import.meta.url)))(
+    "refuses %j, and repeats no password",
+    (text) => {
+      const refused = expect.objectContaining({
+        code: "BYLAW_USAGE_INVALID",
+        message: expect.not.stringContaining("s3cret") as string,
+      });
+      expect(() => storePlace(text)).toThrow(refused);
+    },
+  );
 });

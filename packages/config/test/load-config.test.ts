@@ -191,7 +191,7 @@ test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
 describe("data", () => {
   test.each(
     readCases<readonly [string, string, number, string]>(
-      new URL("cases/load-config/refused-line-advice.jsonl", import.meta.url),
+      new URL("cases/load-config/advice.jsonl", import.meta.url),
     ),
   )("%s %j is refused at its line with advice", async (name, text, line, fix) => {
     const root = project({ [name]: text });
@@ -204,7 +204,7 @@ describe("data", () => {
 
   test.each<readonly [string, string, number | undefined]>([
     ...readCases<readonly [string, string, number]>(
-      new URL("cases/load-config/refused.jsonl", import.meta.url),
+      new URL("cases/load-config/refused-files.jsonl", import.meta.url),
     ),
     ["bylaw.config.json", "[".repeat(5000), 1],
     ["bylaw.config.yaml", "a: [b\n", undefined],
@@ -248,7 +248,7 @@ describe("data", () => {
 
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/load-config/refused-package-must-what.jsonl", import.meta.url),
+      new URL("cases/load-config/package-names.jsonl", import.meta.url),
     ),
   )("%s is refused: a package must be what it is named as", async (text, message) => {
     const root = project(

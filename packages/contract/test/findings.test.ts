@@ -17,7 +17,7 @@ interface Case {
 const WAY_ON = "{ from: REVIEW, to: DONE, gate: reviewed }";
 const WAY_BACK = "  - { from: REVIEW, to: BUILD, gate: reviewed, when: rejected }\n";
 const CASES: readonly Case[] = [
-  ...readCases<Case>(new URL("cases/findings/cases.jsonl", import.meta.url)),
+  ...readCases<Case>(new URL("cases/findings/findings.jsonl", import.meta.url)),
   {
     code: "contract_text",
     when: "the text is blank",

@@ -41,7 +41,7 @@ describe("the loader", () => {
 
   it.each(
     readCases<readonly [string, string, string, readonly string[]]>(
-      new URL("cases/workflow-cases/missing-every-missing-key.jsonl", import.meta.url),
+      new URL("cases/workflow-cases/missing-keys.jsonl", import.meta.url),
     ),
   )("%s missing %s: every missing key is named", (_, __, text, keys) => {
     expect(messagesIn(text).map((message) => / has no (`\w+`)/.exec(message)?.[1])).toEqual(keys);
@@ -258,7 +258,7 @@ describe("the loader", () => {
 describe("what the original let through", () => {
   it.each(
     readCases<readonly [string, string, readonly (readonly [string, string])[], string]>(
-      new URL("cases/workflow-cases/error-place.jsonl", import.meta.url),
+      new URL("cases/workflow-cases/errors.jsonl", import.meta.url),
     ),
   )("%s %s is an error with its place", (_, __, edits, expected) => {
     const text = changed(ORIGINAL, ...edits);

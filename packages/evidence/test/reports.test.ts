@@ -80,7 +80,7 @@ describe("JUnit", () => {
 
   it.each<readonly [string, string]>([
     ...readCases<readonly [string, string]>(
-      new URL("cases/reports/does-not-read-report.jsonl", import.meta.url),
+      new URL("cases/reports/unreadable.jsonl", import.meta.url),
     ),
     [
       "a hundred thousand levels",
@@ -364,7 +364,7 @@ describe("the details of a run", () => {
   };
   it.each(
     readCases<readonly [string, object, boolean]>(
-      new URL("cases/reports/hold.jsonl", import.meta.url),
+      new URL("cases/reports/changes.jsonl", import.meta.url),
     ),
   )("hold %s: %j", (_, change, holds) => {
     expect(testRunDetails.safeParse({ ...run, ...change }).success).toBe(holds);

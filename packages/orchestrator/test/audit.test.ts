@@ -140,7 +140,7 @@ describe("over HTTP", () => {
       ]);
     }
     for (const wrong of readCases<string>(
-      new URL("cases/audit/operators-alone-strict.jsonl", import.meta.url),
+      new URL("cases/audit/operators-only.jsonl", import.meta.url),
     ))
       expect((await served.as("operator").get(`/audit/query${wrong}`)).status).toBe(400);
     const tried = await query("?event_type=access_refused&agent_id=ann&success=false");

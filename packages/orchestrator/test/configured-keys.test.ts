@@ -88,9 +88,7 @@ const call = (tool_name: string, args: object) =>
   at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
 test.each<[string, object]>(
-  readCases<[string, object]>(
-    new URL("cases/configured-keys/what-configuration-held-out.jsonl", import.meta.url),
-  ),
+  readCases<[string, object]>(new URL("cases/configured-keys/hidden.jsonl", import.meta.url)),
 )("what the configuration is held by is out of the reach of agents: %s %j", async (tool, args) => {
   const { status, body } = await call(tool, args);
   expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);

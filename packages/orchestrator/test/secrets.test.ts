@@ -60,9 +60,7 @@ const secretsIn = (text: string): readonly string[] => {
 
 describe("what the server lives by", () => {
   it.each<[string, string, object]>(
-    readCases<[string, string, object]>(
-      new URL("cases/secrets/not-shown-agents.jsonl", import.meta.url),
-    ),
+    readCases<[string, string, object]>(new URL("cases/secrets/hidden.jsonl", import.meta.url)),
   )("is not shown to agents by %s", async (_, tool, args) => {
     const { status, body } = await call(
       tool,

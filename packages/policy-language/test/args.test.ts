@@ -16,7 +16,7 @@ describe("conditions", () => {
   >([
     ...readCases<
       readonly [object, string | number | boolean | null | readonly number[] | object, boolean]
-    >(new URL("cases/args/conditions-2.jsonl", import.meta.url)),
+    >(new URL("cases/args/condition-values.jsonl", import.meta.url)),
     [{ eq: 0 }, -0, true],
     [{ regex: "((a+)+)+b" }, big, false],
     [{ glob: "*a*a*a*a*b" }, big, false],
@@ -35,7 +35,7 @@ describe("conditions", () => {
 
 describe("an argument that is not there", () => {
   const absent: readonly ToolCall["args"][] = [{}, { A: "x" }, { b: { a: "x" } }];
-  test.each(readCases<object>(new URL("cases/args/satisfies-no.jsonl", import.meta.url)))(
+  test.each(readCases<object>(new URL("cases/args/unsatisfied.jsonl", import.meta.url)))(
     "satisfies no %j",
     (condition) => {
       for (const args of absent) {

@@ -106,7 +106,7 @@ describe("a network deny catches every way to write a host", () => {
   });
   test.each(
     readCases<readonly [string | number | null | readonly string[]]>(
-      new URL("cases/bypass-args/another-host.jsonl", import.meta.url),
+      new URL("cases/bypass-args/other-hosts.jsonl", import.meta.url),
     ),
   )("%j is another host", (url) => expect(network("deny", "a.internal", { url })).toBe(false));
   test("arguments without names may hold the URL", () => {

@@ -24,7 +24,7 @@ describe("wildcards", () => {
 
   test.each(
     readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/denied-name.jsonl", import.meta.url),
+      new URL("cases/bypass-paths/denied-by-name.jsonl", import.meta.url),
     ),
   )("%s %j is denied by the name in it", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
@@ -32,7 +32,7 @@ describe("wildcards", () => {
 
   test.each(
     readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/stays-allowed.jsonl", import.meta.url),
+      new URL("cases/bypass-paths/allowed.jsonl", import.meta.url),
     ),
   )("%s %j stays allowed", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
@@ -58,7 +58,7 @@ describe("arguments beside a shell line", () => {
   });
   test.each(
     readCases<readonly [JsonObject]>(
-      new URL("cases/bypass-paths/changes-nothing.jsonl", import.meta.url),
+      new URL("cases/bypass-paths/harmless-arguments.jsonl", import.meta.url),
     ),
   )("%j changes nothing", (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"));
   test("a file of another folder is denied where the line would find it", () => {
@@ -84,7 +84,7 @@ describe("further places", () => {
 
   test.each(
     readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/stays-allowed-2.jsonl", import.meta.url),
+      new URL("cases/bypass-paths/allowed-data.jsonl", import.meta.url),
     ),
   )("%s %j stays allowed", (tool, args) =>
     expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),

@@ -136,7 +136,7 @@ describe("arguments that do more than they say", () => {
 describe("command_regex", () => {
   test.each(
     readCases<readonly [string, string, boolean]>(
-      new URL("cases/command/allow.jsonl", import.meta.url),
+      new URL("cases/command/allowed.jsonl", import.meta.url),
     ),
   )("an allow of `%s` and `%s`: %s", (regex, line, covered) => {
     expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(

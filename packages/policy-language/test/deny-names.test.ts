@@ -29,7 +29,7 @@ describe("a deny of a program is one of its name in any case", () => {
 describe("a deny of a subcommand is one of all its names", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/deny-names/deny-subcommand-one-all.jsonl", import.meta.url),
+      new URL("cases/deny-names/subcommands.jsonl", import.meta.url),
     ),
   )("%s", (pattern, lines) => {
     for (const line of lines) expect([line, under("deny", pattern, line)]).toEqual([line, "deny"]);

@@ -121,9 +121,7 @@ describe("what is no literal call", () => {
     // It may have been a deny, so nothing is allowed.
     expect(effectOf(run("ls"))).toBe("ask_user");
   });
-  test.each(
-    readCases<string>(new URL("cases/import-codex/what-may-have-denied.jsonl", import.meta.url)),
-  )(
+  test.each(readCases<string>(new URL("cases/import-codex/denied.jsonl", import.meta.url)))(
     "what may have denied and cannot be carried over puts every allow in doubt: %s",
     async (text) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);

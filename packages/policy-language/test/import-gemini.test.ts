@@ -43,7 +43,7 @@ describe("gemini-cli's own cases, imported", () => {
 describe("the shipped files", () => {
   test.each(
     readCases<readonly [string, number, number]>(
-      new URL("cases/import-gemini/rules-lost.jsonl", import.meta.url),
+      new URL("cases/import-gemini/lost-rules.jsonl", import.meta.url),
     ),
   )("%s: %i rules, %i lost", async (name, rules, lost) => {
     const result = await imported("gemini", geminiFixture(`policies/${name}`));
@@ -171,7 +171,7 @@ describe("what a rule is about", () => {
   });
   test.each(
     readCases<readonly [string, string, string]>(
-      new URL("cases/import-gemini/deny-commandregex.jsonl", import.meta.url),
+      new URL("cases/import-gemini/command-regex.jsonl", import.meta.url),
     ),
   )("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
     expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(
@@ -232,7 +232,7 @@ describe("what cannot be carried over", () => {
 describe("what gemini-cli asks about all the same", () => {
   test.each(
     readCases<readonly [Parameters<typeof shell>[0], string, ApprovalMode, string]>(
-      new URL("cases/import-gemini/mode.jsonl", import.meta.url),
+      new URL("cases/import-gemini/modes.jsonl", import.meta.url),
     ),
   )("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
     const { effectOf } = await gemini(shell(fields));

@@ -16,7 +16,7 @@ const importOf = (source: ImportSource, text: string) =>
 describe("a file of another tool is one error that names the tool", () => {
   test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
     readCases<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
-      new URL("cases/import-source/file-another-tool-one.jsonl", import.meta.url),
+      new URL("cases/import-source/other-tools.jsonl", import.meta.url),
     ),
   )("as %s: %s", async (as, of, message, fix) => {
     await expect(importOf(as, TEXTS[of])).rejects.toMatchObject({

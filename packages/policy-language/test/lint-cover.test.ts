@@ -260,7 +260,7 @@ const arbitraryRule: fc.Arbitrary<RuleData> = fc
   )
   .map(([action, rest]) => ({ action, ...(rest as RuleData) }));
 
-const calls = readCases<string>(new URL("cases/lint-cover/cases.jsonl", import.meta.url))
+const calls = readCases<string>(new URL("cases/lint-cover/rules.jsonl", import.meta.url))
   .map((command) => ["bash", { command }] as const)
   .concat(
     ["src/a.ts", "src/x/b.ts", "b", "/etc/passwd", "~/x"].flatMap((path) =>

@@ -98,7 +98,7 @@ describe("a deny is asked about the same line, written differently", () => {
 
   test.each(
     readCases<readonly [string, string, string]>(
-      new URL("cases/lint/table-program-says-how.jsonl", import.meta.url),
+      new URL("cases/lint/programs.jsonl", import.meta.url),
     ),
   )("the table of a program says how else %s is written", async (regex, way, line) => {
     const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");

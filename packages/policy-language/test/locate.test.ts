@@ -114,7 +114,7 @@ test("the line of a rule is the line of its header, however the text around it l
 
 test("broken TOML is reported where the parser stopped, in one line", () => {
   for (const [text, line] of readCases<readonly [string, number]>(
-    new URL("cases/locate/broken-toml-reported-where.jsonl", import.meta.url),
+    new URL("cases/locate/broken-toml.jsonl", import.meta.url),
   )) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);

@@ -184,7 +184,7 @@ describe("a deny matches the text and the tool's own name", () => {
   });
   test.each(
     readCases<readonly [string, object, string]>(
-      new URL("cases/mcp/name-not-resolved-only.jsonl", import.meta.url),
+      new URL("cases/mcp/unresolved.jsonl", import.meta.url),
     ),
   )("a name that is not resolved is only asked about: %s", (_, rule, tool) => {
     expect(verdictOf([deny(rule as RuleData)], call(tool))).toBe("ask_user unknown_server");
@@ -197,7 +197,7 @@ test("a policy without rules still does not let a name pass that it cannot place
 });
 
 describe("an allow whose tool reads as server and tool in two ways", () => {
-  test.each(readCases<string>(new URL("cases/mcp/does-not-load.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/mcp/unloadable.jsonl", import.meta.url)))(
     "%s does not load",
     (tool) => {
       expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
@@ -213,7 +213,7 @@ describe("an allow whose tool reads as server and tool in two ways", () => {
         expect(policyOf([{ name: "r", action, tool }]).warnings).toEqual([]);
     },
   );
-  test.each(readCases<string>(new URL("cases/mcp/loads.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/mcp/loadable.jsonl", import.meta.url)))(
     "%s loads",
     (tool) => {
       expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
@@ -222,7 +222,7 @@ describe("an allow whose tool reads as server and tool in two ways", () => {
 });
 
 describe("names without blanks around them", () => {
-  test.each(readCases<object>(new URL("cases/mcp/does-not-load-2.jsonl", import.meta.url)))(
+  test.each(readCases<object>(new URL("cases/mcp/unloadable-tools.jsonl", import.meta.url)))(
     "%j does not load",
     (rule) => {
       for (const action of ["allow", "deny"]) {

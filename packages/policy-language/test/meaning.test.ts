@@ -171,7 +171,7 @@ test("explain says of every rule whether it matches, and by which key it does no
 describe("who and when", () => {
   const cases: readonly (readonly [string, RuleData, Parameters<typeof call>[2], boolean])[] =
     readCases<readonly [string, RuleData, Parameters<typeof call>[2], boolean]>(
-      new URL("cases/meaning/cases.jsonl", import.meta.url),
+      new URL("cases/meaning/readings.jsonl", import.meta.url),
     );
   test.each(cases)("%s", (_, part, more, matches) => {
     for (const action of ["allow", "ask_user", "deny"]) {
@@ -198,7 +198,7 @@ describe("tool names are exact", () => {
   );
   test("globs, alternatives and braces", () => {
     for (const [tool, name, matches] of readCases<readonly [string, string, boolean]>(
-      new URL("cases/meaning/globs-alternatives-braces.jsonl", import.meta.url),
+      new URL("cases/meaning/globs.jsonl", import.meta.url),
     )) {
       expect([tool, name, verdictOf([{ action: "deny", tool }], call(name))]).toEqual([
         tool,

@@ -77,7 +77,7 @@ describe("a path of a file tool that a lax reader takes for another", () => {
       expect(verdictOf([inside, env], read(path))).toBe("deny rule_denied r1");
     },
   );
-  test.each(readCases<string>(new URL("cases/other-readings/what-says.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/other-readings/readings.jsonl", import.meta.url)))(
     "%j is what it says",
     (path) => {
       expect(effectOf([inside], read(path))).toBe("allow");

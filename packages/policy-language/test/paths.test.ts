@@ -109,9 +109,7 @@ describe("access", () => {
 
 describe("what cannot be known is never allowed, and not left to the mode", () => {
   test.each<readonly [Json]>([
-    ...readCases<readonly [Json]>(
-      new URL("cases/paths/what-cannot-known-never.jsonl", import.meta.url),
-    ),
+    ...readCases<readonly [Json]>(new URL("cases/paths/unknown.jsonl", import.meta.url)),
     [`src/${"a".repeat(4100)}`],
   ])("%j", (path) => {
     expect(verdictOf([allow("**", { priority: "admin" })], read(path))).toBe(
@@ -275,7 +273,7 @@ describe("edits inside the workspace", () => {
     [write("bylaw.config.ts"), false],
     [write("sub/bylaw.config.json"), false],
     [write("$X"), false],
-    ...readCases<string>(new URL("cases/paths/edits-inside-workspace.jsonl", import.meta.url)).map(
+    ...readCases<string>(new URL("cases/paths/edits.jsonl", import.meta.url)).map(
       (path): [ToolCall, boolean] => [write(path), false],
     ),
     [write(".github/CODEOWNERS.md"), true],

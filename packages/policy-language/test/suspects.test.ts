@@ -10,9 +10,7 @@ const allowed = [
 
 describe("text that looks like a command", () => {
   test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/suspects/text-looks-like-command.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/suspects/texts.jsonl", import.meta.url)),
   )("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
   test("is not what an allow covers, nor what is looked for in its place", () => {
     expect(effectOf([{ action: "allow", command: "ls *" }], run("frob 'ls -la'"))).toBe("abstain");

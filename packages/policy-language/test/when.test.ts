@@ -23,7 +23,7 @@ const holds = async (action: string, when: RuleData, one: ToolCall): Promise<boo
 describe("each operator", () => {
   const table: readonly (readonly [...Leaf, yes: readonly unknown[], no: readonly unknown[]])[] =
     readCases<readonly [...Leaf, yes: readonly unknown[], no: readonly unknown[]]>(
-      new URL("cases/when/table.jsonl", import.meta.url),
+      new URL("cases/when/operators.jsonl", import.meta.url),
     );
   test.each(table)("%s %j", async (operator, value, yes, no) => {
     for (const action of ["allow", "deny", "ask_user"]) {

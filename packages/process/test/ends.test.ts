@@ -36,14 +36,13 @@ linux("what it started", () => {
     await gone(pidIn(cwd));
   });
 
-  it.each(readCases<readonly [string, string]>(new URL("cases/ends/ends.jsonl", import.meta.url)))(
-    "%s ends with it",
-    async (_, script) => {
-      const cwd = folder();
-      expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
-      await gone(pidIn(cwd));
-    },
-  );
+  it.each(
+    readCases<readonly [string, string]>(new URL("cases/ends/strays.jsonl", import.meta.url)),
+  )("%s ends with it", async (_, script) => {
+    const cwd = folder();
+    expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
+    await gone(pidIn(cwd));
+  });
 
   it("is ended too where it was started by a program that does this itself", async () => {
     const cwd = folder();

@@ -5,7 +5,7 @@ import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
 it.each(
   readCases<readonly [number, string, string, string]>(
-    new URL("cases/errors/tool-call-answered.jsonl", import.meta.url),
+    new URL("cases/errors/answers.jsonl", import.meta.url),
   ),
 )("a tool call that is answered with %d %s is %s: %s", async (status, code, name, next) => {
   const { endpoint } = await serve(() =>

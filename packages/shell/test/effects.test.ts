@@ -59,7 +59,7 @@ describe("the folder of relative paths", () => {
   const last = (line: string) => filesOf(line, "cat");
   it.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/effects/folder-relative-paths.jsonl", import.meta.url),
+      new URL("cases/effects/folders.jsonl", import.meta.url),
     ),
   )("%s", (line, files) => {
     expect(last(line)).toEqual(files);

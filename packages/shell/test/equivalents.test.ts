@@ -8,7 +8,7 @@ const ways = (line: string): readonly string[] =>
 describe("the ways to write a command", () => {
   test.each(
     readCases<readonly [string, string[]]>(
-      new URL("cases/equivalents/ways-write-command.jsonl", import.meta.url),
+      new URL("cases/equivalents/spellings.jsonl", import.meta.url),
     ),
   )("%s", (line, expected) => {
     expect(ways(line)).toEqual(expect.arrayContaining(expected));

@@ -69,7 +69,7 @@ describe("what git puts into the tree may be a link for the rest of the line", (
     },
   );
 
-  it.each(readCases<string>(new URL("cases/git-links/nothing-else.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/git-links/plain-git.jsonl", import.meta.url)))(
     "and nothing else: %s",
     (line) => {
       expect(unknownOf(line)).toEqual([]);
@@ -92,7 +92,7 @@ describe("what git puts into the tree may be a link for the rest of the line", (
 
   it("as git does it", () => {
     for (const line of readCases<string>(
-      new URL("cases/git-links/git-does.jsonl", import.meta.url),
+      new URL("cases/git-links/git-agrees.jsonl", import.meta.url),
     )) {
       const { bash, out } = repository();
       bash(line);

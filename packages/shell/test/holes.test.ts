@@ -6,9 +6,7 @@ import { commandsOf, filesOf } from "./kit.ts";
 
 describe("a script of which a part is not known still shows its commands", () => {
   test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/holes/script-which-part-not.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/holes/scripts.jsonl", import.meta.url)),
   )("%s: %s", (line, run) => {
     expect(commandsOf(line).map((text) => text.replace(/\S*<\?>\S*/g, "?"))).toContain(run);
     expect(doubtsOf(line)).toContain("dynamic_script");

@@ -26,15 +26,13 @@ const bash = (text: string, cwd: string): unknown =>
 
 describe("a path is unknown after a command that may make a link", () => {
   it.each<string>([
-    ...readCases<string>(
-      new URL("cases/later-paths/path-unknown-after-command.jsonl", import.meta.url),
-    ),
+    ...readCases<string>(new URL("cases/later-paths/unknown-paths.jsonl", import.meta.url)),
     Array.from({ length: 9 }, () => "mv a b").join("; ") + "; cat b",
   ])("%s", (line) => {
     expect(does(line)).toContain("unknown");
   });
 
-  it.each(readCases<string>(new URL("cases/later-paths/but-not.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/later-paths/known-paths.jsonl", import.meta.url)))(
     "but not in %s",
     (line) => {
       expect(does(line)).not.toContain("unknown");
@@ -61,7 +59,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("as bash runs it", () => {
     for (const line of readCases<string>(
-      new URL("cases/later-paths/bash-runs.jsonl", import.meta.url),
+      new URL("cases/later-paths/run-by-bash.jsonl", import.meta.url),
     )) {
       const root = folder();
       mkdirSync(join(root, "a/work/src/in"), { recursive: true });
@@ -80,7 +78,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("as bash runs it, with links that are put into a folder", () => {
     for (const line of readCases<string>(
-      new URL("cases/later-paths/bash-runs-links-put.jsonl", import.meta.url),
+      new URL("cases/later-paths/linked.jsonl", import.meta.url),
     )) {
       const root = folder();
       for (const name of ["src/lib", "src/x", "from"])
@@ -100,7 +98,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("as bash runs it, with paths that go up and come back", () => {
     for (const line of readCases<string>(
-      new URL("cases/later-paths/bash-runs-paths-go.jsonl", import.meta.url),
+      new URL("cases/later-paths/upwards.jsonl", import.meta.url),
     )) {
       const root = folder();
       for (const name of ["ws/.git", "ws/src", "ws/from"])

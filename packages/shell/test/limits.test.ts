@@ -65,14 +65,14 @@ it("has nothing to say about nothing", () => {
     expect(analyze(line)).toEqual({ commands: [], unknown: [] });
 });
 
-it.each(readCases<string>(new URL("cases/limits/does-not-know-line.jsonl", import.meta.url)))(
+it.each(readCases<string>(new URL("cases/limits/hidden-lines.jsonl", import.meta.url)))(
   "does not know a line with a hidden character: %j",
   (line) => {
     expect(analyze(line).unknown.map(({ code }) => code)).toContain("syntax");
   },
 );
 
-it.each(readCases<string>(new URL("cases/limits/does-not-know-what.jsonl", import.meta.url)))(
+it.each(readCases<string>(new URL("cases/limits/odd-text.jsonl", import.meta.url)))(
   "does not know what looks like something else: %j",
   (line) => {
     expect(codesOf(line)).toEqual(["syntax"]);

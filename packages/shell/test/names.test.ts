@@ -14,17 +14,15 @@ function operandsOf(line: string): string {
 describe("npm takes the beginning of a subcommand that only one has", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/names/npm-takes-beginning-subcommand.jsonl", import.meta.url),
+      new URL("cases/names/npm-subcommands.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 
   test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/names/npm-takes-beginning-subcommand-2.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/names/npm-hazards.jsonl", import.meta.url)),
   )("%s is %s", (line, operands) => expect(operandsOf(line)).toBe(operands));
 
-  test.each(readCases<string>(new URL("cases/names/has-no-hazard.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/names/without-hazard.jsonl", import.meta.url)))(
     "%s has no hazard",
     (line) => expect(hazardsOf(line)).toEqual([]),
   );
@@ -39,9 +37,7 @@ describe("npm takes the beginning of a subcommand that only one has", () => {
 
 describe("subcommands of git that push, write and run", () => {
   test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/names/subcommands-git-push-write.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/names/subcommands.jsonl", import.meta.url)),
   )("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
   test("git-lfs is git lfs", () => expect(runsOf("git-lfs install")).toContain("git lfs install"));
   test.each([
@@ -53,17 +49,16 @@ describe("subcommands of git that push, write and run", () => {
   ])("%s has no hazard", (line) => expect(hazardsOf(line)).toEqual([]));
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/names/git-subcommands-git-push-write.jsonl", import.meta.url),
+      new URL("cases/names/git-subcommands.jsonl", import.meta.url),
     ),
   )("%s is git %s", (line, operands) => expect(operandsOf(line)).toBe(operands));
 });
 
 describe("cd says where it goes", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/names/cd-says-where-goes.jsonl", import.meta.url),
-    ),
-  )("%s: %s", (line, effect) => expect(effectsOf(line)).toEqual([effect]));
+  test.each(readCases<readonly [string, string]>(new URL("cases/names/cd.jsonl", import.meta.url)))(
+    "%s: %s",
+    (line, effect) => expect(effectsOf(line)).toEqual([effect]),
+  );
   test.each([
     "HOME=/etc; cd; cat passwd",
     "HOME=/etc cd; cat passwd",
@@ -91,11 +86,11 @@ describe("cd says where it goes", () => {
 });
 
 describe("a here-document has to end", () => {
-  test.each(readCases<string>(new URL("cases/names/does-not.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/names/without-effect.jsonl", import.meta.url)))(
     "%j does not",
     (line) => expect(doubtsOf(line)).toContain("syntax"),
   );
-  test.each(readCases<string>(new URL("cases/names/does.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/names/with-effect.jsonl", import.meta.url)))(
     "%j does",
     (line) => expect(doubtsOf(line)).not.toContain("syntax"),
   );

@@ -24,7 +24,7 @@ function read(line: string): string | undefined {
 describe("the options of a command have one name for all spellings", () => {
   test.each<readonly [string, string | undefined]>([
     ...readCases<readonly [string, string]>(
-      new URL("cases/options/options-command-have-one.jsonl", import.meta.url),
+      new URL("cases/options/spellings.jsonl", import.meta.url),
     ),
     ["frobnicate -n", undefined],
     ["find . -delete", undefined],

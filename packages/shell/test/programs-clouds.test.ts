@@ -5,18 +5,19 @@ import { doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 describe("what tools of clouds run, write, send, delete and change is told", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-clouds/what-tools-clouds-run.jsonl", import.meta.url),
+      new URL("cases/programs-clouds/hazards.jsonl", import.meta.url),
     ),
   )("%s: %j", (line, hazards) => {
     expect(hazardsOf(line)).toEqual(hazards);
   });
 
-  test.each(
-    readCases<string>(new URL("cases/programs-clouds/looking-no-hazard.jsonl", import.meta.url)),
-  )("looking is no hazard: %s", (line) => {
-    expect(hazardsOf(line)).toEqual([]);
-    expect(doubtsOf(line)).toEqual([]);
-  });
+  test.each(readCases<string>(new URL("cases/programs-clouds/looks.jsonl", import.meta.url)))(
+    "looking is no hazard: %s",
+    (line) => {
+      expect(hazardsOf(line)).toEqual([]);
+      expect(doubtsOf(line)).toEqual([]);
+    },
+  );
 
   test.each([
     ["terraform console", "console:run"],
@@ -31,7 +32,7 @@ describe("what tools of clouds run, write, send, delete and change is told", () 
 
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-clouds/does.jsonl", import.meta.url),
+      new URL("cases/programs-clouds/with-effect.jsonl", import.meta.url),
     ),
   )("%s does %s", (line, effect) => {
     expect(effectsOf(line)).toContain(effect);

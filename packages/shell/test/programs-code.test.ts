@@ -3,11 +3,10 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf } from "./told.ts";
 
 describe("code of another language in the arguments or the input is not known", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-code/code-another-language-arguments.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(doubtsOf(line)).toContain("inline_code"));
+  test.each(readCases<string>(new URL("cases/programs-code/code.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(doubtsOf(line)).toContain("inline_code"),
+  );
 
   test.each(readCases<string>(new URL("cases/programs-code/known.jsonl", import.meta.url)))(
     "%s is known",
@@ -23,17 +22,15 @@ describe("code of another language in the arguments or the input is not known", 
 });
 
 describe("a sed script that hides a command behind what sed programs read differently is not trusted", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-code/sed-script-hides-command.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(hazardsOf(line)).not.toEqual([]));
+  test.each(readCases<string>(new URL("cases/programs-code/sed.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(hazardsOf(line)).not.toEqual([]),
+  );
 });
 
 describe("an awk program that hides a command is found", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-code/awk-program-hides-command.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(hazardsOf(line)).not.toEqual([]));
+  test.each(readCases<string>(new URL("cases/programs-code/awk.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(hazardsOf(line)).not.toEqual([]),
+  );
 });

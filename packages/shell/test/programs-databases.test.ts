@@ -4,25 +4,24 @@ import { doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("statements that can run programs, or that read and write files, are no plain query", () => {
   test.each(
-    readCases<string>(
-      new URL("cases/programs-databases/statements-can-run-programs.jsonl", import.meta.url),
-    ),
+    readCases<string>(new URL("cases/programs-databases/statements.jsonl", import.meta.url)),
   )("%s", (line) => {
     expect(doubtsOf(line)).toContain("inline_code");
     expect(hazardsOf(line)).not.toEqual([]);
   });
 
-  test.each(
-    readCases<string>(new URL("cases/programs-databases/query-dump.jsonl", import.meta.url)),
-  )("a query or a dump is: %s", (line) => {
-    expect(doubtsOf(line)).toEqual([]);
-    expect(hazardsOf(line)).toEqual([]);
-  });
+  test.each(readCases<string>(new URL("cases/programs-databases/queries.jsonl", import.meta.url)))(
+    "a query or a dump is: %s",
+    (line) => {
+      expect(doubtsOf(line)).toEqual([]);
+      expect(hazardsOf(line)).toEqual([]);
+    },
+  );
 });
 
 test.each(
   readCases<readonly [string, readonly string[]]>(
-    new URL("cases/programs-databases/has-hazards.jsonl", import.meta.url),
+    new URL("cases/programs-databases/hazards.jsonl", import.meta.url),
   ),
 )("%s has the hazards %j", (line, hazards) => {
   expect(hazardsOf(line)).toEqual(hazards);
@@ -30,7 +29,7 @@ test.each(
 
 test.each(
   readCases<readonly [string, readonly string[]]>(
-    new URL("cases/programs-databases/does.jsonl", import.meta.url),
+    new URL("cases/programs-databases/with-effect.jsonl", import.meta.url),
   ),
 )("%s does %j", (line, effects) => {
   expect(effectsOf(line)).toEqual(effects);

@@ -5,7 +5,7 @@ import { commandOf, effectsOf } from "./told.ts";
 describe("the effects of a command say which files it touches, and how", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-effects/effects-command-say-which.jsonl", import.meta.url),
+      new URL("cases/programs-effects/effects.jsonl", import.meta.url),
     ),
   )("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),

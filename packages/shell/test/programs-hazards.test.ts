@@ -5,24 +5,23 @@ import { doubtsOf, hazardsOf } from "./told.ts";
 describe("an argument that makes a program do more than its name says is a hazard", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-hazards/argument-makes-program-do.jsonl", import.meta.url),
+      new URL("cases/programs-hazards/arguments.jsonl", import.meta.url),
     ),
   )("%s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-hazards/argument-makes-program-do-2.jsonl", import.meta.url),
+      new URL("cases/programs-hazards/git.jsonl", import.meta.url),
     ),
   )("%s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 });
 
 describe("what only looks like a hazard is none", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-hazards/what-only-looks-like.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => {
-    expect(hazardsOf(line)).toEqual([]);
-    expect(doubtsOf(line)).toEqual([]);
-  });
+  test.each(readCases<string>(new URL("cases/programs-hazards/no-hazards.jsonl", import.meta.url)))(
+    "%s",
+    (line) => {
+      expect(hazardsOf(line)).toEqual([]);
+      expect(doubtsOf(line)).toEqual([]);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { effectsOf } from "./told.ts";
 describe("files that a list names are not known", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-lists/files-list-names-not.jsonl", import.meta.url),
+      new URL("cases/programs-lists/lists.jsonl", import.meta.url),
     ),
   )("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
@@ -15,7 +15,7 @@ describe("files that a list names are not known", () => {
 describe("and where none is read, the words say which files they are", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-lists/where-none-read-words.jsonl", import.meta.url),
+      new URL("cases/programs-lists/no-lists.jsonl", import.meta.url),
     ),
   )("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),

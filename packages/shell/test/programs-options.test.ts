@@ -5,7 +5,7 @@ import { commandOf, effectsOf, hazardsOf } from "./told.ts";
 describe("what a program writes is named", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-options/what-program-writes-named.jsonl", import.meta.url),
+      new URL("cases/programs-options/outputs.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, effect) => expect(effectsOf(line)).toContain(effect));
 
@@ -18,16 +18,16 @@ describe("what a program writes is named", () => {
 describe("an option says by its name what it does, whatever the program", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-options/option-says-name-what.jsonl", import.meta.url),
+      new URL("cases/programs-options/options.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 
-  test.each(readCases<string>(new URL("cases/programs-options/has-none.jsonl", import.meta.url)))(
-    "%s has none",
-    (line) =>
-      expect(hazardsOf(line).filter((hazard) => !hazard.endsWith("tsconfig.json"))).toEqual(
-        line.startsWith("tsc") ? expect.anything() : [],
-      ),
+  test.each(
+    readCases<string>(new URL("cases/programs-options/without-hazard.jsonl", import.meta.url)),
+  )("%s has none", (line) =>
+    expect(hazardsOf(line).filter((hazard) => !hazard.endsWith("tsconfig.json"))).toEqual(
+      line.startsWith("tsc") ? expect.anything() : [],
+    ),
   );
 
   test("checkers take their words as data, and read what they look at", () => {

@@ -5,7 +5,7 @@ import { effectsOf } from "./told.ts";
 describe("git writes what patches name below its folder", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-patches/git-writes-what-patches.jsonl", import.meta.url),
+      new URL("cases/programs-patches/patches.jsonl", import.meta.url),
     ),
   )("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),

@@ -11,7 +11,7 @@ const hostsOf = (line: string): readonly string[] =>
 describe("the hosts of a command are also those that its settings send it to", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-reach/hosts-command-also-those.jsonl", import.meta.url),
+      new URL("cases/programs-reach/hosts.jsonl", import.meta.url),
     ),
   )("%s", (line, hosts) => expect(new Set(hostsOf(line))).toEqual(new Set(hosts)));
 });
@@ -19,7 +19,7 @@ describe("the hosts of a command are also those that its settings send it to", (
 describe("files that stand in the arguments of a script, in options and in an expression", () => {
   test.each(
     readCases<readonly [string, string[]]>(
-      new URL("cases/programs-reach/files-stand-arguments-script.jsonl", import.meta.url),
+      new URL("cases/programs-reach/files.jsonl", import.meta.url),
     ),
   )("%s", (line, effects) => expect(effectsOf(line)).toEqual(expect.arrayContaining(effects)));
 

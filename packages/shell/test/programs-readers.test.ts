@@ -11,9 +11,7 @@ function does(line: string, name: string): readonly string[] {
 
 describe("settings of ssh are known or unknown, never guessed", () => {
   test.each(
-    readCases<string>(
-      new URL("cases/programs-readers/settings-ssh-known-unknown.jsonl", import.meta.url),
-    ),
+    readCases<string>(new URL("cases/programs-readers/ssh-settings.jsonl", import.meta.url)),
   )("%s", (line) => {
     expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
     expect(doubtsOf(line)).toContain("inline_code");
@@ -46,11 +44,12 @@ describe("programs of awk", () => {
     (line) => expect(does(line, "awk")).toContain("write"),
   );
 
-  test.each(
-    readCases<string>(new URL("cases/programs-readers/runs-not-known.jsonl", import.meta.url)),
-  )("%s runs, or is not known", (line) => {
-    expect(does(line, "awk")).toContain("run");
-  });
+  test.each(readCases<string>(new URL("cases/programs-readers/runs.jsonl", import.meta.url)))(
+    "%s runs, or is not known",
+    (line) => {
+      expect(does(line, "awk")).toContain("run");
+    },
+  );
 
   test.each([
     "awk 'BEGIN{getline x[1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1] < \"/etc/shadow\"; print x[18]}'",
@@ -68,13 +67,12 @@ describe("programs of awk", () => {
 });
 
 describe("pagers read options and keys inside of their options", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-readers/pagers-read-options-keys.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect([line, hazardsOf(line).length]).not.toEqual([line, 0]));
+  test.each(readCases<string>(new URL("cases/programs-readers/pagers.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect([line, hazardsOf(line).length]).not.toEqual([line, 0]),
+  );
 
-  test.each(readCases<string>(new URL("cases/programs-readers/cat-f-less.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/programs-readers/less.jsonl", import.meta.url)))(
     "cat f | less %s",
     (option) =>
       expect(
@@ -82,16 +80,15 @@ describe("pagers read options and keys inside of their options", () => {
       ).not.toEqual([]),
   );
 
-  test.each(readCases<string>(new URL("cases/programs-readers/plain-2.jsonl", import.meta.url)))(
-    "%s is plain",
-    (line) => expect(hazardsOf(line)).toEqual([]),
-  );
+  test.each(
+    readCases<string>(new URL("cases/programs-readers/plain-pagers.jsonl", import.meta.url)),
+  )("%s is plain", (line) => expect(hazardsOf(line)).toEqual([]));
 });
 
 describe("letters that take the words after them in turn", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-readers/letters-take-words-after.jsonl", import.meta.url),
+      new URL("cases/programs-readers/letters.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, effect) => {
     expect(effectsOf(line)).toContain(effect);
@@ -109,7 +106,7 @@ describe("letters that take the words after them in turn", () => {
 describe("options of git that others take back", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-readers/options-git-others-take.jsonl", import.meta.url),
+      new URL("cases/programs-readers/git-options.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
 

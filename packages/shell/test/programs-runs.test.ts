@@ -3,15 +3,14 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("a command inside the arguments is found, whatever the options before it", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-runs/command-inside-arguments-found.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => {
-    const runs = runsOf(line.replace("$", "rm -rf build"));
-    expect(runs).toContain("rm -rf build");
-    expect(hazardsOf(line.replace("$", "rm -rf build"))).not.toEqual([]);
-  });
+  test.each(readCases<string>(new URL("cases/programs-runs/commands.jsonl", import.meta.url)))(
+    "%s",
+    (line) => {
+      const runs = runsOf(line.replace("$", "rm -rf build"));
+      expect(runs).toContain("rm -rf build");
+      expect(hazardsOf(line.replace("$", "rm -rf build"))).not.toEqual([]);
+    },
+  );
 
   test.each(
     readCases<readonly [string, string]>(
@@ -21,11 +20,10 @@ describe("a command inside the arguments is found, whatever the options before i
 });
 
 describe("a script inside the arguments is read", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/programs-runs/script-inside-arguments-read.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"));
+  test.each(readCases<string>(new URL("cases/programs-runs/scripts.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"),
+  );
 
   test("what another machine runs is marked", () => {
     expect(runsOf("ssh host 'rm x; ls'")).toEqual(["rm x @", "ls @"]);
@@ -36,7 +34,7 @@ describe("a script inside the arguments is read", () => {
 describe("what cannot be known is said", () => {
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/programs-runs/what-cannot-known-said.jsonl", import.meta.url),
+      new URL("cases/programs-runs/unknown.jsonl", import.meta.url),
     ),
   )("%s: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
 

@@ -27,6 +27,6 @@ it("tells what bash says of these lines", () => {
   expect(refused(TAKEN)).toEqual(TAKEN.map(() => false));
 });
 
-const TAKEN = readCases<string>(new URL("cases/refused/taken.jsonl", import.meta.url));
+const TAKEN = readCases<string>(new URL("cases/refused/accepted.jsonl", import.meta.url));
 
 it.each(TAKEN)("knows the syntax of %j", (line) => expect(codesOf(line)).not.toContain("syntax"));

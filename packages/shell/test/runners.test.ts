@@ -3,12 +3,13 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("a command that a runner gets is found", () => {
-  test.each(
-    readCases<string>(new URL("cases/runners/command-runner-gets-found.jsonl", import.meta.url)),
-  )("%s", (line) => {
-    expect(runsOf(line)).toContain("rm -rf build");
-    expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
-  });
+  test.each(readCases<string>(new URL("cases/runners/commands.jsonl", import.meta.url)))(
+    "%s",
+    (line) => {
+      expect(runsOf(line)).toContain("rm -rf build");
+      expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
+    },
+  );
   test.each(readCases<string>(new URL("cases/runners/another-machine.jsonl", import.meta.url)))(
     "%s, on another machine",
     (line) => expect(runsOf(line)).toContain("rm -rf build @"),
@@ -37,9 +38,7 @@ describe("a command that a runner gets is found", () => {
 
 describe("code from the input", () => {
   test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/runners/code-from-input.jsonl", import.meta.url),
-    ),
+    readCases<readonly [string, string]>(new URL("cases/runners/input.jsonl", import.meta.url)),
   )("%s: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
   test.each(["make -f Makefile.dev x", "awk -f x.awk y", "python3 x.py < y"])(
     "%s is a file",
@@ -50,12 +49,13 @@ describe("code from the input", () => {
 });
 
 describe("what does nothing besides is known", () => {
-  test.each(
-    readCases<string>(new URL("cases/runners/what-does-nothing-besides.jsonl", import.meta.url)),
-  )("%s", (line) => expect(doubtsOf(line)).toEqual([]));
+  test.each(readCases<string>(new URL("cases/runners/only-runs.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(doubtsOf(line)).toEqual([]),
+  );
   test.each(
     readCases<readonly [string, string]>(
-      new URL("cases/runners/not-what-does-nothing-besides.jsonl", import.meta.url),
+      new URL("cases/runners/more-than-runs.jsonl", import.meta.url),
     ),
   )("%s is not: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
   test("awk that writes to nowhere has no hazard", () => {

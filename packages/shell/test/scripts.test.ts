@@ -4,11 +4,10 @@ import { analyze } from "../src/index.ts";
 import { commandOf, doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("the input of an interpreter is code by whatever name", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/scripts/input-interpreter-code-whatever.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(doubtsOf(line)).toContain("inline_code"));
+  test.each(readCases<string>(new URL("cases/scripts/input.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(doubtsOf(line)).toContain("inline_code"),
+  );
 
   test.each(readCases<string>(new URL("cases/scripts/known.jsonl", import.meta.url)))(
     "%s is known",
@@ -22,11 +21,12 @@ describe("the input of an interpreter is code by whatever name", () => {
 });
 
 describe("the words after a script or a task may be a command", () => {
-  test.each(
-    readCases<string>(new URL("cases/scripts/words-after-script-task.jsonl", import.meta.url)),
-  )("%s", (line) => expect(commandOf(`${line} rm -rf x`).carries).toBe(true));
+  test.each(readCases<string>(new URL("cases/scripts/later-words.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(commandOf(`${line} rm -rf x`).carries).toBe(true),
+  );
 
-  test.each(readCases<string>(new URL("cases/scripts/has-none.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/scripts/without-script.jsonl", import.meta.url)))(
     "%s has none",
     (line) => expect(commandOf(line).carries).toBe(false),
   );
@@ -38,13 +38,14 @@ describe("the words after a script or a task may be a command", () => {
 });
 
 describe("only a program of the system is the one of its name", () => {
-  test.each(
-    readCases<string>(new URL("cases/scripts/not-only-program-system-one.jsonl", import.meta.url)),
-  )("%s is not", (program) => {
-    const { carries, effects } = commandOf(`${program} rm -rf x`);
-    expect(carries).toBe(true);
-    expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });
-  });
+  test.each(readCases<string>(new URL("cases/scripts/several-programs.jsonl", import.meta.url)))(
+    "%s is not",
+    (program) => {
+      const { carries, effects } = commandOf(`${program} rm -rf x`);
+      expect(carries).toBe(true);
+      expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });
+    },
+  );
 
   test.each([
     "echo",

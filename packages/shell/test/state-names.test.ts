@@ -63,7 +63,7 @@ describe("whatever sets a variable counts as an assignment", () => {
       ]);
   });
 
-  test.each(readCases<string>(new URL("cases/state-names/ordinary-line.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/state-names/ordinary-lines.jsonl", import.meta.url)))(
     "%s is an ordinary line",
     (line) => expect(codesOf(line)).toEqual([]),
   );
@@ -89,11 +89,10 @@ describe("values that bash computes", () => {
 });
 
 describe("variables that hold more options than the line has", () => {
-  test.each(
-    readCases<string>(
-      new URL("cases/state-names/variables-hold-more-options.jsonl", import.meta.url),
-    ),
-  )("%s", (line) => expect(codesOf(line)).toContain("state"));
+  test.each(readCases<string>(new URL("cases/state-names/variables.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(codesOf(line)).toContain("state"),
+  );
   test.each([
     "LESS=-R git log",
     "LESS=FRX git log",

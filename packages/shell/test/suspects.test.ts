@@ -12,13 +12,13 @@ const suspects = (line: string): readonly string[] =>
 describe("text in the words of a program that may run it", () => {
   test.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/suspects/text-words-program-may.jsonl", import.meta.url),
+      new URL("cases/suspects/texts.jsonl", import.meta.url),
     ),
   )("%s", (line, commands) => {
     expect(suspects(line)).toEqual(commands);
     expect(doubtsOf(line)).toEqual([]);
   });
-  test.each(readCases<string>(new URL("cases/suspects/has-none.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/suspects/none.jsonl", import.meta.url)))(
     "%s has none",
     (line) => expect(suspects(line)).toEqual([]),
   );
@@ -39,9 +39,10 @@ describe("text in the words of a program that may run it", () => {
 });
 
 describe("a program that the line writes before it runs it is not known", () => {
-  test.each(
-    readCases<string>(new URL("cases/suspects/program-line-writes-before.jsonl", import.meta.url)),
-  )("%s", (line) => expect(doubtsOf(line)).toContain("dynamic_command"));
+  test.each(readCases<string>(new URL("cases/suspects/written-programs.jsonl", import.meta.url)))(
+    "%s",
+    (line) => expect(doubtsOf(line)).toContain("dynamic_command"),
+  );
   test.each([
     "chmod +x run.sh && ./run.sh",
     "gcc -o a a.c && ./a",

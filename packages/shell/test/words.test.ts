@@ -8,7 +8,7 @@ import { randomFrom } from "./random.ts";
 describe("words after quote removal", () => {
   it.each(
     readCases<readonly [string, readonly string[]]>(
-      new URL("cases/words/words-after-quote-removal.jsonl", import.meta.url),
+      new URL("cases/words/quotes.jsonl", import.meta.url),
     ),
   )("%s", (line, words) => {
     expect(wordsIn(line)).toEqual(words);

@@ -383,7 +383,7 @@ describe("what nobody writes", () => {
   it("is not what only looks like it", async () => {
     const call = toolsIn(folder(), { protect: ["rules"] });
     for (const path of readCases<string>(
-      new URL("cases/escapes/not-what-only-looks.jsonl", import.meta.url),
+      new URL("cases/escapes/look-alikes.jsonl", import.meta.url),
     ))
       expect(await call("write_files", { path, content: "" }), path).toMatchObject({
         status: "success",

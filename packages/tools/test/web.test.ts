@@ -94,18 +94,19 @@ describe("web_fetch", () => {
     ]);
   });
 
-  it.each(
-    readCases<string>(new URL("cases/web/refuses-without-asking-anybody.jsonl", import.meta.url)),
-  )("refuses %j without asking anybody", async (url) => {
-    const before = asked.length;
-    const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(
-      url.replaceAll("{port}", String(port)),
-    );
-    await expect(answer).rejects.toMatchObject({
-      code: expect.stringMatching(/^BYLAW_(FETCH_REFUSED|TOOL_ARGUMENTS_INVALID)$/),
-    });
-    expect(asked.length).toBe(before);
-  });
+  it.each(readCases<string>(new URL("cases/web/refused.jsonl", import.meta.url)))(
+    "refuses %j without asking anybody",
+    async (url) => {
+      const before = asked.length;
+      const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(
+        url.replaceAll("{port}", String(port)),
+      );
+      await expect(answer).rejects.toMatchObject({
+        code: expect.stringMatching(/^BYLAW_(FETCH_REFUSED|TOOL_ARGUMENTS_INVALID)$/),
+      });
+      expect(asked.length).toBe(before);
+    },
+  );
 
   it("follows no redirection: it says where one leads, so that this is asked for and decided by itself", async () => {
     const go = fetching({});

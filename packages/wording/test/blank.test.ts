@@ -52,7 +52,7 @@ describe("a text", () => {
     expect(isBlank("\ud800")).toBe(true);
   });
 
-  it.each(readCases<string>(new URL("cases/blank/shows-something-not.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/blank/visible.jsonl", import.meta.url)))(
     "that shows something is not: %j",
     (text) => {
       expect(isBlank(text)).toBe(false);

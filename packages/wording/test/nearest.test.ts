@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 describe("the nearest word", () => {
   it.each(
     readCases<readonly [string, readonly string[], string]>(
-      new URL("cases/nearest/among.jsonl", import.meta.url),
+      new URL("cases/nearest/names.jsonl", import.meta.url),
     ),
   )("to %j among %j is %j", (word, known, near) => {
     expect(nearest(word, known)).toBe(near);

@@ -344,7 +344,7 @@ describe("an agent that wants to be done without an audit", () => {
     const run = await open();
     await run.record([...reviewed("task-1"), auditor("task-1")]);
     for (const alike of readCases<string>(
-      new URL("cases/index/gains-nothing-name-task.jsonl", import.meta.url),
+      new URL("cases/index/task-names.jsonl", import.meta.url),
     )) {
       expect(await refusal(run.record([complete(alike)]))).toBe(
         "BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT",

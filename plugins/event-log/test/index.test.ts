@@ -198,7 +198,7 @@ describe("eventLog", () => {
   });
 
   it.each<[string, object]>(
-    readCases<[string, object]>(new URL("cases/index/refuses-options.jsonl", import.meta.url)),
+    readCases<[string, object]>(new URL("cases/index/options.jsonl", import.meta.url)),
   )("refuses options with %s", (_, options) => {
     expect(() => eventLog(options)).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),

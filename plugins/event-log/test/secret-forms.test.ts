@@ -58,9 +58,7 @@ describe("secrets are told by their form", () => {
   });
 
   it.each<[string, string]>([
-    ...readCases<[string, string]>(
-      new URL("cases/secret-forms/behind-what-announces.jsonl", import.meta.url),
-    ),
+    ...readCases<[string, string]>(new URL("cases/secret-forms/announced.jsonl", import.meta.url)),
     [`https://${alnum(40)}@github.com/a/b.git`, alnum(40)],
   ])("behind what announces it: %s", (text, secret) => {
     expect(taken(text)).toContainEqual(expect.stringContaining(secret));
@@ -70,7 +68,7 @@ describe("secrets are told by their form", () => {
     expect(taken(`x ${PEM.slice(0, -10)}`)).toEqual([PEM.slice(0, -10)]);
   });
 
-  it.each(readCases<string>(new URL("cases/secret-forms/nothing-else.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/secret-forms/no-secrets.jsonl", import.meta.url)))(
     "and nothing else is: %s",
     (text) => {
       expect(taken(text)).toEqual([]);
@@ -117,7 +115,7 @@ describe("secrets are told by their form", () => {
 
 describe("looking for secrets is linear", () => {
   // Each of these has many beginnings and no end. Four times the text must not cost sixteen times the work; a minute is for the quadratic.
-  it.each(readCases<string>(new URL("cases/secret-forms/megabyte.jsonl", import.meta.url)))(
+  it.each(readCases<string>(new URL("cases/secret-forms/pieces.jsonl", import.meta.url)))(
     "a megabyte of %j",
     { timeout: 60_000 },
     (piece) => {

@@ -80,7 +80,7 @@ describe("plan_approval", () => {
 describe("tests_written", () => {
   it.each(
     readCases<readonly [string, string | object]>(
-      new URL("cases/checks/says.jsonl", import.meta.url),
+      new URL("cases/checks/test-files.jsonl", import.meta.url),
     ),
   )("says: %s", async (said, test_files) => {
     const { ask, observe } = await at("TDD");
@@ -199,7 +199,7 @@ describe("tests_passing", () => {
 describe("review_approved", () => {
   it.each<readonly [string, object, JsonObject]>([
     ...readCases<readonly [string, object, JsonObject]>(
-      new URL("cases/checks/says-wf-83.jsonl", import.meta.url),
+      new URL("cases/checks/reviews.jsonl", import.meta.url),
     ),
     ["has no list", { blocking_issues: undefined }, {}],
   ])("says: %s (WF-83)", async (said, fields, reported) => {

@@ -143,7 +143,7 @@ describe("a check that the contract declares", () => {
     "{ fact: artifacts, path: $.plan_document.title, operator: equal, value: A greeting for everybody }";
   it.each<readonly [string, string]>([
     ...readCases<readonly [string, string]>(
-      new URL("cases/own-checks/comes.jsonl", import.meta.url),
+      new URL("cases/own-checks/conditions.jsonl", import.meta.url),
     ),
     ["pass", fits],
     [

@@ -26,9 +26,7 @@ describe("a tool", () => {
         "phase_tool_forbidden",
       );
     }
-    for (const tool of readCases<string>(
-      new URL("cases/tools/forbidden-first-then-allowed.jsonl", import.meta.url),
-    )) {
+    for (const tool of readCases<string>(new URL("cases/tools/order.jsonl", import.meta.url))) {
       expect(await code("PLAN", tool, {}), tool).toBe("phase_tool_not_allowed");
     }
   });
@@ -227,12 +225,12 @@ describe("lines", () => {
       expect(await line("TDD", command), command).toBe("rule_allowed");
     }
     for (const command of readCases<string>(
-      new URL("cases/tools/phase-commands-these-commands.jsonl", import.meta.url),
+      new URL("cases/tools/allowed-commands.jsonl", import.meta.url),
     )) {
       expect(await line("TDD", command), command).toBe("phase_command_forbidden");
     }
     for (const command of readCases<string>(
-      new URL("cases/tools/phase-commands-these-commands-2.jsonl", import.meta.url),
+      new URL("cases/tools/denied-commands.jsonl", import.meta.url),
     )) {
       expect(await line("TDD", command), command).toBe("phase_command_not_allowed");
     }
@@ -248,7 +246,7 @@ describe("lines", () => {
 
   it("write what the tool that writes files may write", async () => {
     for (const command of readCases<string>(
-      new URL("cases/tools/write-what-tool-writes.jsonl", import.meta.url),
+      new URL("cases/tools/outside.jsonl", import.meta.url),
     )) {
       expect(await line("IMPL", command), command).toBe("rule_allowed");
     }
@@ -265,12 +263,12 @@ describe("lines", () => {
       expect(await line("IMPL", command), command).toBe("phase_path_not_allowed");
     }
     for (const command of readCases<string>(
-      new URL("cases/tools/write-what-tool-writes-2.jsonl", import.meta.url),
+      new URL("cases/tools/outside-2.jsonl", import.meta.url),
     )) {
       expect(await line("IMPL", command), command).toBe("unknown_command");
     }
     for (const command of readCases<string>(
-      new URL("cases/tools/write-what-tool-writes-3.jsonl", import.meta.url),
+      new URL("cases/tools/outside-3.jsonl", import.meta.url),
     )) {
       expect(await line("IMPL", command), command).toBe("phase_vcs_not_allowed");
     }
@@ -278,7 +276,7 @@ describe("lines", () => {
 
   it("of a phase that writes nothing write nothing, in whatever dress", async () => {
     for (const command of readCases<string>(
-      new URL("cases/tools/phase-writes-nothing-write.jsonl", import.meta.url),
+      new URL("cases/tools/lines-that-write.jsonl", import.meta.url),
     )) {
       expect(await line("REVIEW", command), command).toBe("rule_allowed");
     }
@@ -287,9 +285,7 @@ describe("lines", () => {
       expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
     expect(await line("REVIEW", "cat <<'E' > a\nx\nE")).toBe("phase_shell_writes");
     expect(await line("REVIEW", "cat x | bash")).toBe("unknown_command");
-    for (const command of readCases<string>(
-      new URL("cases/tools/phase-writes-nothing-write-2.jsonl", import.meta.url),
-    )) {
+    for (const command of readCases<string>(new URL("cases/tools/reads.jsonl", import.meta.url))) {
       expect(await line("REVIEW", command), command).toBe("phase_shell_writes");
     }
   });

@@ -306,7 +306,7 @@ describe("fallback and modes", () => {
   });
   test.each(
     readCases<readonly [ApprovalMode, string, JsonObject, string]>(
-      new URL("cases/policy/fallback-modes.jsonl", import.meta.url),
+      new URL("cases/policy/modes.jsonl", import.meta.url),
     ),
   )("%s and %s %j: %s", (approval_mode, tool, args, effect) => {
     expect(
