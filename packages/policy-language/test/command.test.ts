@@ -70,7 +70,7 @@ describe("what cannot be read is never allowed", () => {
       for (const rule of blankets) expect(verdictOf([rule], run(line))).toBe("abstain");
     },
   );
-  test.each(readCases<string>(new URL("cases/command/covers.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/command/blanket-covered.jsonl", import.meta.url)))(
     "and covers %j",
     (line) =>
       expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),

@@ -150,21 +150,16 @@ it("a question that nobody answers throws when the time is over", async () => {
   expect(error).toMatchObject({ name: "ApprovalRefused", code: "approval_expired" });
 });
 
+/** The answer to a transition that comes with a token. */
+const moved = (new_token: string) => ({
+  body: { allowed: true, new_token, phase: "TDD", blockers: [], decision: {}, sequence: 1 },
+});
+
 it("WF-111: a token that was replaced while a request was on its way is no fault of it", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path, headers }) => {
-    if (path.endsWith("/transition"))
-      return {
-        body: {
-          allowed: true,
-          new_token: "second",
-          phase: "TDD",
-          blockers: [],
-          decision: {},
-          sequence: 1,
-        },
-      };
+    if (path.endsWith("/transition")) return moved("second");
     if (headers.authorization === "Bearer second")
       return { body: { lease_until: "x", phase_token: "second" } };
     await held;
@@ -183,17 +178,7 @@ it("WF-111: a token that comes late does not replace a newer one", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path }) => {
-    if (path.endsWith("/transition"))
-      return {
-        body: {
-          allowed: true,
-          new_token: "second",
-          phase: "TDD",
-          blockers: [],
-          decision: {},
-          sequence: 1,
-        },
-      };
+    if (path.endsWith("/transition")) return moved("second");
     if (path.endsWith("/snapshot")) return { body: {} };
     await held;
     return { body: { lease_until: "x", phase_token: "late" } };
@@ -215,16 +200,7 @@ it("a token that comes with a sign of life meanwhile does not keep the token of 
     if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "fresh" } };
     if (path.endsWith("/snapshot")) return { body: {} };
     await held;
-    return {
-      body: {
-        allowed: true,
-        new_token: "next",
-        phase: "TDD",
-        blockers: [],
-        decision: {},
-        sequence: 1,
-      },
-    };
+    return moved("next");
   });
   const { client } = holding(endpoint);
   const moving = client.requestTransition("TDD");

@@ -86,11 +86,11 @@ describe("cd says where it goes", () => {
 });
 
 describe("a here-document has to end", () => {
-  test.each(readCases<string>(new URL("cases/names/without-effect.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/names/open-here-documents.jsonl", import.meta.url)))(
     "%j does not",
     (line) => expect(doubtsOf(line)).toContain("syntax"),
   );
-  test.each(readCases<string>(new URL("cases/names/with-effect.jsonl", import.meta.url)))(
+  test.each(readCases<string>(new URL("cases/names/ended-here-documents.jsonl", import.meta.url)))(
     "%j does",
     (line) => expect(doubtsOf(line)).not.toContain("syntax"),
   );

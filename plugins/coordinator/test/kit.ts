@@ -1,4 +1,4 @@
-import { createKernel, type EventDraft, type JsonObject, type Plugin } from "@bylaw/kernel";
+import { createKernel, type Plugin } from "@bylaw/kernel";
 import {
   createCatalogue,
   createLogVerifier,
@@ -10,8 +10,9 @@ import {
 } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { coordinator, coordinatorOrder } from "../src/index.ts";
+import { of, plain, type Given } from "./life-kit.ts";
 
-export type Given = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
+export { of, plain, type Given };
 
 /** A run under the plugin. */
 export const open = (
@@ -20,26 +21,6 @@ export const open = (
   plugin: Plugin = coordinator(),
 ): Promise<Run> =>
   openRun(createKernel({ plugins: [plugin], fallback: "allow" }), { run: "r1", store, ...options });
-
-/** An event about a task by an agent, with details that repeat both. */
-export const of = (
-  event_type: string,
-  task: string,
-  agent: string,
-  details: JsonObject = {},
-): Given => ({
-  event_type,
-  agent_id: agent,
-  task_id: task,
-  details: { task_id: task, agent_id: agent, ...details },
-});
-/** An event about neither. */
-export const plain = (event_type: string, details: JsonObject): Given => ({
-  event_type,
-  agent_id: null,
-  task_id: null,
-  details,
-});
 
 export const dispatched = (task = "t", agent = "dev"): Given =>
   of("developer_dispatched", task, agent, { blocked_by: [] });

@@ -214,80 +214,29 @@ describe("the contract itself", () => {
 });
 
 describe("lines", () => {
+  const expectCodes = async (phase: string, cases: readonly (readonly [string, string])[]) => {
+    for (const [command, wanted] of cases)
+      expect([command, await line(phase, command)]).toEqual([command, wanted]);
+  };
+
   it("of a phase with commands are these commands and no other", async () => {
-    for (const command of [
-      "npm test",
-      "pytest -q tests/test_a.py",
-      "npm test && npm run test",
-      "pytest 2>&1",
-      "CI=1 npm test",
-    ]) {
-      expect(await line("TDD", command), command).toBe("rule_allowed");
-    }
-    for (const command of readCases<string>(
-      new URL("cases/tools/allowed-commands.jsonl", import.meta.url),
-    )) {
-      expect(await line("TDD", command), command).toBe("phase_command_forbidden");
-    }
-    for (const command of readCases<string>(
-      new URL("cases/tools/denied-commands.jsonl", import.meta.url),
-    )) {
-      expect(await line("TDD", command), command).toBe("phase_command_not_allowed");
-    }
+    await expectCodes("TDD", readCases(new URL("cases/tools/commands.jsonl", import.meta.url)));
     for (const command of [
       "npm test > src/a.ts",
       "pytest > /etc/x",
       "npm test >> agent_workflow.yaml",
       "npm test 2> package.json",
-    ]) {
+    ])
       expect((await ask("TDD", "bash", { command })).effect, command).toBe("deny");
-    }
   });
 
-  it("write what the tool that writes files may write", async () => {
-    for (const command of readCases<string>(
-      new URL("cases/tools/outside.jsonl", import.meta.url),
-    )) {
-      expect(await line("IMPL", command), command).toBe("rule_allowed");
-    }
-    for (const command of [
-      "echo x > .env",
-      "tee .git/config",
-      "cp a .git/hooks/pre-commit",
-      "sed -i s/a/b/ src/.env.local",
-    ]) {
-      expect(await line("IMPL", command), command).toBe("phase_path_forbidden");
-    }
-    expect(await line("IMPL", "yq -i .mode agent_workflow.yaml")).toBe("phase_protected");
-    for (const command of ["echo x > /etc/passwd", "cp a ../b", "cd / && touch x"]) {
-      expect(await line("IMPL", command), command).toBe("phase_path_not_allowed");
-    }
-    for (const command of readCases<string>(
-      new URL("cases/tools/outside-2.jsonl", import.meta.url),
-    )) {
-      expect(await line("IMPL", command), command).toBe("unknown_command");
-    }
-    for (const command of readCases<string>(
-      new URL("cases/tools/outside-3.jsonl", import.meta.url),
-    )) {
-      expect(await line("IMPL", command), command).toBe("phase_vcs_not_allowed");
-    }
-  });
+  it("write what the tool that writes files may write", () =>
+    expectCodes("IMPL", readCases(new URL("cases/tools/writes.jsonl", import.meta.url))));
 
   it("of a phase that writes nothing write nothing, in whatever dress", async () => {
-    for (const command of readCases<string>(
-      new URL("cases/tools/lines-that-write.jsonl", import.meta.url),
-    )) {
-      expect(await line("REVIEW", command), command).toBe("rule_allowed");
-    }
-    const dresses = readCases<string>(new URL("cases/tools/dresses.jsonl", import.meta.url));
-    for (const command of dresses)
+    await expectCodes("REVIEW", readCases(new URL("cases/tools/reads.jsonl", import.meta.url)));
+    for (const command of readCases<string>(new URL("cases/tools/dresses.jsonl", import.meta.url)))
       expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
-    expect(await line("REVIEW", "cat <<'E' > a\nx\nE")).toBe("phase_shell_writes");
-    expect(await line("REVIEW", "cat x | bash")).toBe("unknown_command");
-    for (const command of readCases<string>(new URL("cases/tools/reads.jsonl", import.meta.url))) {
-      expect(await line("REVIEW", command), command).toBe("phase_shell_writes");
-    }
   });
 
   it("may be those of git where the contract says so", async () => {
