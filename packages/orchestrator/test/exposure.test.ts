@@ -41,21 +41,21 @@ const ELSEWHERE = [
 ];
 
 describe("a server on an address that other machines reach", () => {
-  it.each(ELSEWHERE)("does not start on %s without TLS, unless it may", async (host) => {
+  it.each(ELSEWHERE)("does not start on %s without TLS or an operator", async (host) => {
     expect(await startOf({ host })).toMatch(/^Other machines can reach `.*TLS/);
     expect(await startOf({ host, allow_no_operator: true })).toMatch(/TLS/);
-    expect(await startOf({ host, allow_plain_http: true })).toBe("started");
-    expect(await startOf({ host, tls })).toBe("started");
-  });
-
-  it.each(ELSEWHERE)("does not start on %s without an operator, unless it may", async (host) => {
     expect(await startOf({ host, tls }, { operator: undefined })).toMatch(
       /^Other machines can reach `.*operator/,
     );
-    expect(await startOf({ host, tls, allow_no_operator: true }, { operator: undefined })).toBe(
-      "started",
-    );
   });
+
+  it.each<[string, Settings, string | undefined]>([
+    ["with both", { tls }, OPERATOR],
+    ["without TLS where it may", { allow_plain_http: true }, OPERATOR],
+    ["without an operator where it may", { tls, allow_no_operator: true }, undefined],
+  ])("starts there %s", async (_, settings, operator) =>
+    expect(await startOf({ host: "0.0.0.0", ...settings }, { operator })).toBe("started"),
+  );
 
   it("has an operator where the file lists one", async () => {
     const token = `sha256:${createHash("sha256").update("the-token-of-eve-is-long-enough-for-this").digest("hex")}`;
