@@ -26,6 +26,32 @@ describe("an allow covers only what is written", () => {
   });
 });
 
+describe("an allow is a closed world: an option that is not known to be harmless is not covered", () => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/command/closed-world.jsonl", import.meta.url),
+    ),
+  )("`%s` and `%s`: %s", (pattern, line, covered) => {
+    const expected = covered ? "allow" : "abstain";
+    expect(effectOf([allow(pattern)], run(line))).toBe(expected);
+  });
+
+  test.each([
+    ["frob( .*)?", "frob a", true],
+    ["frob( .*)?", "frob --list a", false],
+    ["frob( --list)?( .*)?", "frob --list a", true],
+    ["frob( --list-all)?( .*)?", "frob --list a", false],
+    ["sort( -o)? .*", "sort -o x y", false],
+  ])("`%s` as a regular expression and `%s`: %s", (command_regex, line, covered) => {
+    const expected = covered ? "allow" : "abstain";
+    expect(effectOf([{ action: "allow", command_regex }], run(line))).toBe(expected);
+  });
+
+  test("a deny still finds it", () => {
+    expect(effectOf([allow("frob *"), deny("frob --load *")], run("frob --load a"))).toBe("deny");
+  });
+});
+
 describe("a deny matches by meaning", () => {
   test.each(
     readCases<readonly [string, string, boolean]>(

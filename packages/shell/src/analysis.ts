@@ -81,8 +81,11 @@ export interface Redirection {
 export interface Hazard {
   /** Position in `argv`. */
   readonly at: number;
-  /** Runs another program, writes or deletes files, loads code or settings, sends data, or changes what later commands do. */
-  readonly does: "run" | "write" | "delete" | "load" | "send" | "configure";
+  /**
+   * Runs another program, writes or deletes files, loads code or settings, sends data, or changes what later commands do. `unknown`:
+   * an option that the program's table does not list, so it could do any of these.
+   */
+  readonly does: "run" | "write" | "delete" | "load" | "send" | "configure" | "unknown";
 }
 
 /** What a command does to something. */

@@ -31,8 +31,9 @@ describe("the words after a script or a task may be a command", () => {
     (line) => expect(commandOf(line).carries).toBe(false),
   );
 
-  test("only a deny is about them", () => {
-    expect(hazardsOf("node w.js --exec rm")).toEqual([]);
+  test("a deny is about them, and an allow must spell out their options", () => {
+    expect(hazardsOf("node w.js exec rm")).toEqual([]);
+    expect(hazardsOf("node w.js --exec rm")).toEqual(["--exec:run"]);
     expect(analyze("node w.js 'rm -rf x'").commands.slice(1)).toMatchObject([{ origin: "sight" }]);
   });
 });

@@ -29,7 +29,11 @@ describe("text in the words of a program that may run it", () => {
     expect(found.map(({ carries }) => carries)).toEqual([false, true]);
   });
   test("an option that tells of a command is a hazard, whatever the program", () => {
-    expect(hazardsOf("frob --exec x --evaluate y -z")).toEqual(["--exec:run", "--evaluate:run"]);
+    expect(hazardsOf("frob --exec x --evaluate y -z")).toEqual([
+      "--exec:run",
+      "--evaluate:run",
+      "-z:unknown",
+    ]);
     expect(hazardsOf("make CC='rm x'")).toEqual(["CC=rm x:configure", "CC=rm x:run"]);
     expect(hazardsOf("npm pkg set scripts.x='rm y'")).toEqual([
       "set:configure",

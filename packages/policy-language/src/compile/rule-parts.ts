@@ -1,3 +1,4 @@
+import type { Word } from "@bylaw/shell";
 import { othersAllowed, someDenied } from "../match/call-urls.ts";
 import { argumentsDeny, argumentsMayDeny } from "../match/command-urls.ts";
 import type { CallFacts } from "../match/call-facts.ts";
@@ -82,12 +83,22 @@ export const MAX_NAMED = 64;
 export function regexAllows(regex: Regex, { part }: CallFacts): boolean {
   if (
     part?.plain !== true ||
-    part.hazards.length > 0 ||
+    !part.hazards.every(({ at, does }) => does === "unknown" && spells(regex, part.words[at])) ||
     part.words.some(({ text, single }) => text === undefined || !single)
   )
     return false;
   // A name with a blank in it would read as a program and its argument.
   return part.words[0]?.text?.includes(" ") !== true && regex.matches(part.quoted);
+}
+
+// An option that no table lists is covered where the expression has its name as it is written.
+function spells({ source }: Regex, word: Word | undefined): boolean {
+  const name = word?.text?.split("=", 1)[0];
+  return (
+    name !== undefined &&
+    /^--?\w[\w-]*$/.test(name) &&
+    new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(source)
+  );
 }
 
 // So much text, all starts together, that a long line of many words stays cheap.

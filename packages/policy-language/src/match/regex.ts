@@ -11,6 +11,7 @@ export interface Regex {
   readonly prefixes: readonly string[];
   /** The text that every match ends with. */
   readonly suffix: string;
+  readonly source: string;
   matches(text: string): boolean;
 }
 
@@ -43,7 +44,7 @@ export function compileRegex(source: string, { dotAll, checked = false }: RegexO
     text.endsWith(suffix) &&
     (required?.some((texts) => texts.every((one) => text.includes(one))) ?? true) &&
     (compiled ??= compile(source, dotAll)).testExact(text);
-  return { prefix, prefixes, suffix, matches };
+  return { prefix, prefixes, suffix, source, matches };
 }
 
 function compile(source: string, dotAll: boolean): Compiled {

@@ -5,7 +5,7 @@ import { bareName, baseName } from "../compile/program-name.ts";
 export class LinePart {
   readonly words: readonly Word[];
   /** Positions of the arguments that make it do more than its name says. */
-  readonly hazards: readonly { readonly at: number }[];
+  readonly hazards: ShellCommand["hazards"];
   readonly effects: readonly Effect[];
   /** Its files are of another machine or of a container. */
   readonly remote: boolean;

@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { isAscii } from "../parse/characters.ts";
+import { abbreviates } from "./gnu-names.ts";
 import { hostOf } from "./hosts.ts";
 import {
   file,
@@ -14,9 +15,10 @@ import {
   type FolderScope,
 } from "./findings.ts";
 import { grammarOf } from "./grammar.ts";
+import { noteOptionNames, UNIVERSAL } from "./option-names.ts";
 import { parseArgs, isInEffect, hasOption } from "./parsed-args.ts";
 import type { OperandRole, Role } from "./option-groups.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import type { Option, Spec, ParsedArgs } from "./program-spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./word-text.ts";
 import { pathOf } from "./path-of-word.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
@@ -44,14 +46,23 @@ export function apply(spec: Spec, out: Findings, from: number): void {
 /** Applies the options that are used. */
 export function readOptions(use: ParsedArgs, out: Findings): void {
   const quiet = use.spec.quiet !== undefined && isInEffect(use, use.spec.quiet);
+  const short = abbreviates(out.argv[0]?.text ?? "");
   for (const { option, at, value } of use.options) {
+    if (!short && isAbbreviation(option, out.argv[at])) hazard(out, at, "unknown");
     if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
     if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none"))
       hazard(out, at, option.does);
     if (value !== undefined && option.role !== "data")
       applyRole(option.role, value, at, use.spec, out, undefined);
   }
-  for (const { at, word } of use.unknownOptions) readStrange(at, word, out);
+  for (const { at, word } of use.unknownOptions) readStrange(at, word, use.spec, out);
+}
+
+// The whole name may be that of another option, which the table does not list.
+function isAbbreviation({ spelled }: Option, word: Word | undefined): boolean {
+  const start = word === undefined ? "" : prefix(word);
+  if (!start.startsWith("--") || !spelled.startsWith("--")) return false;
+  return start !== spelled && start.split("=", 1)[0] !== spelled;
 }
 
 const NOWHERE: ReadonlySet<string> = new Set(["-", "/dev/null", "/dev/stdout", "/dev/stderr"]);
@@ -61,10 +72,11 @@ const RUNS =
   /^--?(exec|execute|eval|shell|command|rsh|pager|editor|preload|filter|hook|plugin|pre-?script|post-?script)/;
 const WRITES = /^--?(out|output|outfile|save|write|in-?place|log-?file|dump|delete|remove)/;
 
-function readStrange(at: number, word: Word, out: Findings): void {
+function readStrange(at: number, word: Word, { prints }: Spec, out: Findings): void {
   const start = prefix(word);
   if (RUNS.test(start)) hazard(out, at, "run");
   else if (WRITES.test(start)) hazard(out, at, "write");
+  else if (prints !== true && !UNIVERSAL.test(start)) hazard(out, at, "unknown");
   const sign = start.indexOf("=");
   if (sign < 0) return;
   const value = after(word, sign + 1);
@@ -235,6 +247,7 @@ function readSub(
     if (spec.extensible === true) hazard(out, first.at, "run");
     const fallback = subs["*"];
     if (fallback !== undefined) apply(fallback, out, first.at + 1);
+    else noteOptionNames(out, first.at + 1);
     return;
   }
   if (sub.does !== undefined) hazard(out, first.at, sub.does);

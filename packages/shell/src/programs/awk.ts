@@ -8,6 +8,7 @@ import {
   runScript,
   unknown,
   type Findings,
+  noteUnlisted,
 } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec } from "./program-spec.ts";
@@ -28,6 +29,7 @@ const AWK: Spec = {
 export function readAwk(out: Findings, from: number): void {
   const use = parseArgs(AWK, out.argv, from, { posix: true });
   if (hasOption(use, "help version usage copyright")) return;
+  noteUnlisted(use, out);
   for (const { option, at, value } of use.options) {
     if (option.does !== undefined) hazard(out, at, option.does);
     if (option.role === "load" && value !== undefined) {

@@ -1,6 +1,15 @@
 import { GOFMT, goFmt } from "./in-place.ts";
 import { runArgv } from "./apply-spec.ts";
-import { file, hazard, inlineCode, isInput, mayRun, unknown, type Findings } from "./findings.ts";
+import {
+  file,
+  hazard,
+  inlineCode,
+  isInput,
+  mayRun,
+  network,
+  unknown,
+  type Findings,
+} from "./findings.ts";
 import { checkUnknownOptions } from "./checkers.ts";
 import { OBJCOPY } from "./objcopy.ts";
 import { recordArgumentsOfScript, runFile } from "./script-file.ts";
@@ -8,6 +17,24 @@ import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
+
+// Flags for the linker or the compiler can name programs. These only strip, set a text or choose what is told.
+const PLAIN_FLAGS = /^(?:(?:all=)?(?:-[swNlmSv]|-X[ =][\w./-]+=[\w./:@+-]*|-race|-msan)(?: +|$))*$/;
+
+function goFlags(use: ParsedArgs, out: Findings): void {
+  for (const name of ["ldflags", "gcflags", "asmflags", "gccgoflags"])
+    for (const { at, value } of optionsNamed(use, name))
+      if (!PLAIN_FLAGS.test(value?.text ?? "-")) hazard(out, at, "run");
+}
+
+// `go run module@version` downloads code and runs it.
+function goRun(use: ParsedArgs, out: Findings): void {
+  goFlags(use, out);
+  const [first] = use.operands;
+  if (first === undefined || !prefix(first.word).includes("@")) return;
+  hazard(out, first.at, "load");
+  network(out, undefined);
+}
 
 // `NAME=value` overrides a makefile variable. Its value runs if a recipe uses it, and `SHELL` always runs.
 function make(use: ParsedArgs, out: Findings): void {
@@ -63,6 +90,10 @@ function cmake(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
 }
 
+// `-Wl,…` and `-fplugin=…` hand text on, or name a file.
+const PLAIN_CC =
+  /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include))[\w+-]*(?:=[\w-]*)?$/;
+
 function cc(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) {
     const start = prefix(word);
@@ -71,6 +102,8 @@ function cc(use: ParsedArgs, out: Findings): void {
       file(out, "read", after(word, 1));
     } else file(out, "read", word);
   }
+  for (const { option, at, value } of use.options)
+    if (/^[Wf]$/.test(option.name) && !PLAIN_CC.test(value?.text ?? "")) hazard(out, at, "load");
   for (const { at, word } of use.unknownOptions)
     if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word)))
       hazard(out, at, "load");
@@ -80,8 +113,8 @@ function cc(use: ParsedArgs, out: Findings): void {
 
 const CC: Spec = {
   options: options`-MD -MMD -MP -M -MM -c -S -E -v -s -w -static -shared -pthread -pipe --version --help -fsyntax-only ${kind.write} -o
-    -MF -aux-info ${kind.script} -wrapper ${kind.load} -fplugin -specs --specs -B -T -load ${kind.value} -x -I -L -D -U -l -isystem
-    -iquote -idirafter -MT -MQ -std -march -mtune -Xlinker -Xassembler -Xpreprocessor -Xclang -dumpbase -dumpdir -arch -framework -target
+    -MF -aux-info ${kind.script} -wrapper ${kind.load} -Xlinker -Xassembler -Xpreprocessor -Xclang -fplugin -specs --specs -B -T -load ${kind.value} -x -I -L -D -U -l -isystem
+    -iquote -idirafter -MT -MQ -std -march -mtune -dumpbase -dumpdir -arch -framework -target
     --target --sysroot -isysroot ${kind.read} -include -imacros ${kind.optional} -O -W -f -m -g -fdump`,
   inert: "version help",
   more: cc,
@@ -89,25 +122,26 @@ const CC: Spec = {
 
 const GO = options`-race -v -x -n -a -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
   ${kind.takes("dir", "load")} -C ${kind.write} -o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir
-  -pkgdir ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.value} -mod -tags -ldags -ldflags -gcflags
-  -asmflags -gccgoflags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -pgo -skip -fuzz -fuzztime -f`;
+  -pkgdir ${kind.of("required", { role: "data" })} -ldflags -gcflags -asmflags -gccgoflags ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.value} -mod -tags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -pgo -skip -fuzz -fuzztime -f`;
 
 const GO_SPEC: Spec = {
   options: options`${kind.takes("dir", "load")} -C`,
   subs: {
-    run: { options: GO, posix: true, operands: ["exec", many("data")] },
+    run: { options: GO, posix: true, operands: ["exec", many("data")], more: goRun },
     test: {
       options: options`${GO} -args`,
-      more: (use, out) =>
-        optionsNamed(use, "args").forEach(({ at }) => recordArgumentsOfScript(out, at + 1)),
+      more: (use, out) => {
+        goFlags(use, out);
+        optionsNamed(use, "args").forEach(({ at }) => recordArgumentsOfScript(out, at + 1));
+      },
     },
     ...Object.fromEntries(
       "build vet list doc fix clean version mod work help tool bug telemetry"
         .split(" ")
-        .map((name) => [name, { options: GO }]),
+        .map((name) => [name, { options: GO, more: goFlags }]),
     ),
     ...Object.fromEntries(
-      "get install".split(" ").map((name) => [name, { options: GO, network: true }]),
+      "get install".split(" ").map((name) => [name, { options: GO, network: true, more: goFlags }]),
     ),
     fmt: { options: GO, more: goFmt },
     generate: { options: GO, does: "run" },
@@ -119,10 +153,9 @@ const CARGO_OPTIONS = options`--all-features --no-default-features --lib --doc -
   --offline --no-run --no-fail-fast --allow-dirty --check --force -f --open -h,--help -V,--version --list
   ${kind.takes("load", "configure")} --config ${kind.load} --manifest-path ${kind.write} --target-dir --root --out-dir --artifact-dir
   ${kind.takes("dir", "load")} -C ${kind.value} -Z -p,--package --exclude -j,--jobs --profile -F,--features --target --message-format
-  --bin --example --test --bench --color --branch --rev --tag --registry ${kind.flag} --bins --examples --tests --benches --frozen
+  --bin --example --test --bench --depth --edges -e --invert --format --color --branch --rev --tag --registry ${kind.flag} --bins --examples --tests --benches --frozen --no-deps --document-private-items --keep-going --all --ignore-rust-version
   ${kind.flagThat("write")} --fix ${kind.read} --path --lockfile-path ${kind.takes("url")} --git ${kind.takes("url", "configure")} --index`;
-const CARGO_SUB: Spec = { options: CARGO_OPTIONS };
-// Words after `--` belong to the program.
+// Words after `--` belong to the program, the compiler or the linter.
 const CARGO_RUN: Spec = {
   options: CARGO_OPTIONS,
   more: (_, out) => {
@@ -138,15 +171,14 @@ const CARGO_SPEC: Spec = {
     ...Object.fromEntries(
       "build b check c test t bench run r clippy fmt clean doc d metadata tree pkgid verify-project locate-project new init version help fix rustc rustdoc remove rm report nextest"
         .split(" ")
-        .map((name) => [name, CARGO_SUB]),
+        .map((name) => [name, CARGO_RUN]),
     ),
-    ...Object.fromEntries("run r test t bench nextest".split(" ").map((name) => [name, CARGO_RUN])),
     ...Object.fromEntries(
       "install add update fetch publish search login logout owner yank vendor package generate-lockfile info outdated audit"
         .split(" ")
         .map((name) => [name, { options: CARGO_OPTIONS, network: true }]),
     ),
-    uninstall: CARGO_SUB,
+    uninstall: CARGO_RUN,
   },
 };
 
@@ -159,15 +191,16 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ninja: NINJA,
   samu: NINJA,
   cmake: {
-    options: options`-E -L -N --trace --version --help --find-package ${kind.valueThat("configure")} -D ${kind.load} -C -P --toolchain
-      ${kind.read} -S --build --install --open ${kind.takes("write")} -B ${kind.value} -G -A -T -U --preset --target -t --config
+    options: options`-E -L -N --trace --version --help --find-package ${kind.flagThat("write")} --install ${kind.flagThat("run")} --open ${kind.valueThat("configure")} -D ${kind.load} -C -P --toolchain
+      ${kind.read} -S --build ${kind.takes("write")} -B ${kind.value} -G -A -T -U --preset --target -t --config
       ${kind.optional} -W --parallel -j ${kind.write} --graphviz --prefix --trace-redirect`,
     posix: true,
     inert: "version help",
     more: cmake,
   },
   ctest: {
-    options: options`-V ${kind.load} -S ${kind.value} -D -R -E -j -C ${kind.read} --test-dir ${kind.write} -O ${kind.flagThat("run")}
+    options: options`-V,--verbose -VV -N,--show-only --output-on-failure --rerun-failed --stop-on-failure --no-tests=error ${kind.load} -S
+      ${kind.value} -D -R,--tests-regex -E,--exclude-regex -L -LE -j,--parallel -C,--build-config --timeout --repeat --schedule-random ${kind.read} --test-dir ${kind.write} -O ${kind.flagThat("run")}
       --build-and-test --test-command ${kind.script} --build-makeprogram`,
   },
   meson: { operands: [many("data")] },
@@ -222,7 +255,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   },
   java: {
     options: options`-version --version -ea -esa -server -client ${kind.takes("load")} -cp,-classpath,--class-path --module-path -p
-      ${kind.takes("exec")} -jar ${kind.optional} -D -X ${kind.load} -agentlib -agentpath -javaagent ${kind.value} --add-modules
+      ${kind.takes("exec")} -jar ${kind.of("glued", { does: "configure" })} -D -X ${kind.load} -agentlib -agentpath -javaagent ${kind.value} --add-modules
       --add-opens -m`,
     posix: true,
     inert: "version",
@@ -237,16 +270,19 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     },
   },
   mvn: {
-    options: options`-am -q -o -U -B -e -X -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
-      ${kind.of("glued", { does: "configure" })} -D ${kind.value} -P -pl -T ${kind.write} -l`,
+    options: options`-am -q -o -U,--update-snapshots -B,--batch-mode -e -X -fae -ff -fn -ntp --no-transfer-progress -N -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
+      ${kind.of("glued", { does: "configure" })} -D,--define ${kind.value} -P -pl,--projects -T ${kind.write} -l`,
   },
   gradle: {
-    options: options`-q -i -s -m --daemon --no-daemon --version ${kind.load} -b,--build-file -c,--settings-file -I,--init-script
+    options: options`-q -i,--info -s,--stacktrace -m,--dry-run --daemon --no-daemon --version --offline --parallel --continue
+      --rerun-tasks --build-cache --no-build-cache ${kind.load} -b,--build-file -c,--settings-file -I,--init-script
       -g,--gradle-user-home ${kind.takes("dir", "load")} -p,--project-dir ${kind.of("glued", { does: "configure" })} -P -D ${kind.value}
-      -x`,
+      -x,--exclude-task --tests --console --warning-mode --max-workers`,
   },
   tsc: {
-    options: options`-b,--build -w,--watch --noEmit -v --version --importHelpers ${kind.takes("load")} -p,--project ${kind.write} -o
+    options: options`-b,--build -w,--watch --noEmit -v --version --importHelpers --pretty --strict --skipLibCheck --noUnusedLocals
+      --noUnusedParameters --noImplicitAny --esModuleInterop --listFiles --listFilesOnly --traceResolution --showConfig --diagnostics
+      --extendedDiagnostics --explainFiles --checkJs --allowJs --resolveJsonModule --noEmitOnError --preserveWatchOutput ${kind.takes("load")} -p,--project ${kind.write} -o
       --outFile --outDir --outdir --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile ${kind.flagThat("write")} --init
       ${kind.value} --locale --lib -t,--target -m,--module --moduleResolution --jsx --types --rootDir --baseUrl ${kind.valueThat("load")}
       --plugins`,

@@ -79,6 +79,8 @@ function cd({ operands: [first] }: ParsedArgs, out: Findings): void {
   else file(out, "read", first?.word ?? known("~"));
 }
 
+const PRINTS: Spec = { prints: true };
+
 const DECLARES: Spec = {
   options: options`-a -A -f -F -g -i -I -l -n -p -r -t -u -x`,
   more: operandsOf,
@@ -86,24 +88,25 @@ const DECLARES: Spec = {
 
 /** Shell built-ins. What they change for later commands is in `walk/shell-state.ts`. */
 export const BUILTINS: Readonly<Record<string, Spec>> = {
-  ":": {},
-  true: {},
-  false: {},
-  echo: { posix: true },
+  ":": PRINTS,
+  true: PRINTS,
+  false: PRINTS,
+  echo: { posix: true, prints: true },
   printf: {
     options: options`${kind.value} -v`,
     posix: true,
+    prints: true,
     more: names((use) =>
       optionsNamed(use, "v").flatMap(({ at, value }) =>
         value === undefined ? [] : [{ at, word: value }],
       ),
     ),
   },
-  pwd: {},
+  pwd: PRINTS,
   cd: { options: options`-L -P -e -@`, posix: true, more: cd },
   pushd: { options: options`-n`, posix: true, operands: ["read"] },
   popd: { options: options`-n` },
-  dirs: {},
+  dirs: PRINTS,
   command: { options: options`-p -v -V`, wrap: 0, inert: "v V" },
   builtin: { wrap: 0 },
   exec: { options: options`-c -l ${kind.value} -a`, wrap: 0 },
@@ -113,11 +116,11 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   trap: { options: options`-l -p -P`, posix: true, more: trap },
   alias: { options: options`-p`, posix: true, more: alias },
   unalias: { options: options`${kind.flagThat("configure")} -a` },
-  test: { posix: true, more: test },
-  "[": { posix: true, more: test },
-  type: {},
-  which: {},
-  whereis: {},
+  test: { posix: true, prints: true, more: test },
+  "[": { posix: true, prints: true, more: test },
+  type: PRINTS,
+  which: PRINTS,
+  whereis: PRINTS,
   hash: {
     options: options`-l -t ${kind.flagThat("configure")} -d -r ${kind.takes("load")} -p`,
     more: (use, out) => {
@@ -133,7 +136,7 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
       if (hasOption(use, "f")) unknown(out, "dynamic_script", "a library that `enable -f` loads");
     },
   },
-  let: { posix: true, more: operandsOf },
+  let: { posix: true, prints: true, more: operandsOf },
   read: {
     options: options`-e -r -s -E ${kind.value} -a -d -i -n -N -p -t -u`,
     more: names((use) => [
@@ -168,25 +171,25 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   typeset: DECLARES,
   local: DECLARES,
   getopts: { posix: true },
-  set: { posix: true },
-  shopt: { posix: true },
-  shift: {},
-  return: {},
-  exit: {},
+  set: { posix: true, prints: true },
+  shopt: { posix: true, prints: true },
+  shift: PRINTS,
+  return: PRINTS,
+  exit: PRINTS,
   logout: {},
   break: {},
   continue: {},
   wait: { options: options`-f -n ${kind.value} -p` },
   jobs: { options: options`-l -n -p -r -s -x`, more: (use, out) => runJobs(use, out) },
-  bg: {},
-  fg: {},
+  bg: PRINTS,
+  fg: PRINTS,
   disown: {},
   suspend: {},
-  caller: {},
-  help: {},
-  times: {},
-  ulimit: {},
-  umask: {},
+  caller: PRINTS,
+  help: PRINTS,
+  times: PRINTS,
+  ulimit: PRINTS,
+  umask: PRINTS,
   history: {
     options: options`-p ${kind.flagThat("configure")} -c -s ${kind.valueThat("configure")} -d ${kind.flagThat("write")} -a -w
       ${kind.flagThat("load")} -n -r`,

@@ -61,7 +61,10 @@ const PRETTIER: Spec = {
   operands: [many("read")],
   below: "always",
   inert: "help version support-info",
-  more: rewrites("write"),
+  more: (use, out) => {
+    modules("parser")(use, out);
+    rewrites("write")(use, out);
+  },
 };
 
 const PYTEST: Spec = {
@@ -78,7 +81,12 @@ const PYTEST: Spec = {
   operands: [many("read")],
   below: "always",
   inert: "help version",
-  more: checkUnknownOptions,
+  more: (use, out) => {
+    // A category of warnings is imported, and a report may name its file.
+    modules("W")(use, out);
+    for (const { at, value } of optionsNamed(use, "cov-report"))
+      if (value?.text?.includes(":") !== false) hazard(out, at, "write");
+  },
 };
 
 const RUFF = options`--isolated -n,--no-cache --force-exclude -q,--quiet -v,--verbose --diff --respect-gitignore -w,--watch ${kind.load}
@@ -105,7 +113,15 @@ const JS_TEST: Spec = {
   options: JS_TESTS,
   operands: [many("data")],
   inert: "help version",
-  more: modules("reporters", "reporter", "testEnvironment", "environment", "coverage.provider"),
+  more: modules(
+    "reporters",
+    "reporter",
+    "testEnvironment",
+    "environment",
+    "coverage.provider",
+    "pool",
+    "project",
+  ),
 };
 
 /** Linters and test runners, with the options that load, write or send. */

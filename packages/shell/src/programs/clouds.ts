@@ -220,11 +220,11 @@ function stack(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Cloud and infrastructure tools. */
+/** Cloud and infrastructure tools. What changes anything is a hazard by its verb, and options only say of what. */
 export const CLOUDS: Readonly<Record<string, Spec>> = {
-  aws: { options: AWS, exact: true, network: true, more: aws },
-  az: { options: AZ, network: true, more: az },
-  gsutil: { options: CLOUD, network: true, more: cloud },
+  aws: { options: AWS, exact: true, prints: true, network: true, more: aws },
+  az: { options: AZ, prints: true, network: true, more: az },
+  gsutil: { options: CLOUD, prints: true, network: true, more: cloud },
   helm: {
     options: options`${CLOUD} -a -A,--all-namespaces --wait --atomic --devel --sign --reset-values --reuse-values --create-namespace
       --generate-name --is-upgrade --validate --include-crds -s --no-hooks --skip-crds -h,--help ${kind.takes("read", "load")} -f,--values

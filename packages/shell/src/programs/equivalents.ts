@@ -4,7 +4,8 @@ import { ALIASES, IMPLIES, otherPrograms } from "./synonyms.ts";
 import { grammarOf } from "./grammar.ts";
 import { parseArgs } from "./parsed-args.ts";
 import type { Option, Spec, ParsedArgs } from "./program-spec.ts";
-import { abbreviates, specOf } from "./program-table.ts";
+import { abbreviates } from "./gnu-names.ts";
+import { specOf } from "./program-table.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
 import { known } from "./word-text.ts";
 

@@ -95,7 +95,7 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
     operands: [many("read")],
   },
   du: {
-    options: options`-0,--null -a,--all --apparent-size -b -c,--total -D -H -h -k -L -l -m -P -S -s --si -x --inodes ${kind.value}
+    options: options`-0,--null -a,--all --apparent-size -b -c,--total -D -H -k -L -l -m -P -S -s,--summarize -h,--human-readable --si -x --inodes ${kind.value}
       -B,--block-size -d,--max-depth -t,--threshold ${kind.takes("list", "load")} --files0-from ${kind.optional} --time ${kind.value}
       --time-style ${kind.read} -X,--exclude-from ${kind.value} --exclude`,
     operands: [many("read")],
@@ -103,7 +103,7 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
     alone: "read",
   },
   df: {
-    options: options`-a -h -H -i -k -l --no-sync -P --sync -T ${kind.value} -B,--block-size -t,--type -x,--exclude-type ${kind.optional}
+    options: options`-a -h,--human-readable --si -m -H -i -k -l --no-sync -P --sync -T ${kind.value} -B,--block-size -t,--type -x,--exclude-type ${kind.optional}
       --output ${kind.flag} --total`,
     operands: [many("read")],
   },

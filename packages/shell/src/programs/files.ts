@@ -218,12 +218,15 @@ export const FILES: Readonly<Record<string, Spec>> = {
   prename: { options: options`-v -n -f ${kind.code} -e -E`, more: rename },
   sync: READS,
   realpath: {
-    options: options`-e -m -L -P -q -s -z ${kind.read} --relative-to --relative-base`,
+    options: options`-e,--canonicalize-existing -m,--canonicalize-missing --no-symlinks -L -P -q -s -z ${kind.read} --relative-to --relative-base`,
     operands: [many("read")],
   },
-  readlink: { options: options`-f -e -m -n -q -s -v -z`, operands: [many("read")] },
-  basename: { options: options`-a -z ${kind.value} -s,--suffix` },
-  dirname: { options: options`-z` },
+  readlink: {
+    options: options`-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q -s -v -z`,
+    operands: [many("read")],
+  },
+  basename: { options: options`-a,--multiple -z,--zero ${kind.value} -s,--suffix` },
+  dirname: { prints: true },
   pathchk: {},
   namei: { operands: [many("read")] },
   lsof: {

@@ -11,6 +11,10 @@ const TAKES =
   split(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -maxdepth -mindepth
   -mtime -atime -ctime -Bmin -Bnewer -mmin -amin -cmin -Btime -user -group -uid -gid -perm -fstype -inum -links -used -regextype -printf
   -context -flags -depth-n -mnewer`);
+const TESTS =
+  split(`-print -print0 -ls -prune -quit -o -or -a -and -not -empty -true -false -readable -writable -executable -nouser -nogroup
+  -mount -xdev -x -depth -d -daystart -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -follow -help --help -version --version
+  -X -H -L -P`);
 const READS = split("-newer -anewer -cnewer -samefile");
 const WRITES = split("-fprint -fprint0 -fls");
 const NAMES = split("-name -iname -path -ipath -wholename -iwholename");
@@ -140,7 +144,9 @@ function readPrimary(out: Findings, at: number, found: Found): number {
     act(out, found, "delete");
     return at;
   }
-  return RUNS.has(name) ? readExec(out, at, found) : at;
+  if (RUNS.has(name)) return readExec(out, at, found);
+  if (name.startsWith("-") && !TESTS.has(name)) hazard(out, at, "unknown");
+  return at;
 }
 
 function readValue(out: Findings, at: number, kind: "read" | "write"): void {

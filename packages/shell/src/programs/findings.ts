@@ -56,7 +56,15 @@ export function createFindings(
 }
 
 const FEW = 16;
-const DOES: readonly Hazard["does"][] = ["run", "write", "delete", "load", "send", "configure"];
+const DOES: readonly Hazard["does"][] = [
+  "run",
+  "write",
+  "delete",
+  "load",
+  "send",
+  "configure",
+  "unknown",
+];
 
 const keyOf = ({ at, does }: Hazard): number => at * DOES.length + DOES.indexOf(does);
 
@@ -73,6 +81,14 @@ export function hazard(out: Findings, at: number, does: Hazard["does"]): void {
     keys.add(key);
   }
   hazards.push(added);
+}
+
+/** Records the options that the table of a program does not list. An allow must spell out each of them. */
+export function noteUnlisted(
+  { unknownOptions }: { readonly unknownOptions: readonly { readonly at: number }[] },
+  out: Findings,
+): void {
+  for (const { at } of unknownOptions) hazard(out, at, "unknown");
 }
 
 /** Records why something is unknown. Only the first few reasons are kept. */

@@ -19,7 +19,7 @@ import type { Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { PATHS, SHOW, GIT_READERS } from "./git-readers.ts";
 import { GIT_TRANSFERS } from "./git-transfers.ts";
-const TREE: Spec = { operands: PATHS, below: "always" };
+const TREE: Spec = { operands: PATHS, below: "always", prints: true };
 const LISTING = "list contains no-contains merged no-merged points-at show-current verify n";
 
 /** Subcommands of git. */
@@ -85,7 +85,8 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       --track --recurse-submodules`,
   },
   restore: {
-    options: options`-p,--patch -W,--worktree -q --ours --theirs -m,--merge --ignore-unmerged --overlay ${kind.value} -s,--source
+    options: options`-p,--patch -W,--worktree -q --ours --theirs -m,--merge --ignore-unmerged --overlay
+      --no-staged --no-worktree --no-source --no-patch ${kind.value} -s,--source
       --conflict ${kind.flag} -S,--staged ${kind.takes("read", "load")} --pathspec-from-file`,
     more: restore,
   },

@@ -15,8 +15,12 @@ const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
 /** Less common subcommands of git. */
 export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   ...names(
-    `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index verify-commit verify-tag
-    version var get-tar-commit-id patch-id stripspace column merge-tree request-pull rerere sparse-checkout gc prune pack-refs pack-objects repack commit-graph
+    `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index
+    verify-commit verify-tag version var get-tar-commit-id patch-id stripspace column`,
+    { prints: true },
+  ),
+  ...names(
+    `merge-tree request-pull rerere sparse-checkout gc prune pack-refs pack-objects repack commit-graph
     multi-pack-index read-tree write-tree mktree mktag prune-packed unpack-objects update-server-info pack-redundant replay last-modified survey`,
     {},
   ),

@@ -83,6 +83,7 @@ function readPython(out: Findings, from: number): void {
   } else {
     out.carries = true;
     if (readPythonArchive(out, found)) return;
+    recordArgumentsOfScript(out, first + 1);
     for (const operand of out.argv.slice(first + 1)) {
       if (mayBeOption(operand)) continue;
       file(out, "read", operand);

@@ -1,4 +1,4 @@
-import { file, hazard, type Findings } from "./findings.ts";
+import { file, hazard, type Findings, noteUnlisted } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec } from "./program-spec.ts";
 import { kind, options } from "./option-groups.ts";
@@ -16,6 +16,7 @@ const JQ: Spec = {
 export function readJq(out: Findings, from: number): void {
   const use = parseArgs(JQ, out.argv, from, { posix: false });
   if (hasOption(use, "help version")) return;
+  noteUnlisted(use, out);
   for (const { option, at, value } of use.options) {
     if (option.does !== undefined) hazard(out, at, option.does);
     if (value !== undefined && option.role !== "data")

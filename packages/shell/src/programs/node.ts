@@ -9,6 +9,8 @@ import { kind, many, options } from "./option-groups.ts";
 function node(use: ParsedArgs, out: Findings): void {
   if (optionsNamed(use, "env-file").some(({ value }) => value === undefined))
     file(out, "read", known(".env"));
+  for (const { at, value } of optionsNamed(use, "test-reporter"))
+    if (!/^(?:spec|tap|dot|junit|lcov)$/.test(value?.text ?? "")) hazard(out, at, "load");
   if (hasOption(use, "eval print run")) return;
   const [script, ...rest] = use.operands;
   const name = out.argv[0]?.text ?? "?";
@@ -30,9 +32,9 @@ function node(use: ParsedArgs, out: Findings): void {
 const OPTIONS = options`-c,--check -i,--interactive -h,--help -v,--version --v8-options --test --watch --cpu-prof --heap-prof ${kind.code}
   -e,--eval -p,--print -pe,--eval -ep,--eval ${kind.load} -r,--require --import --loader,--experimental-loader --env-file
   --env-file-if-exists --experimental-config-file --openssl-config --snapshot-blob --experimental-sea-config ${kind.value} -C,--conditions
-  --inspect-port,--debug-port --inspect-publish-uid --test-reporter --test-name-pattern --test-skip-pattern --test-concurrency
+  --inspect-port,--debug-port --inspect-publish-uid --test-name-pattern --test-skip-pattern --test-concurrency
   --test-timeout --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --run --title --input-type
-  --experimental-default-type --stack-trace-limit --max-old-space-size --max-http-header-size --unhandled-rejections --dns-result-order
+  --experimental-default-type --test-reporter --stack-trace-limit --max-old-space-size --max-http-header-size --unhandled-rejections --dns-result-order
   --trace-event-categories --trace-event-file-pattern --heapsnapshot-signal --tls-cipher-list --secure-heap --disable-warning
   --use-largepages --allow-fs-read --allow-fs-write ${kind.flagThat("load")} --experimental-default-config-file
   ${kind.of("glued", { does: "run" })} --inspect --inspect-brk --inspect-wait ${kind.flag} --test-only ${kind.write}
@@ -130,6 +132,7 @@ function bun(use: ParsedArgs, out: Findings): void {
       return;
     case "test":
     case "build":
+      recordArgumentsOfScript(out, first.at + 1);
       return;
     case "exec":
       for (const word of rest.slice(0, 1)) runScript(out, first.at, word);
@@ -143,6 +146,7 @@ function bun(use: ParsedArgs, out: Findings): void {
     case "publish":
     case "create":
     case "c":
+      recordArgumentsOfScript(out, first.at + 1);
       out.effects.push({ kind: "network", host: undefined });
       if (first.word.text.startsWith("c")) hazard(out, first.at, "run");
       return;
@@ -165,6 +169,7 @@ function bun(use: ParsedArgs, out: Findings): void {
     case "rm":
     case "link":
     case "unlink":
+      recordArgumentsOfScript(out, first.at + 1);
       return;
     default:
       node(use, out);

@@ -27,8 +27,10 @@ export const NPM_EXEC: Spec = {
 
 const NPM_RUN: Spec = {
   options: NPM,
+  // `npm test -- --watch` names no script.
   more: ({ operands: [first] }, out) =>
-    first !== undefined && recordArgumentsOfScript(out, first.at + 1),
+    first !== undefined &&
+    recordArgumentsOfScript(out, prefix(first.word).startsWith("-") ? first.at : first.at + 1),
 };
 
 const NPM_GET: Spec = { options: NPM, network: true };

@@ -1,5 +1,6 @@
 import { hazard, type Findings } from "./findings.ts";
-import { prefix } from "./word-text.ts";
+import { harmlessOptions } from "./harmless-options.ts";
+import { baseName, prefix } from "./word-text.ts";
 import type { Hazard } from "../analysis.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
@@ -60,16 +61,27 @@ function hazardOfName(word: string): Hazard["does"] | undefined {
   return undefined;
 }
 
-/** Records the hazards of options by their names. */
-export function noteOptionNames(out: Findings): void {
-  for (let at = 1; at < out.argv.length; at++) {
+/** Names of options that run something in any program. */
+export const RUNS_ANYWHERE =
+  /^--?(?:exec|eval|shell|to-command|rsh|use-compress-program|compress-program|pager|editor|preload|hook)/;
+
+/** Records the hazards of options of a program without a table, from a position on. An option that is not known to be harmless is one. */
+export function noteOptionNames(out: Findings, from: number): void {
+  const listed = harmlessOptions(baseName(out.argv[0]?.text ?? ""));
+  for (let at = from; at < out.argv.length; at++) {
     const word = out.argv[at];
     const start = word === undefined ? "" : prefix(word);
-    if (start === "--") return;
-    const does = hazardOfOption(start);
+    if (!start.startsWith("-") || start === "-" || start === "--") continue;
+    const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
     if (does !== undefined) hazard(out, at, does);
+    else if (!UNIVERSAL.test(start) && listed?.has(start.split("=", 1)[0] ?? "") !== true)
+      hazard(out, at, "unknown");
   }
 }
+
+/** Options that mean the same in every program. */
+export const UNIVERSAL =
+  /^--(?:help|version|verbose|quiet|silent|json|dry-run|no-colou?r|colou?r(?:=\w+)?)$/;
 
 const INSTALLED: ReadonlySet<string> = new Set([
   "",

@@ -19,6 +19,8 @@ export interface Spec {
   readonly noLast?: string;
   /** With one of these options operands are only read and are no hazard. */
   readonly quiet?: string;
+  /** No option does more than choose what is read or printed, so options that are not listed are harmless, too. */
+  readonly prints?: boolean;
   /** With one of these options the program only prints text. */
   readonly inert?: string;
   /** Paths include everything below: always, with one of these options, or by a function of the arguments. */

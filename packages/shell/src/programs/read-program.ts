@@ -3,8 +3,9 @@ import { INHERITED, type Input, type ProgramReading } from "./program-reading.ts
 import { apply } from "./apply-spec.ts";
 import { createFindings, file, hazard, runScript, type Findings } from "./findings.ts";
 import { isGitCommand } from "./git.ts";
-import { plainName, specOf } from "./program-table.ts";
-import { isInstalled, noteOptionNames } from "./option-names.ts";
+import { plainName } from "./gnu-names.ts";
+import { specOf } from "./program-table.ts";
+import { isInstalled, noteOptionNames, RUNS_ANYWHERE } from "./option-names.ts";
 import { noteAnyFiles } from "./any-files.ts";
 import { baseName, command, known, prefix, seen } from "./word-text.ts";
 
@@ -40,6 +41,7 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
   } else if (base.startsWith("git-") && isGitCommand(base.slice(4))) {
     runScript(out, 0, command([known("git"), known(base.slice(4)), ...argv.slice(1)]));
   } else readUnknown(out);
+  if (out.carriesFrom !== undefined) noteOptionNames(out, out.carriesFrom);
   if (out.carries) readSuspects(out);
   else if (out.carriesFrom !== undefined && out.carriesFrom < argv.length) {
     out.carries = true;
@@ -53,9 +55,6 @@ export function isProgram(name: string | undefined): boolean {
   return name !== undefined && specOf(baseName(name)) !== undefined;
 }
 
-// Options with these names run something in any program.
-const RUNS =
-  /^--?(?:exec|eval|shell|to-command|rsh|use-compress-program|compress-program|pager|editor|preload|hook)/;
 const MOST_TEXTS = 64;
 
 // Records what an unknown program may run.
@@ -63,7 +62,7 @@ function readSuspects(out: Findings): void {
   const { argv } = out;
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at];
-    if (word !== undefined && RUNS.test(prefix(word))) hazard(out, at, "run");
+    if (word !== undefined && RUNS_ANYWHERE.test(prefix(word))) hazard(out, at, "run");
   }
   readTexts(out, 1);
 }
@@ -85,6 +84,6 @@ function readTexts(out: Findings, from: number): void {
 
 function readUnknown(out: Findings): void {
   out.carries = true;
-  noteOptionNames(out);
+  noteOptionNames(out, 1);
   noteAnyFiles(out, 1);
 }

@@ -89,7 +89,7 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
       ${kind.of("glued", { does: "run" })} --listen`,
     operands: [many("data")],
   },
-  locate: {},
-  plocate: {},
+  locate: { prints: true },
+  plocate: { prints: true },
   updatedb: { options: options`${kind.write} -o,--output ${kind.read} -U,--database-root` },
 };

@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
+import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from "./findings.ts";
 import { readSedScript, type SedAction } from "./sed-script.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec } from "./program-spec.ts";
@@ -21,6 +21,7 @@ interface Script {
 export function readSed(out: Findings, from: number): void {
   const use = parseArgs(SED, out.argv, from, { posix: false });
   if (hasOption(use, "help version")) return;
+  noteUnlisted(use, out);
   for (const { option, at } of use.options)
     if (option.does !== undefined) hazard(out, at, option.does);
   for (const used of optionsNamed(use, "file")) {

@@ -2,7 +2,7 @@ import { CRUDINI } from "./in-place.ts";
 import { file, hazard, unknown, type Findings } from "./findings.ts";
 import { hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
-import { prefix } from "./word-text.ts";
+import { known, prefix } from "./word-text.ts";
 import { kind, many, one, options } from "./option-groups.ts";
 
 // An operand other than a format sets the clock.
@@ -43,17 +43,37 @@ function names(list: string, spec: Spec): Readonly<Record<string, Spec>> {
   );
 }
 
+// `ps e` shows the environments of processes.
+function ps(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of use.operands)
+    if (!/^[a-df-zA-Z]*$|^\d[\d,]*$/.test(word.text ?? "e")) {
+      hazard(out, at, "load");
+      file(out, "read", known("/proc/self/environ"));
+    }
+}
+
+const PS = options`-A -a -d -e -f -F -H -h -j -l -L -M -N -T -y -w -x -X -c -m -r -v -S --headers --no-headers --no-headings
+  --no-heading --no-header --forest ${kind.value} -o --format -O -C -G --Group -g --group -p --pid --ppid -q --quick-pid -s --sid -t
+  --tty -u --user -U --User --sort --cols --columns --width --rows --lines -k`;
+
 const DATA: Spec = {};
+const PRINTS: Spec = { prints: true };
 const PRIVILEGED: Spec = { privilege: true, operands: [many("data")] };
 
 /** Programs that inspect or change the system. */
 export const SYSTEM: Readonly<Record<string, Spec>> = {
   ...names(
-    `id whoami who w users groups logname uname arch nproc uptime free vmstat iostat mpstat sar ps pgrep pstree pidof top htop tty tput clear reset stty locale getent getconf lscpu lsblk lspci lsusb lsmod
-    blkid findmnt mountpoint env-vars printenv sleep usleep true false yes last lastlog hostid sw_vers system_profiler cksum ipcs runlevel timedatectl-status uuidgen units apropos
-    iotop dstat nvidia-smi sensors acpi dmidecode lshw hwinfo inxi neofetch fastfetch cowsay fortune figlet banner toilet lolcat xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send wall write mesg say`,
+    `id whoami who w users groups logname uname arch nproc uptime free vmstat pgrep pstree pidof tty sleep usleep true false yes hostid locale getent getconf lscpu lsblk uuidgen sw_vers last lastlog apropos ipcs findmnt mountpoint runlevel lsmod lspci lsusb`,
+    PRINTS,
+  ),
+  top: {
+    options: options`-b -c -H -i -S -1 ${kind.value} -d -n -p -u -U -o -w -s -l -stats -pid -user`,
+  },
+  ...names(
+    `iostat mpstat sar htop tput clear reset stty blkid env-vars printenv system_profiler cksum timedatectl-status units iotop dstat nvidia-smi sensors acpi dmidecode lshw hwinfo inxi neofetch fastfetch cowsay fortune figlet banner toilet lolcat xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send wall write mesg say`,
     DATA,
   ),
+  ps: { options: PS, more: ps },
   ...names(
     `shutdown reboot halt poweroff mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.btrfs mkfs.vfat mkswap swapon swapoff fdisk sfdisk cfdisk parted gdisk wipefs useradd userdel usermod groupadd groupdel groupmod
     adduser deluser addgroup delgroup passwd chpasswd chsh chfn visudo insmod rmmod modprobe depmod iptables ip6tables nft ufw firewall-cmd losetup cryptsetup lvcreate lvremove vgcreate vgremove pvcreate pvremove hwclock

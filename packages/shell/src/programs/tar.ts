@@ -1,6 +1,14 @@
 import { hostOf } from "./hosts.ts";
 import type { Word } from "../analysis.ts";
-import { file, hazard, noteListedFiles, network, runScript, type Findings } from "./findings.ts";
+import {
+  file,
+  hazard,
+  noteListedFiles,
+  network,
+  runScript,
+  type Findings,
+  noteUnlisted,
+} from "./findings.ts";
 import { applyRole } from "./apply-spec.ts";
 import { grammarOf } from "./grammar.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
@@ -63,6 +71,7 @@ export function readTarUse(argv: readonly Word[], from: number): ParsedArgs {
 function readTar(out: Findings, from: number): void {
   const use = readTarUse(out.argv, from);
   if (hasOption(use, "help usage version show-defaults")) return;
+  noteUnlisted(use, out);
   const extracts = hasOption(use, "get");
   const creates = hasOption(use, "create");
   const changes = hasOption(use, "append update concatenate delete");

@@ -110,14 +110,14 @@ export const TEXT: Readonly<Record<string, Spec>> = {
     noFirst: "echo",
   },
   seq: { options: options`-w ${kind.value} -f -s`, posix: true },
-  factor: {},
-  expr: {},
+  factor: { prints: true },
+  expr: { prints: true },
   numfmt: {
     options: options`--grouping -z ${kind.value} -d --field --format --from --from-unit --invalid --padding --round --suffix --to
       --to-unit ${kind.optional} --header`,
   },
   od: {
-    options: options`-v --traditional -a -b -c -d -f -i -l -o -s -x ${kind.value} -A -j -N -t --endian ${kind.optional} -S -w`,
+    options: options`-v --traditional -a -b -c -d -f -i -l -o -s -x ${kind.value} -A,--address-radix -j,--skip-bytes -N,--read-bytes -t,--format --endian ${kind.optional} -S -w`,
     operands: [many("read")],
   },
   hexdump: {
@@ -178,9 +178,9 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   },
   apropos: { options: options`${kind.load} -C` },
   whatis: { options: options`${kind.load} -C` },
-  tldr: {},
-  cal: {},
-  ncal: {},
+  tldr: { prints: true },
+  cal: { prints: true },
+  ncal: { prints: true },
   envsubst: { options: options`-v` },
   pandoc: {
     options: options`-s ${kind.write} -o,--output --extract-media ${kind.value} -f,--from -t,--to -c -V -M ${kind.script} -F,--filter

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { readCompleted } from "./completed-command.ts";
-import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
+import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { joined, known, unknownWord } from "./word-text.ts";
@@ -15,6 +15,7 @@ const XARGS: Spec = {
 };
 
 function readFiles(use: ParsedArgs, out: Findings): void {
+  noteUnlisted(use, out);
   for (const used of use.options)
     if (used.option.role === "read" && used.value !== undefined) file(out, "read", used.value);
 }
