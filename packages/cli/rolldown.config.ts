@@ -53,7 +53,10 @@ function placesOfPackages(): Plugin {
   return {
     name: "places-of-packages",
     transform: {
-      filter: { id: /\/(?:packages|plugins)\/(?!cli\/)[^/]+\/dist\//, code: "import.meta.url" },
+      filter: {
+        id: /\/(?:packages|plugins|rulesets)\/(?!cli\/)[^/]+\/dist\//,
+        code: "import.meta.url",
+      },
       handler: (code, id) =>
         code.replaceAll(
           "import.meta.url",

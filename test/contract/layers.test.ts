@@ -36,7 +36,9 @@ const LAYERS: readonly Layer[] = [
     folder: /^packages\/(host-[a-z0-9-]+|runner)$/,
     internal: [KERNEL, /^packages\/(behavior|config|log|process|store|store-[a-z0-9-]+|tools)$/],
   },
-  { folder: /^packages\/(cli|orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
+  { folder: /^packages\/(orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
+  // The ruleset that most projects start from is built into the command.
+  { folder: /^packages\/cli$/, internal: [/^(packages|plugins)\//, /^rulesets\/recommended$/] },
   { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
   // It judges the answers and votes whose state the other plugin keeps.
   {

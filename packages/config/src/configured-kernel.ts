@@ -8,7 +8,8 @@ import {
   type Plugin,
 } from "@bylaw/kernel";
 import { isBylawError } from "./is-bylaw-error.ts";
-import { loadConfig, type LoadConfigOptions } from "./load-config.ts";
+import { openConfig, type LoadConfigOptions } from "./load-config.ts";
+import type { PackageLoader } from "./packages.ts";
 
 /** Which file or ruleset brought one use of a plugin. */
 export interface ReportEntry {
@@ -26,14 +27,20 @@ export interface ConfiguredKernel {
   readonly kernel: Kernel;
   /** Absolute path of the configuration. */
   readonly file: string;
+  /** Loads packages from where the configuration has its own. */
+  readonly load: PackageLoader;
   /** In the order of the configuration. */
   readonly report: readonly ReportEntry[];
 }
 
 /** How to make a {@link ConfiguredKernel}. */
 export interface ConfiguredKernelOptions extends LoadConfigOptions {
-  /** Plugins to add to those of the configuration; told its file, so that they can come from where its packages are, and what it says. */
-  readonly add?: (file: string, config: Config) => readonly Plugin[] | Promise<readonly Plugin[]>;
+  /** Plugins to add to those of the configuration; told its file, what it says, and how to load packages from where it has its own. */
+  readonly add?: (
+    file: string,
+    config: Config,
+    load: PackageLoader,
+  ) => readonly Plugin[] | Promise<readonly Plugin[]>;
 }
 
 /** Which file or ruleset brought what, in the order of the configuration. */
@@ -49,19 +56,19 @@ export function reportOf(kernel: Kernel): readonly ReportEntry[] {
   );
 }
 
-/** Loads a configuration and creates its kernel. Throws what {@link loadConfig} and `createKernel` throw, with the file. */
+/** Loads a configuration and creates its kernel. Throws what `loadConfig` and `createKernel` throw, with the file. */
 export async function createConfiguredKernel(
   input: ConfiguredKernelOptions = {},
 ): Promise<ConfiguredKernel> {
   const { add, ...options } = checkArgument("createConfiguredKernel", "options", input);
-  const { file, config } = await loadConfig(options);
-  const added = (await add?.(file, config)) ?? [];
+  const { file, config, load } = await openConfig(options);
+  const added = (await add?.(file, config, load)) ?? [];
   try {
     const kernel = createKernel(
       added.length === 0 ? config : { ...config, plugins: [...(config.plugins ?? []), ...added] },
       { configFile: file },
     );
-    return { kernel, file, report: reportOf(kernel) };
+    return { kernel, file, load, report: reportOf(kernel) };
   } catch (error) {
     if (isBylawError(error)) {
       if (error.source !== undefined || "findings" in error) throw error;

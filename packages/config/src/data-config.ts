@@ -45,12 +45,13 @@ const DATA_CONFIG = z.strictObject({
 export async function readDataConfig(
   file: string,
   text: string,
-  load: PackageLoader,
+  loaderFor: (names: readonly string[]) => PackageLoader,
 ): Promise<Config> {
   const data = parseData(file, text);
   const parsed = DATA_CONFIG.safeParse(data.value);
   if (!parsed.success) throw invalid(file, data, parsed.error);
   const { extends: rulesets, plugins, ...settings } = parsed.data;
+  const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
   const at = async <T>(path: DataPath, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -10,5 +10,11 @@ export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
 export { createNodeKernel, type NodeKernelOptions } from "./node-kernel.ts";
-export { packagesBeside, type BundledPackages, type PackageLoader } from "./packages.ts";
+export {
+  packagesBeside,
+  type BundledPackages,
+  type ContainedPackage,
+  type ContainedPackages,
+  type PackageLoader,
+} from "./packages.ts";
 export { parseJson, type ParseJsonOptions } from "./parse-json.ts";

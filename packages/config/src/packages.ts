@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BylawError, messageOf, type Plugin, type Ruleset } from "@bylaw/kernel";
 
@@ -6,6 +8,43 @@ export type PackageLoader = (name: string) => Promise<Readonly<Record<string, un
 
 /** Packages that come with the program, by name: the URL of their entry. They serve where a project has none of its own. */
 export type BundledPackages = Readonly<Record<string, string>>;
+
+/** A package whose code is built into the program. */
+export interface ContainedPackage {
+  /** Its entry, as the program would import it. */
+  readonly url: string;
+  /** The version that was built in. */
+  readonly version: string;
+  readonly load: PackageLoader;
+}
+
+/** Packages whose code is built into the program, by name. */
+export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
+
+/**
+ * The loader of contained packages, for a configuration that names no others. Undefined where a project has another copy or version
+ * of any of them: parts of two copies of a plugin cannot be in one kernel.
+ */
+export function loaderOfContained(
+  file: string,
+  names: readonly string[],
+  contained: ContainedPackages,
+): PackageLoader | undefined {
+  if (!names.every((name) => Object.hasOwn(contained, name))) return undefined;
+  const { resolve } = createRequire(file);
+  const isSame = ([name, { url, version }]: readonly [string, ContainedPackage]): boolean => {
+    try {
+      if (pathToFileURL(resolve(name)).href !== url) return false;
+      const manifest = readFileSync(resolve(`${name}/package.json`), "utf8");
+      return (JSON.parse(manifest) as { readonly version?: unknown }).version === version;
+    } catch (error) {
+      // The program's own serves where a project has none.
+      return (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND";
+    }
+  };
+  if (!Object.entries(contained).every(isSame)) return undefined;
+  return async (name) => (await contained[name]?.load(name)) ?? {};
+}
 
 /** Finds packages beside one file: the URL of an entry as a module there would import it, or nothing. */
 type PackageResolver = (name: string) => string | undefined;

@@ -5,9 +5,13 @@ import {
   isBylawError,
   packagesBeside,
   type BundledPackages,
+  type ContainedPackage,
+  type ContainedPackages,
 } from "@bylaw/config";
 import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import pluginManifest from "@bylaw/plugin-policy/package.json" with { type: "json" };
+import rulesetManifest from "@bylaw/ruleset-recommended/package.json" with { type: "json" };
 import { distinctFiles } from "../io/distinct-files.ts";
 import { findingLine } from "../io/report-error.ts";
 import { whileLoading } from "../io/exit-code.ts";
@@ -22,14 +26,31 @@ export interface KernelSourceOptions {
 
 /** The plugin that reads policy files. */
 export const POLICY_PLUGIN = "@bylaw/plugin-policy";
+const RULESET = "@bylaw/ruleset-recommended";
 
 /** Packages that a project may use without installing them. */
 export const bundled = (): BundledPackages =>
   Object.fromEntries(
-    ["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", POLICY_PLUGIN, "zod"].map(
-      (name) => [name, import.meta.resolve(name)],
-    ),
+    [
+      ...["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", "zod"],
+      ...[POLICY_PLUGIN, RULESET],
+    ].map((name) => [name, import.meta.resolve(name)]),
   );
+
+// Loading the same from a project's folder takes twice as long: there they are hundreds of files.
+const contained = (): ContainedPackages => ({
+  [POLICY_PLUGIN]: containedPackage(pluginManifest, () => import("@bylaw/plugin-policy")),
+  [RULESET]: containedPackage(rulesetManifest, () => import("@bylaw/ruleset-recommended")),
+});
+
+const containedPackage = (
+  { name, version }: { readonly name: string; readonly version: string },
+  load: () => Promise<object>,
+): ContainedPackage => ({
+  url: import.meta.resolve(name),
+  version,
+  load: async () => ({ ...(await load()) }),
+});
 
 /** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
 export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
@@ -71,17 +92,18 @@ async function makeKernel(files: readonly string[], config: string | undefined):
   }
   const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
   return await whileLoading(file, async () => {
-    const { kernel } = await createConfiguredKernel({
+    const { kernel, load } = await createConfiguredKernel({
       file,
       bundled: bundled(),
-      add: async () => {
+      contained: contained(),
+      add: async (_file, _config, loadPackage) => {
         if (files.length === 0) return [];
-        const plugin = await policyPlugin(file);
+        const plugin = (await loadPackage(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
         return [plugin.policy({ files: [...files], operator: true, discover: "none" })];
       },
     });
     if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN))
-      warn(kernel, await policyPlugin(file));
+      warn(kernel, (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin);
     return kernel;
   });
 }

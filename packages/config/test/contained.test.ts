@@ -1,0 +1,87 @@
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { createConfiguredKernel, type ContainedPackages } from "../src/index.ts";
+import { PACKAGES, WORDS, project } from "./project.ts";
+
+const NAMES = ["acme-words", "acme-rules"] as const;
+const CONFIG = { "bylaw.config.json": '{"extends": ["acme-rules"]}' };
+
+const manifest = (name: string, version: string): string =>
+  JSON.stringify({
+    ...{ name, version, type: "module" },
+    exports: { ".": "./i.js", "./package.json": "./package.json" },
+  });
+const installed = (version = "1.0.0"): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    NAMES.map((name) => [`node_modules/${name}/package.json`, manifest(name, version)]),
+  );
+
+/** A program that has the packages of `root` built in, as the plugin shows: its version is another. */
+function programBesides(root: string): ContainedPackages {
+  const built = project({}, { ...PACKAGES, "acme-words": WORDS.replace("1.2.3", "built-in") });
+  return Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      {
+        url: pathToFileURL(`${root}/node_modules/${name}/i.js`).href,
+        version: "1.0.0",
+        load: async () =>
+          (await import(`${built}/node_modules/${name}/i.js`)) as Record<string, unknown>,
+      },
+    ]),
+  );
+}
+
+async function versionsIn(root: string, contained: ContainedPackages): Promise<readonly string[]> {
+  const { report } = await createConfiguredKernel({ cwd: root, contained });
+  return report.map(({ version }) => version);
+}
+
+test("packages that the program has built in are not loaded again from the project", async () => {
+  const root = project({ ...CONFIG, ...installed() }, PACKAGES);
+  expect(await versionsIn(root, programBesides(root))).toEqual(["built-in"]);
+});
+
+test("a project without these packages gets those of the program", async () => {
+  const other = project({}, PACKAGES);
+  expect(await versionsIn(project(CONFIG), programBesides(other))).toEqual(["built-in"]);
+});
+
+test("plugins are added from the copy that the configuration has", async () => {
+  const root = project({ ...CONFIG, ...installed() }, PACKAGES);
+  const { kernel } = await createConfiguredKernel({
+    cwd: root,
+    contained: programBesides(root),
+    add: async (_file, _config, load) => {
+      const { words } = await load("acme-words");
+      return [(words as (options: object) => never)({ tools: ["added"] })];
+    },
+  });
+  expect(kernel.plugins.map(({ instances }) => instances.length)).toEqual([2]);
+});
+
+test.each([
+  ["in another version", installed("1.0.1"), ""],
+  ["in one other version among the same", { ...installed(), ...one("acme-words", "2.0.0") }, ""],
+  ["that cannot be asked for its version", {}, ""],
+  ["beside one that the program lacks", installed(), "acme-rules"],
+])("a project has its own package %s", async (_, files, without) => {
+  const root = project({ ...CONFIG, ...files }, PACKAGES);
+  const { [without]: _left, ...contained } = programBesides(root);
+  expect(await versionsIn(root, contained)).toEqual(["1.2.3"]);
+});
+
+test("a project has its own copy of a package in another place", async () => {
+  const [root, other] = [1, 2].map(() => project({ ...CONFIG, ...installed() }, PACKAGES));
+  expect(await versionsIn(root ?? "", programBesides(other ?? ""))).toEqual(["1.2.3"]);
+});
+
+test("a configuration that is code imports from its project", async () => {
+  const text = 'import { rules } from "acme-rules"; export default { extends: [rules] };';
+  const root = project({ "bylaw.config.mjs": text, ...installed() }, PACKAGES);
+  expect(await versionsIn(root, programBesides(root))).toEqual(["1.2.3"]);
+});
+
+function one(name: string, version: string): Readonly<Record<string, string>> {
+  return { [`node_modules/${name}/package.json`]: manifest(name, version) };
+}
