@@ -65,9 +65,9 @@ describe("a compiled form decides as its text does", () => {
   });
   const expectSame = async (kernels: readonly Kernel[], call: ToolCall): Promise<void> => {
     const [fromText, fromForm] = await Promise.all(
-      kernels.map(async (kernel) => await kernel.decide(call)),
+      kernels.map(async (kernel) => await kernel.explain(call)),
     );
-    expect({ call, decision: fromForm }).toEqual({ call, decision: fromText });
+    expect({ call, explained: fromForm }).toEqual({ call, explained: fromText });
   };
 
   test("for most policies of the cases there is one", () => {

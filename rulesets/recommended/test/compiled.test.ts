@@ -15,7 +15,7 @@ it("ships the compiled form of its policy", () => {
   );
 });
 
-it("decides every case as its text does", async () => {
+it("decides and explains every case as its text does", async () => {
   const [use] = recommended.plugins ?? [];
   const { compiled, ...options } = (use?.options ?? {}) as Parameters<typeof policy>[0] & object;
   expect(compiled).toHaveLength(1);
@@ -37,8 +37,8 @@ it("decides every case as its text does", async () => {
       ...(home === undefined ? {} : { home }),
     };
     const [first, second] = await Promise.all(
-      kernels.map(async (kernel) => await kernel.decide(call)),
+      kernels.map(async (kernel) => await kernel.explain(call)),
     );
-    expect({ call, decision: first }).toEqual({ call, decision: second });
+    expect({ call, explained: first }).toEqual({ call, explained: second });
   }
 });

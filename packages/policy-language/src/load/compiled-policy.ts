@@ -1,5 +1,6 @@
 import { policyDigest } from "./from-compiled.ts";
-import type { CompiledPolicy, ParseOptions } from "./parse-options.ts";
+import type { RuleSource } from "../compile/rule.ts";
+import type { CompiledPolicy, CompiledRule, ParseOptions } from "./parse-options.ts";
 import { parsePolicy } from "./parse-policy.ts";
 
 /**
@@ -17,9 +18,15 @@ export function compiledPolicy(
   const form: CompiledPolicy = {
     digest: policyDigest(policy.text),
     ...(effect === undefined ? {} : { default: effect }),
-    rules: policy.rules.map(({ source: { file: _, ...rest } }) => rest),
+    rules: policy.rules.map(({ source }) => compiledRule(source)),
   };
   return isPlain(form) ? form : undefined;
+}
+
+// One list of paths for both stays one: mutants and explanations show what the text says.
+function compiledRule({ file: _, ...rule }: RuleSource): CompiledRule {
+  const { write, ...rest } = rule;
+  return write !== undefined && write === rule.read ? { ...rest, both: true } : rule;
 }
 
 /** Tells a compiled form from other JSON. */

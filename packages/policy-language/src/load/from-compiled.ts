@@ -35,8 +35,9 @@ function policyOf(
   const doubt = (): void => void (fits = false);
   const bounds = { lowered: isInside(options), place: undefined, stated: true };
   const rules: Rule[] = [];
-  for (const stored of form.rules) {
-    const source = boundTier({ ...stored, file }, bounds, [], { warn: doubt });
+  for (const { both, ...stored } of form.rules) {
+    const write = both === true ? stored.read : stored.write;
+    const source = boundTier({ ...stored, write, file }, bounds, [], { warn: doubt });
     const rule = compileRule(source, tools, doubt, { checked: true });
     if (rule === undefined) return undefined;
     checkRule(rule, {}, tools, doubt, doubt);

@@ -25,7 +25,12 @@ export interface CompiledPolicy {
   /** SHA-256 of the text and the version of the language. */
   readonly digest: string;
   readonly default?: Effect;
-  readonly rules: readonly Omit<RuleSource, "file">[];
+  readonly rules: readonly CompiledRule[];
+}
+
+/** One rule of a compiled form. `both`: its `read` is what it says of writing too. */
+export interface CompiledRule extends Omit<RuleSource, "file"> {
+  readonly both?: boolean;
 }
 
 /** Whether agents could write a policy file: it lies inside the workspace, and no operator vouches for it. */
