@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createKernel, type Plugin, type TapReport } from "@bylaw/kernel";
+import { createKernel, type Kernel, type Plugin, type PluginFactory } from "@bylaw/kernel";
 import {
   behavior,
   response,
@@ -10,7 +10,11 @@ import {
   type ExampleSet,
 } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { DECISION_CODES } from "./decision-codes.ts";
 import { plugins, root, textOf } from "./workspaces.ts";
+
+type TapReport = Awaited<ReturnType<Kernel["explain"]>>["taps"][number];
 
 const load = async (file: string): Promise<Readonly<Record<string, unknown>>> =>
   (await import(pathToFileURL(join(root, file)).href)) as Readonly<Record<string, unknown>>;
@@ -35,15 +39,19 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
       return examples as ExampleSet;
     };
 
-    it("has the name and version of its package at run time, as built", async () => {
+    it("has the name and version of its package at run time, as built, and no code of the kernel", async () => {
       const entry = manifest.exports?.["."] as { readonly default: string };
       const exported = Object.values(await load(join(folder, entry.default)));
       const defined = exported
         .filter((value) => typeof value === "function" && "plugin" in value)
-        .map((factory) => (factory as unknown as { readonly plugin: Plugin }).plugin);
+        .map((factory) => (factory as unknown as PluginFactory<z.ZodType>).plugin);
       expect(defined.map(({ name, version }) => ({ name, version }))).toEqual([
         { name: manifest.name, version: manifest.version },
       ]);
+      const codes = defined.flatMap((plugin) => Object.keys(plugin.codes ?? {}));
+      // A gate may say that a check of its own failed; no other code of the kernel is a plugin's to give.
+      const own = DECISION_CODES.filter((code) => code !== "check_failed");
+      expect(codes.filter((code) => own.includes(code))).toEqual([]);
       expect((await examplesOf()).plugin).toBe(manifest.name);
     });
 

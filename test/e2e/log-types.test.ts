@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, type EventType } from "@bylaw/kernel";
-import { chain, openRun } from "@bylaw/log";
+import { createKernel } from "@bylaw/kernel";
+import { chain, openRun, type EventType } from "@bylaw/log";
 import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteReader, openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";

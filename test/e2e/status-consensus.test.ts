@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, type Json, type ResponseCall } from "@bylaw/kernel";
+import { createKernel, type Json, type Response } from "@bylaw/kernel";
 import { openRun, type Outcome, type Run } from "@bylaw/log";
 import { conclude, openConsensus, selectWinner, showAnswers } from "@bylaw/plugin-consensus";
 import { readStatus, status, type Status } from "@bylaw/plugin-status";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { scratch } from "./bylaw.ts";
+
+type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 
 const AVAILABLE = ["vote", "new_answer", "read_file"];
 const call = (tool: string, args: Json = {}): ResponseCall => ({ tool, args });

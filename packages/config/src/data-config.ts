@@ -3,7 +3,7 @@ import {
   APPROVAL_MODES,
   BylawError,
   ENFORCEMENT_MODES,
-  describeIssue,
+  describeIssues,
   type Config,
   type Plugin,
 } from "@bylaw/kernel";
@@ -130,7 +130,7 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Described {
   const not = actual === undefined ? "" : `, not ${show(actual)}`;
   return {
     path: issue.path,
-    message: `${describeIssue(issue, "the configuration")}${not}`,
+    message: `${describeIssues({ issues: [issue] }, "the configuration")}${not}`,
     fix: near === undefined ? undefined : `Did you mean \`${near}\`?`,
   };
 }

@@ -1,16 +1,12 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  BylawError,
-  isJsonObject,
-  messageOf,
-  type Config,
-  type SourceLocation,
-} from "@bylaw/kernel";
+import { BylawError, isJsonObject, messageOf, type Config } from "@bylaw/kernel";
 import { createJiti } from "jiti";
 import { refuseUnknownKeys } from "./config-keys.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
+
+type SourceLocation = NonNullable<BylawError["source"]>;
 
 /**
  * Loads a configuration that is a module and returns its default export. Throws BYLAW_CONFIG_UNLOADABLE for a module that

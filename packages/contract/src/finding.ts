@@ -1,4 +1,5 @@
-import { BylawError, formatLocation } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import { formatLocation } from "@bylaw/wording";
 import type { FindingCode, FindingSeverity } from "./finding-codes.ts";
 
 /**

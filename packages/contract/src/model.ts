@@ -1,7 +1,9 @@
-import type { EnforcementMode, JsonObject } from "@bylaw/kernel";
+import type { Decision, JsonObject } from "@bylaw/kernel";
 import type { Condition } from "./condition.ts";
 import type { ContractFinding } from "./finding.ts";
 import type { BUS_EVENTS, CLAIMS, METRICS, SNAPSHOT_PARTS, TRIGGER_ACTIONS } from "./words.ts";
+
+type EnforcementMode = Decision["enforcement_mode"];
 
 /** Whether a failed check stops a transition or is only told. */
 export type Severity = "blocking" | "warning";

@@ -1,20 +1,13 @@
 import { brand } from "./brand.ts";
+import type { DecisionContext } from "./combine.ts";
 import { BylawError } from "./errors.ts";
+import { isText, listOf, oneOf, type Field } from "./field.ts";
 import { freezeJson, isJsonObject, isPlain, owns, type Json, type JsonObject } from "./json.ts";
-import { APPROVAL_MODES, type ApprovalMode, type Subject } from "./subject.ts";
-import type { HookName } from "./verdict.ts";
-
-interface Field {
-  readonly accepts: (value: unknown) => boolean;
-  /** What the field must be, for messages. */
-  readonly must: string;
-}
-
-const isText = (value: unknown): boolean => typeof value === "string";
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+import { APPROVAL_MODES, type Subject } from "./subject.ts";
+import type { HookName, Vote } from "./verdict.ts";
 
 const text: Field = { accepts: isText, must: "text" };
-const texts: Field = { accepts: isTexts, must: "a list of texts" };
+const texts = listOf(isText, "a list of texts");
 const flag: Field = { accepts: (value) => typeof value === "boolean", must: "true or false" };
 const object: Field = { accepts: isJsonObject, must: "an object" };
 const count: Field = {
@@ -26,18 +19,14 @@ const args: Field = {
   must: "an object or a list",
 };
 const servers: Field = {
-  accepts: (value) => isJsonObject(value) && Object.values(value).every(isTexts),
+  accepts: (value) => isJsonObject(value) && Object.values(value).every(texts.accepts),
   must: "an object with a list of tool names per server",
 };
-const calls: Field = {
-  accepts: (value) =>
-    Array.isArray(value) && value.every((item) => isJsonObject(item) && isText(item["tool"])),
-  must: "a list of objects with `tool`",
-};
-const mode: Field = {
-  accepts: (value) => (APPROVAL_MODES as readonly unknown[]).includes(value),
-  must: `one of ${APPROVAL_MODES.join(", ")}`,
-};
+const calls = listOf(
+  (item) => isJsonObject(item) && isText(item["tool"]),
+  "a list of objects with `tool`",
+);
+const mode = oneOf(APPROVAL_MODES);
 
 const who = { id: text, run: text, session: text, agent: text, task: text, at: text, phase: text };
 const context = { ...who, interactive: flag, claims: object, host: object };
@@ -77,24 +66,30 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
 // A newline in a name would let `$` and readers of lines see another name.
 const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
 
+/** Which kernel made a subject, and the checks that failed while it was prepared. */
+interface Admission {
+  readonly owner: object;
+  readonly failures: readonly Vote[];
+}
+
 // Marks the subjects of a kernel, whose facts can be trusted.
-const Admitted = brand<object>();
+const Admitted = brand<Admission>();
 
-/** Whether `owner` itself made this subject. */
-export const isAdmitted = (subject: unknown, owner: object): boolean =>
-  typeof subject === "object" && subject !== null && Admitted.of(subject) === owner;
+/** The admission of a subject that `owner` itself made. */
+export function admissionOf(subject: unknown, owner: object): Admission | undefined {
+  if (typeof subject !== "object" || subject === null) return undefined;
+  const admission = Admitted.of(subject);
+  return admission?.owner === owner ? admission : undefined;
+}
 
-/** A subject of `owner` with the facts that its plugins prepared. Callers cannot set facts. */
-export const withFacts = (subject: Subject, owner: object, facts: JsonObject): Subject =>
-  Object.freeze(new Admitted({ ...subject, facts: Object.freeze(facts) }, owner)) as Subject;
-
-/** What a kernel admits subjects for. */
-export interface SubjectOwner {
-  readonly approval_mode: ApprovalMode;
+/** An admitted subject with the facts that plugins prepared. Callers cannot set facts. */
+export function withFacts(subject: Subject, facts: JsonObject, admission: Admission): Subject {
+  const found = Object.keys(facts).length === 0 ? {} : { facts: Object.freeze(facts) };
+  return Object.freeze(new Admitted({ ...subject, ...found }, admission)) as Subject;
 }
 
 /** A frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
-export function admit(input: Subject, owner: SubjectOwner): Subject {
+export function admit(input: Subject, owner: DecisionContext): Subject {
   if (!isJsonObject(input) || !isPlain(input)) throw invalid("The subject must be a plain object");
   const { hook } = input;
   const known = SHAPES.get(hook);
@@ -114,7 +109,7 @@ export function admit(input: Subject, owner: SubjectOwner): Subject {
     // So that every plugin reads one mode: the call's own, else the configuration's.
     subject["approval_mode"] ??= owner.approval_mode;
   }
-  return Object.freeze(new Admitted(subject, owner)) as Subject;
+  return Object.freeze(new Admitted(subject, { owner, failures: [] })) as Subject;
 }
 
 function admitField(key: string, value: unknown, { fields }: Shape): Json {

@@ -6,15 +6,7 @@ import { freezeJson } from "./json.ts";
 import type { Hooks, KernelApi, Plugin, PluginInstance, Prepare } from "./plugin.ts";
 import type { Config, ResolvedPlugin } from "./ruleset.ts";
 import type { ApprovalMode, ToolCall } from "./subject.ts";
-import { isEffect, stricter, type Effect, type HookName } from "./verdict.ts";
-
-/** The hooks, by name. */
-export const HOOKS: readonly HookName[] = [
-  "beforeToolCall",
-  "onTransition",
-  "onBehavior",
-  "onEnforcement",
-];
+import { HOOKS, isEffect, stricter, type Effect, type HookName } from "./verdict.ts";
 
 /** What a plugin does once for each subject before taps are asked. */
 export interface Preparer {
@@ -35,6 +27,7 @@ export class AppliedPlugins {
   readonly declared: Declared;
   readonly preparers: Preparer[] = [];
   readonly context: DecisionContext;
+  readonly deadline_ms: number;
   readonly #growing: Growing = {
     plugins: [],
     events: [],
@@ -52,6 +45,7 @@ export class AppliedPlugins {
 
   constructor(plugins: readonly ResolvedPlugin[], config: Config) {
     const { deadline_ms = 10_000, fallback = "ask_user" } = config;
+    this.deadline_ms = deadline_ms;
     this.hooks = Object.fromEntries(
       HOOKS.map((hook) => [hook, new HookRunner(hook, deadline_ms)]),
     ) as Record<HookName, HookRunner>;
@@ -93,34 +87,27 @@ export class AppliedPlugins {
     const { plugin, grants } = context;
     const growing = this.#growing;
     const declare = (what: string, may = true): void => this.#checkDeclares(plugin, what, may);
-    const collect =
-      <T>(what: string, list: T[]) =>
-      (item: T): void => {
-        declare(what);
-        list.push(item);
-      };
+    const add = <T>(what: string, list: T[], item: T, may?: boolean): void => {
+      declare(what, may);
+      list.push(item);
+    };
     return {
       hooks: Object.fromEntries(
         HOOKS.map((hook) => [hook, this.hooks[hook].hookFor(context, declare)]),
       ) as unknown as Hooks,
-      event: collect("event type", growing.events),
-      projection: collect("projection", growing.projections),
-      guard: (name, guard) =>
-        collect("guard", growing.guards)({ name: `${plugin}/${name}`, guard }),
-      sink: collect("sink", growing.sinks),
-      redact: collect("redact", growing.redactors),
-      prepare: (tap, work) => collect("prepare", this.preparers)({ context, tap, work }),
-      fallback: (effect) => {
-        declare(`fallback ${effect}`, grants && isEffect(effect));
-        this.#fallbacks.push(effect);
-      },
-      unmatched: collect("unmatched", this.#reasons),
-      letThrough: (mode, test) => {
-        declare(`letThrough ${mode}`, grants);
-        this.#letsThrough.push({ mode, test });
-      },
-      digest: collect("digest", digests),
-      onSeal: collect("onSeal", this.#seals),
+      event: (type) => add("event type", growing.events, type),
+      projection: (projection) => add("projection", growing.projections, projection),
+      guard: (name, guard) => add("guard", growing.guards, { name: `${plugin}/${name}`, guard }),
+      sink: (sink) => add("sink", growing.sinks, sink),
+      redact: (redactor) => add("redact", growing.redactors, redactor),
+      prepare: (tap, work) => add("prepare", this.preparers, { context, tap, work }),
+      fallback: (effect) =>
+        add(`fallback ${effect}`, this.#fallbacks, effect, grants && isEffect(effect)),
+      unmatched: (reason) => add("unmatched", this.#reasons, reason),
+      letThrough: (mode, test) =>
+        add(`letThrough ${mode}`, this.#letsThrough, { mode, test }, grants),
+      digest: (sha256) => add("digest", digests, sha256),
+      onSeal: (check) => add("onSeal", this.#seals, check),
     };
   }
 

@@ -1,32 +1,19 @@
 import { ENFORCEMENT_MODES } from "./decision.ts";
 import { BylawError } from "./errors.ts";
+import { isText, listOf, oneOf, type Field } from "./field.ts";
 import { isJsonObject } from "./json.ts";
 import { isPlugin } from "./plugin.ts";
 import { APPROVAL_MODES } from "./subject.ts";
 import { STRICTNESS } from "./verdict.ts";
 
-interface Setting {
-  readonly accepts: (value: unknown) => boolean;
-  readonly must: string;
-}
-
-const listOf = (accepts: (value: unknown) => boolean, must: string): Setting => ({
-  accepts: (value) => Array.isArray(value) && value.every(accepts),
-  must,
-});
-const oneOf = (names: readonly unknown[]): Setting => ({
-  accepts: (value) => names.includes(value),
-  must: `one of ${names.join(", ")}`,
-});
-
 const shared = {
   extends: listOf(isJsonObject, "a list of rulesets"),
   plugins: listOf(isPlugin, "a list of plugins"),
 };
-const SETTINGS: Readonly<Record<"config" | "ruleset", Readonly<Record<string, Setting>>>> = {
+const SETTINGS: Readonly<Record<"config" | "ruleset", Readonly<Record<string, Field>>>> = {
   config: {
     ...shared,
-    without: listOf((item) => typeof item === "string", "a list of names"),
+    without: listOf(isText, "a list of names"),
     fallback: oneOf(Object.keys(STRICTNESS)),
     approval_mode: oneOf(APPROVAL_MODES),
     enforcement_mode: oneOf(ENFORCEMENT_MODES),
@@ -35,10 +22,7 @@ const SETTINGS: Readonly<Record<"config" | "ruleset", Readonly<Record<string, Se
       must: "a number of milliseconds from 1 to 2147483647",
     },
   },
-  ruleset: {
-    ...shared,
-    name: { accepts: (value) => typeof value === "string", must: "a package name" },
-  },
+  ruleset: { ...shared, name: { accepts: isText, must: "a package name" } },
 };
 
 /** Throws BYLAW_CONFIG_INVALID for an unknown key or a wrong value. */
@@ -59,7 +43,7 @@ export function checkSettings(kind: keyof typeof SETTINGS, given: object): void 
     throw wrong("name", where, SETTINGS.ruleset["name"]);
 }
 
-const wrong = (key: string, where: string, setting: Setting | undefined): BylawError =>
+const wrong = (key: string, where: string, setting: Field | undefined): BylawError =>
   new BylawError({
     code: "BYLAW_CONFIG_INVALID",
     message: `\`${key}\` in ${where} must be ${setting?.must ?? "given"}`,

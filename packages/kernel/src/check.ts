@@ -3,49 +3,44 @@ import { checkArgument } from "./check-argument.ts";
 import { describeIssues } from "./issues.ts";
 import type { Plugin } from "./plugin.ts";
 import type { View } from "./projection.ts";
-import type { Behavior, Response, Subject, ToolCall, Transition } from "./subject.ts";
-import { deny, type Answer } from "./verdict.ts";
+import type { Behavior, Response, SubjectOf, ToolCall, Transition } from "./subject.ts";
+import { deny, type Answer, type HookName } from "./verdict.ts";
 
-export type Names = string | readonly string[];
+type Names = string | readonly string[];
 
-export interface CheckCommon<S extends Subject, Data> {
+interface CheckOf<H extends HookName, Data, When> {
+  readonly hook: H;
   /** kebab-case, named for what it stops. */
   readonly name: string;
   readonly version?: string;
+  readonly when?: When;
   /** Answers at once, with deny, ask_user or nothing. Pure. */
-  readonly check: (data: Data, subject: S, view: View) => Answer;
+  readonly check: (data: Data, subject: SubjectOf<H>, view: View) => Answer;
 }
 
 /** A check of tool calls; `args` parses the arguments, and what it refuses is denied. */
-export interface ToolCallCheck<Schema extends z.ZodType> extends CheckCommon<
-  ToolCall,
-  z.output<Schema>
+interface ToolCallCheck<Schema extends z.ZodType> extends CheckOf<
+  "beforeToolCall",
+  z.output<Schema>,
+  { tool?: Names; server?: Names }
 > {
-  readonly hook: "beforeToolCall";
-  readonly when?: { readonly tool?: Names; readonly server?: Names };
   readonly args: Schema;
 }
 
 /** A check of transitions. `artifact` parses the artifact that `when.artifact` names, else every artifact that fits. */
-export interface TransitionCheck<Schema extends z.ZodType> extends CheckCommon<
-  Transition,
-  z.output<Schema>
+interface TransitionCheck<Schema extends z.ZodType> extends CheckOf<
+  "onTransition",
+  z.output<Schema>,
+  { from?: Names; to?: Names; artifact?: string }
 > {
-  readonly hook: "onTransition";
-  readonly when?: { readonly from?: Names; readonly to?: Names; readonly artifact?: string };
   readonly artifact: Schema;
 }
 
 /** A check of requests to steer a workflow. */
-export interface BehaviorCheck extends CheckCommon<Behavior, Behavior> {
-  readonly hook: "onBehavior";
-  readonly when?: { readonly action?: Names };
-}
+type BehaviorCheck = CheckOf<"onBehavior", Behavior, { action?: Names }>;
 
 /** A check of complete responses. */
-export interface ResponseCheck extends CheckCommon<Response, Response> {
-  readonly hook: "onEnforcement";
-}
+type ResponseCheck = CheckOf<"onEnforcement", Response, undefined>;
 
 /** Defines a check: a plugin with one tap and no options. It can tighten, never grant. */
 export function defineCheck<Schema extends z.ZodType>(
@@ -68,7 +63,6 @@ export function defineCheck<Schema extends z.ZodType>(
       );
     }
   };
-  const definition = { shared: true, rules: () => [], apply };
   return Object.freeze({
     name,
     version,
@@ -76,7 +70,7 @@ export function defineCheck<Schema extends z.ZodType>(
     neverSoftened: false,
     codes: new Set<string>(),
     options: undefined,
-    definition,
+    definition: { shared: true, rules: () => [], apply },
   });
 }
 
@@ -105,18 +99,13 @@ function judgeTransition<Schema extends z.ZodType>(
 ): Answer {
   const { from, to, artifact } = check.when ?? {};
   if (!matches(from, move.from) || !matches(to, move.to)) return undefined;
-  const candidates: readonly unknown[] = Object.entries(move.artifacts).flatMap(([type, item]) =>
-    artifact === undefined || artifact === type ? [item] : [],
-  );
-  const parsed = candidates.map((candidate) => check.artifact.safeParse(candidate));
+  const parsed = Object.entries(move.artifacts)
+    .filter(([type]) => artifact === undefined || artifact === type)
+    .map(([, item]) => check.artifact.safeParse(item));
   const fitting = parsed.filter((result) => result.success);
-  const [misfitting] = parsed.filter((result) => !result.success);
-  if (fitting.length === 0)
-    return misfit(
-      artifact === undefined ? "artifact" : `artifact \`${artifact}\``,
-      misfitting?.error,
-    );
-  return fitting.flatMap(({ data }) => check.check(data, move, view) ?? []);
+  if (fitting.length > 0) return fitting.flatMap(({ data }) => check.check(data, move, view) ?? []);
+  const what = artifact === undefined ? "artifact" : `artifact \`${artifact}\``;
+  return misfit(what, parsed[0]?.error);
 }
 
 const misfit = (what: string, error: z.ZodError | undefined): Answer =>

@@ -3,14 +3,13 @@ import type { ApprovalMode, Subject, ToolCall } from "./subject.ts";
 import {
   DIRECTIVES,
   RECOVERIES,
-  compareVotes,
-  counts,
-  isStricter,
+  STRICTNESS,
   stricter,
   type Directive,
   type Effect,
   type HookName,
   type Recovery,
+  type Verdict,
   type Vote,
 } from "./verdict.ts";
 
@@ -39,68 +38,97 @@ export function combine(
   context: DecisionContext,
 ): Decision {
   const votes = cast.length > 1 ? cast.toSorted(compareVotes) : cast;
-  let deciding: Vote | undefined;
-  for (const vote of votes) {
-    if (counts(vote) && (deciding === undefined || isStricter(vote.effect, deciding.effect)))
-      deciding = vote;
-  }
-  if (deciding === undefined) return fallbackDecision(subject, votes, context);
-  const { effect, code, reason, fix, rule, plugin, tap, from, message } = deciding;
+  const deciding = decidingVote(votes);
+  const { effect, reason, code } = deciding ?? fallbackOf(subject, context);
   const { policy, enforcement_mode } = context;
   const { hook, id } = subject;
-  const by = `${plugin}/${tap}`;
   const decided = { hook, votes, policy, enforcement_mode, effect, applied: effect };
-  const decision: Mutable<Decision> = { ...decided, code, reason, by, from };
+  const decision: Mutable<Decision> = { ...decided, code, reason };
   if (id !== undefined) decision.id = id;
+  if (deciding !== undefined) attribute(decision, deciding);
+  return decision;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function decidingVote(votes: readonly Vote[]): Vote | undefined {
+  let deciding: Vote | undefined;
+  for (const vote of votes) {
+    if (!counts(vote)) continue;
+    if (deciding === undefined || STRICTNESS[vote.effect] > STRICTNESS[deciding.effect])
+      deciding = vote;
+  }
+  return deciding;
+}
+
+/** Says who decided, and what the votes of the same effect carry. */
+function attribute(decision: Mutable<Decision>, deciding: Vote): void {
+  const { plugin, tap, from, rule, fix, message } = deciding;
+  decision.by = `${plugin}/${tap}`;
+  decision.from = from;
   if (rule !== undefined) decision.rule = rule;
   if (fix !== undefined) decision.fix = fix;
   if (message !== undefined) decision.message = message;
-  for (const vote of votes) {
-    if (vote.effect !== effect || !counts(vote)) continue;
+  for (const vote of decision.votes) {
+    if (vote.effect !== decision.effect || !counts(vote)) continue;
     const { directive, recovery } = vote;
     if (rankOf(DIRECTIVES, directive?.action) > rankOf(DIRECTIVES, decision.directive?.action))
       decision.directive = directive as Directive;
     if (rankOf(RECOVERIES, recovery) > rankOf(RECOVERIES, decision.recovery))
       decision.recovery = recovery as Recovery;
   }
-  return decision;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const rankOf = <T>(order: readonly T[], value: T | undefined): number =>
   value === undefined ? -1 : order.indexOf(value);
 
-const FALLBACKS: Readonly<Record<Exclude<HookName, "beforeToolCall">, readonly [Effect, string]>> =
-  {
-    onTransition: ["deny", "No plugin allows this transition"],
-    onBehavior: ["deny", "No plugin allows this request"],
-    onEnforcement: ["allow", "Accepted"],
-  };
+/** Whether a vote takes part in the decision: a rule in shadow and a warning are only recorded. */
+const counts = ({ shadow, severity }: Verdict): boolean =>
+  shadow !== true && severity !== "warning";
 
-function fallbackDecision(
-  subject: Subject,
-  votes: readonly Vote[],
-  context: DecisionContext,
-): Decision {
-  const { id, hook } = subject;
-  const { policy, enforcement_mode } = context;
-  const [effect, reason, code = "fallback"] =
-    hook === "beforeToolCall" ? toolCallFallback(subject, context) : FALLBACKS[hook];
-  const decision = { hook, votes, policy, enforcement_mode, effect, applied: effect, code, reason };
-  return id === undefined ? decision : { id, ...decision };
+/** The total order (plugin, tap, rule, …) that makes the deciding vote independent of any order of registration. */
+function compareVotes(left: Vote, right: Vote): number {
+  // Most votes differ in this, and the rest takes longer than to decide.
+  if (left.plugin !== right.plugin) return left.plugin < right.plugin ? -1 : 1;
+  const [a, b] = [keyOf(left), keyOf(right)];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function toolCallFallback(
-  call: ToolCall,
-  { fallback, approval_mode, letsThrough, unmatched }: DecisionContext,
-): readonly [Effect, reason: string, code?: string] {
-  const mode = call.approval_mode ?? approval_mode;
-  const reason = unmatched(call);
+// U+0000 is below every character of a name, so comparing the joined text compares part by part.
+const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string =>
+  [
+    plugin,
+    tap,
+    rule?.name,
+    rule?.file,
+    String(rule?.line ?? 0).padStart(9, "0"),
+    code,
+    reason,
+    from,
+    JSON.stringify(rest),
+  ].join("\0");
+
+type Fallback = Pick<Vote, "effect" | "reason" | "code">;
+
+const FALLBACKS: Readonly<Record<Exclude<HookName, "beforeToolCall">, Fallback>> = {
+  onTransition: { effect: "deny", reason: "No plugin allows this transition", code: "fallback" },
+  onBehavior: { effect: "deny", reason: "No plugin allows this request", code: "fallback" },
+  onEnforcement: { effect: "allow", reason: "Accepted", code: "fallback" },
+};
+
+function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
+  if (subject.hook !== "beforeToolCall") return FALLBACKS[subject.hook];
+  const { fallback, approval_mode, letsThrough, unmatched } = context;
+  const mode = subject.approval_mode ?? approval_mode;
+  const reason = unmatched(subject);
   // A mode speaks only where a person would be asked: it never touches a vote or a default deny.
-  return fallback === "ask_user" && letsThrough(mode, call)
-    ? ["allow", `${reason}; approval mode ${mode} allows it`, "mode_allowed"]
-    : [fallback, `${reason}; the default is ${fallback}`];
+  return fallback === "ask_user" && letsThrough(mode, subject)
+    ? {
+        effect: "allow",
+        reason: `${reason}; approval mode ${mode} allows it`,
+        code: "mode_allowed",
+      }
+    : { effect: fallback, reason: `${reason}; the default is ${fallback}`, code: "fallback" };
 }
 
 /**
@@ -140,12 +168,7 @@ function answer(
   return { effect, code: "approval_unavailable", reason };
 }
 
-const NEVER_SOFTENED: ReadonlySet<string> = new Set([
-  "check_failed",
-  "engine_absent",
-  "run_ended",
-  "invalid_call",
-]);
+const NEVER_SOFTENED = new Set(["check_failed", "engine_absent", "run_ended", "invalid_call"]);
 
 // `asked` is what a question comes to here.
 function enforce(decision: Decision, asked: Effect, neverSoftened: ReadonlySet<string>): Effect {
@@ -153,9 +176,8 @@ function enforce(decision: Decision, asked: Effect, neverSoftened: ReadonlySet<s
   if (effect === "allow" || enforcement_mode === "strict" || NEVER_SOFTENED.has(code))
     return effect;
   const held = votes
-    .filter(
-      (vote) => counts(vote) && (NEVER_SOFTENED.has(vote.code) || neverSoftened.has(vote.plugin)),
-    )
+    .filter(({ code: of, plugin }) => NEVER_SOFTENED.has(of) || neverSoftened.has(plugin))
+    .filter(counts)
     .map((vote) => vote.effect)
     .reduce(stricter, "allow");
   return held === "ask_user" ? asked : held;

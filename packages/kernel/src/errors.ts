@@ -32,10 +32,6 @@ export class BylawError extends Error {
   }
 }
 
-/** `file:line:column`, as far as it is known. */
-export const formatLocation = ({ file, line, column }: SourceLocation): string =>
-  [file, line, column].filter((part) => part !== undefined).join(":");
-
 /** The message of whatever was thrown, in one line. */
 export function messageOf(thrown: unknown): string {
   try {

@@ -4,8 +4,15 @@ import { freezeJson } from "./json.ts";
 import type { Hook, TapOptions } from "./plugin.ts";
 import type { View } from "./projection.ts";
 import type { Subject } from "./subject.ts";
-import { CODE_OF_EFFECT, type Answer, type HookName, type Verdict, type Vote } from "./verdict.ts";
-import { verdictFault, type Voter } from "./verdict-fault.ts";
+import {
+  CODE_OF_EFFECT,
+  verdictFault,
+  type Answer,
+  type HookName,
+  type Verdict,
+  type Vote,
+  type Voter,
+} from "./verdict.ts";
 
 /** The plugin that taps, as the kernel stamps it on every vote. */
 export interface TapContext extends Voter {
@@ -15,7 +22,6 @@ export interface TapContext extends Voter {
 
 /** One tap. */
 export interface TapInfo extends TapOptions<never> {
-  readonly hook: HookName;
   readonly plugin: string;
   readonly tap: string;
   readonly from: string;
@@ -43,22 +49,26 @@ export class HookRunner {
   readonly taps: TapInfo[] = [];
   readonly #name: HookName;
   readonly #deadline_ms: number;
-  readonly #sync: SyncHook<[Subject, Poll]>;
-  readonly #async: AsyncParallelHook<[Subject, Poll]>;
+  readonly #sync = new SyncHook<[Subject, Poll]>(["subject", "poll"]);
+  readonly #async = new AsyncParallelHook<[Subject, Poll]>(["subject", "poll"]);
 
   constructor(name: HookName, deadline_ms: number) {
     this.#name = name;
     this.#deadline_ms = deadline_ms;
-    this.#sync = new SyncHook(["subject", "poll"], name);
-    this.#async = new AsyncParallelHook(["subject", "poll"], name);
   }
 
   /** The hook as one plugin sees it. */
   hookFor<H extends HookName>(context: TapContext, declare: Declare): Hook<H> {
+    const { plugin, from } = context;
+    const add = (tap: string, options?: TapOptions<never>): TapInfo => {
+      declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
+      const info = { plugin, tap, from, ...options };
+      this.taps.push(info);
+      return info;
+    };
     return {
-      tap: (tap, fn, options) => this.#tapSync(this.#tap(context, declare, tap, options), fn),
-      tapPromise: (tap, fn, options) =>
-        this.#tapAsync(this.#tap(context, declare, tap, options), fn),
+      tap: (name, fn, options) => this.#tapSync(add(name, options), context, fn),
+      tapPromise: (name, fn, options) => this.#tapAsync(add(name, options), context, fn),
     };
   }
 
@@ -71,81 +81,62 @@ export class HookRunner {
       : this.#async.promise(subject, poll).then(() => poll.votes);
   }
 
-  #tap(
-    context: TapContext,
-    declare: Declare,
-    tap: string,
-    options: TapOptions<never> = {},
-  ): TapVotes {
-    declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
-    const { plugin, from } = context;
-    const info: TapInfo = { hook: this.#name, plugin, tap, from, ...options };
-    this.taps.push(info);
-    return new TapVotes(info, context);
-  }
-
-  #tapSync(tap: TapVotes, fn: TapFunction): void {
-    this.#sync.tap(tap.info.tap, (subject, { view, votes }) => {
+  #tapSync(info: TapInfo, voter: Voter, fn: TapFunction): void {
+    const voteOf = votesOf(info, voter, this.#name);
+    this.#sync.tap(info.tap, (subject, { view, votes }) => {
       try {
-        tap.record(votes, fn(subject as never, view));
+        record(votes, fn(subject as never, view), voteOf);
       } catch (error) {
-        votes.push(failedVote(tap.info, error));
+        votes.push(failedVote(info, error));
       }
     });
   }
 
-  #tapAsync(tap: TapVotes, fn: TapFunction): void {
-    this.#async.tapPromise(tap.info.tap, (subject, { view, votes }) =>
+  #tapAsync(info: TapInfo, voter: Voter, fn: TapFunction): void {
+    const voteOf = votesOf(info, voter, this.#name);
+    this.#async.tapPromise(info.tap, (subject, { view, votes }) =>
       within(this.#deadline_ms, async () => fn(subject as never, view))
-        .then((answer) => tap.record(votes, answer))
-        .catch((error: unknown) => void votes.push(failedVote(tap.info, error))),
+        .then((answer) => record(votes, answer, voteOf))
+        .catch((error: unknown) => void votes.push(failedVote(info, error))),
     );
   }
 }
 
-/** Turns the answers of one tap into votes. */
-class TapVotes {
-  readonly info: TapInfo;
-  readonly #voter: Voter;
+function record(votes: Vote[], answer: unknown, voteOf: (given: unknown) => Vote): void {
+  if (answer === undefined) return;
+  if (Array.isArray(answer)) {
+    const answers: readonly unknown[] = answer;
+    // By index up to the present length: an iterator could leave verdicts out.
+    for (let index = 0, { length } = answers; index < length; index += 1)
+      votes.push(voteOf(answers[index]));
+    return;
+  }
+  // The vote says that a promise is no verdict, so its rejection needs no handler of its own.
+  if (answer instanceof Promise) answer.catch(() => {});
+  votes.push(voteOf(answer));
+}
+
+/** Turns the verdicts of one tap into votes. */
+function votesOf(info: TapInfo, voter: Voter, hook: HookName): (given: unknown) => Vote {
+  const { plugin, tap, from } = info;
   // A rule gives the same frozen verdict again and again; it is checked once.
-  readonly #known = new WeakMap<object, Vote>();
-
-  constructor(info: TapInfo, voter: Voter) {
-    this.info = info;
-    this.#voter = voter;
-  }
-
-  record(votes: Vote[], answer: unknown): void {
-    if (answer === undefined) return;
-    if (Array.isArray(answer)) {
-      const answers: readonly unknown[] = answer;
-      // By index up to the present length: an iterator could leave verdicts out.
-      for (let index = 0, { length } = answers; index < length; index += 1)
-        votes.push(this.#vote(answers[index]));
-      return;
-    }
-    // The vote says that a promise is no verdict, so its rejection needs no handler of its own.
-    if (answer instanceof Promise) answer.catch(() => {});
-    votes.push(this.#vote(answer));
-  }
-
-  #vote(given: unknown): Vote {
-    const known = this.#known.get(given as object);
-    if (known !== undefined) return known;
+  const known = new WeakMap<object, Vote>();
+  return (given) => {
+    const before = known.get(given as object);
+    if (before !== undefined) return before;
     try {
       const verdict = freezeJson(given) as unknown as Verdict;
-      const fault = verdictFault(verdict, this.#voter, this.info.hook);
+      const fault = verdictFault(verdict, voter, hook);
       if (fault !== undefined) throw new Error(fault);
-      const { plugin, tap, from } = this.info;
       const code = verdict.code ?? CODE_OF_EFFECT[verdict.effect];
       const vote = freezeJson({ ...verdict, plugin, tap, from, code }) as unknown as Vote;
-      tapByVote.set(vote, this.info);
-      if (Object.is(verdict, given)) this.#known.set(verdict, vote);
+      tapByVote.set(vote, info);
+      if (Object.is(verdict, given)) known.set(verdict, vote);
       return vote;
     } catch (error) {
-      return failedVote(this.info, error);
+      return failedVote(info, error);
     }
-  }
+  };
 }
 
 /** Rejects when `work` takes longer than `deadline_ms`. */
@@ -158,7 +149,7 @@ export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<
 }
 
 /** The vote of a check that failed. */
-export function failedVote(info: Pick<TapInfo, "plugin" | "tap" | "from">, error: unknown): Vote {
+export function failedVote(info: TapInfo, error: unknown): Vote {
   const { plugin, tap, from } = info;
   const vote: Vote = Object.freeze({
     effect: "deny",

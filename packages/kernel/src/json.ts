@@ -98,15 +98,6 @@ export function canonicalJson(value: Json): string {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(",")}}`;
 }
 
-/** `sha256:` and 64 hexadecimal digits over the UTF-8 bytes of the canonical text. */
-export async function digestJson(value: Json): Promise<string> {
-  const hash = await globalThis.crypto.subtle.digest(
-    "SHA-256",
-    new TextEncoder().encode(canonicalJson(value)),
-  );
-  return `sha256:${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
 /** A copy without the fields that are undefined. */
 export function omitUndefined<T extends object>(
   fields: T,

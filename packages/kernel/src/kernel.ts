@@ -1,18 +1,18 @@
-import { admit, isAdmitted } from "./admit.ts";
-import { AppliedPlugins, HOOKS } from "./apply-plugins.ts";
+import { admissionOf, admit } from "./admit.ts";
+import { AppliedPlugins } from "./apply-plugins.ts";
 import { checkArgument } from "./check-argument.ts";
-import { applyGrantAndMode, combine } from "./combine.ts";
-import type { Decision, EnforcementMode, Explanation, Grant } from "./decision.ts";
+import { applyGrantAndMode, combine, type DecisionContext } from "./combine.ts";
+import type { Decision, EnforcementMode, Explanation, Grant, TapReport } from "./decision.ts";
 import type { Declared } from "./declared.ts";
 import { messageOf } from "./errors.ts";
 import { tapByVote } from "./hook-runner.ts";
 import { freezeJson, isJsonObject, omitUndefined, type Json } from "./json.ts";
-import { Preparation } from "./preparation.ts";
+import { prepare } from "./preparation.ts";
 import { emptyView, type View } from "./projection.ts";
 import { resolve } from "./resolve.ts";
 import type { Config, ResolvedPlugin } from "./ruleset.ts";
 import type { Subject } from "./subject.ts";
-import type { Vote } from "./verdict.ts";
+import { HOOKS } from "./verdict.ts";
 
 /** A sealed set of plugins that answers questions. */
 export interface Kernel {
@@ -56,117 +56,111 @@ export interface KernelSource {
 
 /** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for what is wrong in it. */
 export function createKernel(config: Config, source: KernelSource = {}): Kernel {
-  const { configFile, name } = checkArgument(
-    "createKernel",
-    "the source of a configuration",
-    source,
-  );
+  const what = "the source of a configuration";
+  const { configFile, name } = checkArgument("createKernel", what, source);
   checkArgument("createKernel", "a configuration", config, { code: "BYLAW_CONFIG_INVALID" });
   const root = name ?? configFile?.split(/[\\/]/).at(-1) ?? "config";
   const plugins = resolve(config, root, configFile);
-  const judge = new Judge(plugins, config);
-  const { policy, enforcement_mode } = judge.applied.context;
+  const applied = new AppliedPlugins(plugins, config);
+  const { context, declared, deadline_ms } = applied;
+  const { policy, enforcement_mode } = context;
+  const decidePrepared: Kernel["decidePrepared"] = (input, view, grant) =>
+    poll(applied, input, view, (decision, subject) =>
+      applyGrantAndMode(decision, subject, context, grant),
+    );
+  const explainPrepared: Kernel["explain"] = (input, view = emptyView) =>
+    poll(applied, input, view, (decision, subject) => ({
+      decision: applyGrantAndMode(decision, subject, context),
+      taps: reportTaps(applied, decision, subject, view),
+    }));
   return Object.freeze({
     policy,
     enforcement_mode,
-    deadline_ms: judge.deadline_ms,
-    declared: judge.applied.declared,
+    deadline_ms,
+    declared,
     plugins,
-    prepare: async (subject) => judge.prepare(subject),
-    decide: (subject, view, grant) =>
-      judge.prepared(subject, (prepared) => judge.decide(prepared, view, grant)),
-    decidePrepared: (subject, view, grant) => judge.decide(subject, view, grant),
-    explain: (subject, view) =>
-      judge.prepared(subject, (prepared) => judge.explain(prepared, view)),
-    refuse: (subject, code, reason) => judge.refuse(subject, code, reason),
+    decidePrepared,
+    prepare: async (subject) => prepare(subject, applied),
+    decide: (input, view, grant) =>
+      withPrepared(applied, input, (subject) => decidePrepared(subject, view, grant)),
+    explain: (input, view) =>
+      withPrepared(applied, input, (subject) => explainPrepared(subject, view)),
+    refuse: (subject, code, reason) => refuse(subject, code, reason, context),
   } satisfies Kernel);
 }
 
-/** The applied plugins of a kernel at work. */
-class Judge {
-  readonly deadline_ms: number;
-  readonly applied: AppliedPlugins;
-  readonly #preparation: Preparation;
+/** Goes on at once where nothing has to be awaited. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
 
-  constructor(plugins: readonly ResolvedPlugin[], config: Config) {
-    this.deadline_ms = config.deadline_ms ?? 10_000;
-    this.applied = new AppliedPlugins(plugins, config);
-    this.#preparation = new Preparation(this.applied, this.deadline_ms);
+function withPrepared<T>(
+  applied: AppliedPlugins,
+  input: Subject,
+  next: (subject: Subject) => T | Promise<T>,
+): T | Promise<T> {
+  let subject: Subject | Promise<Subject>;
+  try {
+    subject = prepare(input, applied);
+  } catch {
+    // What cannot be admitted goes on as it is, to be refused. It may be a promise, or a proxy that throws.
+    return next(input);
   }
+  return after(subject, next);
+}
 
-  prepare(subject: Subject): Subject | Promise<Subject> {
-    return this.#preparation.prepare(subject);
+/** Asks the taps of a subject. `finish` runs at once when every tap is synchronous. */
+function poll<T>(
+  { context, hooks }: AppliedPlugins,
+  input: Subject,
+  view: View = emptyView,
+  finish: (decision: Decision, subject: Subject) => T,
+): T | Promise<T> {
+  let subject: Subject;
+  try {
+    subject = admissionOf(input, context) === undefined ? admit(input, context) : input;
+  } catch (error) {
+    const refused = refuse(input, "invalid_call", messageOf(error), context);
+    return finish(refused, { hook: refused.hook } as Subject);
   }
+  const failures = admissionOf(subject, context)?.failures ?? [];
+  return after(hooks[subject.hook].ask(subject, view), (votes) =>
+    finish(
+      combine(subject, failures.length === 0 ? votes : [...failures, ...votes], context),
+      subject,
+    ),
+  );
+}
 
-  /** Goes on with the prepared subject, at once where nothing has to be awaited. What cannot be admitted goes on as it is. */
-  prepared<T>(subject: Subject, then: (prepared: Subject) => T | Promise<T>): T | Promise<T> {
-    let prepared: Subject | Promise<Subject>;
-    try {
-      prepared = this.prepare(subject);
-    } catch {
-      return then(subject);
-    }
-    return prepared instanceof Promise ? prepared.then(then) : then(prepared);
-  }
+function reportTaps(
+  { context, hooks }: AppliedPlugins,
+  { hook, votes }: Decision,
+  subject: Subject,
+  view: View,
+): readonly TapReport[] {
+  if (admissionOf(subject, context) === undefined) return [];
+  return hooks[hook].taps.map((info) => {
+    const { explain, ...tap } = info;
+    const own = votes.filter((vote) => tapByVote.get(vote) === info);
+    const because = explain && attempt(() => explain(subject as never, view));
+    return { ...tap, votes: own, ...omitUndefined({ because }) };
+  });
+}
 
-  decide(input: Subject, view?: View, grant?: Grant): Decision | Promise<Decision> {
-    return this.#poll(input, view, (decision, subject) =>
-      applyGrantAndMode(decision, subject, this.applied.context, grant),
-    );
-  }
-
-  explain(input: Subject, view: View = emptyView): Explanation | Promise<Explanation> {
-    const { context, hooks } = this.applied;
-    return this.#poll(input, view, (decision, subject) => {
-      const taps = isAdmitted(subject, context) ? hooks[decision.hook].taps : [];
-      return {
-        decision: applyGrantAndMode(decision, subject, context),
-        taps: taps.map((info) => {
-          const { explain, hook: _, ...tap } = info;
-          const votes = decision.votes.filter((vote) => tapByVote.get(vote) === info);
-          const because = explain && attempt(() => explain(subject as never, view));
-          return { ...tap, votes, ...omitUndefined({ because }) };
-        }),
-      };
-    });
-  }
-
-  refuse(subject: unknown, code: string, reason: string): Decision {
-    const { policy, enforcement_mode } = this.applied.context;
-    const [given, id] = ["hook", "id"].map((key) =>
-      attempt(() => (isJsonObject(subject) ? subject[key] : undefined)),
-    );
-    const decision = {
-      hook: HOOKS.find((name) => name === given) ?? "beforeToolCall",
-      ...({ effect: "deny", applied: "deny" } as const),
-      ...{ code, reason, votes: [], policy, enforcement_mode },
-    };
-    return typeof id === "string" ? { id, ...decision } : decision;
-  }
-
-  // `finish` runs at once when every tap is synchronous.
-  #poll<T>(
-    input: Subject,
-    view: View = emptyView,
-    finish: (decision: Decision, subject: Subject) => T,
-  ): T | Promise<T> {
-    const { context, hooks } = this.applied;
-    let subject: Subject;
-    try {
-      subject = isAdmitted(input, context) ? input : admit(input, context);
-    } catch (error) {
-      const refused = this.refuse(input, "invalid_call", messageOf(error));
-      return finish(refused, { hook: refused.hook } as Subject);
-    }
-    const failures = this.#preparation.failuresOf(subject);
-    const count = (votes: readonly Vote[]): T =>
-      finish(
-        combine(subject, failures === undefined ? votes : [...failures, ...votes], context),
-        subject,
-      );
-    const votes = hooks[subject.hook].ask(subject, view);
-    return votes instanceof Promise ? votes.then(count) : count(votes);
-  }
+function refuse(
+  subject: unknown,
+  code: string,
+  reason: string,
+  { policy, enforcement_mode }: DecisionContext,
+): Decision {
+  const [given, id] = ["hook", "id"].map((key) =>
+    attempt(() => (isJsonObject(subject) ? subject[key] : undefined)),
+  );
+  const decision = {
+    hook: HOOKS.find((name) => name === given) ?? "beforeToolCall",
+    ...({ effect: "deny", applied: "deny" } as const),
+    ...{ code, reason, votes: [], policy, enforcement_mode },
+  };
+  return typeof id === "string" ? { id, ...decision } : decision;
 }
 
 // Asks code that may throw or answer anything.

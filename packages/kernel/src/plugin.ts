@@ -15,29 +15,26 @@ export interface TapOptions<S extends Subject> {
   readonly explain?: (subject: S, view: View) => Json;
 }
 
+type TapArguments<S extends Subject, A> = [
+  name: string,
+  fn: (subject: S, view: View) => A,
+  options?: TapOptions<S>,
+];
+
 /** Where plugins tap. Taps are pure functions of the subject and the projections. */
 export interface Hook<H extends HookName> {
   /** Taps with a function that answers at once. */
-  tap(
-    name: string,
-    fn: (subject: SubjectOf<H>, view: View) => Answer,
-    options?: TapOptions<SubjectOf<H>>,
-  ): void;
+  tap(...tap: TapArguments<SubjectOf<H>, Answer>): void;
   /** Taps with a function that answers later, and before the config's deadline. */
-  tapPromise(
-    name: string,
-    fn: (subject: SubjectOf<H>, view: View) => Promise<Answer>,
-    options?: TapOptions<SubjectOf<H>>,
-  ): void;
+  tapPromise(...tap: TapArguments<SubjectOf<H>, Promise<Answer>>): void;
 }
 
 /** The four hooks, as a plugin sees them. */
 export type Hooks = { readonly [H in HookName]: Hook<H> };
 
 /** Finds the facts of a subject. */
-export type Prepare = (
-  subject: Subject,
-) => JsonObject | undefined | Promise<JsonObject | undefined>;
+export type Prepare = (subject: Subject) => Facts | Promise<Facts>;
+type Facts = JsonObject | undefined;
 
 /** What a plugin may do while it is applied; afterwards the kernel is sealed. */
 export interface KernelApi {
@@ -101,6 +98,8 @@ export interface PluginDefinition {
   readonly apply: (kernel: KernelApi, instances: readonly PluginInstance<unknown>[]) => void;
 }
 
+type Use<Schema extends z.ZodType> = PluginInstance<z.output<Schema>>;
+
 export interface PluginCommon<Schema extends z.ZodType> {
   /** The package name. */
   readonly name: string;
@@ -114,25 +113,18 @@ export interface PluginCommon<Schema extends z.ZodType> {
   /** The decision codes that its verdicts may carry, with what each means. */
   readonly codes?: Readonly<Record<string, string>>;
   /** The rules of one use, so that `without` can name them. */
-  readonly rules?: (instance: PluginInstance<z.output<Schema>>) => readonly NamedRule[];
+  readonly rules?: (instance: Use<Schema>) => readonly NamedRule[];
 }
 
 /** A plugin that is applied once for each use. */
 export interface SinglePlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
   /** Taps, declares, and returns nothing. */
-  readonly apply: (
-    kernel: KernelApi,
-    options: z.output<Schema>,
-    instance: PluginInstance<z.output<Schema>>,
-  ) => void;
+  readonly apply: (kernel: KernelApi, options: z.output<Schema>, instance: Use<Schema>) => void;
 }
 
 /** A plugin that is applied once for all its uses, from rulesets and the host: one tap, one vote. */
 export interface SharedPlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
-  readonly applyAll: (
-    kernel: KernelApi,
-    instances: readonly PluginInstance<z.output<Schema>>[],
-  ) => void;
+  readonly applyAll: (kernel: KernelApi, instances: readonly Use<Schema>[]) => void;
 }
 
 /** Makes a Plugin from options; also says what the plugin is, for tools. */
@@ -172,12 +164,11 @@ export function definePlugin<Schema extends z.ZodType>(
 function definitionOf<Schema extends z.ZodType>(
   plugin: SinglePlugin<Schema> | SharedPlugin<Schema>,
 ): PluginDefinition {
-  type Instance = PluginInstance<z.output<Schema>>;
   return {
     shared: "applyAll" in plugin,
-    rules: (instance) => plugin.rules?.(instance as Instance) ?? [],
+    rules: (instance) => plugin.rules?.(instance as Use<Schema>) ?? [],
     apply(kernel, instances) {
-      const uses = instances as readonly Instance[];
+      const uses = instances as readonly Use<Schema>[];
       const results: readonly unknown[] =
         "applyAll" in plugin
           ? [plugin.applyAll(kernel, uses)]

@@ -1,19 +1,30 @@
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 
+/** How strict each effect is. */
+export const STRICTNESS = { allow: 0, ask_user: 1, deny: 2 } as const;
 /** What may happen to a subject. Strictness: `allow` < `ask_user` < `deny`. */
-export type Effect = "allow" | "ask_user" | "deny";
+export type Effect = keyof typeof STRICTNESS;
 
 /** The four questions that Bylaw asks. */
-export type HookName = "beforeToolCall" | "onTransition" | "onBehavior" | "onEnforcement";
+export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
+export type HookName = (typeof HOOKS)[number];
 
 /** What an agent's request to steer a workflow may come to, strictest last. */
-export type DirectiveAction = "continue" | "loop" | "trigger" | "vibecheck" | "checkpoint" | "stop";
+export const DIRECTIVES = [
+  "continue",
+  "loop",
+  "trigger",
+  "vibecheck",
+  "checkpoint",
+  "stop",
+] as const;
 export interface Directive extends JsonObject {
-  readonly action: DirectiveAction;
+  readonly action: (typeof DIRECTIVES)[number];
 }
 
 /** How a response that does not comply is recovered, strictest last. */
-export type Recovery = "inline" | "restart" | "end";
+export const RECOVERIES = ["inline", "restart", "end"] as const;
+export type Recovery = (typeof RECOVERIES)[number];
 
 /** The rule behind a verdict, and where it is written. Lines count from 1. */
 export interface RuleReference {
@@ -61,19 +72,6 @@ export interface Vote extends Verdict {
   readonly error?: string;
 }
 
-/** What an agent's request to steer a workflow may come to, strictest last. */
-export const DIRECTIVES: readonly DirectiveAction[] = [
-  "continue",
-  "loop",
-  "trigger",
-  "vibecheck",
-  "checkpoint",
-  "stop",
-];
-
-/** How a response that does not comply is recovered, strictest last. */
-export const RECOVERIES: readonly Recovery[] = ["inline", "restart", "end"];
-
 /** Lets the subject pass. Counts only from a plugin that declares `grants`. */
 export const allow = (reason: string, details: VerdictDetails = {}): Verdict => ({
   ...details,
@@ -92,9 +90,6 @@ export const ask = stop("ask_user");
 /** Stops the subject. */
 export const deny = stop("deny");
 
-/** How strict each effect is. */
-export const STRICTNESS: Readonly<Record<Effect, number>> = { allow: 0, ask_user: 1, deny: 2 };
-
 /** Whether one effect is stricter than another. */
 export const isStricter = (left: Effect, right: Effect): boolean =>
   STRICTNESS[left] > STRICTNESS[right];
@@ -107,55 +102,47 @@ export const stricter = (left: Effect, right: Effect): Effect =>
 export const isEffect = (value: unknown): value is Effect =>
   typeof value === "string" && Object.hasOwn(STRICTNESS, value);
 
-/** The codes that any verdict may carry; a verdict without one has the first that fits its effect. */
-export const VERDICT_CODES = [
-  "rule_allowed",
-  "rule_asked",
-  "rule_denied",
-  "unknown_command",
-  "invalid_call",
-] as const;
+/** The code of a verdict that has none of its own. */
 export const CODE_OF_EFFECT = {
   allow: "rule_allowed",
   ask_user: "rule_asked",
   deny: "rule_denied",
 } as const;
 
-/** The codes a decision may have besides those that plugins declare; closed and versioned. */
-export const DECISION_CODES = [
-  ...VERDICT_CODES,
-  ...([
-    "fallback",
-    "mode_allowed",
-    "approved",
-    "approval_unavailable",
-    "approval_expired",
-  ] as const),
-  ...(["check_failed", "engine_absent", "run_ended"] as const),
-] as const;
+/** The codes that any verdict may carry. */
+const KERNEL_CODES = new Set([...Object.values(CODE_OF_EFFECT), "unknown_command", "invalid_call"]);
 
-/** Whether a vote takes part in the decision: a rule in shadow and a warning are only recorded. */
-export const counts = ({ shadow, severity }: Verdict): boolean =>
-  shadow !== true && severity !== "warning";
-
-/** The total order (plugin, tap, rule, …) that makes the deciding vote independent of any order of registration. */
-export function compareVotes(left: Vote, right: Vote): number {
-  // Most votes differ in this, and the rest takes longer than to decide.
-  if (left.plugin !== right.plugin) return left.plugin < right.plugin ? -1 : 1;
-  const [a, b] = [keyOf(left), keyOf(right)];
-  return a < b ? -1 : a > b ? 1 : 0;
+/** What a plugin may vote. */
+export interface Voter {
+  readonly grants: boolean;
+  readonly codes: ReadonlySet<string>;
 }
 
-// U+0000 is below every character of a name, so comparing the joined text compares part by part.
-const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string =>
-  [
-    plugin,
-    tap,
-    rule?.name,
-    rule?.file,
-    String(rule?.line ?? 0).padStart(9, "0"),
-    code,
-    reason,
-    from,
-    JSON.stringify(rest),
-  ].join("\0");
+/** Why an answer is not a verdict that this plugin may give, or nothing. */
+export function verdictFault(
+  verdict: Verdict,
+  { grants, codes }: Voter,
+  hook: HookName,
+): string | undefined {
+  if (!isJsonObject(verdict)) return "A check must answer with a verdict or nothing";
+  const { effect, reason, code = "rule_denied" }: Partial<Verdict> = verdict;
+  const { directive, recovery = "end" }: Partial<Verdict> = verdict;
+  const { fix = "", message = "", rule = { name: "" } }: Partial<Verdict> = verdict;
+  const { shadow = true, severity = "blocking" }: Partial<Verdict> = verdict;
+  const texts = [reason, fix, message, code, rule.name, rule.file ?? ""];
+  if (!isEffect(effect)) return "`effect` must be allow, ask_user or deny";
+  if (effect === "allow" && !grants)
+    return "Only a plugin with `grants` may allow: answer deny, ask_user or nothing";
+  if (!texts.every((text) => typeof text === "string"))
+    return "`reason`, `fix`, `message`, `code` and `rule` must be text";
+  if (typeof (rule.line ?? 0) !== "number") return "`rule.line` must be a number";
+  if (typeof shadow !== "boolean") return "`shadow` must be true or false";
+  if (severity !== "blocking" && (severity !== "warning" || hook !== "onTransition"))
+    return "`severity` must be blocking, or warning on a transition";
+  if (!KERNEL_CODES.has(code) && !codes.has(code))
+    return `The plugin does not declare the code \`${code}\``;
+  if (directive !== undefined && !DIRECTIVES.includes(directive.action))
+    return `\`directive\` must be one of ${DIRECTIVES.join(", ")}`;
+  if (!RECOVERIES.includes(recovery)) return `\`recovery\` must be one of ${RECOVERIES.join(", ")}`;
+  return undefined;
+}

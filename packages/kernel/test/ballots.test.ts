@@ -3,12 +3,11 @@ import { z } from "zod";
 import {
   createKernel,
   definePlugin,
-  type Answer,
   type Decision,
   type Effect,
-  type HookName,
   type Plugin,
 } from "../src/index.ts";
+import type { Answer, HookName } from "../src/verdict.ts";
 import { HOOKS, SUBJECTS, decideNow, essence, forged } from "./kit.ts";
 
 const KINDS = ["deny", "ask", "grant", "overreach", "abstain", "throws", "junk"] as const;

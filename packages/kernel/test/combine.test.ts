@@ -2,19 +2,15 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
-  DIRECTIVES,
-  RECOVERIES,
   allow,
   createKernel,
   definePlugin,
   deny,
-  isEffect,
-  stricter,
   type Effect,
-  type HookName,
   type Plugin,
   type Verdict,
 } from "../src/index.ts";
+import { DIRECTIVES, RECOVERIES, isEffect, stricter, type HookName } from "../src/verdict.ts";
 import { HOOKS, SUBJECTS, decideNow, essence, lateVoter, plugin, voter } from "./kit.ts";
 
 const RANKS: readonly Effect[] = ["allow", "ask_user", "deny"];

@@ -1,18 +1,17 @@
 import { z } from "zod";
 import {
   definePlugin,
-  type Answer,
   type Decision,
-  type HookName,
   type Json,
   type Kernel,
   type KernelApi,
   type Plugin,
   type Subject,
-  type SubjectOf,
   type ToolCall,
   type View,
 } from "../src/index.ts";
+import type { SubjectOf } from "../src/subject.ts";
+import type { Answer, HookName } from "../src/verdict.ts";
 
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 

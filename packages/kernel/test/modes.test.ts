@@ -7,13 +7,13 @@ import {
   ask,
   createKernel,
   deny,
-  type Answer,
   type ApprovalMode,
   type Config,
   type Effect,
-  type EnforcementMode,
   type ToolCall,
 } from "../src/index.ts";
+import type { EnforcementMode } from "../src/decision.ts";
+import type { Answer } from "../src/verdict.ts";
 import { SUBJECTS, call, decideNow, forged, plugin, voter } from "./kit.ts";
 
 const RANKS: readonly Effect[] = ["allow", "ask_user", "deny"];

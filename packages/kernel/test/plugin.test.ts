@@ -8,8 +8,8 @@ import {
   isPlugin,
   type KernelApi,
   type Plugin,
-  type PluginInstance,
 } from "../src/index.ts";
+import type { PluginInstance } from "../src/plugin.ts";
 import { HOOKS, call, decideNow, forged, plugin, voter } from "./kit.ts";
 
 const coded = (code: unknown) => expect.objectContaining({ code });

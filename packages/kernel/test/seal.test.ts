@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  createKernel,
-  defineProjection,
-  emptyView,
-  type Declared,
-  type KernelApi,
-  type View,
-} from "../src/index.ts";
+import { createKernel, defineProjection, type KernelApi, type View } from "../src/index.ts";
+import type { Declared } from "../src/declared.ts";
+import { emptyView } from "../src/projection.ts";
 import { call, plugin, voter } from "./kit.ts";
 
 const counter = defineProjection({

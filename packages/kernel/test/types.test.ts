@@ -10,19 +10,18 @@ import {
   defineProjection,
   defineRuleset,
   deny,
-  emptyView,
-  type Answer,
   type Decision,
   type Effect,
-  type HookName,
   type Kernel,
   type Plugin,
   type Subject,
-  type SubjectOf,
   type ToolCall,
   type Verdict,
   type View,
 } from "../src/index.ts";
+import { emptyView } from "../src/projection.ts";
+import type { SubjectOf } from "../src/subject.ts";
+import type { Answer, HookName } from "../src/verdict.ts";
 
 // `any` equals nothing here, else it would equal everything.
 type IsAny<T> = 0 extends 1 & T ? true : false;

@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  DIRECTIVES,
-  type Recovery,
-  allow,
-  ask,
-  createKernel,
-  deny,
-  type Plugin,
-  type Verdict,
-} from "../src/index.ts";
+import { allow, ask, createKernel, deny, type Plugin, type Verdict } from "../src/index.ts";
+import { DIRECTIVES, type Recovery } from "../src/verdict.ts";
 import { SUBJECTS, decideNow, voter } from "./kit.ts";
 
 describe("payloads", () => {

@@ -55,6 +55,7 @@ export {
   callKey,
   type RecordedCall,
 } from "./state/recorded-call.ts";
+export type { EventType, Finding, LogReader, SinkWriter } from "./state/declared.ts";
 export type { Session } from "./state/session.ts";
 export { treeDrop, treeEntries, treeGet, treePut, type Tree, type TreeNode } from "./state/tree.ts";
 export {

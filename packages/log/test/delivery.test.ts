@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  createKernel,
-  defineProjection,
-  type LogEvent,
-  type LogReader,
-  type Sink,
-} from "@bylaw/kernel";
+import { createKernel, defineProjection, type LogEvent, type Sink } from "@bylaw/kernel";
 import { StoreConflict, type Store } from "@bylaw/store";
-import { createMemoryStore, openRun } from "../src/index.ts";
+import { createMemoryStore, openRun, type LogReader } from "../src/index.ts";
 import { plugin } from "./kit.ts";
 import {
   afterOpening,

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import {
   definePlugin,
-  type Answer,
-  type HookName,
   type KernelApi,
   type Plugin,
   type Subject,
-  type SubjectOf,
   type ToolCall,
+  type Verdict,
   type View,
 } from "@bylaw/kernel";
+
+type Answer = Verdict | readonly Verdict[] | undefined;
+type HookName = Subject["hook"];
+type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
 
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 

@@ -5,9 +5,9 @@ import {
   isJsonObject,
   type EventDraft,
   type JsonObject,
+  type KernelApi,
   type LogEvent,
   type Plugin,
-  type Redactor,
 } from "@bylaw/kernel";
 import { createMemoryStore } from "../src/index.ts";
 import { call, forged, plugin, voter } from "./kit.ts";
@@ -23,6 +23,8 @@ import {
   typesOf,
   withSinks,
 } from "./run-kit.ts";
+
+type Redactor = Parameters<KernelApi["redact"]>[0];
 
 const SECRET = "hunter2";
 const redacts = (name: string, redactor: Redactor): Plugin =>

@@ -7,11 +7,10 @@ import {
   type LogEvent,
   type Plugin,
   type Sink,
-  type SinkWriter,
   type ToolCall,
 } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
-import { openRun, type OpenOptions, type Run } from "../src/index.ts";
+import { openRun, type OpenOptions, type Run, type SinkWriter } from "../src/index.ts";
 import { HOOKS, forged, plugin, voter } from "./kit.ts";
 
 export const NOW = "2026-01-02T03:04:05.000Z";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { allow, ask, deny, digestJson, type Plugin } from "@bylaw/kernel";
+import { allow, ask, deny, type Plugin } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
-import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, type Run } from "../src/index.ts";
+import { ANCHOR_TYPE, RUN_EVENTS, createMemoryStore, digestOf, type Run } from "../src/index.ts";
 import { forged, plugin, voter } from "./kit.ts";
 import {
   NOW,
@@ -65,7 +65,7 @@ describe("a run records", () => {
     expect(applied).toBe(decision.effect);
     expect(events.map(({ event_type }) => event_type)).toEqual([type]);
     const { id: _, hook: __, ...written } = decision;
-    const policy_digest = await digestJson({ v: "1.0.0" });
+    const policy_digest = digestOf({ v: "1.0.0" });
     expect(events[0]?.details["decision"]).toEqual(
       JSON.parse(JSON.stringify({ ...written, policy_digest })),
     );

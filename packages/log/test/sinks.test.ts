@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  ask,
-  deny,
-  type Answer,
-  type LogEvent,
-  type LogReader,
-  type Sink,
-  type SinkWriter,
-} from "@bylaw/kernel";
+import { ask, deny, type LogEvent, type Sink, type Verdict } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
-import { createMemoryStore } from "../src/index.ts";
+import { createMemoryStore, type LogReader, type SinkWriter } from "../src/index.ts";
 import { voter } from "./kit.ts";
 import {
   afterOpening,
@@ -26,6 +18,8 @@ import {
   upTo,
   withSinks,
 } from "./run-kit.ts";
+
+type Answer = Verdict | readonly Verdict[] | undefined;
 
 describe("a sink", () => {
   const begins = ({ event_type }: LogEvent): boolean => event_type === "session_start";

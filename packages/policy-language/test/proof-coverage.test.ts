@@ -1,4 +1,4 @@
-import type { RuleReference, ToolCall } from "@bylaw/kernel";
+import type { ToolCall, Verdict } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 import {
   compilePolicy,
@@ -9,6 +9,8 @@ import {
   type Coverage,
   type RuleCoverage,
 } from "../src/index.ts";
+
+type RuleReference = NonNullable<Verdict["rule"]>;
 
 const FILE = "policy.toml";
 const read = (path: string, agent = "a"): ToolCall => ({

@@ -1,4 +1,5 @@
-import type { EventType } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
+
 import { WAKE_EVENTS } from "./wakes/events.ts";
 import { WORKFLOW_EVENTS } from "./workflow/events.ts";
 

@@ -1,13 +1,6 @@
-import {
-  BylawError,
-  messageOf,
-  stricter,
-  type Effect,
-  type TapReport,
-  type Vote,
-} from "@bylaw/kernel";
+import { BylawError, messageOf, STRICTNESS, type Effect } from "@bylaw/kernel";
+import { explainAlone, type Explanation, type Vote } from "./vote-of.ts";
 import type { Example, ExampleSet } from "./example.ts";
-import { explainAlone } from "./vote-of.ts";
 
 /** What came of one example. */
 export interface ExampleResult {
@@ -15,7 +8,7 @@ export interface ExampleResult {
   /** What the plugin's votes come to. */
   readonly actual: Effect | "abstain";
   /** How each tap of the hook answered, abstentions included. */
-  readonly taps: readonly TapReport[];
+  readonly taps: Explanation["taps"];
   /** Why the example does not hold, in one line. Left out: it holds. */
   readonly problem?: string;
 }
@@ -65,7 +58,7 @@ async function runExample(set: ExampleSet, example: Example): Promise<ExampleRes
 function strictestOf(votes: readonly Vote[]): readonly Vote[] {
   const counted = votes.filter((vote) => vote.shadow !== true && vote.severity !== "warning");
   const effect = counted.reduce<Effect>(
-    (strictest, vote) => stricter(strictest, vote.effect),
+    (strictest, { effect: own }) => (STRICTNESS[own] > STRICTNESS[strictest] ? own : strictest),
     "allow",
   );
   return counted.filter((vote) => vote.effect === effect);

@@ -1,12 +1,7 @@
-import type {
-  Behavior,
-  HookName,
-  Response,
-  Subject,
-  SubjectOf,
-  ToolCall,
-  Transition,
-} from "@bylaw/kernel";
+import type { Behavior, Response, Subject, ToolCall, Transition } from "@bylaw/kernel";
+
+type HookName = Subject["hook"];
+type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
 
 type Fields<S extends Subject> = Partial<Omit<S, "hook">>;
 

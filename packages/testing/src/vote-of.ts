@@ -1,13 +1,18 @@
 import {
   createKernel,
-  type Explanation,
+  type Decision,
+  type Kernel,
   type LogEvent,
   type Plugin,
   type View,
-  type Vote,
 } from "@bylaw/kernel";
 import type { PastEvent } from "./example.ts";
 import { complete, type SubjectSketch } from "./subjects.ts";
+
+/** A decision with every tap's answer. */
+export type Explanation = Awaited<ReturnType<Kernel["explain"]>>;
+/** A verdict with who gave it. */
+export type Vote = Decision["votes"][number];
 
 /**
  * The votes of one plugin on one subject, none when it abstains; shadow votes and warnings are among them. Nothing is

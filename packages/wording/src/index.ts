@@ -1,3 +1,4 @@
 export { isBlank, visibleText } from "./blank.ts";
+export { formatLocation } from "./location.ts";
 export { didYouMean, nearest } from "./nearest.ts";
 export { oneLine, prose, quote, quoteAll } from "./quote.ts";

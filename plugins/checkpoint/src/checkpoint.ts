@@ -1,13 +1,5 @@
-import {
-  allow,
-  definePlugin,
-  deny,
-  type EventType,
-  type Finding,
-  type Guard,
-  type Verdict,
-  type View,
-} from "@bylaw/kernel";
+import { allow, definePlugin, deny, type Guard, type Verdict, type View } from "@bylaw/kernel";
+import type { EventType, Finding } from "@bylaw/log";
 import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };

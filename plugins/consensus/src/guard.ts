@@ -1,5 +1,5 @@
-import type { EventDraft, Finding, Guard, Json, JsonObject, View } from "@bylaw/kernel";
-import { agentTurns, turnOf } from "@bylaw/log";
+import type { EventDraft, Guard, Json, JsonObject, View } from "@bylaw/kernel";
+import { agentTurns, turnOf, type Finding } from "@bylaw/log";
 import { agentNamed, isTimeOver, labelOf, unseenBy } from "./state/facts.ts";
 import { consensusState, type Consensus } from "./state/consensus.ts";
 import { type Terminal } from "./state/terminal.ts";

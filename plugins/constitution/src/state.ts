@@ -1,11 +1,5 @@
-import {
-  defineProjection,
-  type EventType,
-  type Finding,
-  type Guard,
-  type JsonObject,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { defineProjection, type Guard, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import type { EventType, Finding } from "@bylaw/log";
 import { z } from "zod";
 import {
   AUTHORS,

@@ -1,5 +1,5 @@
-import type { EventDraft, Finding, Guard, Json, View } from "@bylaw/kernel";
-import { COORDINATOR_TYPES } from "@bylaw/log";
+import type { EventDraft, Guard, Json, View } from "@bylaw/kernel";
+import { COORDINATOR_TYPES, type Finding } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { coordinatorState, coordinatorTasks } from "./life/projection.ts";
 

@@ -1,4 +1,5 @@
-import type { LogEvent, LogReader, SinkWriter } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { LogReader, SinkWriter } from "@bylaw/log";
 import { openHeads, type Heads, type HeadsOptions } from "./heads.ts";
 import { openLock, type FileLock } from "./lock.ts";
 import { createLogEnd, type LogEnd, type Warn } from "./log-end.ts";

@@ -1,8 +1,10 @@
-import { isJsonObject, type Json, type JsonObject, type Redactor } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject, type KernelApi } from "@bylaw/kernel";
 import { digestWith, type Digest } from "./digest.ts";
 import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
 import { isSecretMember } from "./secret-forms.ts";
 import { isRedactable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
+
+type Redactor = Parameters<KernelApi["redact"]>[0];
 
 /** What is taken out of events. */
 export interface RedactOptions {

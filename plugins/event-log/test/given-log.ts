@@ -1,5 +1,5 @@
-import type { EventDraft, JsonObject, LogEvent, LogReader } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
+import { chain, type LogReader } from "@bylaw/log";
 
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 

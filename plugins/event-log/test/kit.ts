@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject, LogEvent, SinkWriter } from "@bylaw/kernel";
-import { createLogVerifier, parseEventLine, type LogFinding } from "@bylaw/log";
+import type { JsonObject, LogEvent } from "@bylaw/kernel";
+import { createLogVerifier, parseEventLine, type LogFinding, type SinkWriter } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { openMirror, type MirrorOptions } from "../src/mirror.ts";
 import type { GivenLog } from "./given-log.ts";

@@ -1,9 +1,9 @@
 import type { Contract, Gate } from "@bylaw/contract";
-import type { RuleReference, Verdict } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import { prose, quote, quoteAll } from "@bylaw/wording";
+import { refuse, type RuleReference } from "./codes.ts";
 import type { GateState, GateVote } from "./gate-state.ts";
-import { refuse } from "./codes.ts";
 import { askedAbout } from "./gate-projection.ts";
 import { expiryOf } from "./gate-status.ts";
 

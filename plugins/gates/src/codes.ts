@@ -1,4 +1,7 @@
-import { deny, type RuleReference, type Verdict } from "@bylaw/kernel";
+import { deny, type Verdict } from "@bylaw/kernel";
+
+/** Where a rule of the contract stands. */
+export type RuleReference = NonNullable<Verdict["rule"]>;
 
 /** What a caller needs to be told, by code. */
 export const CODES = {

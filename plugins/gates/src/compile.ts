@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { contractLines, loadContract, type Contract } from "@bylaw/contract";
-import type { Declared } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
+import { declaredChecks, type Declared } from "./declared.ts";
 import { customChecks } from "./custom.ts";
-import { declaredChecks } from "./declared.ts";
 import type { GateOptions } from "./options.ts";
 import { READERS } from "./tested-tree.ts";
 import { needsTestRun, observed, edgesOf, type Edge } from "./edges.ts";

@@ -1,9 +1,6 @@
 import {
   BylawError,
   messageOf,
-  type Answer,
-  type Hook,
-  type Hooks,
   type KernelApi,
   type Plugin,
   type Transition,
@@ -12,6 +9,9 @@ import {
 } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import type { Finding } from "./checks/check-input.ts";
+
+type Answer = Verdict | readonly Verdict[] | undefined;
+type Hooks = KernelApi["hooks"];
 
 /** A check of a host, asked when a gate names it. */
 export type CustomCheck = (request: Transition, view: View) => readonly Finding[];
@@ -37,11 +37,11 @@ function customCheck(check: Plugin): CustomCheck {
   const refuse = (what: string) => (): never => {
     throw invalid(check, what, 'Make it with `defineCheck` and `hook: "onTransition"`');
   };
-  const other = (name: string): Hook<never> => ({
+  const other = (name: string): Hooks["onTransition"] => ({
     tap: refuse(`a tap on ${name}`),
     tapPromise: refuse(`a tap on ${name}`),
   });
-  const onTransition: Hook<"onTransition"> = {
+  const onTransition: Hooks["onTransition"] = {
     tap: (_, fn) => void taps.push(fn),
     tapPromise: refuse("an asynchronous tap"),
   };

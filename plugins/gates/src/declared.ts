@@ -1,9 +1,9 @@
 import type { Condition, Contract, DeclaredCheck } from "@bylaw/contract";
 import {
   BylawError,
-  type Declared,
   type Json,
   type JsonObject,
+  type Kernel,
   type Projection,
   type View,
 } from "@bylaw/kernel";
@@ -11,6 +11,9 @@ import { quote } from "@bylaw/wording";
 import { Engine, type TopLevelCondition } from "json-rules-engine";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
 import { isResult, resultOf } from "./checks/test-run.ts";
+
+/** What the plugins of the kernel declare. */
+export type Declared = Kernel["declared"];
 
 /** A check that the contract declares itself. */
 export interface DeclaredJudge {

@@ -1,5 +1,5 @@
 import { COMPLETED, type Check, type Contract, type Gate, type Phase } from "@bylaw/contract";
-import type { RuleReference } from "@bylaw/kernel";
+import type { RuleReference } from "./codes.ts";
 import type { CheckJudge } from "./checks/check-input.ts";
 import { CHECKS, RULES } from "./checks/index.ts";
 import { EVIDENCE, sameTestsGreen } from "./checks/test-results.ts";

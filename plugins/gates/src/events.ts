@@ -1,5 +1,6 @@
+import type { EventType } from "@bylaw/log";
 import { testRunDetails } from "@bylaw/evidence";
-import type { EventType } from "@bylaw/kernel";
+
 import { z } from "zod";
 
 const text = z.string().min(1).max(10_000);

@@ -1,6 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
-import type { EventDraft, Finding, KernelApi, View } from "@bylaw/kernel";
-import { foldName } from "@bylaw/log";
+import type { EventDraft, KernelApi, View } from "@bylaw/kernel";
+import { foldName, type Finding } from "@bylaw/log";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
 import { gateStateOf, gateProjection } from "./gate-projection.ts";

@@ -12,11 +12,12 @@ import {
   type Config,
   type Decision,
   type JsonObject,
-  type Vote,
 } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { decideGate, gates } from "../src/index.ts";
+
+type Vote = Decision["votes"][number];
 
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
 export const TEXT = readFileSync(CONTRACT, "utf8");

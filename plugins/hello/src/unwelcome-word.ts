@@ -1,4 +1,6 @@
-import { ask, type Answer, type Json, type ToolCall } from "@bylaw/kernel";
+import { ask, type Json, type ToolCall, type Verdict } from "@bylaw/kernel";
+
+type Answer = Verdict | readonly Verdict[] | undefined;
 
 /** Makes the check: asks where a key or a text among the arguments holds one of `words`, and abstains elsewhere. */
 export function unwelcomeWord(words: readonly string[]): (call: ToolCall) => Answer {

@@ -1,12 +1,5 @@
-import {
-  defineProjection,
-  type EventDraft,
-  type EventType,
-  type Finding,
-  type JsonObject,
-  type KernelApi,
-} from "@bylaw/kernel";
-import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { defineProjection, type EventDraft, type JsonObject, type KernelApi } from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type EventType, type Finding, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { holds } from "./active-alerts.ts";

@@ -1,12 +1,6 @@
 import type { Contract } from "@bylaw/contract";
-import {
-  BylawError,
-  isJsonObject,
-  type Json,
-  type LogEvent,
-  type LogReader,
-  type SinkWriter,
-} from "@bylaw/kernel";
+import { BylawError, isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
+import type { LogReader, SinkWriter } from "@bylaw/log";
 import { openLineFile, type LineFile } from "./append-file.ts";
 import { exportLine } from "./export-line.ts";
 import { workflowMetrics, type Metrics } from "./metrics.ts";

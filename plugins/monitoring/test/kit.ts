@@ -9,10 +9,9 @@ import {
   type JsonObject,
   type Kernel,
   type LogEvent,
-  type LogReader,
   type Verdict,
 } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import { chain, type LogReader } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { monitoring, workflowMetrics, type Metrics } from "../src/index.ts";

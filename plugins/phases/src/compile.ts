@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
 import { contractLines, loadContract, type Contract, type Phase } from "@bylaw/contract";
-import { BylawError, messageOf, type RuleReference } from "@bylaw/kernel";
+import { BylawError, messageOf } from "@bylaw/kernel";
 import {
   compilePolicy,
   extendTools,
@@ -9,6 +9,7 @@ import {
   type PolicyPool,
   type ToolTable,
 } from "@bylaw/policy-language";
+import type { RuleReference } from "./codes.ts";
 import type { PhaseOptions } from "./options.ts";
 import {
   commandRulesOf,

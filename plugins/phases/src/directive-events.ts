@@ -1,4 +1,5 @@
-import type { EventType, JsonObject } from "@bylaw/kernel";
+import type { JsonObject } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
 import { z } from "zod";
 
 const word = z.string().min(1).max(10_000);

@@ -1,13 +1,12 @@
 import {
   canonicalJson,
   type EventDraft,
-  type Finding,
   type Guard,
   type Json,
   type JsonObject,
   type View,
 } from "@bylaw/kernel";
-import { foldName, treeGet } from "@bylaw/log";
+import { foldName, treeGet, type Finding } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
 import type { DirectiveReport } from "./directive-events.ts";

@@ -1,17 +1,10 @@
 import { dirname } from "node:path";
-import {
-  allow,
-  definePlugin,
-  freezeJson,
-  type RuleReference,
-  type ToolCall,
-  type Verdict,
-} from "@bylaw/kernel";
+import { allow, definePlugin, freezeJson, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
+import { CODES, type RuleReference } from "./codes.ts";
 import manifest from "../package.json" with { type: "json" };
 import { judgeCall, prepareCall } from "./call.ts";
 import { checkEnforced } from "./enforced.ts";
-import { CODES } from "./codes.ts";
 import { compileContract, type Compiled } from "./compile.ts";
 import { EVENT_TYPES } from "./directive-events.ts";
 import { directiveGuard } from "./directive-guard.ts";

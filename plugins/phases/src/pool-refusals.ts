@@ -1,6 +1,6 @@
-import type { RuleReference, Verdict } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
-import { CODES, refuse, type Code } from "./codes.ts";
+import { CODES, refuse, type Code, type RuleReference } from "./codes.ts";
 import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 import { constraintOf, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { LISTED } from "./tool-refusal.ts";

@@ -1,4 +1,5 @@
-import { BylawError, formatLocation, type Projection } from "@bylaw/kernel";
+import { BylawError, type Projection } from "@bylaw/kernel";
+import { formatLocation } from "@bylaw/wording";
 import type { PolicyPool } from "@bylaw/policy-language";
 
 /** The projections that conditions ask about, by name. */

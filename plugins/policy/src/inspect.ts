@@ -1,7 +1,6 @@
-import type { PluginInstance } from "@bylaw/kernel";
 import type { PolicyFile, ToolTable } from "@bylaw/policy-language";
 import { loadPool } from "./load-pool.ts";
-import type { PolicyOptions } from "./options.ts";
+import type { PolicyInstance } from "./options.ts";
 import { systemPlaces } from "./places.ts";
 
 /** What the uses of the plugin decide by together. */
@@ -13,10 +12,7 @@ export interface PolicySources {
 
 /** The compiled policies behind the uses of the plugin in one kernel, for tools. Throws what loading them throws. */
 export function policySources(
-  instances: readonly Pick<
-    PluginInstance<PolicyOptions>,
-    "options" | "configFile" | "excludedRules"
-  >[],
+  instances: readonly Pick<PolicyInstance, "options" | "configFile" | "excludedRules">[],
 ): PolicySources {
   const { files, tools } = loadPool(instances, systemPlaces(process.platform));
   return { files, tools };

@@ -1,8 +1,7 @@
-import type { PluginInstance } from "@bylaw/kernel";
 import { withoutRules, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
 import { digestOf, loadFound, loadPolicy } from "./load.ts";
 import { mergeTools } from "./merge-tools.ts";
-import type { PolicyOptions } from "./options.ts";
+import type { PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 
 /** What all uses of the plugin in one kernel decide by. */
@@ -17,10 +16,7 @@ export interface LoadedPool {
 
 /** Loads the policies of all uses and of the places. Throws what loading them throws. */
 export function loadPool(
-  instances: readonly Pick<
-    PluginInstance<PolicyOptions>,
-    "options" | "configFile" | "excludedRules"
-  >[],
+  instances: readonly Pick<PolicyInstance, "options" | "configFile" | "excludedRules">[],
   places: Places,
 ): LoadedPool {
   const uses = instances.map((instance) => ({

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BylawError, type PluginInstance } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
 import {
   extendTools,
   parsePolicy,
@@ -12,7 +12,7 @@ import {
 import { realPath } from "@bylaw/policy-language/real-paths";
 import { readCompiledForm } from "./compiled-forms.ts";
 import { findPolicies, type Discover } from "./discover.ts";
-import type { PolicyOptions } from "./options.ts";
+import type { PolicyInstance, PolicyOptions } from "./options.ts";
 import type { Places } from "./places.ts";
 import { readPolicy } from "./read.ts";
 
@@ -32,7 +32,7 @@ const compiled = new WeakMap<
 >();
 
 /** Reads and compiles the policies of one use. Throws PolicyError and the errors of {@link readPolicy}. */
-export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions>): LoadedPolicy {
+export function loadPolicy({ options, configFile }: PolicyInstance): LoadedPolicy {
   const base = baseOf(configFile);
   const tools = extendTools(options.tools);
   const workspace = resolve(options.workspace ?? base);
@@ -57,7 +57,7 @@ export function loadPolicy({ options, configFile }: PluginInstance<PolicyOptions
   return { files, tools, sources };
 }
 
-type Use = Pick<PluginInstance<PolicyOptions>, "options" | "configFile">;
+type Use = Pick<PolicyInstance, "options" | "configFile">;
 
 /**
  * The policies that the uses of one pool find in places. Nobody vouches for them, and `without` does not reach them. Throws the errors

@@ -1,3 +1,4 @@
+import type { Kernel } from "@bylaw/kernel";
 import { z } from "zod";
 
 const argument = z.string().min(1);
@@ -71,3 +72,8 @@ export const policyOptions = z
 
 /** The options of one use, with defaults. */
 export type PolicyOptions = z.output<typeof policyOptions>;
+
+/** One use of the plugin in a configuration. */
+export type PolicyInstance = Kernel["plugins"][number]["instances"][number] & {
+  readonly options: PolicyOptions;
+};

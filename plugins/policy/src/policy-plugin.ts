@@ -1,4 +1,4 @@
-import { definePlugin, type Json, type PluginInstance, type ToolCall } from "@bylaw/kernel";
+import { definePlugin, type Json, type ToolCall } from "@bylaw/kernel";
 import { POLICY_CODES, compilePolicy, runStateOf } from "@bylaw/policy-language";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import manifest from "../package.json" with { type: "json" };
@@ -6,7 +6,7 @@ import { askedProjections, type AskedProjections } from "./asked-projections.ts"
 import { calls } from "./calls.ts";
 import { loadPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
-import { policyOptions, type PolicyOptions } from "./options.ts";
+import { policyOptions, type PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 
 /** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
@@ -17,7 +17,7 @@ export const createPolicyPlugin = (places: () => Places) =>
     grants: true,
     codes: POLICY_CODES,
     options: policyOptions,
-    rules: (instance: PluginInstance<PolicyOptions>) => {
+    rules: (instance: PolicyInstance) => {
       const { rules } = compilePolicy(loadPolicy(instance).files);
       return rules.map(({ name, final }) => ({ name, final }));
     },

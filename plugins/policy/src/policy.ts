@@ -1,7 +1,6 @@
-import type { PluginInstance } from "@bylaw/kernel";
 import type { PolicyFinding } from "@bylaw/policy-language";
 import { loadFound, loadPolicy } from "./load.ts";
-import type { PolicyOptions } from "./options.ts";
+import type { PolicyInstance } from "./options.ts";
 import { systemPlaces } from "./places.ts";
 import { createPolicyPlugin } from "./policy-plugin.ts";
 
@@ -10,7 +9,7 @@ const places = () => systemPlaces(process.platform);
 /** Decides tool calls by TOML policy files. All its uses make one pool of rules and one vote. */
 export const policy = createPolicyPlugin(places);
 
-type Instance = PluginInstance<PolicyOptions>;
+type Instance = PolicyInstance;
 
 /** What is doubtful in the policies of one use: former spellings, lowered rules. Throws what loading them throws. */
 export function policyWarnings(

@@ -9,7 +9,6 @@ import {
   type Config,
   type Decision,
   type JsonObject,
-  type PluginInstance,
   type ToolCall,
 } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
@@ -161,7 +160,7 @@ describe("a policy that agents could write", () => {
     const instance = {
       options: plugin.options,
       configFile: join(folder, "bylaw.config.ts"),
-    } as PluginInstance<never>;
+    } as never;
     expect(policyWarnings(instance)).toMatchObject([
       { file: "p.toml", line: 5, severity: "warning" },
     ]);

@@ -3,7 +3,6 @@ import {
   defineProjection,
   definePlugin,
   defineRuleset,
-  emptyView,
   type Config,
   type Plugin,
   type ToolCall,
@@ -274,10 +273,7 @@ describe("without a run", () => {
     });
     const decision = await kernel.decide(t);
     expect(decision.code === "fallback" ? "fallback" : decision.effect).toBe(effect);
-    expect(await kernel.decide(t, emptyView)).toMatchObject({
-      effect: decision.effect,
-      code: decision.code,
-    });
+    expect(await kernel.decide(t)).toMatchObject({ effect: decision.effect, code: decision.code });
   });
   test("the view of a host that cannot tell the state denies", async () => {
     const kernel = createKernel(

@@ -1,5 +1,7 @@
-import type { Recovery } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import type { ReasonCode } from "./reason-codes.ts";
+
+type Recovery = NonNullable<Verdict["recovery"]>;
 
 /** Why a response does not comply. */
 export interface Fault {

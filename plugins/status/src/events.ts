@@ -1,4 +1,5 @@
-import type { EventType } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
+
 import { z } from "zod";
 
 const tokens = z.int().nonnegative();

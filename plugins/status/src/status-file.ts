@@ -1,4 +1,5 @@
-import type { LogEvent, LogReader, SinkWriter } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
+import type { LogReader, SinkWriter } from "@bylaw/log";
 import { createStatus, type StatusOptions } from "./fold.ts";
 import { removeLeftovers, replaceFile } from "./replace-file.ts";
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventDraft, JsonObject, LogEvent, LogReader } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
+import { chain, type LogReader } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { createStatus, type AgentStatus, type Status, type StatusOptions } from "../src/index.ts";
 

@@ -1,4 +1,5 @@
-import type { EventDraft, EventType, JsonObject } from "@bylaw/kernel";
+import type { EventDraft, JsonObject } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
 import { z } from "zod";
 
 const id = z.string().min(1).max(256);

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Contract } from "@bylaw/contract";
-import { definePlugin, type EventType, type JsonObject, type Subject } from "@bylaw/kernel";
+import { definePlugin, type JsonObject, type Subject } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, checkToken, tokenIn } from "./check.ts";

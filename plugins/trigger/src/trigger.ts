@@ -1,4 +1,5 @@
-import { definePlugin, type EventType, type Finding, type Guard } from "@bylaw/kernel";
+import { definePlugin, type Guard } from "@bylaw/kernel";
+import type { EventType, Finding } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, call } from "./call.ts";

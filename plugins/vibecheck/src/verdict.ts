@@ -1,4 +1,5 @@
-import type { EventType } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
+
 import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 

@@ -3,13 +3,13 @@ import {
   ask,
   definePlugin,
   deny,
-  type Finding,
   type Guard,
   type ToolCall,
   type Transition,
   type Verdict,
   type View,
 } from "@bylaw/kernel";
+import type { Finding } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { vibecheckOptions, type VibecheckOptions } from "./options.ts";
 import { oversight, agentsInvolved, standingOf } from "./oversight-state.ts";

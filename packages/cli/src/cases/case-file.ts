@@ -1,15 +1,9 @@
 import { isBylawError, parseJson } from "@bylaw/config";
-import {
-  BylawError,
-  isEffect,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type ToolCall,
-} from "@bylaw/kernel";
+import { BylawError, isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import type { Expectation } from "@bylaw/policy-language";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
 import { didYouMean, quote } from "@bylaw/wording";
+import { isEffect } from "../decide/is-effect.ts";
 import { keysIn } from "../decide/json-entries.ts";
 import { textLines, withoutLine, type TextLine } from "../io/read-lines.ts";
 

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { findConfig, loadConfig } from "@bylaw/config";
 import {
   createKernel,
-  emptyView,
   isJsonObject,
   messageOf,
   type Config,
@@ -13,7 +12,6 @@ import {
   type KernelApi,
   type Plugin,
   type Projection,
-  type ResolvedPlugin,
   type ToolCall,
   type View,
 } from "@bylaw/kernel";
@@ -27,6 +25,8 @@ import {
   policySourcesOf,
   type KernelSourceOptions,
 } from "../decide/kernel-source.ts";
+
+type ResolvedPlugin = Kernel["plugins"][number];
 
 /** A kernel whose policies can be read, and exchanged for changed ones. */
 export interface PolicyBench {
@@ -80,9 +80,13 @@ export async function policyBench(options: KernelSourceOptions): Promise<PolicyB
 
 type RunOf = (view: View) => RunState;
 
+const NO_RUN: View = Object.assign(<State>({ initial }: Projection<State>): State => initial, {
+  empty: true,
+} as const);
+
 // A table stands over the first state of its projection, so that a case gives only what it is about.
 function viewOf(state: JsonObject | undefined): View {
-  if (state === undefined) return emptyView;
+  if (state === undefined) return NO_RUN;
   return <State>({ name, initial }: Projection<State>): State => {
     const given = Object.hasOwn(state, name) ? state[name] : undefined;
     if (given === undefined) return initial;

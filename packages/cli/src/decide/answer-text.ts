@@ -1,8 +1,12 @@
-import type { Explanation, Json, TapReport, ToolCall, Vote } from "@bylaw/kernel";
+import type { Json, ToolCall } from "@bylaw/kernel";
+import type { Explanation } from "./nearest-reason.ts";
 import type { Answer } from "./answer.ts";
 import { ruleOf } from "./rule-text.ts";
 import { isRuleReport, ruleLines } from "./rule-lines.ts";
 import { effectText, plain, short, type Paint } from "../io/text.ts";
+
+type TapReport = Explanation["taps"][number];
+type Vote = TapReport["votes"][number];
 
 /** One decision in one line, for a batch. */
 export function answerLine(answer: Answer, call: ToolCall | undefined, paint: Paint): string {

@@ -1,4 +1,7 @@
-import type { Decision, Effect, RuleReference, Vote } from "@bylaw/kernel";
+import type { Decision, Effect } from "@bylaw/kernel";
+import type { RuleReference } from "./rule-text.ts";
+
+type Vote = Decision["votes"][number];
 
 /** A decision as the command line prints it: a stable form that scripts depend on. */
 export interface Answer {

@@ -1,5 +1,8 @@
-import type { Decision, Explanation } from "@bylaw/kernel";
+import type { Decision, Kernel } from "@bylaw/kernel";
 import { isRuleReport, unmatchedReason } from "./rule-lines.ts";
+
+/** A decision with every tap's answer. */
+export type Explanation = Awaited<ReturnType<Kernel["explain"]>>;
 
 /** The decision, with a reason that names the nearest rule where no rule decides. `explain` is asked only then. */
 export async function withNearestRule(

@@ -1,5 +1,4 @@
-import type { RuleReference } from "@bylaw/kernel";
-import { ruleOf } from "./rule-text.ts";
+import { ruleOf, type RuleReference } from "./rule-text.ts";
 import { plain, short } from "../io/text.ts";
 
 /** What a tap says about one of its rules. */

@@ -1,5 +1,8 @@
-import type { RuleReference } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import { place, plain } from "../io/text.ts";
+
+/** The rule behind a verdict, and where it is written. */
+export type RuleReference = NonNullable<Verdict["rule"]>;
 
 /** A rule with its place. */
 export function ruleOf({ rule }: { readonly rule?: RuleReference }): string {

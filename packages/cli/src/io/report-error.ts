@@ -1,7 +1,8 @@
 import { isBylawError } from "@bylaw/config";
-import { BylawError, formatLocation, messageOf, type SourceLocation } from "@bylaw/kernel";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { formatLocation } from "@bylaw/wording";
+import { count, place, plain, type SourceLocation } from "./text.ts";
 import { jsonLine, write } from "./output.ts";
-import { count, place, plain } from "./text.ts";
 
 /** One of several mistakes in a file, as a policy reports them. */
 export interface FaultFinding extends SourceLocation {

@@ -1,5 +1,9 @@
 import { isAbsolute, relative } from "node:path";
-import { formatLocation, type Effect, type SourceLocation } from "@bylaw/kernel";
+import type { BylawError, Effect } from "@bylaw/kernel";
+import { formatLocation } from "@bylaw/wording";
+
+/** Where a mistake stands in a file. */
+export type SourceLocation = NonNullable<BylawError["source"]>;
 
 // What a terminal would act on: controls, and marks that reorder or hide text. Agents write tool names and arguments.
 const ACTIVE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;

@@ -1,10 +1,10 @@
-import type { EventType } from "@bylaw/kernel";
 import {
   COORDINATOR_TYPES,
   RUN_TYPES,
   createCatalogue,
   type Catalogue,
   type CatalogueMode,
+  type EventType,
 } from "@bylaw/log";
 import { EVENT_TYPES as SERVICE } from "@bylaw/orchestrator/events";
 import { EVENT_TYPES as CHECKPOINT } from "@bylaw/plugin-checkpoint";

@@ -1,17 +1,17 @@
 import { isBylawError, parseJson } from "@bylaw/config";
 import {
   BylawError,
-  isEffect,
   isJsonObject,
   omitUndefined,
   type Effect,
   type Json,
   type JsonObject,
   type LogEvent,
-  type RuleReference,
   type ToolCall,
 } from "@bylaw/kernel";
 import { callIn } from "@bylaw/log";
+import { isEffect } from "../decide/is-effect.ts";
+import type { RuleReference } from "../decide/rule-text.ts";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
 import { withoutLine, type TextLine } from "../io/read-lines.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type Json } from "@bylaw/kernel";
 
-/** What `digestJson` of the kernel makes, at once, since a tap has no time to wait: that one works where there is no Node, too, and takes a turn in another thread. */
+/** `sha256:` and 64 hexadecimal digits over the UTF-8 bytes of the canonical text. */
 export const digestOf = (value: Json): string =>
   `sha256:${hash("sha256", canonicalJson(value), "hex")}`;

@@ -4,19 +4,18 @@ import {
   messageOf,
   omitUndefined,
   type Decision,
-  type HookName,
   type JsonObject,
   type Kernel,
   type LogEvent,
   type Subject,
 } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
+import { policiesOnRecord, policyName, type HookName, type Policies } from "../state/policies.ts";
 import { digestOf } from "../format/digest.ts";
 import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
 import { attemptOf } from "../state/attempt.ts";
 import { lifecyclesIn } from "../state/lifecycle.ts";
 import type { LogState } from "../state/log-state.ts";
-import { policiesOnRecord, policyName, type Policies } from "../state/policies.ts";
 import { treeGet } from "../state/tree.ts";
 import { ATTEMPTS, type Appended, type Journal, type AgentAndTask } from "./journal-contract.ts";
 import type { EventSubject } from "./log-follower.ts";

@@ -1,4 +1,5 @@
-import type { LogEvent, LogReader, Sink, SinkWriter, View } from "@bylaw/kernel";
+import type { LogEvent, Sink, View } from "@bylaw/kernel";
+import type { LogReader, SinkWriter } from "../state/declared.ts";
 
 const WRITTEN = Promise.resolve();
 

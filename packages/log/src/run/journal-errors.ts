@@ -4,11 +4,13 @@ import {
   isJsonObject,
   type EventDraft,
   type Kernel,
-  type Redactor,
+  type KernelApi,
 } from "@bylaw/kernel";
 import { StoreConflict, type Claim } from "@bylaw/store";
 import { quote } from "@bylaw/wording";
 import { refusalOf, type LogState } from "../state/log-state.ts";
+
+type Redactor = Parameters<KernelApi["redact"]>[0];
 
 /** What a redactor leaves of an event. Throws BYLAW_EVENT_INVALID where its details are no object any more. */
 export function redacted(event: EventDraft, redact: Redactor): EventDraft {

@@ -5,8 +5,8 @@ import {
   type JsonObject,
   type Kernel,
   type LogEvent,
-  type LogReader,
 } from "@bylaw/kernel";
+import type { LogReader } from "../state/declared.ts";
 import { StoreConflict, type Claim } from "@bylaw/store";
 import { createChainGuard, type ChainGuard } from "../integrity/chain-guard.ts";
 import { isChainBroken } from "../integrity/follow-chain.ts";

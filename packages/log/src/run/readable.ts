@@ -1,4 +1,6 @@
-import { isJsonObject, omitUndefined, type Response, type ResponseCall } from "@bylaw/kernel";
+import { isJsonObject, omitUndefined, type Response } from "@bylaw/kernel";
+
+type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 
 /** As much of a response as can be put on record, where the whole of it cannot be read: whose it is, its attempt, and what was written. */
 export function readableIn(given: unknown): Partial<Response> {

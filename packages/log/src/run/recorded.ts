@@ -4,16 +4,16 @@ import {
   omitUndefined,
   type Decision,
   type EventDraft,
-  type HookName,
   type Json,
   type JsonObject,
   type Response,
-  type ResponseCall,
   type Subject,
   type ToolCall,
 } from "@bylaw/kernel";
+import type { HookName, PolicyName } from "../state/policies.ts";
 import { FREE_REASONS, MAX_ATTEMPTS } from "../state/turns.ts";
-import type { PolicyName } from "../state/policies.ts";
+
+type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 
 type Describe = (
   subject: Subject,

@@ -2,14 +2,13 @@ import {
   isJsonObject,
   type Decision,
   type Effect,
-  type HookName,
   type Json,
   type LogEvent,
   type Subject,
   type Transition,
 } from "@bylaw/kernel";
+import type { HookName, Policies } from "../state/policies.ts";
 import { digestOf } from "../format/digest.ts";
-import type { Policies } from "../state/policies.ts";
 import type { Outcome } from "./run-contract.ts";
 
 /**

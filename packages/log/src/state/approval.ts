@@ -1,10 +1,10 @@
 import {
   defineProjection,
   isJsonObject,
-  type Grant,
   type Guard,
   type Json,
   type JsonObject,
+  type Kernel,
   type LogEvent,
   type Response,
   type Subject,
@@ -14,6 +14,8 @@ import { quote } from "@bylaw/wording";
 import { digestOf } from "../format/digest.ts";
 import { treeDrop, treeGet, treePut, type Tree } from "./tree.ts";
 import { CALL_EVENTS, callIn } from "./recorded-call.ts";
+
+type Grant = NonNullable<Parameters<Kernel["decide"]>[2]>;
 
 /** The event types that a run writes itself. */
 export const RUN_EVENTS: readonly string[] = [

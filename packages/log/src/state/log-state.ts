@@ -1,4 +1,5 @@
-import type { EventDraft, Finding, Guard, LogEvent, Projection, View } from "@bylaw/kernel";
+import type { EventDraft, Guard, LogEvent, Projection, View } from "@bylaw/kernel";
+import type { Finding } from "./declared.ts";
 
 /** The states of a set of projections after the events up to `head`. Immutable: adding events makes a new one. */
 export interface LogState {

@@ -1,11 +1,14 @@
 import {
   defineProjection,
   isJsonObject,
-  type HookName,
   type JsonObject,
+  type Subject,
   type View,
 } from "@bylaw/kernel";
 import { RUN_EVENTS } from "./approval.ts";
+
+/** The hook of a subject. */
+export type HookName = Subject["hook"];
 
 /** The policies that decisions of a log were made under, by their digest, the oldest first. */
 export type Policies = Readonly<Record<string, JsonObject>>;

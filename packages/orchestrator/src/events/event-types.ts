@@ -1,4 +1,5 @@
-import { definePlugin, type EventType } from "@bylaw/kernel";
+import { definePlugin } from "@bylaw/kernel";
+import type { EventType } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 

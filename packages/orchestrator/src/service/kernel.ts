@@ -7,7 +7,6 @@ import {
   isPlugin,
   type Kernel,
   type Plugin,
-  type PluginInstance,
   type Projection,
 } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
@@ -161,7 +160,11 @@ export async function configuredRules({
 const PHASES = "@bylaw/plugin-phases";
 const TASKS = "@bylaw/plugin-tasks";
 
-function instanceOf({ plugins }: Kernel, name: string, file: string): PluginInstance<unknown> {
+function instanceOf(
+  { plugins }: Kernel,
+  name: string,
+  file: string,
+): Kernel["plugins"][number]["instances"][number] {
   const [instance] = plugins.find(({ plugin }) => plugin.name === name)?.instances ?? [];
   if (instance !== undefined) return instance;
   throw new BylawError({

@@ -1,13 +1,12 @@
 import { COMPLETED } from "@bylaw/contract";
 import {
-  defineProjection,
   definePlugin,
+  defineProjection,
   type EventDraft,
-  type Finding,
   type LogEvent,
   type View,
 } from "@bylaw/kernel";
-import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { treeDrop, treeGet, treePut, type Finding, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 

@@ -6,7 +6,6 @@ import {
   type Decision,
   type JsonObject,
   type LogEvent,
-  type Vote,
 } from "@bylaw/kernel";
 import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
 import { asksForTests } from "@bylaw/plugin-gates";
@@ -15,6 +14,8 @@ import type { AgentCaller } from "../auth/caller.ts";
 import { hostFor } from "./host.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./tokens.ts";
+
+type Vote = Decision["votes"][number];
 
 /** What an agent asks for. */
 export interface TransitionRequest {

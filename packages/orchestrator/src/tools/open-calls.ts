@@ -1,12 +1,6 @@
 import { COMPLETED } from "@bylaw/contract";
-import {
-  defineProjection,
-  definePlugin,
-  type EventDraft,
-  type Finding,
-  type View,
-} from "@bylaw/kernel";
-import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
+import { definePlugin, defineProjection, type EventDraft, type View } from "@bylaw/kernel";
+import { treeDrop, treeGet, treePut, type Finding, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { OWN_CALL } from "./calls.ts";

@@ -1,4 +1,5 @@
-import { stricter, type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
+import { stricter } from "../compile/strictness.ts";
 import { CallFacts } from "../match/call-facts.ts";
 import { CallEvaluation } from "./evaluation.ts";
 import type { PolicyFile } from "../load/policy-file.ts";

@@ -1,4 +1,5 @@
-import { stricter, type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { stricter } from "../compile/strictness.ts";
 import { createLocator } from "../load/toml-locations.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { compilePolicy } from "../decide/policy-pool.ts";

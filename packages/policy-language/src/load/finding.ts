@@ -1,4 +1,5 @@
-import { BylawError, formatLocation } from "@bylaw/kernel";
+import { BylawError } from "@bylaw/kernel";
+import { formatLocation } from "@bylaw/wording";
 
 /** One thing that is wrong, or doubtful, in a policy file. `line` and `column` count from 1. */
 export interface PolicyFinding {

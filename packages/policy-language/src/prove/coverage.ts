@@ -1,4 +1,5 @@
-import type { RuleReference, ToolCall } from "@bylaw/kernel";
+import type { ToolCall } from "@bylaw/kernel";
+import type { RuleReference } from "./expectation.ts";
 import { INLINE_PARTS } from "../load/inline-cases.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import type { RuleSource } from "../compile/rule.ts";

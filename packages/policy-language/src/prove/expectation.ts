@@ -1,4 +1,7 @@
-import type { Effect, RuleReference } from "@bylaw/kernel";
+import type { Effect, Verdict } from "@bylaw/kernel";
+
+/** The rule behind a verdict, and where it is written. */
+export type RuleReference = NonNullable<Verdict["rule"]>;
 
 /** What a case wants of a decision. */
 export interface Expectation {

@@ -1,4 +1,5 @@
-import { BylawError, digestJson, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
+import { BylawError, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
+import { digestOf } from "@bylaw/log";
 import type { z } from "zod";
 import type { Compat } from "@bylaw/behavior";
 import { checkTemplate } from "./check.ts";
@@ -77,11 +78,7 @@ export async function parseTemplate(
       },
     ]);
   const frozen = freezeJson(template) as unknown as Template;
-  return {
-    template: frozen,
-    definition: await digestJson(frozen as unknown as Json),
-    warnings: findings,
-  };
+  return { template: frozen, definition: digestOf(frozen as unknown as Json), warnings: findings };
 }
 
 function sourceOf(file: string, text: string): Source {

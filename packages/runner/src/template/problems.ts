@@ -1,4 +1,4 @@
-import { describeIssue } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/kernel";
 import { didYouMean } from "@bylaw/wording";
 import type { z } from "zod";
 import type { Problem } from "./dialects.ts";
@@ -13,7 +13,7 @@ export function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
       message: `Unknown key \`${key}\``,
       ...near(key, KEYS),
     }));
-  return [{ path: issue.path, message: describeIssue(issue, "the template") }];
+  return [{ path: issue.path, message: describeIssues({ issues: [issue] }, "the template") }];
 }
 
 const KEYS = [

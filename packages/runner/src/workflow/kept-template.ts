@@ -1,4 +1,5 @@
-import { digestJson, type Json, type JsonObject } from "@bylaw/kernel";
+import { type Json, type JsonObject } from "@bylaw/kernel";
+import { digestOf } from "@bylaw/log";
 import type { DocumentWrite, Store } from "@bylaw/store";
 import { completeStep } from "../template/complete.ts";
 import type { Step, Template } from "../template/template.ts";
@@ -48,5 +49,5 @@ export async function keptTemplate(
     steps: kept.steps.map((step): Step => ({ ...completeStep({}), ...step })),
   };
   // A document is no second truth: what the log does not know is not believed.
-  return (await digestJson(template as unknown as Json)) === definition ? template : undefined;
+  return digestOf(template as unknown as Json) === definition ? template : undefined;
 }

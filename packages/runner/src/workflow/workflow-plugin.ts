@@ -1,4 +1,5 @@
-import { definePlugin, type Finding, type Guard, type LogEvent } from "@bylaw/kernel";
+import { definePlugin, type Guard, type LogEvent } from "@bylaw/kernel";
+import type { Finding } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { WORKFLOW_EVENTS } from "./events.ts";

@@ -1,5 +1,5 @@
-import type { EventDraft, Finding, View } from "@bylaw/kernel";
-import { treeGet } from "@bylaw/log";
+import type { EventDraft, View } from "@bylaw/kernel";
+import { treeGet, type Finding } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { taskOf, textOf } from "./event-content.ts";
 import { coordinatorLife, judge } from "./projection.ts";

@@ -1,4 +1,5 @@
-import type { EventType } from "@bylaw/kernel";
+import type { EventType } from "../../state/declared.ts";
+
 import { z } from "zod";
 
 /** What part of the work an event is about. */

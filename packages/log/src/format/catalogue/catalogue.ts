@@ -1,4 +1,5 @@
-import { BylawError, checkArgument, type EventType, type JsonObject } from "@bylaw/kernel";
+import { BylawError, checkArgument, type JsonObject } from "@bylaw/kernel";
+import type { EventType } from "../../state/declared.ts";
 import type { CatalogueType } from "./catalogue-type.ts";
 import { detailsProblem } from "./details.ts";
 import { DEVELOPER_TYPES } from "./developer.ts";

@@ -1,10 +1,5 @@
-import {
-  describeIssues,
-  isJsonObject,
-  type EventType,
-  type Json,
-  type JsonObject,
-} from "@bylaw/kernel";
+import { describeIssues, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import type { EventType } from "../../state/declared.ts";
 import type { z } from "zod";
 
 const DIGEST = /^(?:hmac-)?sha256:[0-9a-f]{64}$/;

@@ -1,0 +1,16 @@
+/** The codes a decision may have besides those that plugins declare; closed and versioned. */
+export const DECISION_CODES: readonly string[] = [
+  "rule_allowed",
+  "rule_asked",
+  "rule_denied",
+  "unknown_command",
+  "invalid_call",
+  "fallback",
+  "mode_allowed",
+  "approved",
+  "approval_unavailable",
+  "approval_expired",
+  "check_failed",
+  "engine_absent",
+  "run_ended",
+];
