@@ -4,6 +4,7 @@ import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/
 import { policy } from "@bylaw/plugin-policy";
 import { measure } from "mitata";
 import { floorOf } from "./floor.ts";
+import { printLines } from "./lines.ts";
 import { hit, miss, policyOf } from "./rules.ts";
 
 const SIZES = (process.env.SIZES ?? "10,100,1000,10000").split(",").map(Number);
@@ -150,3 +151,4 @@ for (const size of SIZES) {
   ].map(format);
   console.log(`| ${size} | ${loaded.toFixed(0)} | ${cells.join(" | ")} |`);
 }
+await printLines();

@@ -1,0 +1,75 @@
+// The processor time of the longest shell lines that are read, prepared and decided by the recommended rules.
+import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
+import { recommended } from "@bylaw/ruleset-recommended";
+
+const LONGEST = 16_384;
+const WARM_UPS = 10;
+const ROUNDS = 5;
+
+/** What a line repeats; `#` is another number each time. No more than `most` times, so that none is too large to look at. */
+const UNITS: readonly { readonly unit: string; readonly most?: number }[] = [
+  { unit: "rm -rf d#;" },
+  { unit: "rm *x;" },
+  { unit: "rm -rf d#;", most: 490 },
+  { unit: "ln -s a# b#;", most: 490 },
+  { unit: "cp a# b#;", most: 490 },
+  { unit: "cat d#/**/x;", most: 490 },
+  { unit: "rm -r a# b# c#;" },
+  { unit: "tool a# b# c# d# e#;" },
+  { unit: "find . -name #;" },
+  { unit: "cat <(ls #);", most: 245 },
+];
+
+function lineOf(unit: string, most = Number.POSITIVE_INFINITY): string {
+  let line = "";
+  for (let at = 0; at < most; at++) {
+    const part = unit.replaceAll("#", String(at));
+    if (line.length + part.length > LONGEST) break;
+    line += part;
+  }
+  return line;
+}
+
+const cwd = process.cwd();
+const kernel = createKernel({ extends: [recommended] });
+
+async function decide(command: string): Promise<Decision> {
+  const call: ToolCall = {
+    hook: "beforeToolCall",
+    tool: "bash",
+    args: { command },
+    cwd,
+    workspace: cwd,
+    home: "/home/dev",
+  };
+  return kernel.decide(call);
+}
+
+/** Milliseconds of the processor, all threads together. Another line goes first, so that nothing is kept of this one. */
+async function costOf(command: string): Promise<number> {
+  await decide("true");
+  const start = process.cpuUsage();
+  await decide(command);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/** Prints the table: the median and the longest of some rounds after others to warm up. */
+export async function printLines(): Promise<void> {
+  console.log(
+    `\nMilliseconds of the processor to prepare and decide a line of at most ${LONGEST} characters: median and longest of ${ROUNDS} rounds.\n`,
+  );
+  console.log("| repeated | times | characters | effect | ms | longest |");
+  console.log("| --- | ---: | ---: | --- | ---: | ---: |");
+  for (const { unit, most } of UNITS) {
+    const line = lineOf(unit, most);
+    for (let at = 0; at < WARM_UPS; at++) await costOf(line);
+    const times: number[] = [];
+    for (let at = 0; at < ROUNDS; at++) times.push(await costOf(line));
+    times.sort((a, b) => a - b);
+    const { effect } = await decide(line);
+    const cells = [times[ROUNDS >> 1], times.at(-1)].map((ms = Number.NaN) => ms.toFixed(1));
+    const count = line.split(";").length - 1;
+    console.log(`| \`${unit}\` | ${count} | ${line.length} | ${effect} | ${cells.join(" | ")} |`);
+  }
+}
