@@ -440,6 +440,13 @@ describe("shell", () => {
     expect(yolo('ls "', no)).toBe("ask_user");
     expect(yolo("ls && npm test", no)).toBe("allow");
   });
+  test("a line that is too large to look through is denied, whoever allows the tool", () => {
+    const rules = [shell({ commandPrefix: "rm", decision: "deny", priority: 900 }), shell({})];
+    const different = Array.from({ length: 600 }, (_, at) => `x${at};`).join("");
+    for (const line of [`${different}rm -rf a`, `${"a b ".repeat(40_000)};rm -rf a`])
+      expect(voteOn(rules, run(line))).toMatchObject({ effect: "deny", code: "unknown_command" });
+  });
+
   test("a command that is not text is not allowed", () => {
     expect(effectOf([shell({})], call("run_shell_command", { command: ["ls"] }))).toBe("ask_user");
     expect(effectOf([shell({})], call("run_shell_command", {}))).toBe("ask_user");

@@ -20,6 +20,8 @@ const rules: readonly RuleData[] = [
 ];
 const different = (count: number): string =>
   Array.from({ length: count }, (_, at) => `git add file-${at};`).join("");
+const shortNames = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `x${at};`).join("");
 const long = "a".repeat(1_000_000);
 
 test.each([
@@ -56,6 +58,20 @@ test.each([
     "deny unknown_command",
   ],
   [
+    "more different commands than are looked at in a line that is short enough",
+    run(`${different(300)}${shortNames(300)}rm -rf /`),
+    "deny unknown_command",
+  ],
+  [
+    "as many for a tool of a server that does not list it",
+    {
+      ...run(`${different(300)}${shortNames(300)}rm -rf /`),
+      server: "other",
+      servers: { other: ["t"] },
+    },
+    "deny unknown_command",
+  ],
+  [
     "a thousand deep paths",
     call("read_files", { paths: Array.from({ length: 1000 }, () => `/${"a/b/c/".repeat(600)}`) }),
     "abstain",
@@ -77,6 +93,12 @@ test.each([
   ],
   ["a name of underscores", call(`mcp_${"_".repeat(250)}`), "ask_user unknown_server"],
 ] as const)("%s is answered", (_, one, verdict) => expect(verdictOf(rules, one)).toBe(verdict));
+
+test("equal commands count as often as the line has them, though they are judged once", () => {
+  const many = Array.from({ length: 60 }, (_, at) => ({ action: "deny", command: `rm -x${at} *` }));
+  expect(verdictOf(many, run("rm a b;".repeat(300)))).toBe("abstain");
+  expect(verdictOf(many, run("rm a b;".repeat(900)))).toBe("deny unknown_command");
+});
 
 const room = POLICY_LIMITS.characters - 100;
 test.each([

@@ -1,6 +1,13 @@
 import type { Analysis, Effect, Unknown } from "./analysis.ts";
 import { hiddenCharacter } from "./parse/characters.ts";
-import { TOP, noteUnknownLine, noteLimit, type Group, type WalkState } from "./walk/walk-state.ts";
+import {
+  TOP,
+  noteUnknownLine,
+  noteLimit,
+  type Draft,
+  type Group,
+  type WalkState,
+} from "./walk/walk-state.ts";
 import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
 import { LIMITS } from "./limits.ts";
@@ -28,14 +35,15 @@ export function analyzeScript(line: string): Analysis {
     const reason: Unknown = { code: "limit", what: `line of ${line.length} characters` };
     const commands =
       line.length > LIMITS.sight ? undefined : commandsInText(line, reason, LIMITS.commands);
-    return commands === undefined
-      ? { commands: [], unknown: [{ ...reason, code: "size" }] }
-      : { commands, unknown: [reason] };
+    return commands === undefined ? tooLarge(reason.what) : { commands, unknown: [reason] };
   }
   const walk = walkLine(line, true);
   if (!walk.home.used || !walk.home.folderAfterCd) return finish(line, walk);
   return finish(line, walkLine(line, false));
 }
+
+// So many commands are not looked at, so none of them is reported.
+const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: "size", what }] });
 
 function walkLine(line: string, home: boolean): WalkState {
   const walk: WalkState = {
@@ -102,9 +110,19 @@ function finish(line: string, walk: WalkState): Analysis {
   markLaterPaths(walk, around);
   noteWritten(commands);
   const [reason] = unknown;
-  if (reason !== undefined)
-    for (const draft of commandsInText(line, reason) ?? []) commands.push(draft);
+  const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);
+  const seen = reason === undefined ? [] : commandsInText(line, reason, room);
+  if (seen === undefined || hasTooMany(commands))
+    return tooLarge(`more than ${LIMITS.different} different commands`);
+  commands.push(...seen);
   return { commands, unknown };
+}
+
+// Equal commands are judged once, so only different ones count.
+function hasTooMany(commands: readonly Draft[]): boolean {
+  if (commands.length <= LIMITS.different) return false;
+  const different = new Set(commands.map((draft) => JSON.stringify(draft)));
+  return different.size > LIMITS.different;
 }
 
 function actual(walk: WalkState, folder: Folder): Folder {

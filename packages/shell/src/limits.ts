@@ -12,8 +12,12 @@ export const LIMITS = {
   scripts: 8,
   /** Nodes of the syntax tree. */
   nodes: 20_000,
-  /** Commands of a line. */
+  /** Commands of a line; of one that is longer than `length`, different commands. */
   commands: 1_000,
+  /** Different commands of a line, with those that are seen in its text where it is unknown. */
+  different: 500,
+  /** Different commands that may be seen in the text, however many others there are. */
+  seen: 100,
   /** Words of one command. */
   argv: 1_024,
   /** Redirections of all groups around one command. */

@@ -47,6 +47,36 @@ it.each([
   expect(commands).toEqual([]);
 });
 
+it.each([
+  ["different commands", (at: number) => `git add ${at};`, ""],
+  ["different commands in one script", (at: number) => `x${at};`, "bash -c '"],
+  ["different substitutions", (at: number) => `x $(y${at});`, ""],
+])("does not list five hundred and more %s of a line that is short enough", (_, unit, head) => {
+  const line = head + Array.from({ length: 550 }, (__, at) => unit(at)).join("");
+  expect(line.length).toBeLessThan(16_384);
+  const { commands, unknown } = analyze(`${line}rm -rf build${head === "" ? "" : "'"}`);
+  expect(unknown.map(({ code }) => code)).toEqual(["size"]);
+  expect(commands).toEqual([]);
+});
+
+it("looks through a thousand equal commands, whatever is between and behind them", () => {
+  const { commands, unknown } = analyze(`${"true;".repeat(900)}$'\\x72m' -rf build;ls`);
+  expect(unknown).toEqual([]);
+  expect(commands.at(-2)?.argv.map(({ text }) => text)).toEqual(["rm", "-rf", "build"]);
+});
+
+it("still lists what follows more than a thousand equal commands", () => {
+  const { commands, unknown } = analyze("true;".repeat(1_100).concat("rm -rf build"));
+  expect(unknown.map(({ code }) => code)).toEqual(["limit"]);
+  expect(commands.at(-1)?.argv.map(({ text }) => text)).toEqual(["rm", "-rf", "build"]);
+});
+
+it("knows no path after hundreds of commands that may make links, nor after one that does", () => {
+  const links = Array.from({ length: 450 }, (_, at) => `git checkout a${at};`).join("");
+  const { commands } = analyze(`${links}ln -s a b;cat b/x`);
+  expect(commands.at(-1)?.unknown.map(({ code }) => code)).toEqual(["state"]);
+});
+
 it("knows no path after a command that makes a link, however many there are", () => {
   const line = Array.from({ length: 300 }, (_, at) => `ln -s a${at} b${at};`).join("");
   const { commands } = analyze(`${line}cat b1/x`);

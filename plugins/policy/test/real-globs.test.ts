@@ -100,3 +100,12 @@ test("a loop, and a folder with too much in it, are unknown", async () => {
   for (let at = 0; at < 10_001; at++) symlinkSync("x", join(wide, String(at)));
   expect(await line("cat wide/a*")).toMatchObject({ effect: "ask_user", code: "unknown_path" });
 });
+
+test("a line that asks for what a glob finds again and again is too large", async () => {
+  const wide = join(work, "wide");
+  mkdirSync(wide);
+  for (let at = 0; at < 300; at++) symlinkSync("../src/a.ts", join(wide, String(at)));
+  expect((await line("cat wide/*")).effect).toBe("allow");
+  const again = Array.from({ length: 400 }, (_, at) => `cat wide/* src/${at};`).join("");
+  expect(await line(again)).toMatchObject({ effect: "deny", code: "unknown_command" });
+});

@@ -65,11 +65,10 @@ export function wordsDeny(
   if (part === null) return false;
   const enough = sure ? 2 : 1;
   let named = 0;
-  for (let from = 0; from < part.starts; from++) {
-    const word = part.words[from]?.text;
-    if (word === undefined) continue;
-    for (const pattern of words) {
-      if (!pattern.names(word)) continue;
+  for (const pattern of words) {
+    for (const from of part.startsOf(pattern.program)) {
+      const word = part.words[from]?.text;
+      if (word === undefined || !pattern.names(word)) continue;
       // A line that says the denied name this often is not worth reading further.
       if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
     }

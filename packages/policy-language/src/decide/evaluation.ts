@@ -28,7 +28,9 @@ export class CallEvaluation {
     this.#budget = bounded ? new MatchBudget() : undefined;
     const evaluateOne = (facts: CallFacts): CommandEvaluation => {
       const matcher = new RuleMatcher(this.#budget);
-      if (this.#budget?.spent !== true) collect(facts, matcher);
+      const budget = this.#budget;
+      if (budget === undefined) collect(facts, matcher);
+      else if (!budget.spent) budget.take(facts, () => collect(facts, matcher));
       return { facts, matcher };
     };
     // Most calls run no line: a list of one is made without a walk.

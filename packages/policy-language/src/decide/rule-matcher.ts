@@ -53,6 +53,13 @@ export class MatchBudget {
     return this.#left < 0;
   }
 
+  /** Counts what `look` takes for a command as often as the line has the command. */
+  take({ part }: CallFacts, look: () => void): void {
+    const before = this.#left;
+    look();
+    if (part !== null) this.#left -= (before - this.#left) * (part.times - 1);
+  }
+
   takes({ regex, readPaths, writePaths, mayMatch }: Rule, facts: CallFacts): boolean {
     if (this.#left < 0) return false;
     const { part } = facts;
@@ -61,8 +68,8 @@ export class MatchBudget {
     if (part !== null)
       this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
     if (readPaths !== undefined || writePaths !== undefined) {
-      const { known, regions } = facts.paths;
-      this.#left -= PATH * known.length;
+      const { known, regions, found } = facts.paths;
+      this.#left -= PATH * (known.length + found);
       if (mayMatch !== undefined)
         this.#left -= regions * ((readPaths?.globs.length ?? 0) + (writePaths?.globs.length ?? 0));
     }

@@ -19,6 +19,8 @@ export const POLICY_CODES = {
 export interface PolicyScope {
   /** Shell tools that some rule is about. */
   readonly shell: ReadonlySet<string>;
+  /** Whether a rule is about this tool, whatever else it asks for. */
+  about(identity: Identity): boolean;
   /** Whether a rule is about files, and about this tool. */
   paths(identity: Identity): boolean;
   /** Whether a call about all below its places may reach what a deny or an ask names by folder. */
@@ -38,12 +40,13 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
     ...(readPaths?.globs ?? []),
     ...(writePaths?.globs ?? []),
   ]);
-  const shell = [...tools.shell.keys()].filter((tool) => {
-    const identity = identify({ hook: "beforeToolCall", tool, args: {} });
-    return live.some((rule) => appliesToTool(rule, identity));
-  });
+  const about = (identity: Identity): boolean => live.some((rule) => appliesToTool(rule, identity));
+  const shell = [...tools.shell.keys()].filter((tool) =>
+    about(identify({ hook: "beforeToolCall", tool, args: {} })),
+  );
   return {
     shell: new Set(shell),
+    about,
     paths: pathScopeOf(pathRules),
     below: createDescendantLookup(strict),
     needs: {
@@ -91,15 +94,11 @@ export function unknownLineVote(
   scope: PolicyScope,
   fallback: Effect | undefined,
 ): Verdict | undefined {
-  if (
-    line?.unknown === undefined ||
-    identity.kind === "unresolved" ||
-    !scope.shell.has(identity.bare)
-  )
-    return undefined;
-  return line.tooLarge
-    ? TOO_LARGE
-    : unknownCommand(fallback === "deny" ? "deny" : "ask_user", line.unknown);
+  if (line?.unknown === undefined) return undefined;
+  // None of its commands is shown to a rule, so it is denied whatever server the tool belongs to.
+  if (line.tooLarge) return scope.about(identity) ? TOO_LARGE : undefined;
+  if (identity.kind === "unresolved" || !scope.shell.has(identity.bare)) return undefined;
+  return unknownCommand(fallback === "deny" ? "deny" : "ask_user", line.unknown);
 }
 
 /** The vote for a call with more commands, words and rules about them than are looked at: a denied one could hide in the rest. */

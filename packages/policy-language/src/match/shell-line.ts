@@ -4,6 +4,8 @@ import { bareName, baseName } from "../compile/program-name.ts";
 /** One simple command of a shell line, with what the rules need of it. Each answer is worked out once. */
 export class LinePart {
   readonly words: readonly Word[];
+  /** How often the line has this command. */
+  readonly times: number;
   /** Positions of the arguments that make it do more than its name says. */
   readonly hazards: ShellCommand["hazards"];
   readonly effects: readonly Effect[];
@@ -22,12 +24,14 @@ export class LinePart {
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;
   #programs: readonly ProgramName[] | undefined = undefined;
+  #startsByName: ReadonlyMap<string | undefined, readonly number[]> | undefined = undefined;
   #text: string | undefined = undefined;
   #quoted: string | undefined = undefined;
 
-  constructor(command: ShellCommand, whole: { readonly known: boolean }) {
+  constructor(command: ShellCommand, whole: { readonly known: boolean }, times = 1) {
     const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
     this.words = argv;
+    this.times = times;
     this.hazards = hazards;
     this.effects = effects;
     this.remote = remote;
@@ -50,6 +54,27 @@ export class LinePart {
     return this.#programs;
   }
 
+  /** Positions from which a command of this program may start, and some others; without a program all of them. */
+  startsOf(program: string | undefined): readonly number[] {
+    if (this.starts <= 1) return this.starts === 0 ? [] : FIRST;
+    const byName = (this.#startsByName ??= this.#indexStarts());
+    return byName.get(program?.toLowerCase()) ?? [];
+  }
+
+  #indexStarts(): ReadonlyMap<string | undefined, readonly number[]> {
+    const all: number[] = [];
+    const byName = new Map<string | undefined, number[]>([[undefined, all]]);
+    for (const [at, { text }] of this.words.slice(0, this.starts).entries()) {
+      if (text === undefined) continue;
+      all.push(at);
+      const name = baseName(text).toLowerCase();
+      const list = byName.get(name);
+      if (list === undefined) byName.set(name, [at]);
+      else list.push(at);
+    }
+    return byName;
+  }
+
   /** The words with one blank between them; `…` for what is not known. */
   get text(): string {
     this.#text ??= this.words
@@ -66,6 +91,8 @@ export class LinePart {
     return this.#quoted;
   }
 }
+
+const FIRST: readonly number[] = [0];
 
 /** A name under which rules about a program may stand. */
 interface ProgramName {
@@ -205,12 +232,30 @@ function readNew(line: string): LineFacts {
 function factsOf({ commands, unknown }: Analysis, why: string | undefined): LineFacts {
   const whole = { known: why === undefined };
   return {
-    parts: (commands.length === 0 ? [NO_COMMAND] : commands).map(
-      (command) => new LinePart(command, whole),
-    ),
+    parts: partsOf(commands.length === 0 ? [NO_COMMAND] : commands, whole),
     unknown: why,
     tooLarge: unknown.some(({ code }) => code === "size"),
   };
+}
+
+// Short lines hardly repeat a command, and are told apart for nothing.
+const MANY_COMMANDS = 64;
+
+// Rules say the same of equal commands, so each of them is judged once.
+function partsOf(
+  commands: readonly ShellCommand[],
+  whole: { readonly known: boolean },
+): readonly LinePart[] {
+  if (commands.length <= MANY_COMMANDS)
+    return commands.map((command) => new LinePart(command, whole));
+  const equal = new Map<string, { readonly command: ShellCommand; times: number }>();
+  for (const command of commands) {
+    const key = JSON.stringify(command);
+    const one = equal.get(key);
+    if (one === undefined) equal.set(key, { command, times: 1 });
+    else one.times += 1;
+  }
+  return [...equal.values()].map(({ command, times }) => new LinePart(command, whole, times));
 }
 
 /** What stands for a line that is no text. */

@@ -76,7 +76,7 @@ function compileLook(
   );
   if (open && flags.length === 0 && operands.length === 0) return () => 2;
   return (argv, from) => {
-    const given = sort(argv, from);
+    const given = sorted(argv, from);
     let certainty: Certainty = 2;
     for (const { word, glob } of flags) {
       if (present(word, glob, given)) continue;
@@ -99,6 +99,16 @@ interface Given {
   readonly doubtful: boolean;
   /** Some word may be any option. */
   readonly options: boolean;
+}
+
+// Patterns about one program ask about the same words in turn.
+let last:
+  | { readonly argv: readonly Word[]; readonly from: number; readonly given: Given }
+  | undefined;
+
+function sorted(argv: readonly Word[], from: number): Given {
+  if (last?.argv !== argv || last.from !== from) last = { argv, from, given: sort(argv, from) };
+  return last.given;
 }
 
 function sort(argv: readonly Word[], from: number): Given {

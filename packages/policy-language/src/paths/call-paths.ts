@@ -5,14 +5,14 @@ import { unknownPath } from "./path-text.ts";
 
 /** The texts of a call that can be read as a path. */
 export function knownTexts(facts: CallFacts): readonly string[] {
-  const texts = facts.perCommand.flatMap((one) => {
+  const texts = new Set<string>();
+  for (const one of facts.perCommand) {
     const { wanted, tooMany } = collectPathRefs(one);
-    return tooMany === true
-      ? []
-      : wanted.filter(({ remote }) => remote !== true).map(({ text }) => text);
-  });
-  const known = texts.filter((text): text is string => unknownPath(text, facts.call) === undefined);
-  return [...new Set(known)];
+    if (tooMany === true) continue;
+    for (const { text, remote } of wanted)
+      if (typeof text === "string" && remote !== true) texts.add(text);
+  }
+  return [...texts].filter((text) => unknownPath(text, facts.call) === undefined);
 }
 
 /** A glob of a command that can be looked up in the folders. */

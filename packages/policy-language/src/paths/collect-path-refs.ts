@@ -203,7 +203,28 @@ function addPatchCommand(wanted: PathRef[], words: LinePart["words"]): string | 
 const MAX_REGIONS = 32;
 const MAX_NAMES = 64;
 
-function fromCommand({ effects, remote, words }: LinePart, args: Args): CollectedPathRefs {
+// Whoever prepares a call and whoever decides it asks for the paths of the same commands.
+const pathRefsOf = new WeakMap<LinePart, CollectedPathRefs>();
+
+function fromCommand(part: LinePart, args: Args): CollectedPathRefs {
+  const found = pathRefsOf.get(part) ?? fromEffects(part);
+  pathRefsOf.set(part, found);
+  const folders: string[] = [];
+  for (const name of WORKING_FOLDERS) {
+    const folder = own(args, name);
+    if (typeof folder === "string") folders.push(folder);
+  }
+  if (folders.length === 0) return found;
+  const relative = found.wanted.filter(
+    ({ text, remote }) => remote !== true && typeof text === "string" && !/^[/~]/.test(text),
+  );
+  const guesses = folders.flatMap((folder) =>
+    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guess: true })),
+  );
+  return { ...found, wanted: [...found.wanted, ...guesses] };
+}
+
+function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
   const wanted: PathRef[] = [];
   let unknown = remote ? undefined : addPatchCommand(wanted, words);
   let regions = 0;
@@ -243,15 +264,6 @@ function fromCommand({ effects, remote, words }: LinePart, args: Args): Collecte
       pattern: region === undefined ? undefined : path.pattern,
       remote,
     });
-  }
-  const relative = wanted.filter(
-    ({ text, remote: far }) => far !== true && typeof text === "string" && !/^[/~]/.test(text),
-  );
-  for (const name of relative.length === 0 ? [] : WORKING_FOLDERS) {
-    const folder = own(args, name);
-    if (typeof folder !== "string") continue;
-    for (const one of relative)
-      wanted.push({ ...one, text: `${folder}/${String(one.text)}`, guess: true });
   }
   return { wanted, unknown, from: "shell" };
 }

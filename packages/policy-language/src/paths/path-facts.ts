@@ -28,6 +28,8 @@ export interface PathFacts {
   readonly known: readonly PathFact[];
   /** How many of them are folders of which something below is meant. */
   readonly regions: number;
+  /** How many places their globs find by way of links. */
+  readonly found: number;
   /** Why at least one place cannot be known; never allowed. */
   readonly unknown: string | undefined;
   /** Some path has a second reading that only a lax tool would take; never allowed. */
@@ -87,6 +89,7 @@ export function pathFacts(facts: PathSource): PathFacts {
   return {
     known,
     regions: known.filter(({ region }) => region !== undefined).length,
+    found: reader.found,
     unknown: unknown ?? reader.unknown,
     doubtful: reader.doubtful,
     from,
@@ -105,6 +108,8 @@ class PathReader {
   unknown: string | undefined = undefined;
   /** See {@link PathFacts.doubtful}. */
   doubtful = false;
+  /** See {@link PathFacts.found}. */
+  found = 0;
 
   constructor(call: ToolCall, stamp: Stamp | undefined, { byTool }: { readonly byTool: boolean }) {
     this.#call = call;
@@ -129,14 +134,15 @@ class PathReader {
       if (!guess && !remote) this.unknown ??= why;
       return undefined;
     }
-    const written = placeOf(absolutePath(text, this.#call));
+    const absolute = absolutePath(text, this.#call);
+    const written = placeOf(absolute);
     if (remote) {
       const far = new Region([written], { names: region === undefined ? [] : region.names });
       return { access, places: [], aliases: [], all: [], region: far, follows, remote };
     }
     const places = [written];
     const aliases: Place[] = [];
-    this.#addReal(text, { guess, places, aliases });
+    this.#addReal(text, absolute, { guess, places, aliases });
     if (this.#byTool) this.#addTrimmed(text, { guess, places, aliases });
     const all = [...places, ...aliases];
     const within = region === undefined ? undefined : new Region(all, region);
@@ -148,13 +154,13 @@ class PathReader {
   }
 
   // Where the path leads, as the host found it.
-  #addReal(text: string, { guess, places, aliases }: Guess & Places): void {
+  #addReal(text: string, absolute: string, { guess, places, aliases }: Guess & Places): void {
     const stamp = this.#stamp?.paths?.get(text);
     if (stamp === undefined) return;
     const [real, ...others] = stamp;
     if (real === undefined) {
       if (!guess) this.unknown ??= "a path that cannot be resolved";
-    } else if (!isSamePath(places[0], real)) places.push(placeOf(real));
+    } else if (real !== absolute && !isSamePath(places[0], real)) places.push(placeOf(real));
     for (const other of others) aliases.push(placeOf(other));
   }
 
@@ -171,6 +177,7 @@ class PathReader {
     if (this.#stamp === undefined) return;
     const found = this.#stamp.globs.get(pattern);
     if (found === undefined) this.unknown ??= "glob whose folders cannot be looked through";
+    else this.found += found.length;
     for (const [at, ...others] of found ?? []) {
       if (at !== undefined) places.push(placeOf(at));
       for (const other of others) aliases.push(placeOf(other));

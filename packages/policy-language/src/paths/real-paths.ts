@@ -27,16 +27,29 @@ export interface ResolveOptions {
 /** What stands at a path without a link in it; `undefined` where that has to be walked. */
 type Look = (path: string) => Straight | undefined;
 
-const looked = new WeakMap<object, Map<string, Straight | undefined>>();
+const looks = new WeakMap<object, Look>();
 
 function lookOf(preparation: object | undefined): Look {
-  if (preparation === undefined) return straight;
-  const known = looked.get(preparation) ?? new Map<string, Straight | undefined>();
-  looked.set(preparation, known);
+  const known = preparation === undefined ? undefined : looks.get(preparation);
+  if (known !== undefined) return known;
+  const look = createLook();
+  if (preparation !== undefined) looks.set(preparation, look);
+  return look;
+}
+
+// Each path, and each folder of paths, is looked at once.
+function createLook(): Look {
+  const paths = new Map<string, Straight | undefined>();
+  const folders = new Map<string, boolean>();
+  const isReal = (folder: string): boolean => {
+    let real = folders.get(folder);
+    if (real === undefined) folders.set(folder, (real = isRealFolder(folder)));
+    return real;
+  };
   return (path) => {
-    if (known.has(path)) return known.get(path);
-    const found = straight(path);
-    known.set(path, found);
+    if (paths.has(path)) return paths.get(path);
+    const found = straight(path, isReal);
+    paths.set(path, found);
     return found;
   };
 }
@@ -193,7 +206,7 @@ export function realPath(
   path: string,
   { dangling = "target" }: { readonly dangling?: Dangling } = {},
 ): string | undefined {
-  return realOf(path, straight, dangling);
+  return realOf(path, createLook(), dangling);
 }
 
 const realOf = (path: string, look: Look, dangling: Dangling = "target"): string | undefined =>
@@ -208,17 +221,25 @@ interface Straight {
 
 // Most paths have no link, and a folder that is there: one call of the system for all folders, and one look at the last name. What is
 // not so, or cannot be told so quickly, is walked.
-function straight(path: string): Straight | undefined {
+function straight(path: string, isReal: (folder: string) => boolean): Straight | undefined {
   const slash = path.lastIndexOf("/");
   const name = path.slice(slash + 1);
   if (slash < 0 || name === "" || name === "." || name === "..") return undefined;
   const folder = slash === 0 ? "/" : path.slice(0, slash);
+  if (!isReal(folder)) return undefined;
   try {
-    if (realpathSync.native(folder) !== folder) return undefined;
     const entry = lstatSync(path, { throwIfNoEntry: false });
     return entry?.isSymbolicLink() === true ? undefined : { entry };
   } catch {
     return undefined;
+  }
+}
+
+function isRealFolder(folder: string): boolean {
+  try {
+    return realpathSync.native(folder) === folder;
+  } catch {
+    return false;
   }
 }
 

@@ -39,12 +39,7 @@ export function markLaterPaths(
   }
   if (makers.length === 0) return;
   for (const [at, draft] of commands.entries()) {
-    const step = steps[at] ?? -1;
-    const repeats = step <= 0 || !Number.isInteger(step);
-    // A command that runs once is not affected by its own link.
-    const earlier = makers.filter(
-      (maker) => (maker.by !== draft || repeats) && (step <= 0 || step >= maker.step),
-    );
+    const earlier = earlierMakers(makers, draft, steps[at] ?? -1);
     const [first] = earlier;
     if (first === undefined) continue;
     // The files of a group are opened before anything in it runs.
@@ -64,6 +59,22 @@ export function markLaterPaths(
     if (origins.includes(undefined)) draft.unknown = [...draft.unknown, REASON];
     else draft.effects = [...draft.effects, ...origins.flatMap((effects) => effects ?? [])];
   }
+}
+
+// Makers beyond MOST are all alike, but for the first that does not only change the tree.
+function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): readonly Maker[] {
+  const repeats = step <= 0 || !Number.isInteger(step);
+  const found: Maker[] = [];
+  let links = false;
+  for (const maker of makers) {
+    if (found.length > MOST && maker.kind === "tree") continue;
+    // A command that runs once is not affected by its own link.
+    if ((maker.by === draft && !repeats) || (step > 0 && step < maker.step)) continue;
+    found.push(maker);
+    links ||= maker.kind !== "tree";
+    if (links && found.length > MOST) break;
+  }
+  return found;
 }
 
 // What was moved or copied to exactly this path. Undefined if the path may be anything.

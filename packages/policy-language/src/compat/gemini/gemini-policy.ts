@@ -6,6 +6,7 @@ import { fitsPart, fitsWhole, partsOf, type Part } from "./gemini-part.ts";
 import type { GeminiRule } from "./gemini-rule.ts";
 import { geminiTool, type GeminiTool } from "./gemini-tool.ts";
 import { baseName } from "../../compile/program-name.ts";
+import { TOO_LARGE } from "../../decide/unknown-votes.ts";
 import {
   HARMLESS_BESIDE_A_LINE,
   WORKING_FOLDERS,
@@ -109,6 +110,7 @@ class Ballot {
         ? this.#unmatched()
         : this.#allowed(first, { redirected, part: undefined });
     if (verdict.effect === "deny") return verdict;
+    if (analysis.unknown.some(({ code }) => code === "size")) return TOO_LARGE;
     for (const part of parts) {
       const rule = this.#rules.find((one) => fitsPart(one, this.#call, argument, part));
       const found = this.#ofPart(rule, part);
