@@ -16,6 +16,7 @@ export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {
   otherFirstWords,
   otherPrograms,
+  operandAfterOptions,
   readOptions,
   equivalentCommands,
   type CommandOperand,

@@ -151,7 +151,7 @@ export function compileRule(
   const servers = attempt(["server"], () =>
     source.server === undefined ? undefined : piped(source.server),
   );
-  const words = each("command", source.command, compileWords);
+  const words = each("command", source.command, (text) => compileWords(text, { allow }));
   const regex = attempt(["command_regex"], () =>
     source.command_regex === undefined
       ? undefined

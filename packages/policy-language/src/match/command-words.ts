@@ -1,4 +1,4 @@
-import { otherPrograms, type Word } from "@bylaw/shell";
+import { operandAfterOptions, otherPrograms, type Word } from "@bylaw/shell";
 import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
@@ -19,22 +19,19 @@ export interface WordPattern {
   denies(words: readonly Word[], from: number): Certainty;
 }
 
-/** Compiles the alternatives of one word pattern. Throws {@link PatternError}. */
-export function compileWords(source: string): readonly WordPattern[] {
+/** Compiles the alternatives of one word pattern, of an allow or of a stricter rule. Throws {@link PatternError}. */
+export function compileWords(
+  source: string,
+  { allow }: { readonly allow: boolean },
+): readonly WordPattern[] {
   if (source.trim() === "") throw new PatternError("The command pattern is empty");
   return expand(source).flatMap((pattern) => {
     const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
     const written = compileOne([...words], source);
-    if (written.program === undefined) return [written];
     // An allow stays what is written; a deny of a program is one of all its names.
+    if (allow || written.program === undefined) return [written];
     const others = otherPrograms([written.program, ...words.slice(1)]);
-    return [
-      written,
-      ...others.map((other): WordPattern => ({
-        ...compileOne([...other], source),
-        allows: () => false,
-      })),
-    ];
+    return [written, ...others.map((other) => compileOne([...other], source))];
   });
 }
 
@@ -51,8 +48,9 @@ function compileOne(words: string[], source: string): WordPattern {
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
+  const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
-  const meaning = compileWordMatch(rest, globs, { program: base, open });
+  let meaning: ReturnType<typeof compileWordMatch> | undefined;
   // Whoever writes a path means that file for an allow, and that name for a deny.
   const baseGlob = base === undefined ? program : compileGlob(baseName(first));
   const folded = compileGlob(baseName(first).toLowerCase());
@@ -62,11 +60,13 @@ function compileOne(words: string[], source: string): WordPattern {
   return {
     program: base,
     allows(given, hazards) {
-      if (open ? given.length < words.length : given.length !== words.length) return false;
       const name = given[0]?.text;
       if (name === undefined || !allowsProgram(program, name)) return false;
+      const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
+      const count = given.length - from;
+      if (open ? count < globs.length : count !== globs.length) return false;
       for (const [at, glob] of globs.entries()) {
-        const word = given[at + 1];
+        const word = given[at + from];
         if (
           word === undefined ||
           !(word.single && (word.text === undefined ? glob.any : glob.matches(word.text)))
@@ -76,16 +76,29 @@ function compileOne(words: string[], source: string): WordPattern {
       // The words that the pattern names one by one come first; how many follow them does not matter.
       if (!coversOpen(given)) return false;
       for (const { at } of hazards)
-        if ((at === 0 ? program : globs[at - 1])?.literal === undefined) return false;
+        if ((at === 0 ? program : globs[at - from])?.literal === undefined) return false;
       return true;
     },
     names: (word) => means(baseName(word)),
     firstWords: () => firstWords(rest, globs, { program: base }),
     denies(given, from) {
       const name = given[from]?.text;
-      return name !== undefined && means(baseName(name)) ? meaning(given, from + 1) : 0;
+      if (name === undefined || !means(baseName(name))) return 0;
+      meaning ??= compileWordMatch(rest, globs, { program: base, open });
+      return meaning(given, from + 1);
     },
   };
+}
+
+// Where the subcommand of a command stands. Harmless options may precede it, as in `git --no-pager diff`, and could as well follow it.
+function skipOptions(
+  program: string | undefined,
+  given: readonly Word[],
+  hazards: readonly { readonly at: number }[],
+): number {
+  if (program === undefined || given[1]?.text?.startsWith("-") !== true) return 1;
+  const from = operandAfterOptions(program, given) ?? 1;
+  return hazards.some(({ at }) => at > 0 && at < from) ? 1 : from;
 }
 
 function allowsProgram(glob: Glob, program: string): boolean {

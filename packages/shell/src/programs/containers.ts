@@ -69,6 +69,11 @@ const BUILD: Spec = {
   network: true,
 };
 
+// What only selects and shapes what is printed.
+const LOGS = options`-f,--follow -t,--timestamps --details --no-color --no-log-prefix ${kind.value} -n,--tail --since --until --index`;
+const LISTING = options`-a,--all -q,--quiet -s,--size -l,--latest --no-trunc --digests --services --orphans --tree ${kind.value} -n,--last
+  -f,--filter --format --status`;
+
 const COMPOSE: Spec = {
   options: options`--compatibility --dry-run ${kind.load} -f,--file --env-file ${kind.value} -p,--project-name --profile --ansi --parallel
     --progress ${kind.takes("dir", "load")} --project-directory`,
@@ -88,8 +93,10 @@ const COMPOSE: Spec = {
     },
     exec: EXEC_SPEC,
     cp: { more: copy },
+    logs: { options: LOGS },
+    ps: { options: LISTING },
     ...names(
-      "ps logs config images ls port top start stop restart pause unpause kill rm events version wait watch stats volumes convert attach",
+      "config images ls port top start stop restart pause unpause kill rm events version wait watch stats volumes convert attach",
       {},
     ),
   },
@@ -114,8 +121,11 @@ const DOCKER_SUBS: Readonly<Record<string, Spec>> = {
   },
   compose: COMPOSE,
   cp: { options: options`-a -L -q`, more: copy },
+  logs: { options: LOGS },
+  ...names("ps images", { options: LISTING }),
+  stats: { options: options`-a,--all --no-stream --no-trunc ${kind.value} --format` },
   ...names(
-    "ps images logs inspect top stats port diff events info version history search start stop restart kill pause unpause wait rename update rm rmi tag commit attach volume network system context manifest node service stack secret swarm config builder trust scout init debug",
+    "inspect top port diff events info version history search start stop restart kill pause unpause wait rename update rm rmi tag commit attach volume network system context manifest node service stack secret swarm config builder trust scout init debug",
     {},
   ),
   ...names("pull push login logout", { network: true }),

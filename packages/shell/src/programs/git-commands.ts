@@ -85,7 +85,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       --track --recurse-submodules`,
   },
   restore: {
-    options: options`-p,--patch -W,--worktree -q --ours --theirs -m,--merge --ignore-unmerged --overlay
+    options: options`-p,--patch ${kind.flagThat("delete")} -W,--worktree ${kind.flag} -q --ours --theirs -m,--merge --ignore-unmerged --overlay
       --no-staged --no-worktree --no-source --no-patch ${kind.value} -s,--source
       --conflict ${kind.flag} -S,--staged ${kind.takes("read", "load")} --pathspec-from-file`,
     more: restore,

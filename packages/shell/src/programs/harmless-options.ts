@@ -118,6 +118,8 @@ const LISTS: Readonly<Record<string, string>> = {
   gradlew: `--tests --info --stacktrace --offline --no-daemon --daemon --parallel --continue --rerun-tasks -x --exclude-task -q -i -s
     --build-cache --no-build-cache --console --warning-mode -m --dry-run --max-workers`,
   mvnw: "-q -B --batch-mode -am -pl --projects -o -e -U -T -X -fae -ff -fn -ntp --no-transfer-progress -P",
+  xcodebuild:
+    "-scheme -target -sdk -arch -configuration -destination -quiet -list -showsdks -json -only-testing -skip-testing",
   "pre-commit": "-a --all-files --files --hook-stage --show-diff-on-failure -v --from-ref --to-ref",
   jj: "-r --revisions -n --limit -s --summary --stat --types --no-graph --git",
   glow: "-s --style -w --width -l --local -a --all",

@@ -182,7 +182,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
     options: options`${kind.value} -f,--raw-field,--field -F,--field -X,--method -H -R,--repo -t -b,--body -q --jq --title
       -F,--body-file,--field --hostname --json --template -L,--limit -s,--state -l,--label -a,--assignee -A,--author -w,--workflow
       -p,--pattern -n,--notes ${kind.takes("read", "send")} --input ${kind.write} -O,--output -D,--dir ${kind.flag} --log --log-failed
-      --web ${kind.read} --notes-file --env-file`,
+      --comments -c --name-only --patch --exit-status --watch --required --exclude-drafts ${kind.flagThat("run")} --web ${kind.read} --notes-file --env-file`,
     more: gh,
   },
   glab: { network: true },

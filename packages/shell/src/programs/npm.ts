@@ -11,7 +11,7 @@ const NPM = options`--ignore-scripts --dry-run --json --long -l -p,--parseable -
   -O,--save-optional -E,--save-exact -B --save-peer --no-save --legacy-peer-deps --force -f --if-present --foreground-scripts --no-audit
   --no-fund --production --strict-peer-deps --package-lock-only --prefer-offline --offline -h,--help -v,--version -y,--yes
   ${kind.takes("dir", "load")} -C,--dir --prefix ${kind.flagThat("write")} -g,--global ${kind.valueThat("write")} --location ${kind.value}
-  -w,--workspace --loglevel --omit --include --tag --access --otp --depth --only --package --filter -m,--message --scope
+  -w,--workspace --loglevel --omit --include --tag --access --otp --depth --only --filter -m,--message --scope
   --workspace-concurrency ${kind.flag} -ws,--workspaces --fix -a,--all --include-workspace-root ${kind.takes("exec", "run")}
   --script-shell --shell --git ${kind.valueThat("run")} --node-options ${kind.takes("exec", "run")} --node-gyp ${kind.script} --editor
   --viewer --browser ${kind.load} --userconfig --globalconfig --init-module --onload-script ${kind.takes("url", "configure")} --registry
@@ -19,7 +19,7 @@ const NPM = options`--ignore-scripts --dry-run --json --long -l -p,--parseable -
   ${kind.valueThat("configure")} --ca ${kind.script} -c,--call`;
 
 export const NPM_EXEC: Spec = {
-  options: options`${NPM} --no-install --no --ignore-existing ${kind.value} -p,--package -n,--node-arg ${kind.optional}
+  options: options`${NPM} --no-install --no --ignore-existing ${kind.valueThat("load")} -p,--package ${kind.valueThat("run")} -n,--node-arg ${kind.optional}
     --shell-auto-fallback`,
   posix: true,
   more: runTool,

@@ -115,6 +115,18 @@ export function readOptions(
   return { options, operands: rename(program, operands, whole), open };
 }
 
+/**
+ * Position of the first operand of a command that options precede: its subcommand or target. Undefined if there is none, if the program
+ * has no table, and if it runs another command, whose options these could be.
+ */
+export function operandAfterOptions(program: string, argv: readonly Word[]): number | undefined {
+  const spec = specOf(program);
+  if (spec?.options === undefined || spec.wrap !== undefined) return undefined;
+  const posix = spec.posix === true || spec.subs !== undefined;
+  const at = parseArgs(spec, argv, 1, { posix }).operands[0]?.at;
+  return at === 1 ? undefined : at;
+}
+
 // Positions after unknown options, which may be values of those.
 function doubted({ unknownOptions }: ParsedArgs): ReadonlySet<number> | undefined {
   if (unknownOptions.length === 0) return undefined;
