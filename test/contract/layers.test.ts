@@ -23,7 +23,7 @@ const WORDING = /^packages\/wording$/;
 const STORE = /^packages\/store$/;
 const LAYERS: readonly Layer[] = [
   { folder: KERNEL, internal: [], external: ["tapable"], peers: ["zod"] },
-  { folder: WORDING, internal: [], external: [] },
+  { folder: WORDING, internal: [], external: [], peers: ["zod"] },
   { folder: /^packages\/policy-language$/, internal: [KERNEL, /^packages\/shell$/] },
   { folder: /^packages\/(config|contract|shell|store)$/, internal: [KERNEL] },
   { folder: /^packages\/(log|testing)$/, internal: [KERNEL, STORE] },
@@ -62,11 +62,9 @@ const LAYERS: readonly Layer[] = [
   },
 ];
 
-// Whoever writes messages may have it: all but the kernel, what has no dependency at all, and rulesets, which are data.
+// Whoever writes messages may have it: all but what has no dependency at all, and rulesets, which are data.
 const wordingFor = (folder: string): readonly RegExp[] =>
-  [KERNEL, WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) =>
-    without.test(folder),
-  )
+  [WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) => without.test(folder))
     ? []
     : [WORDING];
 

@@ -1,9 +1,8 @@
-import { nearest } from "@bylaw/wording";
+import { describeIssues, nearest } from "@bylaw/wording";
 import {
   APPROVAL_MODES,
   BylawError,
   ENFORCEMENT_MODES,
-  describeIssues,
   type Config,
   type Plugin,
 } from "@bylaw/kernel";

@@ -1,12 +1,12 @@
 import type { Contract } from "@bylaw/contract";
 import {
   BylawError,
-  describeIssues,
   omitUndefined,
   type EventDraft,
   type JsonObject,
   type LogEvent,
 } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import type { Containment } from "@bylaw/process";
 import { frozenFiles } from "./frozen/frozen-files.ts";
 import { headOf, repositoryOf } from "./git/repository.ts";

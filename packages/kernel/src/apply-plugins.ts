@@ -24,11 +24,7 @@ interface LetsThrough {
 /** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
 export class AppliedPlugins {
   readonly hooks: Readonly<Record<HookName, HookRunner>>;
-  readonly declared: Declared;
-  readonly preparers: Preparer[] = [];
-  readonly context: DecisionContext;
-  readonly deadline_ms: number;
-  readonly #growing: Growing = {
+  readonly declared: Growing = {
     plugins: [],
     events: [],
     projections: [],
@@ -36,6 +32,9 @@ export class AppliedPlugins {
     sinks: [],
     redactors: [],
   };
+  readonly preparers: Preparer[] = [];
+  readonly context: DecisionContext;
+  readonly deadline_ms: number;
   readonly #versions: Record<string, string> = {};
   readonly #fallbacks: Effect[] = [];
   readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
@@ -49,15 +48,14 @@ export class AppliedPlugins {
     this.hooks = Object.fromEntries(
       HOOKS.map((hook) => [hook, new HookRunner(hook, deadline_ms)]),
     ) as Record<HookName, HookRunner>;
-    this.declared = this.#growing;
     for (const { plugin, instances } of plugins) {
-      this.#growing.plugins.push(plugin.name);
+      this.declared.plugins.push(plugin.name);
       const { shared } = plugin.definition;
       for (const group of shared ? [instances] : instances.map((instance) => [instance]))
         this.#apply(plugin, group);
     }
     this.#sealed = true;
-    for (const list of Object.values(this.#growing)) Object.freeze(list);
+    for (const list of Object.values(this.declared)) Object.freeze(list);
     for (const check of this.#seals) check(this.declared);
     this.context = {
       policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
@@ -85,7 +83,7 @@ export class AppliedPlugins {
 
   #api(context: TapContext, digests: string[]): KernelApi {
     const { plugin, grants } = context;
-    const growing = this.#growing;
+    const { events, projections, guards, sinks, redactors } = this.declared;
     const declare = (what: string, may = true): void => this.#checkDeclares(plugin, what, may);
     const add = <T>(what: string, list: T[], item: T, may?: boolean): void => {
       declare(what, may);
@@ -95,11 +93,11 @@ export class AppliedPlugins {
       hooks: Object.fromEntries(
         HOOKS.map((hook) => [hook, this.hooks[hook].hookFor(context, declare)]),
       ) as unknown as Hooks,
-      event: (type) => add("event type", growing.events, type),
-      projection: (projection) => add("projection", growing.projections, projection),
-      guard: (name, guard) => add("guard", growing.guards, { name: `${plugin}/${name}`, guard }),
-      sink: (sink) => add("sink", growing.sinks, sink),
-      redact: (redactor) => add("redact", growing.redactors, redactor),
+      event: (type) => add("event type", events, type),
+      projection: (projection) => add("projection", projections, projection),
+      guard: (name, guard) => add("guard", guards, { name: `${plugin}/${name}`, guard }),
+      sink: (sink) => add("sink", sinks, sink),
+      redact: (redactor) => add("redact", redactors, redactor),
       prepare: (tap, work) => add("prepare", this.preparers, { context, tap, work }),
       fallback: (effect) =>
         add(`fallback ${effect}`, this.#fallbacks, effect, grants && isEffect(effect)),

@@ -1,6 +1,6 @@
+import { describeIssues } from "@bylaw/wording";
 import type { z } from "zod";
 import { checkArgument } from "./check-argument.ts";
-import { describeIssues } from "./issues.ts";
 import type { Plugin } from "./plugin.ts";
 import type { View } from "./projection.ts";
 import type { Behavior, Response, SubjectOf, ToolCall, Transition } from "./subject.ts";

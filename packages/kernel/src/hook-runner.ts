@@ -62,7 +62,8 @@ export class HookRunner {
     const { plugin, from } = context;
     const add = (tap: string, options?: TapOptions<never>): TapInfo => {
       declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
-      const info = { plugin, tap, from, ...options };
+      // Last, so that no option forges who votes.
+      const info = { ...options, plugin, tap, from };
       this.taps.push(info);
       return info;
     };

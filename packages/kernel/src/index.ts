@@ -4,7 +4,6 @@ export { ENFORCEMENT_MODES, type Decision } from "./decision.ts";
 export type { Guard, Sink } from "./declared.ts";
 export { BylawError, messageOf } from "./errors.ts";
 export type { EventDraft, LogEvent } from "./event.ts";
-export { describeIssues } from "./issues.ts";
 export { JSON_LIMITS, canonicalJson, freezeJson, isJsonObject, omitUndefined } from "./json.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { createKernel, type Kernel } from "./kernel.ts";

@@ -1,9 +1,9 @@
+import { describeIssues } from "@bylaw/wording";
 import type { z } from "zod";
 import { checkArgument } from "./check-argument.ts";
 import type { Declared, Guard, Redactor, Sink } from "./declared.ts";
 import { BylawError } from "./errors.ts";
 import type { EventType } from "./event.ts";
-import { describeIssues } from "./issues.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Projection, View } from "./projection.ts";
 import type { ApprovalMode, Subject, SubjectOf, ToolCall } from "./subject.ts";

@@ -3,12 +3,13 @@ import { z } from "zod";
 import {
   createKernel,
   definePlugin,
+  deny,
   type Decision,
   type Effect,
   type Plugin,
 } from "../src/index.ts";
 import type { Answer, HookName } from "../src/verdict.ts";
-import { HOOKS, SUBJECTS, decideNow, essence, forged } from "./kit.ts";
+import { HOOKS, SUBJECTS, decideNow, essence, forged, plugin } from "./kit.ts";
 
 const KINDS = ["deny", "ask", "grant", "overreach", "abstain", "throws", "junk"] as const;
 type Kind = (typeof KINDS)[number];
@@ -182,4 +183,13 @@ describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) =
     }
     expect(changed).toEqual([]);
   });
+});
+
+it("a vote says who gave it, whatever the options of the tap say", () => {
+  const options: object = { plugin: "trusted", tap: "rule", from: "elsewhere" };
+  const forger = plugin("forger", ({ hooks }) => {
+    hooks.beforeToolCall.tap("own", () => deny("No"), options);
+  });
+  const { by, from } = decideNow(createKernel({ plugins: [forger] }), SUBJECTS.beforeToolCall);
+  expect({ by, from }).toEqual({ by: "forger/own", from: "config" });
 });

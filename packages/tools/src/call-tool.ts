@@ -1,4 +1,5 @@
-import { BylawError, describeIssues, freezeJson, type Json } from "@bylaw/kernel";
+import { BylawError, freezeJson, type Json } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import type { Tool } from "./tool.ts";
 
 /** How a call is bounded. */

@@ -1,3 +1,4 @@
+export { describeIssues } from "./issues.ts";
 export { isBlank, visibleText } from "./blank.ts";
 export { formatLocation } from "./location.ts";
 export { didYouMean, nearest } from "./nearest.ts";

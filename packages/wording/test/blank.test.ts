@@ -1,6 +1,6 @@
-import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { isBlank, visibleText } from "../src/index.ts";
+import { readCases } from "./read-cases.ts";
 
 const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from "../src/index.ts";
+import { readCases } from "./read-cases.ts";
 import * as fc from "fast-check";
-import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 
 describe("the nearest word", () => {

@@ -1,6 +1,6 @@
 import { parsePolicy, PolicyError, type PolicyFile } from "@bylaw/policy-language";
-import { BylawError, describeIssues, type JsonObject } from "@bylaw/kernel";
-import { isBlank } from "@bylaw/wording";
+import { BylawError, type JsonObject } from "@bylaw/kernel";
+import { describeIssues, isBlank } from "@bylaw/wording";
 import { stringify } from "smol-toml";
 import { z } from "zod";
 

@@ -1,4 +1,5 @@
-import { BylawError, describeIssues, isJsonObject, type Json } from "@bylaw/kernel";
+import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import { z } from "zod";
 import { statusSchema, type Reliability } from "./schema.ts";
 

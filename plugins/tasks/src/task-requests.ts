@@ -1,5 +1,5 @@
-import { BylawError, describeIssues } from "@bylaw/kernel";
-import { isBlank, quote } from "@bylaw/wording";
+import { BylawError } from "@bylaw/kernel";
+import { describeIssues, isBlank, quote } from "@bylaw/wording";
 import { z } from "zod";
 import { LIMITS } from "./events.ts";
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Contract } from "@bylaw/contract";
-import { BylawError, checkArgument, describeIssues, freezeJson } from "@bylaw/kernel";
+import { BylawError, checkArgument, freezeJson } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
 import { readKeys } from "./keys.ts";

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isBylawError, parseJson } from "@bylaw/config";
-import { BylawError, describeIssues } from "@bylaw/kernel";
-import { isBlank, quote } from "@bylaw/wording";
+import { BylawError } from "@bylaw/kernel";
+import { describeIssues, isBlank, quote } from "@bylaw/wording";
 import { z } from "zod";
 
 /** A person who may answer, known by a token. */

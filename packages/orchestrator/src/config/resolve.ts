@@ -1,14 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
-import {
-  BylawError,
-  describeIssues,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from "@bylaw/kernel";
-import { didYouMean, quote } from "@bylaw/wording";
+import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { describeIssues, didYouMean, quote } from "@bylaw/wording";
 import { z } from "zod";
 import { settingsSchema, type Settings } from "./settings.ts";
 

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from "../auth/refusal.ts";
-import { describeIssues, type Json } from "@bylaw/kernel";
+import { type Json } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import { wrongCaller } from "../auth/authenticate.ts";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";

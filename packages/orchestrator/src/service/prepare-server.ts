@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { BylawError, describeIssues, type Plugin } from "@bylaw/kernel";
+import { BylawError, type Plugin } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import { distinctOperators } from "../auth/distinct-operators.ts";
 import type { OperatorList } from "../auth/operator-list.ts";
 import { questionsPlugin } from "../approvals/ask-user.ts";

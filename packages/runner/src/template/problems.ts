@@ -1,5 +1,4 @@
-import { describeIssues } from "@bylaw/kernel";
-import { didYouMean } from "@bylaw/wording";
+import { describeIssues, didYouMean } from "@bylaw/wording";
 import type { z } from "zod";
 import type { Problem } from "./dialects.ts";
 import type { Source } from "./source.ts";

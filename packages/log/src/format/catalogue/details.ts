@@ -1,4 +1,5 @@
-import { describeIssues, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
 import type { EventType } from "../../state/declared.ts";
 import type { z } from "zod";
 
