@@ -12,7 +12,7 @@ import {
   type Subject,
 } from "@bylaw/kernel";
 import { agentTurns, chain, createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { consensusState } from "@bylaw/plugin-consensus";
+import { consensusState } from "@bylaw/consensus";
 import { conclude, consensus, openConsensus, showAnswers } from "@bylaw/plugin-consensus";
 import { reasons } from "@bylaw/plugin-reasons";
 import { createStatus, status } from "@bylaw/plugin-status";

@@ -31,6 +31,7 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/tools$/, internal: [KERNEL, /^packages\/process$/] },
   { folder: /^packages\/evidence$/, internal: [KERNEL, /^packages\/(contract|process)$/] },
   { folder: /^packages\/behavior$/, internal: [KERNEL, /^packages\/config$/] },
+  { folder: /^packages\/consensus$/, internal: [KERNEL, /^packages\/log$/] },
   { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, STORE, /^packages\/log$/] },
   {
     folder: /^packages\/(host-[a-z0-9-]+|runner)$/,
@@ -40,17 +41,11 @@ const LAYERS: readonly Layer[] = [
   // The ruleset that most projects start from is built into the command.
   { folder: /^packages\/cli$/, internal: [/^(packages|plugins)\//, /^rulesets\/recommended$/] },
   { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
-  // It judges the answers and votes whose state the other plugin keeps.
-  {
-    folder: /^plugins\/reasons$/,
-    internal: [KERNEL, /^packages\/log$/, /^plugins\/consensus$/],
-    peers: ["@bylaw/kernel", "zod"],
-  },
   {
     folder: /^plugins\//,
     internal: [
       KERNEL,
-      /^packages\/(behavior|contract|evidence|shell|policy-language|log|store|tools)$/,
+      /^packages\/(behavior|consensus|contract|evidence|shell|policy-language|log|store|tools)$/,
     ],
     peers: ["@bylaw/kernel", "zod"],
   },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, openRun, turnOf, type Run } from "@bylaw/log";
-import { consensusState } from "@bylaw/plugin-consensus";
+import { consensusState } from "@bylaw/consensus";
 import { conclude, openConsensus, selectWinner, showAnswers, tally } from "@bylaw/plugin-consensus";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { consensus } from "@bylaw/ruleset-consensus";

@@ -1,7 +1,13 @@
+import {
+  aliasOf,
+  isOut,
+  defersVoting,
+  unseenBy,
+  consensusState,
+  type Answer,
+} from "@bylaw/consensus";
 import type { View } from "@bylaw/kernel";
 import { agentTurns } from "@bylaw/log";
-import { aliasOf, isOut, defersVoting, unseenBy } from "./state/facts.ts";
-import { consensusState, type Answer } from "./state/consensus.ts";
 
 /** What an agent may do now. */
 export type AllowedTurn =

@@ -1,13 +1,15 @@
-import { BylawError, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
-import { type Run } from "@bylaw/log";
-import { agentNamed, labelOf, unseenBy } from "./state/facts.ts";
 import {
+  agentNamed,
+  labelOf,
+  unseenBy,
   consensusState,
   type Answer,
   type Consensus,
   type ConsensusTerms,
-} from "./state/consensus.ts";
-import { type Terminal } from "./state/terminal.ts";
+  type Terminal,
+} from "@bylaw/consensus";
+import { BylawError, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { type Run } from "@bylaw/log";
 import { sha256Of } from "./sha256.ts";
 import { pendingAnswers, winnerIn } from "./allowed-turn.ts";
 

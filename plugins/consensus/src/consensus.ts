@@ -1,6 +1,6 @@
+import { TIME_OVER, consensusState } from "@bylaw/consensus";
 import { definePlugin } from "@bylaw/kernel";
 import { agentTurns } from "@bylaw/log";
-import { TIME_OVER, consensusState } from "./state/consensus.ts";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CONSENSUS_EVENTS } from "./events.ts";

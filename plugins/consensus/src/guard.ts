@@ -1,8 +1,14 @@
+import {
+  agentNamed,
+  isTimeOver,
+  labelOf,
+  unseenBy,
+  consensusState,
+  type Consensus,
+  type Terminal,
+} from "@bylaw/consensus";
 import type { EventDraft, Guard, Json, JsonObject, View } from "@bylaw/kernel";
 import { agentTurns, turnOf, type Finding } from "@bylaw/log";
-import { agentNamed, isTimeOver, labelOf, unseenBy } from "./state/facts.ts";
-import { consensusState, type Consensus } from "./state/consensus.ts";
-import { type Terminal } from "./state/terminal.ts";
 import { sha256Of } from "./sha256.ts";
 import { isVotingDeferred, winnerIn } from "./allowed-turn.ts";
 

@@ -12,22 +12,3 @@ export {
   type AllowedTurn as Standing,
 } from "./allowed-turn.ts";
 export { CONSENSUS_EVENTS as EVENT_TYPES } from "./events.ts";
-export {
-  TIME_OVER,
-  consensusState,
-  type Answer,
-  type Consensus,
-  type ConsensusTerms,
-  type Vote,
-} from "./state/consensus.ts";
-export {
-  agentNamed,
-  aliasOf,
-  defersVoting,
-  deniedCalls,
-  isOut,
-  isTimeOver,
-  labelOf,
-  unseenBy,
-} from "./state/facts.ts";
-export type { Terminal } from "./state/terminal.ts";

@@ -1,7 +1,6 @@
+import { deniedCalls, isTimeOver, TIME_OVER, consensusState } from "@bylaw/consensus";
 import { deny, type ToolCall, type Verdict, type View } from "@bylaw/kernel";
 import { agentTurns, turnOf } from "@bylaw/log";
-import { deniedCalls, isTimeOver } from "./state/facts.ts";
-import { TIME_OVER, consensusState } from "./state/consensus.ts";
 
 /** What an agent may still do when its time is over. */
 export interface RoundTime {

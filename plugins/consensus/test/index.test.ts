@@ -1,3 +1,4 @@
+import { consensusState } from "@bylaw/consensus";
 import {
   createKernel,
   definePlugin,
@@ -19,7 +20,6 @@ import {
   showAnswers,
   tally,
   winnerIn,
-  consensusState,
 } from "../src/index.ts";
 
 describeExamples(examples, { describe, it });

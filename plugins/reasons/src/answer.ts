@@ -1,5 +1,5 @@
 import type { Response } from "@bylaw/kernel";
-import { aliasOf, type Answer } from "@bylaw/plugin-consensus";
+import { aliasOf, type Answer } from "@bylaw/consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";

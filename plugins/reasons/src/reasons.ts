@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from "@bylaw/kernel";
 import { FREE_REASONS, MAX_ATTEMPTS, agentTurns } from "@bylaw/log";
-import { consensusState } from "@bylaw/plugin-consensus";
+import { consensusState } from "@bylaw/consensus";
 import manifest from "../package.json" with { type: "json" };
 import { callsOf } from "./calls.ts";
 import { HOST_EVENTS } from "./host-events.ts";

@@ -7,7 +7,7 @@ import {
   type View,
 } from "@bylaw/kernel";
 import { agentTurns, turnOf, type AgentTurn } from "@bylaw/log";
-import { defersVoting, consensusState, type Consensus } from "@bylaw/plugin-consensus";
+import { defersVoting, consensusState, type Consensus } from "@bylaw/consensus";
 
 /** What a response is judged by besides itself. */
 export interface ResponseContext {

@@ -1,5 +1,5 @@
 import type { Json, Response } from "@bylaw/kernel";
-import { type Terminal } from "@bylaw/plugin-consensus";
+import { type Terminal } from "@bylaw/consensus";
 import { isBlank } from "@bylaw/wording";
 import type { Calls } from "./calls.ts";
 import type { ReasonsOptions } from "./options.ts";

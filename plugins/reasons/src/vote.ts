@@ -1,5 +1,5 @@
 import type { Response } from "@bylaw/kernel";
-import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/plugin-consensus";
+import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import type { ResponseContext } from "./response-context.ts";

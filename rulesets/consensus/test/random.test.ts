@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
 import { FREE_REASONS, agentTurns, createMemoryStore, turnOf } from "@bylaw/log";
-import { consensusState } from "@bylaw/plugin-consensus";
+import { consensusState } from "@bylaw/consensus";
 import { REASONS } from "@bylaw/plugin-reasons";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";

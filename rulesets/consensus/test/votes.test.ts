@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, type Run } from "@bylaw/log";
-import { consensusState } from "@bylaw/plugin-consensus";
+import { consensusState } from "@bylaw/consensus";
 import {
   candidates,
   conclude,
