@@ -66,6 +66,7 @@ describe("an option that no table lists could do anything", () => {
     "test -f x",
     "ps -ef",
     "npm test -- --coverage",
+    "node build/out.js --port 3000",
     "cargo clippy -- -D warnings",
     "mocha --grep x",
     "./gradlew test --tests x",

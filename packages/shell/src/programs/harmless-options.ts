@@ -9,6 +9,9 @@ const LISTS: Readonly<Record<string, string>> = {
   yarn: SCRIPTS,
   bun: SCRIPTS,
   cargo: SCRIPTS,
+  node: "--port",
+  python: "--port",
+  python3: "--port",
   mocha: `-b --bail -g --grep -f --fgrep -i --invert -t --timeout -s --slow --parallel -j --jobs -w --watch --recursive --exit --forbid-only
     --forbid-pending --check-leaks --dry-run --inline-diffs --diff --sort --ignore --retries --delay --full-trace --list-files -c --colors`,
   ava: "-m --match --fail-fast -s --serial -t --tap -T --timeout -c --concurrency -w --watch -v",
