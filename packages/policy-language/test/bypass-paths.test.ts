@@ -158,3 +158,26 @@ test("more paths than a thousand cannot be known", () => {
   expect([many(1000), many(1001), many(500_000)]).toEqual(["allow", "ask_user", "ask_user"]);
   expect(verdictOf(rules, run(`ls ${"a ".repeat(5000)}`))).toBe("ask_user unknown_command");
 });
+
+describe("what may bring files of any name", () => {
+  const files: readonly RuleData[] = [
+    { action: "allow", command: ["unzip *", "cp *", "black *", "git apply *", "chmod *"] },
+    { action: "deny", paths: { write: ["**/.git/**", "**/.ci/flows/*.yml"] } },
+  ];
+  test.each([
+    ["unzip x.zip", "ask_user unknown_path"],
+    ["unzip x.zip -d ..", "ask_user unknown_path"],
+    ["unzip x.zip -d build", "allow rule_allowed r0"],
+    ["git apply x", "ask_user unknown_path"],
+    ["cp -r x/. .", "ask_user unknown_path"],
+    ["cp -r x/.git .", "deny rule_denied r1"],
+    ["cp -r x/.ci .", "ask_user unknown_path"],
+    ["cp -r x/.cj .", "allow rule_allowed r0"],
+    ["cp -r x/y .", "allow rule_allowed r0"],
+    ["black .", "allow rule_allowed r0"],
+    ["black .git", "deny rule_denied r1"],
+    ["black .ci", "ask_user unknown_path"],
+  ])("%s: %s", (line, verdict) => {
+    expect(verdictOf(files, run(line))).toBe(verdict);
+  });
+});

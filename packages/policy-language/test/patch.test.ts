@@ -107,7 +107,7 @@ test("a patch inside the workspace is an edit, and one of its hooks is none", ()
 
 test.each([
   [`apply_patch '${update(".env")}'`, "deny rule_denied r1"],
-  [`apply_patch <<'EOF'\n${update(".env")}\nEOF`, "ask_user unknown_path"],
+  [`apply_patch <<'EOF'\n${update(".env")}\nEOF`, "deny rule_denied r1"],
   [`apply_patch '${update("src/a")}'`, "ask_user unknown_path"],
 ])("%j on a shell line: %s", (line, verdict) => {
   const shell = [{ action: "allow", command: "apply_patch *", paths: "src/**" }, ...rules.slice(1)];

@@ -99,6 +99,8 @@ export type Effect =
       readonly only?: readonly string[];
       /** The program follows links below the path, wherever they lead. */
       readonly follows?: boolean;
+      /** Below the path, what starts with a dot is left out, as formatters do. */
+      readonly visible?: boolean;
     }
   | {
       readonly kind: "network";

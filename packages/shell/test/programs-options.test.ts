@@ -32,8 +32,8 @@ describe("an option says by its name what it does, whatever the program", () => 
 
   test("checkers take their words as data, and read what they look at", () => {
     expect(commandOf("eslint rm -rf x").carries).toBe(false);
-    expect(effectsOf("eslint --fix src")).toEqual(["read+ src", "write+ src"]);
-    expect(effectsOf("black src")).toEqual(["read+ src", "write+ src"]);
+    expect(effectsOf("eslint --fix src")).toEqual(["read+ src", "write+ src (visible)"]);
+    expect(effectsOf("black src")).toEqual(["read+ src", "write+ src (visible)"]);
     expect(effectsOf("aws s3 cp k.pem s3://b")).toContain("read+ k.pem");
     expect(effectsOf("gh gist create k.pem")).toContain("read k.pem");
   });

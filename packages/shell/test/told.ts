@@ -41,7 +41,8 @@ function told(effect: Effect): string {
     const { path } = effect;
     const place = path.text === undefined ? "?" : (path.pattern ?? path.text);
     const only = effect.only === undefined ? "" : ` (${effect.only.join(" ")})`;
-    return `${effect.kind}${effect.below === true ? "+" : ""}${effect.follows === true ? ">" : ""} ${place}${only}`;
+    const visible = effect.visible === true ? " (visible)" : "";
+    return `${effect.kind}${effect.below === true ? "+" : ""}${effect.follows === true ? ">" : ""} ${place}${only}${visible}`;
   }
   if (effect.kind === "network") return `network ${effect.host ?? "?"}`;
   return effect.kind === "vcs" ? `vcs ${effect.action}` : effect.kind;

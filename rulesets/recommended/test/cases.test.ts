@@ -97,14 +97,14 @@ describe("the cases as a whole", () => {
 });
 
 // A policy beside this one may guard what a patch could change, so this is no case that holds for whoever extends it.
-it("lets a patch be applied in the workspace where everything that no rule is about passes", async () => {
+it("asks before a patch may change the rules, also where everything that no rule is about passes", async () => {
   const patch = cases.find(({ id }) => id === "line-apply-patch") as Case;
   const codes: readonly string[] = await Promise.all(
-    ["git apply p.diff", "git -C .bylaw apply p.diff"].map(
+    ["git apply p.diff", "git -C .bylaw apply p.diff", "black ."].map(
       async (command) => (await decide(kernel, { ...patch, args: { command } })).code,
     ),
   );
-  expect(codes).toEqual(["mode_allowed", "rule_asked"]);
+  expect(codes).toEqual(["unknown_path", "rule_asked", "mode_allowed"]);
 });
 
 describe("the README", () => {

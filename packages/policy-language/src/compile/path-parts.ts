@@ -42,6 +42,6 @@ export function pathsMayDeny(read: Globs, write: Globs, { paths }: CallFacts): b
     ({ access, region }) =>
       region !== undefined &&
       ((access !== "write" && read?.mayMeet(region, paths) === true) ||
-        (access !== "read" && write?.mayMeet(region, paths) === true)),
+        (access !== "read" && write?.mayMeet(region, paths, { brings: true }) === true)),
   );
 }

@@ -230,7 +230,7 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
-    const { path, kind, below, only, follows } = effect;
+    const { path, kind, below, only, follows, visible = false } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // What lies on another machine is no file that a rule here is about.
@@ -246,7 +246,7 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
         unknown ??= "glob that may find the folder above";
       }
       if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
-        region = only === undefined ? { names } : { names, only: readFilters(only) };
+        region = { names, visible, ...(only === undefined ? {} : { only: readFilters(only) }) };
       else unknown ??= "command with more globs and folders than are looked at";
     }
     // Who runs a program by its path in a system folder means the program, and no file that a rule allows by name.

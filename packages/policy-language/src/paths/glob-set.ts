@@ -40,10 +40,15 @@ export class GlobSet {
       : (this.#folded ??= indexesOf(this.globs.flatMap(({ folded }) => folded ?? [])));
   }
 
-  /** Whether a glob may match something in a region. */
-  mayMeet(region: Region, folders: BaseFolders): boolean {
+  /**
+   * Whether a glob may match something in a region. `brings`: files of any name may appear there, so one for a hidden folder of the
+   * workspace, such as `**\/.git/**`, is met by the workspace itself.
+   */
+  mayMeet(region: Region, folders: BaseFolders, { brings = false } = {}): boolean {
     const { folded } = region;
+    const isFilled = brings && isWhole(region, folders.workspace);
     return this.globs.some((glob) => {
+      if (isFilled && isOfHiddenFolder(glob)) return true;
       const folder = glob.base === "root" ? ROOT : folders[glob.base];
       if (folder === undefined) return false;
       if (overlapsRegion(glob, folder, region)) return true;
@@ -52,6 +57,21 @@ export class GlobSet {
       return !isSame && overlapsRegion(glob.folded, folder.folded, folded);
     });
   }
+}
+
+// Whether all that lies below the workspace is in a region.
+function isWhole({ names, only, visible, folders }: Region, workspace: Place | undefined): boolean {
+  return (
+    names === undefined &&
+    only.length === 0 &&
+    !visible &&
+    folders.some((folder) => workspace?.isBelow(folder))
+  );
+}
+
+function isOfHiddenFolder({ segments }: PathGlob): boolean {
+  const [any, first, ...rest] = segments;
+  return any === ANY && first !== ANY && first?.prefix.startsWith(".") === true && rest.length > 0;
 }
 
 function indexesOf(globs: readonly PathGlob[]): Indexes {

@@ -8,6 +8,8 @@ export interface RegionNames {
   readonly names: readonly Segment[] | undefined;
   /** Below the folder only files with such names count. */
   readonly only?: readonly NameGlob[];
+  /** What starts with a dot below the folder is left out. */
+  readonly visible?: boolean;
 }
 
 /** Places of which only the folder is known. */
@@ -16,13 +18,15 @@ export class Region implements RegionNames {
   readonly folders: readonly Place[];
   readonly names: readonly Segment[] | undefined;
   readonly only: readonly NameGlob[];
+  readonly visible: boolean;
   #patterns: readonly (readonly Segment[])[] | undefined = undefined;
   #folded: Region | undefined = undefined;
 
-  constructor(folders: readonly Place[], { names, only = [] }: RegionNames) {
+  constructor(folders: readonly Place[], { names, only = [], visible = false }: RegionNames) {
     this.folders = folders;
     this.names = names;
     this.only = only;
+    this.visible = visible;
   }
 
   /** Each folder with the names below it, as one pattern. */
@@ -44,7 +48,7 @@ export class Region implements RegionNames {
       folders.every((folder, at) => folder === this.folders[at]) &&
       (names ?? []).every((name, at) => name === this.names?.[at]) &&
       only.every((name, at) => name === this.only[at]);
-    return isSame ? this : new Region(folders, { names, only });
+    return isSame ? this : new Region(folders, { names, only, visible: this.visible });
   }
 }
 
@@ -124,7 +128,8 @@ export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boo
   const { segments } = glob;
   const isAnywhere = segments[0] === ANY;
   if (isAnywhere && only.some((filter) => asksFor(filter, segments.at(-1)))) return true;
-  if (isAnywhere && names === undefined) return false;
+  if (isAnywhere && names === undefined) return patterns.some((at) => leadsInto(at, segments));
+  if (region.visible && isHidden(segments, base, region)) return false;
   if (names?.length !== 0) {
     if (endsApart(names ?? [ANY], segments)) return false;
     // `**/name`: whatever lies above.
@@ -132,6 +137,30 @@ export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boo
       return patterns.length > 0;
   }
   return patterns.some((pattern) => overlap(pattern, base.literals, segments));
+}
+
+// Whether a folder is one that `**/a/b` names on its way.
+function leadsInto(given: readonly Segment[], [, first, next]: readonly PathSegment[]): boolean {
+  const folder = given.at(-2);
+  return (
+    next !== undefined &&
+    first !== undefined &&
+    first !== ANY &&
+    first.literal !== undefined &&
+    folder !== undefined &&
+    folder !== ANY &&
+    alike(folder, first)
+  );
+}
+
+// Whether a glob only matches what lies below a name with a dot, which every folder of the region is above.
+function isHidden(segments: readonly PathSegment[], base: Place, { folders }: Region): boolean {
+  const any = segments.indexOf(ANY);
+  const last = segments
+    .slice(0, any < 0 ? undefined : any)
+    .findLastIndex((segment) => segment !== ANY && segment.prefix.startsWith("."));
+  const depth = base.segments.length + last;
+  return last >= 0 && folders.every((folder) => folder.segments.length <= depth);
 }
 
 // Whether a filter of file names is for those that a glob ends with. By an ending such as `*.json` alone nobody asks for one of them.
@@ -223,13 +252,20 @@ function skipAny(reach: number, rule: readonly Segment[]): number {
 }
 
 function alike(given: NameGlob, rule: NameGlob): boolean {
-  if (given.literal !== undefined && rule.literal !== undefined)
-    return given.literal === rule.literal;
+  if (given.literal !== undefined)
+    return rule.literal === undefined ? fits(given.literal, rule) : given.literal === rule.literal;
   // A wildcard at the start of a name finds no name that starts with a dot.
   if (given.literal === undefined && given.prefix === "" && rule.prefix.startsWith("."))
     return false;
+  if (rule.literal !== undefined) return fits(rule.literal, given);
   return (
     (given.prefix.startsWith(rule.prefix) || rule.prefix.startsWith(given.prefix)) &&
     (given.suffix.endsWith(rule.suffix) || rule.suffix.endsWith(given.suffix))
+  );
+}
+
+function fits(name: string, { prefix, suffix }: NameGlob): boolean {
+  return (
+    name.length >= prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
   );
 }

@@ -4,6 +4,7 @@ import { abbreviates } from "./gnu-names.ts";
 import { hostOf } from "./hosts.ts";
 import {
   file,
+  FORMATTED,
   hazard,
   inlineCode,
   isInput,
@@ -159,7 +160,8 @@ export function applyRole(
       return;
     case "rw":
       file(out, "read", word, more);
-      file(out, "write", word, more);
+      // Only formatters rewrite all that lies below.
+      file(out, "write", word, more?.below === true ? FORMATTED : more);
       return;
     case "move":
       file(out, "read", word, { below: true });

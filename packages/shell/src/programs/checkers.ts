@@ -1,4 +1,4 @@
-import { file, hazard, type Findings } from "./findings.ts";
+import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
@@ -30,7 +30,7 @@ function rewrites(names: string): (use: ParsedArgs, out: Findings) => void {
   return (use, out) => {
     checkUnknownOptions(use, out);
     if (hasOption(use, names))
-      for (const { word } of use.operands) file(out, "write", word, { below: true });
+      for (const { word } of use.operands) file(out, "write", word, FORMATTED);
   };
 }
 

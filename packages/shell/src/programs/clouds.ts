@@ -1,7 +1,15 @@
 import type { Word } from "../analysis.ts";
 import { checkUnknownOptions } from "./checkers.ts";
 import { hostsOf } from "./hosts.ts";
-import { file, hazard, inlineCode, network, unknown, type Findings } from "./findings.ts";
+import {
+  file,
+  FORMATTED,
+  hazard,
+  inlineCode,
+  network,
+  unknown,
+  type Findings,
+} from "./findings.ts";
 import { recordArgumentsOfScript } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
@@ -188,7 +196,7 @@ function terraform(use: ParsedArgs, out: Findings): void {
     if (third !== undefined) file(out, "write", third.word, { below: true });
   }
   if (name === "fmt" && !hasOption(use, "check diff"))
-    file(out, "write", second?.word ?? known("."), { below: true });
+    file(out, "write", second?.word ?? known("."), FORMATTED);
 }
 
 const TERRAFORM: Spec = {

@@ -5,6 +5,7 @@ import {
   hazard,
   inlineCode,
   network,
+  noteInput,
   runScript,
   unknown,
   type Findings,
@@ -76,6 +77,7 @@ const sql =
         inlineCode(out, at, `statements of \`${name}\` that can run programs`);
     }
     const { input } = out;
+    noteInput(out);
     if (input.kind === "file") file(out, "execute", input.path);
     else if (input.kind === "pipe" && texts.length === 0)
       unknown(out, "inline_code", `statements in the input of \`${name}\``);

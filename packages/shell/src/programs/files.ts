@@ -27,7 +27,13 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
       file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
     }
-    for (const target of targets) writeInto(target, words, out, below && source === "read");
+    for (const target of targets)
+      writeInto(target, words, out, {
+        below: below && source === "read",
+        folder: last === undefined,
+        merges: hasOption(use, "no-target-directory T"),
+        parents: hasOption(use, "parents"),
+      });
   };
 }
 
@@ -38,8 +44,8 @@ function link(use: ParsedArgs, out: Findings): void {
   // The link gives access to its target.
   for (const word of words) file(out, "read", word, { below: hasOption(use, "symbolic") });
   for (const target of [...targets, ...(last === undefined ? [] : [last])])
-    writeInto(target, words, out, false);
-  if (last === undefined && targets.length === 0) writeInto(known("."), words, out, false);
+    writeInto(target, words, out);
+  if (last === undefined && targets.length === 0) writeInto(known("."), words, out);
 }
 
 function dd(use: ParsedArgs, out: Findings): void {
@@ -57,7 +63,9 @@ function dd(use: ParsedArgs, out: Findings): void {
 // A mode or owner, then files.
 function change(use: ParsedArgs, out: Findings): void {
   const below = hasOption(use, "recursive R");
-  const words = hasOption(use, "reference") ? use.operands : use.operands.slice(1);
+  // A mode such as `-x` looks like an option.
+  const modes = hasOption(use, "reference") || use.unknownOptions.length > 0 ? 0 : 1;
+  const words = use.operands.slice(modes);
   for (const { word } of words) file(out, "write", word, { below, follows: hasOption(use, "L") });
 }
 

@@ -103,7 +103,11 @@ export interface FolderScope {
   readonly below?: boolean;
   readonly only?: readonly string[];
   readonly follows?: boolean;
+  readonly visible?: boolean;
 }
+
+/** A formatter leaves alone what starts with a dot below its directories. */
+export const FORMATTED: FolderScope = { below: true, visible: true };
 
 /** Records an effect on a file. */
 export function file(out: Findings, kind: FileKind, word: Word, more?: FolderScope): void {
@@ -113,13 +117,16 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path });
     return;
   }
-  const { only, follows } = more;
-  if (only === undefined)
-    out.effects.push(
-      follows === true ? { kind, path, below: true, follows } : { kind, path, below: true },
-    );
+  const { only, follows, visible } = more;
+  const effect = { kind, path, below: true } as const;
+  if (only === undefined && follows !== true && visible !== true) out.effects.push(effect);
   else
-    out.effects.push({ kind, path, below: true, only, ...(follows === true ? { follows } : {}) });
+    out.effects.push({
+      ...effect,
+      ...(only === undefined ? {} : { only }),
+      ...(follows === true ? { follows } : {}),
+      ...(visible === true ? { visible } : {}),
+    });
 }
 
 const LISTED: PathText = { why: "files named in a list" };
@@ -179,6 +186,12 @@ export function isInput(word: Word): boolean {
 // Devices and open files, by any path.
 const OPEN_FILE =
   /^(?:.*\/)?(?:dev\/(?:std|tty|fd\/|tcp\/|udp\/)|proc\/[^/]*\/(?:task\/[^/]*\/)?fd\/)/s;
+
+/** Records that text on standard input is a last argument for denies and asks. */
+export function noteInput({ argv, input, runs }: Findings): void {
+  if (input.kind === "text" && input.text !== undefined)
+    runs.push({ kind: "sight", words: [...argv, known(input.text.trimEnd())] });
+}
 
 /** Records code of another language. */
 export function inlineCode(out: Findings, at: number, what: string): void {

@@ -12,6 +12,7 @@ import {
   formats,
   remove,
   restore,
+  stash,
 } from "./git-handlers.ts";
 import { LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
@@ -118,11 +119,12 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   stash: {
     options: options`-p,--patch -k,--keep-index --no-keep-index -u,--include-untracked -a,--all -q,--quiet -S,--staged ${kind.value}
       -m,--message ${kind.takes("read", "load")} --pathspec-from-file`,
+    more: stash,
     subs: {
       push: {
-        options: options`-p -k,--keep-index --no-keep-index -u -a -q -S,--staged ${kind.value} -m,--message ${kind.takes("read", "load")}
-          --pathspec-from-file`,
-        operands: PATHS,
+        options: options`-p -k,--keep-index --no-keep-index -u,--include-untracked -a,--all -q,--quiet -S,--staged ${kind.value}
+          -m,--message ${kind.takes("read", "load")} --pathspec-from-file`,
+        more: stash,
       },
       save: {},
       list: SHOW,

@@ -71,9 +71,19 @@ export function formats(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Reads the file in `revision:path`. */
+/** Reads what a command shows: files of a revision, and lines of a file. */
 export function shows(use: ParsedArgs, out: Findings): void {
   formats(use, out);
+  showsObjects(use, out);
+  // `-L` has the file after a range or the name of a function.
+  for (const used of optionsNamed(use, "L")) {
+    const value = valueOf(used);
+    file(out, "read", after(value, prefix(value).lastIndexOf(":") + 1));
+  }
+}
+
+/** Reads the file in `revision:path`. */
+export function showsObjects(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
     file(out, "read", colon > 0 ? after(word, colon + 1) : word);
@@ -134,23 +144,40 @@ const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true
 const pathspec = (word: Word): Word =>
   prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word;
 
-/** Restores files. */
+/** Restores files, or only the index. */
 export function restore(use: ParsedArgs, out: Findings): void {
-  if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "write");
-  for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
+  const kind = isInEffect(use, "staged") && !hasOption(use, "worktree") ? "read" : "write";
+  if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, kind);
+  for (const { word } of use.operands) file(out, kind, pathspec(word), { below: true });
 }
 
-/** Paths after `--`, or without it every operand that may be a path. */
+// What is no name of a branch, as a rule. `release/1.x` is one.
+const FILE_LIKE =
+  /^[./~:]|\/$|[*?[\\]|(?<!\d)\.[A-Za-z]\w{0,9}$|^(?:[A-Z]\w*file|README|LICENSE|CHANGELOG)$|^(?:src|lib|libs|app|apps|packages|tests?|docs?|scripts|config|public|assets)(?:\/|$)/;
+
+/** Paths after `--`, or without it every operand that may be a path. The work in them is lost. */
 export function checkout(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "write");
   const dash = out.argv.findIndex((word) => word.text === "--");
-  for (const { at, word } of use.operands)
-    if (
-      dash >= 0
-        ? at > dash
-        : use.operands.length > 1 || word.text === "." || pathspec(word) === UNKNOWN
-    )
+  const several = use.operands.length > 1;
+  for (const [index, { at, word }] of use.operands.entries()) {
+    const alone = hasOption(use, "ours theirs") || FILE_LIKE.test(prefix(word));
+    if (dash >= 0 ? at > dash : index > 0 || alone) hazard(out, at, "delete");
+    if (dash >= 0 ? at > dash : several || alone)
       file(out, "write", pathspec(word), { below: true });
+  }
+}
+
+/** Takes changes out of the files that are named, or of all. */
+export function stash(use: ParsedArgs, out: Findings): void {
+  const [first] = use.operands;
+  // Before its paths, a subcommand has been read.
+  if (use.spec.subs !== undefined && first !== undefined && out.argv[first.at - 1]?.text !== "--")
+    return;
+  for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
+  // Other changes can be read in the repository, too.
+  if (first === undefined && hasOption(use, "include-untracked all"))
+    file(out, "write", known("."), { below: true });
 }
 
 /** Deletes untracked files. */

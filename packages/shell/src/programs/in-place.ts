@@ -1,5 +1,5 @@
 import type { PathText } from "../analysis.ts";
-import { file, hazard, type Findings } from "./findings.ts";
+import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
@@ -66,20 +66,18 @@ export const GOFMT: Spec = {
   below: "always",
   more: (use, out) => {
     if (hasOption(use, "w"))
-      for (const { word } of use.operands) file(out, "write", word, { below: true });
+      for (const { word } of use.operands) file(out, "write", word, FORMATTED);
   },
 };
 
 /** `go fmt`: rewrites the files of packages. */
 export function goFmt(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "n")) return;
-  if (use.operands.length === 0) file(out, "write", known("."), { below: true });
+  if (use.operands.length === 0) file(out, "write", known("."), FORMATTED);
   for (const { word } of use.operands) {
     const text = word.text?.replace(/\/?\.\.\.$/, "");
     if (/^[./]/.test(prefix(word)))
-      file(out, "write", text === undefined ? word : known(text === "" ? "." : text), {
-        below: true,
-      });
+      file(out, "write", text === undefined ? word : known(text === "" ? "." : text), FORMATTED);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { INHERITED, type Input, type ProgramReading } from "./program-reading.ts";
 import { apply } from "./apply-spec.ts";
-import { createFindings, file, hazard, runScript, type Findings } from "./findings.ts";
+import { createFindings, file, hazard, noteInput, runScript, type Findings } from "./findings.ts";
 import { isGitCommand } from "./git.ts";
 import { plainName } from "./gnu-names.ts";
 import { specOf } from "./program-table.ts";
@@ -65,6 +65,9 @@ function readSuspects(out: Findings): void {
     if (word !== undefined && RUNS_ANYWHERE.test(prefix(word))) hazard(out, at, "run");
   }
   readTexts(out, 1);
+  noteInput(out);
+  if (out.input.kind === "text" && out.input.text !== undefined)
+    out.runs.push({ kind: "sight", text: out.input.text });
 }
 
 // Arguments of several words may be scripts.

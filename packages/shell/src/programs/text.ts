@@ -193,7 +193,8 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   csvsql: { operands: [many("read")] },
   miller: { carries: true },
   mlr: {
-    options: options`${kind.flagThat("write")} -I ${kind.read} --from ${kind.load} -s --load`,
+    options: options`${kind.flagThat("write")} -I ${kind.read} --from ${kind.load} -s --load
+      ${kind.script} --prepipe --prepipex`,
     posix: true,
     more: (use, out) => readMlr(use, out),
   },

@@ -2,28 +2,58 @@ import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
 import { baseName, concat, known, prefix } from "./word-text.ts";
 
+/** How sources get into their target. */
+interface Copying {
+  /** With all that is below them. */
+  readonly below?: boolean;
+  /** The target is a directory, whatever it looks like. */
+  readonly folder?: boolean;
+  /** The target itself becomes what the source is. */
+  readonly merges?: boolean;
+  /** Sources keep their directories. */
+  readonly parents?: boolean;
+}
+
 /** Records that a target is written: a new file, or a directory that gets a file for each source. */
 export function writeInto(
   target: Word,
   sources: readonly Word[],
   out: Findings,
-  below: boolean,
+  { below = false, folder = false, merges = false, parents = false }: Copying = {},
 ): void {
-  file(out, "write", target, { below });
-  if (below) return;
-  for (const source of sources) {
-    const name =
-      source.text === undefined ? undefined : baseName(source.text.replace(/\/{1,64}$/, ""));
-    if (name === "") continue;
-    if (name !== undefined) file(out, "write", inside(target, name));
-    else if (target.text === undefined || !/\.\w+$/.test(target.text))
+  const names = sources.map((source) => (merges ? undefined : nameOf(source, parents)));
+  const isFolder = folder || /(?:^|\/)(?:\.{1,2}|~)?\/?$/.test(target.text ?? "-");
+  // Some systems copy what is below `x/` instead of `x`.
+  const isMerged = names.includes(undefined) || sources.some(({ text }) => text?.endsWith("/"));
+  if (!below || !isFolder || isMerged) file(out, "write", target, { below });
+  for (const name of names) {
+    if (name !== undefined) file(out, "write", inside(target, name), { below });
+    else if (!below && (target.text === undefined || !/\.\w+$/.test(target.text)))
       file(out, "write", target, { below: true });
   }
 }
 
-function inside(folder: Word, name: string): Word {
-  if (folder.text === ".") return known(name);
-  return concat([folder, known(folder.text?.endsWith("/") === true ? name : `/${name}`)]);
+// The name of a copy. Undefined where it is not known, or where what is below the source is copied without it.
+function nameOf({ text, pieces }: Word, parents: boolean): Word | undefined {
+  if (text !== undefined) {
+    const path = text.replace(/\/{1,64}$/, "");
+    const name = parents ? path.replace(/^\/+/, "") : baseName(path);
+    return /(?:^|\/)\.{0,2}$/.test(name) ? undefined : known(name);
+  }
+  if (parents || pieces.some((piece) => typeof piece !== "string" && piece.hole === "any"))
+    return undefined;
+  const start = pieces.findLastIndex((piece) => typeof piece === "string" && piece.includes("/"));
+  const cut = pieces[start];
+  const last = typeof cut === "string" ? baseName(cut) : "";
+  const name = [...(last === "" ? [] : [last]), ...pieces.slice(start + 1)];
+  return name.length === 0 ? undefined : { text: undefined, pieces: name, single: true };
+}
+
+function inside(folder: Word, name: Word): Word {
+  if (folder.text === ".") return name;
+  return folder.text?.endsWith("/") === true
+    ? concat([folder, name])
+    : concat([folder, known("/"), name]);
 }
 
 /** Records the file that a download leaves in a directory, named like the end of the address. */
@@ -39,7 +69,8 @@ export function writeDownload(folder: Word, address: Word, out: Findings): void 
   const whole = path === text && !path.includes("/") ? "" : path.slice(path.lastIndexOf("/") + 1);
   // Programs differ in whether the query belongs to the name.
   const names = new Set([whole, whole.replace(/\?.*$/s, ""), baseName(path.replace(/\?.*$/s, ""))]);
-  for (const name of names) file(out, "write", inside(folder, name === "" ? "index.html" : name));
+  for (const name of names)
+    file(out, "write", inside(folder, known(name === "" ? "index.html" : name)));
 }
 
 /** Records that files with this prefix are written. */

@@ -23,7 +23,7 @@ import { hiddenCharacter, isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
 import type { Run } from "../programs/program-reading.ts";
 import { suspect, suspects } from "./suspects.ts";
-import { proxyHosts } from "../effects/proxy-hosts.ts";
+import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
 import { noteState } from "./shell-state.ts";
 import { parseScript, type ParsedScript } from "../parse/syntax.ts";
@@ -65,7 +65,7 @@ export function runCommand(
   const [first] = argv;
   const { tildes } = walk;
   walk.tildes = undefined;
-  const reached = proxyHosts(draft);
+  const reached = variableEffects(draft);
   if (reached.length > 0) draft.effects = draft.effects.concat(reached);
   if (first === undefined) return runValues(walk, place, folder, script);
   if (argv.length > LIMITS.argv) {
