@@ -34,6 +34,8 @@ export class GlobLookup {
   }
 
   #readNames(path: string): readonly string[] | undefined {
+    // To open what is not there costs several times as much as to look.
+    if (this.kindOf(path === "" ? "/" : path) === "nothing") return [];
     try {
       const folder = opendirSync(path === "" ? "/" : path);
       try {
