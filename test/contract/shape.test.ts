@@ -11,11 +11,11 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
   rulesets: (folder) => `@bylaw/ruleset-${folder}`,
 };
 
-// What reads the disk, beside an entry that does not.
+// Beside the main entry: what reads the disk, and what needs little of the rest.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "packages/host-mcp": ["./local-server"],
   "packages/orchestrator": ["./approvals", "./events"],
-  "packages/policy-language": ["./real-paths"],
+  "packages/policy-language": ["./condition", "./real-paths"],
   "packages/runner": ["./dbos", "./restate"],
   "packages/sdk": ["./node"],
 };

@@ -1,14 +1,13 @@
 import type { Condition, Contract, DeclaredCheck } from "@bylaw/contract";
 import {
   BylawError,
-  type Json,
   type JsonObject,
   type Kernel,
   type Projection,
   type View,
 } from "@bylaw/kernel";
+import { compileCondition, follow, leavesOf, type Steps } from "@bylaw/policy-language/condition";
 import { quote } from "@bylaw/wording";
-import { Engine, type TopLevelCondition } from "json-rules-engine";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
 import { isResult, resultOf } from "./checks/test-run.ts";
 
@@ -31,7 +30,6 @@ export interface DeclaredJudge {
 }
 
 type Comparison = Extract<Condition, { readonly fact: string }>;
-type Step = string | number;
 
 const STEP =
   /\.([\p{L}\p{N}_-]+)|\.?\['([^'\u0000-\u001f]+)'\]|\.?\["([^"\u0000-\u001f]+)"\]|\[(0|[1-9]\d{0,8})\]/gu;
@@ -47,22 +45,20 @@ function declaredCheck(
   { name, description, passesWhen }: DeclaredCheck,
   file: string,
 ): DeclaredJudge {
-  const leaves = leavesOf(passesWhen);
+  const leaves = leavesOf<Comparison>(passesWhen);
   const edges = new Map(leaves.map(({ path }) => [path, stepsOf(path, name, file)]));
-  const conditions = guarded(passesWhen, false) as TopLevelCondition;
-  const wholeCondition = (
-    "fact" in passesWhen ? { all: [conditions] } : conditions
-  ) as TopLevelCondition;
+  const reach = (path: string): Steps => edges.get(path) ?? [];
+  // A missing value never helps a check to pass.
+  const comparable = (value: unknown): boolean => value !== undefined;
+  const holds = compileCondition(passesWhen, { stepsOf: reach, comparable });
   const asked = leaves
     .filter(({ fact }) => fact === "projections")
-    .map(({ path }) => String(edges.get(path)?.[0] ?? ""));
+    .map(({ path }) => String(reach(path)[0] ?? ""));
   const projections = new Map<string, Projection<unknown>>();
-  const pathResolver = (value: object, path: string): unknown =>
-    follow(value, edges.get(path) ?? []);
   return {
     reads: leaves
       .filter(({ fact }) => fact === "artifacts")
-      .map(({ path }) => String(edges.get(path)?.[0] ?? "")),
+      .map(({ path }) => String(reach(path)[0] ?? "")),
     evidence: leaves.some(({ fact }) => fact === "evidence"),
     bind(declared) {
       for (const wanted of asked) {
@@ -72,20 +68,6 @@ function declaredCheck(
       }
     },
     async judge(input, request, view) {
-      // One engine per evaluation: an engine that ends one run also stops its other runs, which
-      // then return nothing.
-      const engine = new Engine([{ conditions: wholeCondition, event: { type: name } }], {
-        allowUndefinedFacts: true,
-        pathResolver,
-      });
-      engine.addOperatorDecorator<unknown, unknown, unknown, unknown>(
-        "knownAnd",
-        (a, b, next) => a !== undefined && next(a, b),
-      );
-      engine.addOperatorDecorator<unknown, unknown, unknown, unknown>(
-        "unknownOr",
-        (a, b, next) => a === undefined || next(a, b),
-      );
       const states = Object.fromEntries(
         [...projections].map(([key, projection]) => [key, view(projection)]),
       );
@@ -95,15 +77,10 @@ function declaredCheck(
         projections: states,
         task: request,
       };
-      const { results, failureResults } = await engine.run(facts);
-      if (results.length + failureResults.length !== 1)
-        throw new Error("json-rules-engine did not return exactly one result");
-      if (results.length === 1) return [];
+      if (await holds(facts)) return [];
       const missing = [
         ...new Set(
-          leaves.filter(
-            ({ fact, path }) => follow(facts[fact], edges.get(path) ?? []) === undefined,
-          ),
+          leaves.filter(({ fact, path }) => follow(facts[fact], reach(path)) === undefined),
         ),
       ];
       const absent = missing.map(({ fact, path }) => `${fact} ${path}`).join(", ");
@@ -143,27 +120,10 @@ function evidenceFor(input: CheckInput): JsonObject {
   };
 }
 
-const leavesOf = (condition: Condition): readonly Comparison[] =>
-  "all" in condition
-    ? condition.all.flatMap(leavesOf)
-    : "any" in condition
-      ? condition.any.flatMap(leavesOf)
-      : "not" in condition
-        ? leavesOf(condition.not)
-        : [condition];
-
-// A missing value never helps a check to pass: it is false, or true inside an odd number of `not`s.
-function guarded(condition: Condition, negated: boolean): object {
-  if ("all" in condition) return { all: condition.all.map((one) => guarded(one, negated)) };
-  if ("any" in condition) return { any: condition.any.map((one) => guarded(one, negated)) };
-  if ("not" in condition) return { not: guarded(condition.not, !negated) };
-  return { ...condition, operator: `${negated ? "unknownOr" : "knownAnd"}:${condition.operator}` };
-}
-
-function stepsOf(path: string, check: string, file: string): readonly Step[] {
+function stepsOf(path: string, check: string, file: string): Steps {
   const steps = Array.from(
     path.matchAll(STEP),
-    ([, name, single, double, index]): Step => name ?? single ?? double ?? Number(index),
+    ([, name, single, double, index]): Steps[number] => name ?? single ?? double ?? Number(index),
   );
   // Names and indexes only: a filter or script in a path would be code.
   if (
@@ -178,22 +138,6 @@ function stepsOf(path: string, check: string, file: string): readonly Step[] {
     fix: "Write the path without filters, wildcards and scripts",
     source: { file },
   });
-}
-
-// Own keys of objects and indexes of lists.
-function follow(from: unknown, steps: readonly Step[]): Json | undefined {
-  let value = from;
-  for (const step of steps) {
-    if (
-      typeof value !== "object" ||
-      value === null ||
-      Array.isArray(value) !== (typeof step === "number")
-    )
-      return undefined;
-    if (!Object.hasOwn(value, step)) return undefined;
-    value = (value as Readonly<Record<Step, unknown>>)[step];
-  }
-  return typeof value === "function" ? undefined : (value as Json | undefined);
 }
 
 const unknown = (

@@ -1,0 +1,120 @@
+import type { Engine, TopLevelCondition } from "json-rules-engine";
+
+/** A condition in the form of json-rules-engine. */
+export type Condition<Leaf extends object> =
+  | { readonly all: readonly Condition<Leaf>[] }
+  | { readonly any: readonly Condition<Leaf>[] }
+  | { readonly not: Condition<Leaf> }
+  | Leaf;
+
+/** A comparison with a fact, or with what a path reaches in it. */
+export interface Comparison {
+  readonly fact: string;
+  readonly path?: string;
+  readonly operator: string;
+  readonly value: unknown;
+}
+
+/** Names and indexes. */
+export type Steps = readonly (string | number)[];
+
+export interface ConditionOptions {
+  /** The steps of a path. */
+  readonly stepsOf: (path: string) => Steps;
+  /**
+   * Whether an operator can compare a value. A comparison that cannot be made counts against the whole: it is false, and true below an odd
+   * number of `not`. Left out: the engine compares as it does.
+   */
+  readonly comparable?: (value: unknown, operator: string) => boolean;
+}
+
+/** Whether a condition holds for these facts. Rejects when the engine fails. */
+export type Holds = (facts: Record<string, unknown>) => Promise<boolean>;
+
+// Most starts have no condition, and do without it.
+let library: Promise<{ readonly Engine: typeof Engine }> | undefined;
+const load = (): Promise<{ readonly Engine: typeof Engine }> =>
+  (library ??= import("json-rules-engine"));
+
+/** The comparisons of a condition, in their order. */
+export function leavesOf<Leaf extends object>(node: Condition<Leaf>): readonly Leaf[] {
+  if ("all" in node) return node.all.flatMap((item) => leavesOf(item));
+  if ("any" in node) return node.any.flatMap((item) => leavesOf(item));
+  return "not" in node ? leavesOf(node.not) : [node];
+}
+
+/** The condition with other comparisons. `negated`: below an odd number of `not`. */
+export function mapLeaves<From extends object, To extends object>(
+  node: Condition<From>,
+  change: (leaf: From, negated: boolean) => To,
+  negated = false,
+): Condition<To> {
+  if ("all" in node) return { all: node.all.map((item) => mapLeaves(item, change, negated)) };
+  if ("any" in node) return { any: node.any.map((item) => mapLeaves(item, change, negated)) };
+  return "not" in node ? { not: mapLeaves(node.not, change, !negated) } : change(node, negated);
+}
+
+/** What steps reach: own keys of tables and indexes of lists. A function is nothing, for the engine would call it. */
+export function follow(from: unknown, steps: Steps): unknown {
+  let value = from;
+  for (const step of steps) {
+    const fits = Array.isArray(value) === (typeof step === "number");
+    if (typeof value !== "object" || value === null || !fits || !Object.hasOwn(value, step))
+      return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return typeof value === "function" ? undefined : value;
+}
+
+/** Compiles a condition for json-rules-engine. */
+export function compileCondition(
+  source: Condition<Comparison>,
+  { stepsOf, comparable }: ConditionOptions,
+): Holds {
+  const leaves = leavesOf(source);
+  const operators = new Set(leaves.map(({ operator }) => operator));
+  const ways = new Map(
+    leaves.flatMap(({ path }) => (path === undefined ? [] : [[path, stepsOf(path)] as const])),
+  );
+  const guarded = mapLeaves(source, (leaf, negated) =>
+    comparable === undefined
+      ? leaf
+      : { ...leaf, operator: `${guardOf(leaf.operator, negated)}:${leaf.operator}` },
+  );
+  // The engine takes no comparison alone.
+  const conditions = { all: [guarded] } as TopLevelCondition;
+  const pathResolver = (value: object, path: string): unknown =>
+    follow(value, ways.get(path) ?? []);
+  return async (facts) => {
+    const { Engine } = await load();
+    // One for each run: an engine that ends one run stops the others that it is in, and they answer nothing.
+    const engine = new Engine([{ conditions, event: { type: "condition" } }], {
+      allowUndefinedFacts: true,
+      pathResolver,
+    });
+    if (comparable !== undefined)
+      for (const operator of operators) addGuards(engine, operator, comparable);
+    const { results, failureResults } = await engine.run(facts);
+    if (results.length + failureResults.length !== 1)
+      throw new Error("json-rules-engine did not give exactly one result");
+    return results.length === 1;
+  };
+}
+
+const guardOf = (operator: string, negated: boolean): string =>
+  `${negated ? "unknownOr" : "knownAnd"}-${operator}`;
+
+function addGuards(
+  engine: Engine,
+  operator: string,
+  comparable: (value: unknown, operator: string) => boolean,
+): void {
+  engine.addOperatorDecorator<unknown, unknown, unknown, unknown>(
+    guardOf(operator, false),
+    (value, wanted, next) => comparable(value, operator) && next(value, wanted),
+  );
+  engine.addOperatorDecorator<unknown, unknown, unknown, unknown>(
+    guardOf(operator, true),
+    (value, wanted, next) => !comparable(value, operator) || next(value, wanted),
+  );
+}
