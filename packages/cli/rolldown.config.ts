@@ -19,7 +19,7 @@ export default defineConfig({
     // These load what only their users install.
     ...["@bylaw/runner/dbos", "@bylaw/runner/restate"],
   ],
-  plugins: [placesOfPackages(), notices()],
+  plugins: [loadedLater(), placesOfPackages(), plainText(), standsAlone(), notices()],
   // Without blanks and comments there is half as much to read at every start; names stay, for they stand in messages.
   output: {
     minify: { compress: false, mangle: false, codegen: true },
@@ -27,8 +27,89 @@ export default defineConfig({
     cleanDir: true,
     entryFileNames: "bin.js",
     chunkFileNames: "[name].js",
+    codeSplitting: {
+      groups: [
+        {
+          name: "check",
+          test: /\/(?:cli\/src\/commands\/check\.ts|(?:plugins\/policy|rulesets\/recommended)\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js)$/,
+        },
+      ],
+    },
   },
 });
+
+interface Later {
+  /** Part of the path of the module. */
+  readonly module: string;
+  /** The functions that others take from it. */
+  readonly exports: readonly string[];
+}
+
+/** Modules that one call seldom needs, by the names of their files. */
+const LATER: Readonly<Record<string, Later>> = {
+  unbash: { module: "/node_modules/unbash/", exports: ["parse"] },
+  "parse-text": {
+    module: "/packages/policy-language/dist/load/parse-text.js",
+    exports: ["parseText"],
+  },
+};
+
+/**
+ * Makes files of their own of modules that the source imports as usual, and reads them when one of their functions is called. Code
+ * that answers at once cannot wait for `import()`, so they are required, which Node does with the modules that are there already.
+ */
+function loadedLater(): Plugin {
+  const prefix = "\0later:";
+  return {
+    name: "loaded-later",
+    async resolveId(source, importer, options) {
+      if (importer === undefined) return null;
+      const found = await this.resolve(source, importer, { ...options, skipSelf: true });
+      const [name, { module }] = Object.entries(LATER).find(
+        ([, later]) => found?.id.includes(later.module) === true,
+      ) ?? ["", { module: "" }];
+      if (found === null || name === "" || importer.includes(module)) return found;
+      this.emitFile({ type: "chunk", id: found.id, fileName: `${name}.js` });
+      return prefix + name;
+    },
+    load(id) {
+      if (!id.startsWith(prefix)) return null;
+      const name = id.slice(prefix.length);
+      const exports = LATER[name]?.exports.map(
+        (called) => `export const ${called} = (...given) => later().${called}(...given);`,
+      );
+      return `import { createRequire } from "node:module";
+        const load = createRequire(import.meta.url);
+        let loaded;
+        const later = () => (loaded ??= load("./${name}.js"));
+        ${exports?.join("\n")}`;
+    },
+  };
+}
+
+/** Escapes what is not ASCII: one such character makes a text of the whole file that takes twice the memory and is read more slowly. */
+function plainText(): Plugin {
+  return {
+    name: "plain-text",
+    renderChunk: (code) =>
+      code.replaceAll(
+        /[^\0-\x7f]/g,
+        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      ),
+  };
+}
+
+/** Takes the import of what bundled code has in common out of the first file, which uses none of it and has to run anywhere. */
+function standsAlone(): Plugin {
+  return {
+    name: "stands-alone",
+    generateBundle(_, bundle) {
+      const first = bundle["bin.js"];
+      if (first?.type === "chunk")
+        first.code = first.code.replace('import"./rolldown-runtime.js";', "");
+    },
+  };
+}
 
 interface Manifest {
   readonly name?: string;

@@ -1,5 +1,6 @@
 export { PolicyError, type PolicyFinding } from "./load/finding.ts";
-export { POLICY_LIMITS, parsePolicy } from "./load/parse-policy.ts";
+export { parsePolicy } from "./load/parse-policy.ts";
+export { POLICY_LIMITS } from "./load/parse-options.ts";
 export { compiledPolicy, isCompiledPolicy } from "./load/compiled-policy.ts";
 export type { CompiledPolicy, ParseOptions } from "./load/parse-options.ts";
 export type { PolicyFile } from "./load/policy-file.ts";

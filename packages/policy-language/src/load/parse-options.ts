@@ -3,6 +3,9 @@ import type { RuleSource } from "../compile/rule.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { PolicyPlace } from "./tier-limit.ts";
 
+/** What a policy file may hold at most. */
+export const POLICY_LIMITS = { characters: 4 * 1024 * 1024, rules: 50_000 } as const;
+
 /** Where a policy text comes from, and whom it may bind. */
 export interface ParseOptions {
   /** Named in every message and verdict. */

@@ -1,0 +1,36 @@
+import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
+import type { Place } from "./place.ts";
+
+/** The way to a value: keys of objects and indexes of lists. */
+export type DataPath = readonly PropertyKey[];
+
+/** A configuration as data, with the places of its parts. */
+export interface DataFile {
+  readonly value: Json;
+  /** Where a part stands, as near as the format tells. */
+  readonly place: (path: DataPath) => Promise<Place | undefined>;
+}
+
+/** The error of a text that cannot be read. */
+export function unreadable(
+  file: string,
+  message: string,
+  place?: Place,
+  cause?: unknown,
+): BylawError {
+  return new BylawError({
+    code: "BYLAW_CONFIG_INVALID",
+    message,
+    source: { file, ...place },
+    cause,
+  });
+}
+
+/** The parsed value as JSON. */
+export function plain(file: string, value: unknown): Json {
+  try {
+    return freezeJson(value);
+  } catch (cause) {
+    throw unreadable(file, messageOf(cause), undefined, cause);
+  }
+}

@@ -1,0 +1,52 @@
+import { APPROVAL_MODES, ENFORCEMENT_MODES, isJsonObject, type Config } from "@bylaw/kernel";
+
+type Settings = Omit<Config, "extends" | "plugins">;
+
+/** A configuration file that is data: packages are named, not imported. */
+export type DataConfig = { readonly [Key in keyof Settings]?: Settings[Key] | undefined } & {
+  readonly extends?: readonly string[] | undefined;
+  readonly plugins?: readonly (string | PluginUse)[] | undefined;
+};
+
+/** A plugin by the name of its package. */
+export interface PluginUse {
+  readonly use: string;
+  readonly options?: unknown;
+}
+
+/** What npm accepts as a name, and nothing that a path could hide in. */
+export const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+
+type Test = (value: unknown) => boolean;
+
+const listOf =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(test);
+const oneOf =
+  (names: readonly unknown[]): Test =>
+  (value) =>
+    names.includes(value);
+const isName: Test = (value) =>
+  typeof value === "string" && value.length <= 214 && PACKAGE_NAME.test(value);
+const isUse: Test = (value) =>
+  isName(value) ||
+  (isJsonObject(value) &&
+    isName(value["use"]) &&
+    Object.keys(value).every(
+      (key) => key === "use" || (key === "options" && isJsonObject(value[key])),
+    ));
+
+const TESTS: Readonly<Record<string, Test>> = {
+  extends: listOf(isName),
+  without: listOf((value) => typeof value === "string"),
+  plugins: listOf(isUse),
+  fallback: oneOf(["allow", "ask_user", "deny"]),
+  approval_mode: oneOf(APPROVAL_MODES),
+  enforcement_mode: oneOf(ENFORCEMENT_MODES),
+};
+
+/** Whether the schema would surely accept a configuration as it is. Loading the schema takes longer than all that it checks. */
+export const isPlain = (value: unknown): value is DataConfig =>
+  isJsonObject(value) &&
+  Object.entries(value).every(([key, part]) => Object.hasOwn(TESTS, key) && TESTS[key]?.(part));

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { BIN, POLICY, bylaw, scratch } from "./bylaw.ts";
+
+/** The files that a call reads as code, by their names. */
+function filesReadBy(args: readonly string[], files: Readonly<Record<string, string>>): string[] {
+  const cwd = scratch({ "bylaw.config.json": CONFIG, ...files });
+  const list = join(cwd, "list");
+  const preload = `import { registerHooks } from "node:module";
+    import { appendFileSync } from "node:fs";
+    registerHooks({ load(url, context, next) {
+      if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
+      return next(url, context);
+    } });`;
+  const node = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
+  const { code, stdout } = bylaw(["check", ...args, "--json"], { cwd, node });
+  expect(JSON.parse(stdout)).toMatchObject({ effect: "allow" });
+  expect(code).toBe(0);
+  return readFileSync(list, "utf8")
+    .trim()
+    .split("\n")
+    .map((url) => basename(url));
+}
+
+const CONFIG = '{ "extends": ["@bylaw/ruleset-recommended"] }';
+const ONE = [basename(BIN), "main.js", "rolldown-runtime.js", "check.js"];
+const line = (command: string): readonly string[] => [
+  ...["--tool", "bash", "--args", JSON.stringify({ command })],
+];
+
+test("a call with the recommended ruleset reads one file of the command", () => {
+  expect(filesReadBy(line("git status"), {})).toEqual(ONE);
+});
+
+test("the parser of shell scripts is read for a line that needs one", () => {
+  expect(filesReadBy(line("git status && git log"), {})).toEqual([...ONE, "unbash.js"]);
+});
+
+test("what reads a policy is read for a policy that has no compiled form", () => {
+  const args = ["--tool", "read_file", "--policy", "policy.toml"];
+  const files = filesReadBy(args, { "policy.toml": POLICY });
+  expect(files.slice(0, 5)).toEqual([...ONE, "parse-text.js"]);
+  expect(files).not.toContain("unbash.js");
+});
+
+test("the schema of a configuration is read for one that is not plainly right", () => {
+  const deadline = CONFIG.replace("}", ', "deadline_ms": 50 }');
+  const files = filesReadBy(line("git status"), { "bylaw.config.json": deadline });
+  expect(files).toContain("config-schema.js");
+  expect(files).not.toContain("parse-yaml.js");
+});
