@@ -38,8 +38,11 @@ const LAYERS: readonly Layer[] = [
     internal: [KERNEL, /^packages\/(behavior|config|log|process|store|store-[a-z0-9-]+|tools)$/],
   },
   { folder: /^packages\/(orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
-  // The ruleset that most projects start from is built into the command.
-  { folder: /^packages\/cli$/, internal: [/^(packages|plugins)\//, /^rulesets\/recommended$/] },
+  // The rulesets that most projects start from are built into the command.
+  {
+    folder: /^packages\/cli$/,
+    internal: [/^(packages|plugins)\//, /^rulesets\/(everyday|recommended)$/],
+  },
   { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
   {
     folder: /^plugins\//,

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -9,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { BIN, bylaw, json, scratch } from "./bylaw.ts";
 
 const FORMATS = ["ts", "json", "yaml", "toml"] as const;
 
@@ -32,7 +33,7 @@ describe.each(FORMATS)("--format %s", (format) => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain(`wrote .bylaw/policy.toml\nwrote bylaw.config.${format}\n`);
     expect(ran.stdout).toContain(
-      "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy",
+      "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy @bylaw/ruleset-everyday\n",
     );
     const ask = (tool: string, args: object) => {
       const checked = bylaw(["check", "--tool", tool, "--args", JSON.stringify(args), "--json"], {
@@ -42,21 +43,36 @@ describe.each(FORMATS)("--format %s", (format) => {
       const { effect, rule } = json(checked);
       return [effect, (rule as { name?: string } | undefined)?.name];
     };
+    expect(ask("read_file", { path: "README.md" })).toEqual(["allow", "read-temporary-files"]);
+    expect(ask("read_file", { path: "/opt/README.md" })).toEqual(["ask_user", undefined]);
+    expect(ask("read_file", { path: ".env" })).toEqual(["deny", "no-secret-files"]);
+    expect(ask("bash", { command: "npm test && git add src" })).toEqual([
+      "allow",
+      "git-stage-and-commit",
+    ]);
+    expect(ask("bash", { command: "git push -uf origin main" })).toEqual(["deny", "no-force-push"]);
+    for (const path of [`bylaw.config.${format}`, ".bylaw/policy.toml"])
+      expect(ask("write_file", { path })).toEqual(["ask_user", "ask-governing-files"]);
+    expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 3 files\n" });
+  });
+
+  test("--ruleset none writes a policy that decides alone", () => {
+    const cwd = scratch();
+    const ran = bylaw(["init", "--format", format, "--ruleset", "none"], { cwd });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    const ask = (tool: string, args: object) => {
+      const call = ["--tool", tool, "--args", JSON.stringify(args)];
+      const { effect, rule } = json(bylaw(["check", ...call, "--json"], { cwd }));
+      return [effect, (rule as { name?: string } | undefined)?.name];
+    };
     expect(ask("read_file", { path: "README.md" })).toEqual(["allow", "read-the-project"]);
-    expect(ask("read_file", { path: "../other/README.md" })).toEqual(["ask_user", undefined]);
     expect(ask("read_file", { path: ".env" })).toEqual(["deny", "no-secret-files"]);
     expect(ask("bash", { command: "git status" })).toEqual(["allow", "see-the-status"]);
-    expect(ask("bash", { command: "git push --force" })).toEqual(["deny", "no-force-push"]);
     expect(ask("Bash", { command: "git push -uf origin main" })).toEqual(["deny", "no-force-push"]);
     expect(ask("write_file", { path: "src/x.ts" })).toEqual(["ask_user", undefined]);
-    expect(ask("write_file", { path: `bylaw.config.${format}` })).toEqual([
-      "ask_user",
-      "people-change-the-rules",
-    ]);
-    expect(ask("write_file", { path: ".bylaw/policy.toml" })).toEqual([
-      "ask_user",
-      "people-change-the-rules",
-    ]);
+    for (const path of [`bylaw.config.${format}`, ".bylaw/policy.toml"])
+      expect(ask("write_file", { path })).toEqual(["ask_user", "people-change-the-rules"]);
+    expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
   });
 
   test("a second time it says so and writes nothing", () => {
@@ -148,3 +164,97 @@ test.runIf(existsSync("/proc/self"))(
     expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
   },
 );
+
+describe("the toolchain", () => {
+  const manifests = {
+    "package.json": JSON.stringify({
+      scripts: { test: "x", build: "x", "db:seed": "x", publish: "x", "a {b,c}": "x", "-x": "x" },
+    }),
+    "pnpm-lock.yaml": "",
+    Makefile: "MODE := fast\n.PHONY: build\nbuild: lib\n\techo\ninstall:\n\techo\n$(X): y\n",
+    "go.mod": "module x\n",
+  };
+
+  test("its tasks are shown as the ruleset decides them", () => {
+    const cwd = scratch(manifests);
+    const made = json(bylaw(["init", "--yes", "--json"], { cwd }));
+    expect(made).toMatchObject({
+      ruleset: "everyday",
+      programs: ["pnpm", "make", "go"],
+      allowed: [
+        ...["pnpm run test", "pnpm run build", "make build"],
+        ...["go build ./...", "go test ./...", "go vet ./..."],
+      ],
+      asked: ["pnpm run db:seed", "pnpm run publish", "make install"],
+    });
+    for (const command of made["allowed"] as readonly string[])
+      expect(
+        bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command })], { cwd }),
+      ).toMatchObject({ code: 0 });
+  });
+
+  test("a manifest that cannot be read declares nothing", () => {
+    const cwd = scratch({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
+    mkdirSync(join(cwd, "Makefile"));
+    const made = json(bylaw(["init", "--json"], { cwd }));
+    expect(made).toMatchObject({ programs: ["npm", "composer", "make"], allowed: [], asked: [] });
+  });
+
+  test.runIf(process.platform === "linux")(
+    "in a terminal three questions are asked, and what is chosen is written",
+    async () => {
+      const cwd = scratch(manifests);
+      const said = await answer(cwd, [
+        ["Which rules do you want", "\r"],
+        ["Which may agents run", " \r"],
+        ["Write bylaw.config.ts and", "\r"],
+      ]);
+      expect(said).toContain("wrote .bylaw/policy.toml");
+      expect(readFileSync(join(cwd, ".bylaw/policy.toml"), "utf8")).toContain(
+        'command = [\n  "pnpm run db:seed *",\n]\n',
+      );
+      expect(
+        bylaw(["check", "--tool", "bash", "--args", '{"command":"pnpm run db:seed"}'], { cwd }),
+      ).toMatchObject({ code: 0 });
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
+    "nothing is written where a person leaves or says no",
+    async () => {
+      for (const keys of [["\u0003"], ["\r", "\u0003"], ["\r", "\r", "n"]]) {
+        const cwd = scratch(manifests);
+        const questions = ["Which rules do you want", "Which may agents run", "Write bylaw.config"];
+        const said = await answer(
+          cwd,
+          keys.map((key, at) => [questions[at] ?? "", key] as const),
+        );
+        expect(said).toContain("Nothing was written");
+        expect(existsSync(join(cwd, ".bylaw"))).toBe(false);
+      }
+    },
+  );
+});
+
+/** Runs `bylaw init` in a terminal, and answers each question when it is asked. */
+async function answer(
+  cwd: string,
+  answers: readonly (readonly [question: string, keys: string])[],
+): Promise<string> {
+  const line = `stty cols 120 rows 40; exec '${process.execPath}' '${BIN}' init`;
+  const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
+    cwd,
+    env: { ...process.env, TERM: "xterm", CI: "" },
+  });
+  let said = "";
+  const left = [...answers];
+  child.stdout.on("data", (text: Buffer) => {
+    said += text.toString();
+    const [next] = left;
+    if (next === undefined || !said.includes(next[0])) return;
+    left.shift();
+    child.stdin.write(next[1]);
+  });
+  await once(child, "close");
+  return said;
+}

@@ -211,12 +211,6 @@ test("the recommended ruleset and this repository's own rules are without errors
   }
 });
 
-test("the policy that `bylaw init` writes is without a finding", () => {
-  const cwd = scratch();
-  bylaw(["init"], { cwd });
-  expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
-});
-
 test("what an agent wrote into a policy moves no cursor and forges no line", () => {
   const name = "evil\\u001b[2K\\u202eerror";
   const cwd = scratch({ "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n` });

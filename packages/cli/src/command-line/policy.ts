@@ -1,4 +1,5 @@
 import { APPROVAL_MODES } from "@bylaw/kernel";
+import type { InitRuleset } from "../init/files.ts";
 import type { ImportSource } from "@bylaw/policy-language";
 import type { Command } from "commander";
 import { choice, pathOf, pathsOf, valueOf, wordOf } from "./options.ts";
@@ -126,6 +127,8 @@ export function addStartCommands(program: Command): void {
     .addOption(
       choice("--format <format>", "the format of the configuration", FORMATS).default("ts"),
     )
+    .addOption(choice("--ruleset <name>", "the rules to begin with", RULESETS).default("everyday"))
+    .option("--yes", "ask nothing (also where no terminal is)")
     .option("--json", "print JSON")
     .addHelpText("after", INIT_HELP)
     .action(async (dir: string, options) => {
@@ -161,6 +164,7 @@ function callOptions(command: Command): Command {
 
 const SOURCES: readonly ImportSource[] = ["claude", "gemini", "codex"];
 const FORMATS = ["ts", "json", "yaml", "toml"];
+const RULESETS: readonly InitRuleset[] = ["everyday", "recommended", "none"];
 
 const CHECK_HELP = `
 Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user. With --batch: 0 when every line was answered.
@@ -208,8 +212,10 @@ Examples:
   $ bylaw import codex default.rules --json`;
 
 const INIT_HELP = `
-Exit code: 0 written, 2 usage error, a file that already exists, or a folder that cannot be written.
+In a terminal it asks at most three questions.
+Exit code: 0 written, 2 usage error, a file that already exists, a folder that cannot be written, or you left.
 
 Examples:
   $ bylaw init
+  $ bylaw init --yes --ruleset recommended
   $ bylaw init my-project --format yaml`;

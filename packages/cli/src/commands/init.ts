@@ -4,28 +4,106 @@ import { CONFIG_EXTENSIONS, ignoreRecords } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
-import { CONFIGS, POLICY, POLICY_FILE, type InitFormat } from "./init-files.ts";
+import {
+  configText,
+  policyText,
+  POLICY_FILE,
+  type InitFormat,
+  type InitRuleset,
+} from "../init/files.ts";
+import { propose, SUMMARIES, type Proposal } from "../init/proposal.ts";
+import { readToolchain } from "../init/toolchain.ts";
 import { place } from "../io/text.ts";
+
+const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
 
 /** The options of `bylaw init`. */
 export interface InitOptions {
   readonly format: InitFormat;
+  /** What to begin with, where nobody is asked. */
+  readonly ruleset: InitRuleset;
+  /** Ask nothing. */
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
+interface Plan {
+  readonly ruleset: InitRuleset;
+  readonly proposal: Proposal;
+  /** What a rule of the project allows. */
+  readonly tasks: readonly string[];
+}
 
 /** Writes a configuration and a policy into a folder, with what git is to leave out there; all or nothing, and never over a file that is there. */
-export async function init(
-  directory: string,
-  { format, json = false }: InitOptions,
-): Promise<void> {
+export async function init(directory: string, options: InitOptions): Promise<void> {
+  const { format, json = false, yes = false } = options;
   const root = resolve(directory);
   refuseExisting(root);
-  const files = [
-    [join(root, POLICY_FILE), POLICY],
-    [join(root, `bylaw.config.${format}`), CONFIGS[format]],
-  ] as const;
+  const { programs, tasks } = readToolchain(root);
+  const asking = !yes && !json && process.stdin.isTTY && process.stdout.columns > 0;
+  const plan = await planOf(options.ruleset, tasks, { root, format, asking });
+  if (plan === undefined) {
+    await write("Nothing was written\n");
+    return conclude(2);
+  }
+  const { ruleset, proposal } = plan;
+  const written = writeFiles(root, [
+    [POLICY_FILE, policyText(ruleset, plan.tasks)],
+    [configName(format), configText(format, ruleset)],
+  ]);
+  const allowed = [...proposal.allowed, ...plan.tasks];
+  const asked = [...proposal.open, ...proposal.held].filter((task) => !plan.tasks.includes(task));
+  const inside = directory === "." ? "" : `cd ${place({ file: root })} && `;
+  const next = [
+    `${inside}${INSTALL}${ruleset === "none" ? "" : ` @bylaw/ruleset-${ruleset}`}`,
+    `${inside}npx bylaw check --tool read_file --args '{"path":"README.md"}'`,
+    `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
+  ];
+  const list = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+  const lines = [
+    ...written.map((file) => `wrote ${place({ file })}`),
+    "",
+    `${ruleset === "none" ? "The policy" : `The ruleset \`${ruleset}\``} ${SUMMARIES[ruleset]}.`,
+    ...list(`Tasks of ${programs.join(", ")} that pass without a question:`, allowed),
+    ...list("Tasks that are asked about or denied:", asked),
+    ...list("Next:", next),
+  ];
+  await write(
+    json ? jsonLine({ written, ruleset, programs, allowed, asked, next }) : `${lines.join("\n")}\n`,
+  );
+  conclude(0);
+}
+
+// Undefined: a person was asked, and left.
+async function planOf(
+  proposed: InitRuleset,
+  tasks: readonly string[],
+  {
+    root,
+    format,
+    asking,
+  }: { readonly root: string; readonly format: InitFormat; readonly asking: boolean },
+): Promise<Plan | undefined> {
+  const ask = asking ? await import("../init/questions.ts") : undefined;
+  const ruleset = ask === undefined ? proposed : await ask.askRuleset(proposed);
+  if (ruleset === undefined) return undefined;
+  const none: Proposal = { allowed: [], open: [], held: [] };
+  const proposal = ruleset === "none" ? none : await propose(ruleset, tasks, root);
+  const chosen =
+    ask === undefined || proposal.open.length === 0 ? [] : await ask.askTasks(proposal.open);
+  if (chosen === undefined) return undefined;
+  if (ask !== undefined && !(await ask.askToWrite([configName(format), POLICY_FILE])))
+    return undefined;
+  return { ruleset, proposal, tasks: chosen };
+}
+
+const configName = (format: InitFormat): string => `bylaw.config.${format}`;
+
+function writeFiles(
+  root: string,
+  files: readonly (readonly [name: string, text: string])[],
+): readonly string[] {
   const written: string[] = [];
   const make = (file: string, work: () => boolean): void => {
     try {
@@ -35,28 +113,17 @@ export async function init(
       throw unwritable(file, cause);
     }
   };
-  for (const [file, text] of files)
+  for (const [name, text] of files) {
+    const file = join(root, name);
     make(file, () => {
       makeFolder(dirname(file));
       writeFileSync(file, text, { flag: "wx" });
       return true;
     });
+  }
   const beside = dirname(join(root, POLICY_FILE));
   make(join(beside, ".gitignore"), () => ignoreRecords(beside) !== undefined);
-  const inside = directory === "." ? "" : `cd ${place({ file: root })} && `;
-  const next = [
-    `${inside}${INSTALL}`,
-    `${inside}npx bylaw check --tool read_file --args '{"path":"README.md"}'`,
-    `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
-  ];
-  const lines = [
-    ...written.map((file) => `wrote ${place({ file })}`),
-    "",
-    "Next:",
-    ...next.map((step) => `  ${step}`),
-  ];
-  await write(json ? jsonLine({ written, next }) : `${lines.join("\n")}\n`);
-  conclude(0);
+  return written;
 }
 
 // One by one: Node's own `recursive` never ends where the system knows no such folder, as below /proc.

@@ -1,4 +1,4 @@
-import { basename, isAbsolute, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
 import { BylawError, createKernel } from "@bylaw/kernel";
 import type { PolicySources } from "@bylaw/plugin-policy";
@@ -30,6 +30,8 @@ interface Pool {
   readonly broken: readonly LintFinding[];
   /** How many files that is. */
   readonly refused: number;
+  /** The folder whose policies are the user's own. Others come with a ruleset, so only their errors are of use. */
+  readonly root?: string;
 }
 
 /** Prints what is wrong or doubtful in policies, in those of a configuration, and in contracts. The exit code is 1 where something is an error. */
@@ -48,8 +50,12 @@ export async function lint(names: readonly string[], options: LintOptions): Prom
   for (const config of distinctFiles([...named, ...files.filter(isConfig)]))
     pools.push(await ofConfig(config));
   const findings: LintFinding[] = [];
-  for (const { files: loaded, tools, broken } of pools) {
-    findings.push(...broken, ...(await lintPolicies(loaded, tools === undefined ? {} : { tools })));
+  for (const { files: loaded, tools, broken, root } of pools) {
+    const found = await lintPolicies(loaded, tools === undefined ? {} : { tools });
+    findings.push(
+      ...broken,
+      ...found.filter(({ file, severity }) => severity === "error" || isOwn(file, root)),
+    );
   }
   const count = pools.reduce((sum, pool) => sum + pool.files.length + pool.refused, 0);
   await write(
@@ -58,6 +64,12 @@ export async function lint(names: readonly string[], options: LintOptions): Prom
       : `${lintText(findings, count, paintFor(process.stdout))}\n`,
   );
   conclude(findings.some(({ severity }) => severity === "error") ? 1 : 0);
+}
+
+function isOwn(file: string, root: string | undefined): boolean {
+  if (root === undefined) return true;
+  const below = relative(root, resolve(file));
+  return !isAbsolute(below) && !/^\.\.(?:[\\/]|$)|(?:^|[\\/])node_modules[\\/]/.test(below);
 }
 
 async function nearestConfig(): Promise<string> {
@@ -115,12 +127,13 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
 }
 
 async function ofConfig(file: string): Promise<Pool> {
-  return await whileLoading(file, () =>
+  const pool = await whileLoading(file, () =>
     attempt(async () => {
       const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
       return policySourcesOf(kernel, await policyPlugin(file));
     }),
   );
+  return { ...pool, root: dirname(file) };
 }
 
 async function attempt(

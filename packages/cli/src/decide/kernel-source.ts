@@ -11,7 +11,8 @@ import {
 import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import pluginManifest from "@bylaw/plugin-policy/package.json" with { type: "json" };
-import rulesetManifest from "@bylaw/ruleset-recommended/package.json" with { type: "json" };
+import everydayManifest from "@bylaw/ruleset-everyday/package.json" with { type: "json" };
+import recommendedManifest from "@bylaw/ruleset-recommended/package.json" with { type: "json" };
 import { distinctFiles } from "../io/distinct-files.ts";
 import { findingLine } from "../io/report-error.ts";
 import { whileLoading } from "../io/exit-code.ts";
@@ -26,21 +27,23 @@ export interface KernelSourceOptions {
 
 /** The plugin that reads policy files. */
 export const POLICY_PLUGIN = "@bylaw/plugin-policy";
-const RULESET = "@bylaw/ruleset-recommended";
+const RECOMMENDED = "@bylaw/ruleset-recommended";
+const EVERYDAY = "@bylaw/ruleset-everyday";
 
 /** Packages that a project may use without installing them. */
 export const bundled = (): BundledPackages =>
   Object.fromEntries(
     [
       ...["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", "zod"],
-      ...[POLICY_PLUGIN, RULESET],
+      ...[POLICY_PLUGIN, RECOMMENDED, EVERYDAY],
     ].map((name) => [name, import.meta.resolve(name)]),
   );
 
 // Loading the same from a project's folder takes twice as long: there they are hundreds of files.
 const contained = (): ContainedPackages => ({
   [POLICY_PLUGIN]: containedPackage(pluginManifest, () => import("@bylaw/plugin-policy")),
-  [RULESET]: containedPackage(rulesetManifest, () => import("@bylaw/ruleset-recommended")),
+  [RECOMMENDED]: containedPackage(recommendedManifest, () => import("@bylaw/ruleset-recommended")),
+  [EVERYDAY]: containedPackage(everydayManifest, () => import("@bylaw/ruleset-everyday")),
 });
 
 const containedPackage = (

@@ -1,0 +1,111 @@
+/** The formats that `bylaw init` writes. */
+export type InitFormat = "ts" | "json" | "yaml" | "toml";
+
+/** What a new configuration extends; `none`: the rules of its policy are all. */
+export type InitRuleset = "everyday" | "recommended" | "none";
+
+/** Where the starter policy goes, relative to the configuration. */
+export const POLICY_FILE = ".bylaw/policy.toml";
+
+/** The starter configuration. */
+export function configText(format: InitFormat, ruleset: InitRuleset): string {
+  return CONFIGS[format](ruleset === "none" ? undefined : ruleset);
+}
+
+const CONFIGS: Readonly<Record<InitFormat, (ruleset: string | undefined) => string>> = {
+  ts: (ruleset) => `import { defineConfig } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
+${ruleset === undefined ? "" : `import { ${ruleset} } from "@bylaw/ruleset-${ruleset}";\n`}
+export default defineConfig({
+${ruleset === undefined ? "" : `  extends: [${ruleset}],\n`}  plugins: [policy({ files: ["${POLICY_FILE}"] })],
+  fallback: "ask_user",
+});
+`,
+  json: (ruleset) => `{
+${ruleset === undefined ? "" : `  "extends": ["@bylaw/ruleset-${ruleset}"],\n`}  "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["${POLICY_FILE}"] } }],
+  "fallback": "ask_user"
+}
+`,
+  yaml: (
+    ruleset,
+  ) => `${ruleset === undefined ? "" : `extends: ["@bylaw/ruleset-${ruleset}"]\n`}plugins:
+  - use: "@bylaw/plugin-policy"
+    options:
+      files: [${POLICY_FILE}]
+fallback: ask_user
+`,
+  toml: (
+    ruleset,
+  ) => `${ruleset === undefined ? "" : `extends = ["@bylaw/ruleset-${ruleset}"]\n`}fallback = "ask_user"
+
+[[plugins]]
+use = "@bylaw/plugin-policy"
+options = { files = ["${POLICY_FILE}"] }
+`,
+};
+
+/** The starter policy, with a rule that allows `tasks`. */
+export function policyText(ruleset: InitRuleset, tasks: readonly string[]): string {
+  if (ruleset === "none") return OWN_POLICY;
+  const rule =
+    tasks.length === 0
+      ? EXAMPLE
+      : `[[rules]]
+name = "project-tasks"
+action = "allow"
+command = [
+${tasks.map((task) => `  "${task} *",\n`).join("")}]
+reason = "Runs a task that the project declares"
+`;
+  return `# Rules of this project, beside those of @bylaw/ruleset-${ruleset}.
+# The strictest matching rule decides: deny, then ask_user, then allow. What no rule matches is left to a person.
+default = "ask_user"
+
+${rule}`;
+}
+
+const EXAMPLE = `# [[rules]]
+# name = "seed-the-database"
+# action = "allow"
+# command = "npm run db:seed *"
+# reason = "Fills the database of this machine"
+`;
+
+const OWN_POLICY = `# What agents may do in this folder. The strictest matching rule decides: deny, then ask_user, then allow.
+# What no rule matches is left to a person.
+default = "ask_user"
+
+[[rules]]
+name = "read-the-project"
+action = "allow"
+tool = "read_file|read_many_files|Read|list_directory|LS|glob|Glob|grep|Grep|grep_search"
+paths = { read = "./**" }
+reason = "Reading inside the workspace changes nothing"
+
+[[rules]]
+name = "see-the-status"
+action = "allow"
+command = "git status"
+reason = "Looking at the state of the repository changes nothing"
+
+[[rules]]
+name = "no-secret-files"
+action = "deny"
+paths = ["**/.env", "**/.env.*", "~/.ssh/**", "~/.aws/**"]
+reason = "This file usually holds secrets and is off limits."
+fix = "Leave the values to a person."
+
+[[rules]]
+name = "no-force-push"
+action = "deny"
+command = "git push --force *"
+reason = "A force push can overwrite other people's commits."
+fix = "Push to a branch and open a pull request."
+
+[[rules]]
+name = "people-change-the-rules"
+action = "ask_user"
+final = true
+paths = { write = [".bylaw/**", "bylaw.config.*"] }
+reason = "This may change the rules that govern this agent, so a person must look first."
+`;
