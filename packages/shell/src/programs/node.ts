@@ -100,7 +100,7 @@ const DENO: Spec = {
     },
     check: { operands: [many("read")] },
     task: {
-      options: options`${kind.load} -c,--config ${kind.takes("dir")} --cwd`,
+      options: options`${kind.load} -c,--config ${kind.takes("dir", "load")} --cwd`,
       posix: true,
       more: (use, out) =>
         recordArgumentsOfScript(out, (use.operands[0]?.at ?? out.argv.length) + 1),
@@ -190,7 +190,7 @@ export const NODE: Readonly<Record<string, Spec>> = {
   deno: DENO,
   bun: {
     options: options`--watch --hot --smol -b,--bun -h,--help -v,--version --revision --silent ${kind.code} -e,--eval -p,--print
-      ${kind.load} -r,--preload --require --import -c,--config --env-file --tsconfig-override ${kind.takes("dir")} --cwd ${kind.optional}
+      ${kind.load} -r,--preload --require --import -c,--config --env-file --tsconfig-override ${kind.takes("dir", "load")} --cwd ${kind.optional}
       --inspect ${kind.value} --port --filter -F -d,--define -l,--loader`,
     posix: true,
     inert: "help version revision",

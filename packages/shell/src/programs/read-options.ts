@@ -122,7 +122,9 @@ export function readOptions(
 export function operandAfterOptions(program: string, argv: readonly Word[]): number | undefined {
   const spec = specOf(program);
   if (spec?.options === undefined || spec.wrap !== undefined) return undefined;
-  const posix = spec.posix === true || spec.subs !== undefined;
+  // Behind the operand of an interpreter an option would be one of the script.
+  if (spec.posix === true && spec.subs === undefined) return undefined;
+  const posix = spec.subs !== undefined;
   const at = parseArgs(spec, argv, 1, { posix }).operands[0]?.at;
   return at === 1 ? undefined : at;
 }
