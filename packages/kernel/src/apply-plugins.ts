@@ -37,7 +37,6 @@ export class AppliedPlugins {
   readonly deadline_ms: number;
   readonly #versions: Record<string, string> = {};
   readonly #fallbacks: Effect[] = [];
-  readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
   readonly #letsThrough: LetsThrough[] = [{ mode: "yolo", test: () => true }];
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
@@ -67,7 +66,6 @@ export class AppliedPlugins {
       ),
       letsThrough: (mode, call) =>
         this.#letsThrough.some((one) => one.mode === mode && holds(one.test, call)),
-      unmatched: (call) => this.#unmatched(call),
     };
   }
 
@@ -101,7 +99,6 @@ export class AppliedPlugins {
       prepare: (tap, work) => add("prepare", this.preparers, { context, tap, work }),
       fallback: (effect) =>
         add(`fallback ${effect}`, this.#fallbacks, effect, grants && isEffect(effect)),
-      unmatched: (reason) => add("unmatched", this.#reasons, reason),
       letThrough: (mode, test) =>
         add(`letThrough ${mode}`, this.#letsThrough, { mode, test }, grants),
       digest: (sha256) => add("digest", digests, sha256),
@@ -123,24 +120,13 @@ export class AppliedPlugins {
         fix: "A tap needs a name, and only a plugin with `grants` may loosen.",
       });
   }
-
-  #unmatched(call: ToolCall): string {
-    for (const reason of this.#reasons) {
-      const found = attempt(() => reason(call));
-      if (typeof found === "string" && found !== "") return found;
-    }
-    return `No rule matches \`${call.tool}\``;
-  }
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }
 
 // A test that throws lets nothing through.
-const holds = (test: (call: ToolCall) => boolean, call: ToolCall): boolean =>
-  attempt(() => test(call)) === true;
+function holds(test: (call: ToolCall) => unknown, call: ToolCall): boolean {
+  try {
+    return test(call) === true;
+  } catch {
+    return false;
+  }
+}

@@ -90,13 +90,9 @@ export const ask = stop("ask_user");
 /** Stops the subject. */
 export const deny = stop("deny");
 
-/** Whether one effect is stricter than another. */
-export const isStricter = (left: Effect, right: Effect): boolean =>
-  STRICTNESS[left] > STRICTNESS[right];
-
 /** The stricter of two effects. */
 export const stricter = (left: Effect, right: Effect): Effect =>
-  isStricter(left, right) ? left : right;
+  STRICTNESS[left] > STRICTNESS[right] ? left : right;
 
 /** Tells an effect from any other value. */
 export const isEffect = (value: unknown): value is Effect =>
