@@ -1,6 +1,7 @@
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmeticText, visitWord } from "./expansions.ts";
-import type { TestExpression } from "../parse/syntax.ts";
+import { refusedOperand } from "../parse/refused-text.ts";
+import type { TestExpression, WordNode } from "../parse/syntax.ts";
 
 const NUMERIC = /^-(eq|ne|lt|le|gt|ge)$/;
 
@@ -11,6 +12,7 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
     walk.nodes++;
     switch (node.type) {
       case "TestUnary":
+        noteRefused(walk, node.operand);
         visitWord(walk, node.operand);
         if (
           (node.operator === "-v" || node.operator === "-R") &&
@@ -24,6 +26,7 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
         }
         break;
       case "TestBinary":
+        noteRefused(walk, node.left);
         visitWord(walk, node.left);
         visitWord(walk, node.right);
         if (NUMERIC.test(node.operator)) {
@@ -41,6 +44,11 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
         open.push(node.expression);
     }
   }
+}
+
+function noteRefused(walk: WalkState, word: WordNode): void {
+  const text = refusedOperand(word);
+  if (text !== undefined) noteUnknown(walk, "syntax", `shell syntax at ${quote(text)}`);
 }
 
 // Plain double quotes around an operand hide nothing: `[[ "$n" -gt 3 ]]`.

@@ -3,7 +3,7 @@ import { setName } from "./assignments.ts";
 import { oneWord } from "./words.ts";
 import { visitParts } from "./expansions.ts";
 import type { WalkState } from "../walk/walk-state.ts";
-import { noteUnknown, quote } from "../walk/walk-state.ts";
+import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
 import type { Input } from "../programs/program-reading.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { concat, known } from "../programs/word-text.ts";
@@ -18,6 +18,8 @@ export interface Redirected {
 }
 
 const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
+// Bash closes the descriptor, and reads what follows the minus as the next word.
+const MINUS_AND_MORE = /^(?:\\\n)*-./s;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
 
 /** Reads one redirection and adds its effects. */
@@ -55,10 +57,13 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     return;
   }
   const { operator } = node;
-  const duplicates =
-    (operator === ">&" || operator === "<&") &&
-    target.text !== undefined &&
-    /^(\d+-?|-)$/.test(target.text);
+  const duplication = operator === ">&" || operator === "<&";
+  if (duplication && MINUS_AND_MORE.test(node.target.text))
+    noteUnknownLine(walk, {
+      code: "syntax",
+      what: `shell syntax at ${quote(operator + node.target.text)}`,
+    });
+  const duplicates = duplication && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
   const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
   const standard = target.text !== undefined && STANDARD.test(target.text);
   const reads = operator === "<" || operator === "<&";

@@ -1,3 +1,4 @@
+import { textBehind } from "./refused-text.ts";
 import type { CommandNode } from "./syntax.ts";
 
 const BLANK = /^(?:[ \t]|\\\n)*$/;
@@ -37,6 +38,8 @@ export function skippedText(
       !QUOTED.test(part.delimiter.text)
     )
       return part.delimiter.text;
+    const behind = part.type === "HereDoc" ? textBehind(source, part) : undefined;
+    if (behind !== undefined) return behind;
   }
   NEXT.lastIndex = Math.max(from, end);
   return NEXT.test(source) ? undefined : source.slice(from, from + 20);

@@ -1,4 +1,4 @@
-import { parse, type ParsedScript } from "unbash";
+import { parse, type ParsedScript, type PipelineNode } from "unbash";
 
 export type {
   ArithmeticExpression,
@@ -7,6 +7,7 @@ export type {
   HereDoc,
   ParameterExpansionPart,
   ParsedScript,
+  Pipeline,
   PipelineNode,
   AndOr,
   Redirection as RedirectionNode,
@@ -15,6 +16,9 @@ export type {
   Word as WordNode,
   WordPart,
 } from "unbash";
+
+/** A command that has others in it, or a condition. */
+export type CompoundNode = Exclude<PipelineNode, { type: "Pipeline" | "Command" }>;
 
 // The parser reads nested expansions once per level.
 const MOST_WORK = 400_000;

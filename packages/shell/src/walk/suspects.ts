@@ -4,7 +4,8 @@ import { TOP, type Draft } from "./walk-state.ts";
 import { INHERITED } from "../programs/program-reading.ts";
 import { isProgram, readProgram } from "../programs/index.ts";
 
-const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+/;
+// The minus of `>&-` ends a word.
+const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+(?:(?<=[<>]&)[ \t]*(?:\\\n)*-)?/;
 const BLANK = /[\s\0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/;
 const BEFORE_PROGRAM =
   /^([A-Za-z_]\w*=.*|!|if|then|elif|else|while|until|do|time|coproc|function)$/s;

@@ -12,10 +12,12 @@ import { PIPE } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
+import { missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { runCommand } from "./run-command.ts";
 import { addRedirection, type Redirected } from "../expand/redirections.ts";
 import type {
   AndOr,
+  CompoundNode,
   ParsedScript,
   PipelineNode,
   RedirectionNode,
@@ -48,8 +50,10 @@ function walkList(
 ): void {
   let from = folder;
   walk.onSuccess = walk.onFailure = folder;
-  for (const { command, background } of statements) {
+  for (const statement of statements) {
     if (walk.full) return;
+    const { command, background } = statement;
+    noteRefused(walk, missingCommand(walk.source, statement));
     const inside: CommandContext = background === true ? { ...place, order: "later" } : place;
     step(walk, inside);
     if (command.type === "AndOr") walkAndOr(walk, command, inside, from);
@@ -101,6 +105,7 @@ function walkPipeline(
   if (first === undefined) {
     return noteUnknownLine(walk, { code: "syntax", what: "`!` or `time` without a command" });
   }
+  noteRefused(walk, timedArray(node));
   const several = commands.length > 1;
   walkNode(walk, first, several ? together(place) : place, folder);
   if (several) {
@@ -113,6 +118,11 @@ function walkPipeline(
   }
   for (const { type } of prefixes)
     if (type === "Negation") [walk.onSuccess, walk.onFailure] = [walk.onFailure, walk.onSuccess];
+}
+
+function noteRefused(walk: WalkState, text: string | undefined): void {
+  if (text !== undefined)
+    noteUnknownLine(walk, { code: "syntax", what: `shell syntax at ${quote(text.trim())}` });
 }
 
 type Node = Exclude<PipelineNode, { type: "Pipeline" }>;
@@ -134,10 +144,11 @@ function walkNode(walk: WalkState, node: Node, place: CommandContext, folder: Fo
 
 function walkCompound(
   walk: WalkState,
-  node: Exclude<Node, { type: "Command" }>,
+  node: CompoundNode,
   place: CommandContext,
   folder: Folder,
 ): void {
+  noteRefused(walk, refusedText(walk.source, node));
   switch (node.type) {
     case "Redirected":
       return walkRedirected(walk, node.command, node.redirects, place, folder);
@@ -345,7 +356,8 @@ function walkSubstitution(
   if (++walk.depth > LIMITS.depth)
     return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
   const { script } = part;
-  if (script === undefined)
+  const open = part.text.startsWith("${") && !part.text.endsWith("}");
+  if (script === undefined || open)
     noteUnknownLine(walk, { code: "syntax", what: `substitution ${quote(part.text)}` });
   else if (part.type === "CommandExpansion") walkScript(walk, script, place, folder);
   // The shell does not wait for a process substitution.

@@ -1,0 +1,78 @@
+import type { CompoundNode, HereDoc, Pipeline, Statement, WordNode } from "./syntax.ts";
+
+const RESERVED =
+  /^(?:[!{}]|\[\[|\]\]|case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while)$/;
+
+/** Text of a compound command that the parser takes and bash refuses. Undefined if there is none. */
+export function refusedText(source: string, node: CompoundNode): string | undefined {
+  switch (node.type) {
+    case "Coproc": {
+      // Bash takes the first word for a name, and the second for what a compound command begins with.
+      const [second] = node.body.type === "Command" ? node.body.suffix : [];
+      return second?.type === "Word" && RESERVED.test(second.text) ? second.text : undefined;
+    }
+    case "For":
+    case "Select": {
+      const head = source.slice(node.name.end, node.body.pos);
+      if (node.wordlist === undefined && /^[^;]*\n[^;]*;/.test(head)) return head;
+      return extendedGlob([node.name, ...(node.wordlist ?? [])]);
+    }
+    case "ArithmeticFor": {
+      const head = source.slice(node.pos, node.pos + 20);
+      return head.startsWith("for") && !/^for(?:[ \t]|\\\n)*\(\(/.test(head) ? head : undefined;
+    }
+    case "Function":
+      // The parser drops assignments before it.
+      return /[\w\]]\+?=[^\s;&|]*[ \t]+$/.exec(
+        source.slice(Math.max(0, node.pos - 100), node.pos),
+      )?.[0];
+    case "Case":
+      return extendedGlob([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
+    case "Redirected":
+      for (const redirect of node.redirects) {
+        const text = redirect.type === "HereDoc" ? textBehind(source, redirect) : undefined;
+        if (text !== undefined) return text;
+      }
+  }
+  return undefined;
+}
+
+const NO_COMMAND =
+  /(?:[ \t]|\\\n)*(?:(?:#.*)?\n|;(?![;&])|(?<=&))(?:\s|#.*\n)*(?:;(?![;&])|&(?!>)|\|)/y;
+
+/** An operator behind a statement and its end, where bash misses a command. */
+export function missingCommand(source: string, { end }: Statement): string | undefined {
+  NO_COMMAND.lastIndex = end;
+  const found = NO_COMMAND.exec(source)?.[0];
+  if (found === undefined) return undefined;
+  // Here-documents are between a statement and the next.
+  const line = source.slice(source.lastIndexOf("\n", end - 1) + 1, end);
+  return line.includes("<<") ? undefined : found;
+}
+
+/** An operator at the start of the line that follows a here-document, which bash takes for an empty command. */
+export function textBehind(source: string, { closing }: HereDoc): string | undefined {
+  if (closing === undefined) return undefined;
+  const behind = source.slice(closing.end, closing.end + 200);
+  return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
+}
+
+/** An array behind `time`, which bash refuses inside a substitution. */
+export function timedArray({ prefixes, commands: [first] }: Pipeline): string | undefined {
+  if (first?.type !== "Command" || !prefixes.some(({ type }) => type === "Time")) return undefined;
+  for (const item of first.prefix)
+    if (item.type === "Assignment" && "elements" in item.value) return item.text;
+  return undefined;
+}
+
+/** An operand on the left of a condition, or of one that has no other, that bash refuses. */
+export function refusedOperand(word: WordNode): string | undefined {
+  return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
+}
+
+// Bash takes these for text only where an option is set.
+function extendedGlob(words: readonly WordNode[]): string | undefined {
+  for (const { parts, text } of words)
+    if (parts?.some(({ type }) => type === "ExtendedGlob") === true) return text;
+  return undefined;
+}
