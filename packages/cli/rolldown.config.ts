@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 
 // Loading hundreds of small files took longer than all the rest: docs/decisions/0008-the-command-in-few-files.md.
@@ -38,25 +38,26 @@ export default defineConfig({
   },
 });
 
-interface Later {
-  /** Part of the path of the module. */
-  readonly module: string;
-  /** The functions that others take from it. */
-  readonly exports: readonly string[];
-}
-
-/** Modules that one call seldom needs, by the names of their files. */
-const LATER: Readonly<Record<string, Later>> = {
-  unbash: { module: "/node_modules/unbash/", exports: ["parse"] },
-  "parse-text": {
-    module: "/packages/policy-language/dist/load/parse-text.js",
-    exports: ["parseText"],
-  },
-};
+/**
+ * Modules that one call seldom needs, by the ends of their paths. What others take from them are functions, and tables of which they
+ * take one entry at a time.
+ */
+const LATER = [
+  "/unbash/dist/parser.js",
+  "/policy-language/dist/load/parse-text.js",
+  "/plugins/policy/dist/options.js",
+  "/shell/dist/analyze-script.js",
+  "/shell/dist/programs/equivalents.js",
+  "/shell/dist/programs/harmless-options.js",
+  ...[
+    ..."archives checkers clouds containers files git interpreters network packages".split(" "),
+    ..."search shells system text wrappers".split(" "),
+  ].map((table) => `/shell/dist/programs/${table}.js`),
+];
 
 /**
- * Makes files of their own of modules that the source imports as usual, and reads them when one of their functions is called. Code
- * that answers at once cannot wait for `import()`, so they are required, which Node does with the modules that are there already.
+ * Makes files of their own of these modules, which the source imports as usual, and reads them when one of their functions is called.
+ * Code that answers at once cannot wait for `import()`, so they are required, which Node does with the modules that are there already.
  */
 function loadedLater(): Plugin {
   const prefix = "\0later:";
@@ -65,26 +66,40 @@ function loadedLater(): Plugin {
     async resolveId(source, importer, options) {
       if (importer === undefined) return null;
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
-      const [name, { module }] = Object.entries(LATER).find(
-        ([, later]) => found?.id.includes(later.module) === true,
-      ) ?? ["", { module: "" }];
-      if (found === null || name === "" || importer.includes(module)) return found;
-      this.emitFile({ type: "chunk", id: found.id, fileName: `${name}.js` });
-      return prefix + name;
+      if (found === null || !LATER.some((end) => found.id.endsWith(end))) return found;
+      this.emitFile({ type: "chunk", id: found.id, fileName: `${nameOf(found.id)}.js` });
+      // Encoded, so that other plugins do not take it for the module itself.
+      return prefix + encodeURIComponent(found.id);
     },
-    load(id) {
+    async load(id) {
       if (!id.startsWith(prefix)) return null;
-      const name = id.slice(prefix.length);
-      const exports = LATER[name]?.exports.map(
-        (called) => `export const ${called} = (...given) => later().${called}(...given);`,
-      );
+      const file = decodeURIComponent(id.slice(prefix.length));
+      const exports = Object.entries((await import(file)) as Record<string, unknown>);
       return `import { createRequire } from "node:module";
         const load = createRequire(import.meta.url);
         let loaded;
-        const later = () => (loaded ??= load("./${name}.js"));
-        ${exports?.join("\n")}`;
+        const later = () => (loaded ??= load("./${nameOf(file)}.js"));
+        ${exports.map(([name, value]) => standIn(name, value)).join("\n")}`;
     },
   };
+}
+
+const nameOf = (file: string): string =>
+  file.includes("/node_modules/unbash/") ? "unbash" : basename(file, ".js");
+
+// What is neither is left out, so that the build fails where somebody takes it.
+function standIn(name: string, value: unknown): string {
+  if (typeof value === "function")
+    return `export const ${name} = (...given) => later().${name}(...given);`;
+  // A schema.
+  if (typeof value === "object" && value !== null && "safeParse" in value)
+    return `export const ${name} = { safeParse: (given) => later().${name}.safeParse(given) };`;
+  if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) return "";
+  const entries = Object.keys(value as object).map((key) => {
+    const quoted = JSON.stringify(key);
+    return `get ${quoted}() { return later().${name}[${quoted}]; }`;
+  });
+  return `export const ${name} = { ${entries.join(", ")} };`;
 }
 
 /** Escapes what is not ASCII: one such character makes a text of the whole file that takes twice the memory and is read more slowly. */

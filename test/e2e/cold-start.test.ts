@@ -25,23 +25,31 @@ function filesReadBy(args: readonly string[], files: Readonly<Record<string, str
 
 const CONFIG = '{ "extends": ["@bylaw/ruleset-recommended"] }';
 const ONE = [basename(BIN), "main.js", "rolldown-runtime.js", "check.js"];
+const GIT = ["git.js", "files.js", "written-files.js"];
 const line = (command: string): readonly string[] => [
   ...["--tool", "bash", "--args", JSON.stringify({ command })],
 ];
 
 test("a call with the recommended ruleset reads one file of the command", () => {
-  expect(filesReadBy(line("git status"), {})).toEqual(ONE);
+  const file = ["--tool", "read_file", "--args", '{"path":"README.md"}'];
+  expect(filesReadBy(file, {})).toEqual(ONE);
+});
+
+test("the table of a program is read for a line with the program", () => {
+  expect(filesReadBy(line("git status"), {})).toEqual([...ONE, ...GIT]);
 });
 
 test("the parser of shell scripts is read for a line that needs one", () => {
-  expect(filesReadBy(line("git status && git log"), {})).toEqual([...ONE, "unbash.js"]);
+  const files = filesReadBy(line("git status && git log"), {});
+  expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT, "analyze-script.js", "unbash.js"]));
+  expect(files).not.toContain("clouds.js");
 });
 
 test("what reads a policy is read for a policy that has no compiled form", () => {
   const args = ["--tool", "read_file", "--policy", "policy.toml"];
   const files = filesReadBy(args, { "policy.toml": POLICY });
   expect(files.slice(0, 5)).toEqual([...ONE, "parse-text.js"]);
-  expect(files).not.toContain("unbash.js");
+  expect(files).not.toContain("analyze-script.js");
 });
 
 test("the schema of a configuration is read for one that is not plainly right", () => {

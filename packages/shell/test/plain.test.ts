@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
-import { analyzeScript } from "../src/analyze.ts";
+import { analyzeScript } from "../src/analyze-script.ts";
 import { PROGRAMS, WORDS } from "./plain-words.ts";
 import { shellText } from "./shell-text.ts";
 

@@ -8,6 +8,17 @@ import { loadPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
 import { policyOptions, type PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
+import { plainOptions } from "./plain-options.ts";
+
+// The schema, which is asked only about what is not plainly right.
+const quicklyParsed: typeof policyOptions = Object.create(policyOptions, {
+  safeParse: {
+    value: (given: unknown) => {
+      const data = plainOptions(given);
+      return data === undefined ? policyOptions.safeParse(given) : { success: true, data };
+    },
+  },
+}) as typeof policyOptions;
 
 /** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
 export const createPolicyPlugin = (places: () => Places) =>
@@ -16,7 +27,7 @@ export const createPolicyPlugin = (places: () => Places) =>
     version: manifest.version,
     grants: true,
     codes: POLICY_CODES,
-    options: policyOptions,
+    options: quicklyParsed,
     rules: (instance: PolicyInstance) => {
       const { rules } = compilePolicy(loadPolicy(instance).files);
       return rules.map(({ name, final }) => ({ name, final }));

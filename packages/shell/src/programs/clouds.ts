@@ -14,7 +14,8 @@ import { recordArgumentsOfScript } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
-import { type OptionGroup, kind, options } from "./option-groups.ts";
+import { CLOUD } from "./cloud-options.ts";
+import { kind, options } from "./option-groups.ts";
 import { ANSIBLE_TOOLS } from "./ansible.ts";
 
 // Verbs in command names of cloud tools that delete, change or send.
@@ -103,19 +104,6 @@ function az(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "url"))
     for (const host of hostsOf(valueOf(used))) network(out, host);
 }
-
-/** Options of the AWS command line. */
-const CLOUD = options`--debug -q ${kind.value} --output --query --region --profile --format --project --account --zone --filter --filters
-  --limit --page-size --max-items --sort-by -n,--namespace --kube-context --set --set-string --version --verbosity --color --subscription
-  -g,--resource-group --name --tail --since ${kind.takes("url", "configure")} --endpoint-url ${kind.load} --kubeconfig
-  ${kind.takes("read", "send")} --cli-input-json --cli-input-yaml ${kind.flag} --recursive --no-paginate --no-cli-pager --quiet
-  --no-sign-request --follow`;
-
-/** Options of gcloud. */
-export const GCLOUD: readonly OptionGroup[] = options`${CLOUD} --async ${kind.load} --flags-file ${kind.valueThat("configure")}
-  --impersonate-service-account --configuration ${kind.takes("read", "load")} --key-file --access-token-file ${kind.value}
-  --billing-project --source --destination --trace-token ${kind.valueThat("send")} --metadata-from-file ${kind.write} --log-file
-  ${kind.optional} --user-output-enabled`;
 
 const AWS = options`${CLOUD} --no-cli-auto-prompt --dry-run --dryrun ${kind.load} --ca-bundle ${kind.value} --cli-binary-format
   --cli-read-timeout --cli-connect-timeout --starting-token --user-data --bucket --key --function-name --payload

@@ -4,7 +4,7 @@ import { CLOUDS } from "./clouds.ts";
 import { CONTAINERS } from "./containers.ts";
 import { FILES } from "./files.ts";
 import { GIT } from "./git.ts";
-import { GNU } from "./gnu-names.ts";
+import { plainName } from "./gnu-names.ts";
 import { INTERPRETERS } from "./interpreters.ts";
 import { NETWORK } from "./network.ts";
 import { PACKAGES } from "./packages.ts";
@@ -34,12 +34,15 @@ const TABLES: readonly Table[] = [
   SYSTEM,
 ];
 
-let specs: Map<string, Spec> | undefined;
+let tables: Map<string, Table> | undefined;
 
 /** The spec of a program, by its base name. */
 export function specOf(name: string): Spec | undefined {
-  const spec = (specs ??= allSpecs()).get(name);
+  tables ??= tablesByName();
+  const spec = tables.get(name)?.[name];
   if (spec !== undefined) return spec;
+  const plain = plainName(name);
+  if (plain !== undefined) return tables.get(plain)?.[plain];
   const last = name.charCodeAt(name.length - 1);
   // Only versioned names end in a digit or a dot.
   if (last > 57 || last < 46) return undefined;
@@ -47,15 +50,11 @@ export function specOf(name: string): Spec | undefined {
   return version?.[1] === undefined ? undefined : specOf(version[1]);
 }
 
-function allSpecs(): Map<string, Spec> {
-  const all = new Map<string, Spec>();
+function tablesByName(): Map<string, Table> {
+  const all = new Map<string, Table>();
   // If two tables have the same name, the first wins.
   for (const table of TABLES.toReversed())
-    for (const name of Object.keys(table)) all.set(name, table[name] as Spec);
-  for (const name of GNU) {
-    const spec = all.get(name);
-    if (spec !== undefined && !all.has(`g${name}`)) all.set(`g${name}`, spec);
-  }
+    for (const name of Object.keys(table)) all.set(name, table);
   return all;
 }
 

@@ -1,5 +1,6 @@
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
-import { GCLOUD, cloud } from "./clouds.ts";
+import { GCLOUD } from "./cloud-options.ts";
+import { cloud } from "./clouds.ts";
 import { hazard, network, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";

@@ -1,0 +1,178 @@
+import type { Analysis, Effect, Unknown } from "./analysis.ts";
+import { hiddenCharacter } from "./parse/characters.ts";
+import {
+  TOP,
+  noteUnknownLine,
+  noteLimit,
+  type Draft,
+  type Group,
+  type WalkState,
+} from "./walk/walk-state.ts";
+import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
+import { markLaterPaths } from "./effects/later-paths.ts";
+import { LIMITS } from "./limits.ts";
+import { commandsInText } from "./walk/suspects.ts";
+import { parseScript } from "./parse/syntax.ts";
+import { walkScript } from "./walk/walk-script.ts";
+import { noteWritten } from "./effects/written-programs.ts";
+
+// Variables that bash sets to text from outside the line.
+const FOREIGN: ReadonlySet<string> = new Set(
+  "REPLY BASH_REMATCH MAPFILE OPTARG BASH_COMMAND BASH_ARGV BASH_EXECUTION_STRING READLINE_LINE COPROC PWD OLDPWD".split(
+    " ",
+  ),
+);
+
+/** Analyzes any line by its syntax tree. */
+export function analyzeScript(line: string): Analysis {
+  if (line.length > LIMITS.length) {
+    const reason: Unknown = { code: "limit", what: `line of ${line.length} characters` };
+    const commands =
+      line.length > LIMITS.sight ? undefined : commandsInText(line, reason, LIMITS.commands);
+    return commands === undefined ? tooLarge(reason.what) : { commands, unknown: [reason] };
+  }
+  const walk = walkLine(line, true);
+  if (!walk.home.used || !walk.home.folderAfterCd) return finish(line, walk);
+  return finish(line, walkLine(line, false));
+}
+
+// So many commands are not looked at, so none of them is reported.
+const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: "size", what }] });
+
+function walkLine(line: string, home: boolean): WalkState {
+  const walk: WalkState = {
+    source: line,
+    commands: [],
+    folders: [],
+    outers: [],
+    steps: [],
+    step: 1,
+    unknown: [],
+    pending: undefined,
+    reasons: undefined,
+    tildes: undefined,
+    values: undefined,
+    nodes: 0,
+    depth: 0,
+    braces: 0,
+    length: 0,
+    scripted: 0,
+    full: false,
+    folderChanges: 0,
+    flowUnknown: false,
+    onSuccess: START,
+    onFailure: START,
+    functions: undefined,
+    home: { trusted: home, used: false, folderAfterCd: false },
+    untrusted: undefined,
+    arithmetic: undefined,
+    arithmeticTexts: undefined,
+    holes: false,
+    aliases: undefined,
+  };
+  const hidden = hiddenCharacter(line);
+  if (hidden !== undefined) noteUnknownLine(walk, { code: "syntax", what: `character ${hidden}` });
+  const script = parseScript(line);
+  if (script === undefined) {
+    noteLimit(walk, "a line nested too deeply to parse");
+    return walk;
+  }
+  try {
+    walkScript(walk, script, TOP, START);
+  } catch {
+    // The parser builds parts of the tree on access, and they may be too deep for the stack.
+    noteLimit(walk, "a line nested too deeply to parse");
+  }
+  return walk;
+}
+
+function finish(line: string, walk: WalkState): Analysis {
+  const { commands, unknown } = walk;
+  noteArithmetic(walk);
+  noteAliases(walk);
+  const around = new Map<Group, readonly Effect[]>();
+  for (let at = 0; at < commands.length; at++) {
+    const draft = commands[at];
+    if (draft === undefined) continue;
+    const folder = walk.folders[at] ?? ANYWHERE;
+    if (draft.effects.length > 0)
+      draft.effects = resolveEffects(draft.effects, actual(walk, folder));
+    const outer = walk.outers[at];
+    if (outer !== undefined)
+      draft.effects = together(draft.effects, outerEffects(walk, outer, around));
+  }
+  markLaterPaths(walk, around);
+  noteWritten(commands);
+  const [reason] = unknown;
+  const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);
+  const seen = reason === undefined ? [] : commandsInText(line, reason, room);
+  if (seen === undefined || hasTooMany(commands))
+    return tooLarge(`more than ${LIMITS.different} different commands`);
+  commands.push(...seen);
+  return { commands, unknown };
+}
+
+// Equal commands are judged once, so only different ones count.
+function hasTooMany(commands: readonly Draft[]): boolean {
+  if (commands.length <= LIMITS.different) return false;
+  const different = new Set(commands.map((draft) => JSON.stringify(draft)));
+  return different.size > LIMITS.different;
+}
+
+function actual(walk: WalkState, folder: Folder): Folder {
+  if (walk.folderChanges === 0) return folder === LATER ? START : folder;
+  return walk.flowUnknown || folder === LATER ? ANYWHERE : folder;
+}
+
+// Effects of the groups around a command, computed once per group.
+function outerEffects(
+  walk: WalkState,
+  outer: Group,
+  known: Map<Group, readonly Effect[]>,
+): readonly Effect[] {
+  let effects = known.get(outer);
+  if (effects === undefined) {
+    effects = resolveEffects(
+      outer.effects,
+      walk.folderChanges > 0 && !outer.once ? ANYWHERE : actual(walk, outer.folder),
+    );
+    if (outer.around !== undefined)
+      effects = together(effects, outerEffects(walk, outer.around, known));
+    known.set(outer, effects);
+  }
+  return effects;
+}
+
+function together<T>(first: readonly T[], second: readonly T[]): readonly T[] {
+  return first.length === 0 ? second : second.length === 0 ? first : first.concat(second);
+}
+
+// A line with nothing but aliases has no command that they could change.
+function noteAliases({ aliases, commands }: WalkState): void {
+  if (
+    aliases === undefined ||
+    commands.every((draft) => draft.origin === "script" || aliases.includes(draft))
+  )
+    return;
+  const reason: Unknown = {
+    code: "state",
+    what: "an alias, which changes what a command name runs",
+  };
+  for (const draft of aliases) draft.unknown = [...draft.unknown, reason];
+}
+
+// Bash evaluates the text of every variable named in arithmetic.
+function noteArithmetic({ arithmetic, untrusted, unknown }: WalkState): void {
+  for (const { text, command } of arithmetic ?? []) {
+    for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
+      if (!FOREIGN.has(name) && untrusted?.has(name) !== true) continue;
+      const reason: Unknown = {
+        code: "dynamic_script",
+        what: `arithmetic with \`${name}\`, whose text bash evaluates`,
+      };
+      if (command === undefined) unknown.push(reason);
+      else command.unknown = [...command.unknown, reason];
+      break;
+    }
+  }
+}
