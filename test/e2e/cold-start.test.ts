@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { compiledPolicy } from "@bylaw/policy-language";
 import { expect, test } from "vitest";
 import { BIN, POLICY, bylaw, scratch } from "./bylaw.ts";
 
@@ -43,6 +45,23 @@ test("the parser of shell scripts is read for a line that needs one", () => {
   const files = filesReadBy(line("git status && git log"), {});
   expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT, "analyze-script.js", "unbash.js"]));
   expect(files).not.toContain("clouds.js");
+});
+
+test("the policy of the recommended ruleset is read from its compiled form, by its name too", () => {
+  const policy = createRequire(BIN).resolve("@bylaw/ruleset-recommended/package.json");
+  const args = [...line("git status"), "--policy", join(dirname(policy), "policy.toml")];
+  expect(filesReadBy(args, {})).toEqual([...ONE, ...GIT]);
+});
+
+test("a compiled form beside another policy does not count, so nobody decides by writing one", () => {
+  const form = compiledPolicy(POLICY);
+  const rules = form?.rules.map((rule) => ({ ...rule, effect: "allow" }));
+  const cwd = scratch({
+    "policy.toml": POLICY,
+    "dist/policy.compiled.json": JSON.stringify({ ...form, rules }),
+  });
+  const { code } = bylaw(["check", "--tool", "drop_table", "--policy", "policy.toml"], { cwd });
+  expect(code).toBe(1);
 });
 
 test("what reads a policy is read for a policy that has no compiled form", () => {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   createConfiguredKernel,
   findConfig,
@@ -30,14 +31,25 @@ export const POLICY_PLUGIN = "@bylaw/plugin-policy";
 const RECOMMENDED = "@bylaw/ruleset-recommended";
 const EVERYDAY = "@bylaw/ruleset-everyday";
 
-/** Packages that a project may use without installing them. */
+/** Packages that a project may use without installing them. Where each of them is, is looked up when it is asked for. */
 export const bundled = (): BundledPackages =>
-  Object.fromEntries(
-    [
-      ...["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", "zod"],
-      ...[POLICY_PLUGIN, RECOMMENDED, EVERYDAY],
-    ].map((name) => [name, import.meta.resolve(name)]),
+  Object.defineProperties(
+    {},
+    Object.fromEntries(
+      [
+        ...["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", "zod"],
+        ...[POLICY_PLUGIN, RECOMMENDED, EVERYDAY],
+      ].map((name) => [name, { enumerable: true, get: () => import.meta.resolve(name) }]),
+    ),
   );
+
+/** The compiled form of the command's own ruleset, where its policy is named. Who can write one of the two can write the other. */
+function ownForm(files: readonly string[]): string[] {
+  const entry = import.meta.resolve(RECOMMENDED);
+  return files.includes(fileURLToPath(new URL("../policy.toml", entry)))
+    ? [fileURLToPath(new URL("policy.compiled.json", entry))]
+    : [];
+}
 
 // Loading the same from a project's folder takes twice as long: there they are hundreds of files.
 const contained = (): ContainedPackages => ({
@@ -87,7 +99,14 @@ async function makeKernel(files: readonly string[], config: string | undefined):
   if (config === undefined && files.length > 0) {
     const plugin = await import("@bylaw/plugin-policy");
     const kernel = createKernel(
-      { plugins: [plugin.policy({ files: [...files], operator: true, discover: "none" })] },
+      {
+        plugins: [
+          plugin.policy({
+            ...{ files: [...files], operator: true, discover: "none" },
+            compiled: ownForm(files),
+          }),
+        ],
+      },
       { name: "--policy" },
     );
     warn(kernel, plugin);

@@ -51,12 +51,16 @@ function compileOne(words: string[], source: string): WordPattern {
   const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
   let meaning: ReturnType<typeof compileWordMatch> | undefined;
-  // Whoever writes a path means that file for an allow, and that name for a deny.
-  const baseGlob = base === undefined ? program : compileGlob(baseName(first));
-  const folded = compileGlob(baseName(first).toLowerCase());
-  // Where file systems do not tell letters by their case, `RM` is `rm`.
-  const means = (name: string): boolean =>
-    baseGlob.matches(name) || folded.matches(name.toLowerCase());
+  let baseGlobs: readonly [Glob, Glob] | undefined;
+  const means = (name: string): boolean => {
+    // Whoever writes a path means that file for an allow, and that name for a deny.
+    const [exact, folded] = (baseGlobs ??= [
+      base === undefined ? program : compileGlob(baseName(first)),
+      compileGlob(baseName(first).toLowerCase()),
+    ]);
+    // Where file systems do not tell letters by their case, `RM` is `rm`.
+    return exact.matches(name) || folded.matches(name.toLowerCase());
+  };
   return {
     program: base,
     allows(given, hazards) {
