@@ -1,6 +1,6 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { effectOf, run } from "./calls.ts";
+import { call, effectOf, run } from "./calls.ts";
 
 const allowed = [
   { action: "allow", command: ["frob *", "echo *", "bun *"] },
@@ -35,4 +35,27 @@ describe("a number is no option, and one word", () => {
     ["echo $x", "abstain"],
     ['echo "$!"', "abstain"],
   ])("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
+});
+
+describe("a command in the arguments of a tool that is no shell", () => {
+  const rules = [...allowed, { action: "deny", paths: "**/.env" }];
+  test.each([
+    [{ command: "rm -rf a" }, "deny"],
+    [{ cmd: "ls && rm -rf a" }, "deny"],
+    [{ script: "npm publish" }, "ask_user"],
+    [{ argv: ["rm", "-rf", "a b"] }, "deny"],
+    [{ command: ["rm", "-rf", "a"] }, "deny"],
+    [{ command: "rm", args: ["-rf", "a"] }, "deny"],
+    [{ command: "cat .env" }, "deny"],
+    [{ text: "rm -rf a" }, "abstain"],
+    [{ command: "echo a" }, "abstain"],
+    [{ command: "echo 'rm -rf a'" }, "abstain"],
+    [{ command: { rm: "-rf" } }, "abstain"],
+  ])("%j: %s", (args, effect) => {
+    expect(effectOf(rules, call("frob", args))).toBe(effect);
+  });
+  test("and of a shell that got no text", () => {
+    expect(effectOf(rules, call("bash", { command: ["rm", "-rf", "a"] }))).toBe("deny");
+    expect(effectOf(rules, call("bash", { command: ["echo", "a"] }))).toBe("ask_user");
+  });
 });

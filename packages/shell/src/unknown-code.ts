@@ -8,5 +8,6 @@ export const UNKNOWN_CODES = {
   inline_code: "an interpreter gets code in its arguments or on standard input",
   state:
     "the line changes what a later command does: functions, aliases, shell options, special variables, new links",
+  secret: "a word holds the value of a variable whose name says that it is a secret",
 } as const;
 export type UnknownCode = keyof typeof UNKNOWN_CODES;

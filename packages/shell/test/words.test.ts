@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { wordsOf } from "./bash.ts";
 import { shown, wordsIn } from "./kit.ts";
+import { doubtsOf } from "./told.ts";
 import { randomFrom } from "./random.ts";
 
 describe("words after quote removal", () => {
@@ -82,3 +83,13 @@ const PARTS = [
   "a", "n", "x", "4", "1", "7", " ", "  ", "\t", "'", "'", '"', '"', "\\", "\\", "$'", '$"', "\\\n", "{", "}", ",", "..", "{", "}", "{a,b}", "{1..3}", "{c..a}", "{01..3}",
   "#", "!", "é", "😀", "=", "/", ":", "^", "%", "@", "+", "-", "\\x41", "\\u0072", "\\162", "\\e", "\\n", "~", "~/", " ~", "a=~/", "$HOME", '"$HOME"', "${HOME}/x", "[a",
 ]; // prettier-ignore
+
+it.each([
+  ['echo "$API_TOKEN"', ["secret"]],
+  ["echo $password", ["secret"]],
+  ["echo ${DB_PASS%x}", ["secret"]],
+  ["cat <<< $SECRET", ["secret"]],
+  ["for token in a b; do echo x$token; done", []],
+  ["API_TOKEN=$(id); echo x$API_TOKEN", []],
+  ["echo x$KEYS $SSH_AUTH_SOCK ${#API_TOKEN}", []],
+])("%s uses what may be a secret: %j", (line, codes) => expect(doubtsOf(line)).toEqual(codes));

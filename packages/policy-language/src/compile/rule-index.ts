@@ -17,6 +17,8 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
   const prefixes = new PrefixMap<Bucket>();
   const servers = new Map<string, Bucket>();
   const rest = new Bucket();
+  // Denies and asks about commands, for tools that are not known as shells.
+  const carried = new Bucket();
   const bucketAt = (map: Map<string, Bucket>, key: string): Bucket => {
     let bucket = map.get(key);
     if (bucket === undefined) map.set(key, (bucket = new Bucket()));
@@ -35,6 +37,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
       for (const { literal } of byServer) bucketAt(servers, literal ?? "").add(entry);
     else if (patterns === undefined && (words !== undefined || regex !== undefined)) {
       for (const tool of tools.shell.keys()) bucketAt(exact, tool).add(entry);
+      if (source.effect !== "allow") carried.add(entry);
     } else if (
       patterns === undefined &&
       source.network !== undefined &&
@@ -59,6 +62,8 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
       for (const name of serverNames(facts)) servers.get(name)?.visit(facts, matcher);
     }
     rest.visit(facts, matcher);
+    if (facts.part?.suspect === true && !tools.shell.has(identity.bare))
+      carried.visit(facts, matcher);
   };
 }
 

@@ -136,9 +136,17 @@ const FILES: Readonly<Record<string, FileTool>> = {
 /** The tools that a policy knows without being told. */
 export const DEFAULT_TOOLS: ToolTable = {
   shell: new Map(
-    ["run_shell_command", "run_terminal_cmd", "bash", "Bash", "shell", "execute_command"].map(
-      (name) => [name, "command"],
-    ),
+    [
+      "run_shell_command",
+      "run_terminal_cmd",
+      "run_in_terminal",
+      "bash",
+      "Bash",
+      "execute_bash",
+      "shell",
+      "shell_command",
+      "execute_command",
+    ].map((name) => [name, "command"]),
   ),
   files: new Map(Object.entries(FILES)),
   network: new Map(
@@ -174,6 +182,7 @@ export const HARMLESS_BESIDE_A_LINE: ReadonlySet<string> = new Set([
   "timeout_ms",
   "run_in_background",
   "is_background",
+  "isBackground",
   "explanation",
   "id",
 ]);

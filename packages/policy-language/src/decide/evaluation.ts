@@ -36,6 +36,8 @@ export class CallEvaluation {
     // Most calls run no line: a list of one is made without a walk.
     this.#evaluations =
       whole.line === null ? [evaluateOne(whole)] : whole.commands.map(evaluateOne);
+    const { carried } = whole;
+    if (carried.length > 0) this.#evaluations = [...this.#evaluations, ...carried.map(evaluateOne)];
   }
 
   /** The rules that match some command if their conditions hold, and would count. */

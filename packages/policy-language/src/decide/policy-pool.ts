@@ -148,11 +148,11 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       return votes;
     },
     async evaluateConditionalByScan(call, run) {
-      const { perCommand } = factsOf(call);
+      const { perCommand, carried } = factsOf(call);
+      const all = [...perCommand, ...carried];
       const held = new Set<Rule>();
       for (const rule of rules) {
-        if (!perCommand.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true))
-          continue;
+        if (!all.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
         if (rule.when === undefined || (await rule.when.holds(call, run))) held.add(rule);
       }
       return finish(

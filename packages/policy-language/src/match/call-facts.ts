@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
-import { readLine, unreadable, type LineFacts, type LinePart } from "./shell-line.ts";
+import { readLine, suspectParts, unreadable, type LineFacts, type LinePart } from "./shell-line.ts";
+import { carriedLines } from "./carried-lines.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
@@ -9,6 +10,8 @@ import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "../comp
 const PATHS_FACT = "@bylaw/plugin-policy";
 
 const OFF: ReadonlySet<Json> = new Set<Json>([false, null, 0, ""]);
+
+const NONE: readonly CallFacts[] = [];
 
 interface CallContext {
   /** See {@link CallFacts.pathsFact}. */
@@ -64,15 +67,24 @@ export class CallFacts {
 
   /** The facts of each command of the line. */
   get commands(): readonly CallFacts[] {
-    return (this.line?.parts ?? []).map(
-      (part) =>
-        new CallFacts(this.call, this.tools, {
-          pathsFact: this.pathsFact,
-          namedArguments: this.#named,
-          identity: this.identity,
-          part,
-        }),
-    );
+    return (this.line?.parts ?? []).map((part) => this.#of(part));
+  }
+
+  #of(part: LinePart): CallFacts {
+    const { call, tools, pathsFact, identity } = this;
+    return new CallFacts(call, tools, { pathsFact, namedArguments: this.#named, identity, part });
+  }
+
+  /**
+   * Commands in the arguments of a tool that is not known as a shell, or whose line is a list of words. Denies and asks are about them, and
+   * nothing has to allow them.
+   */
+  get carried(): readonly CallFacts[] {
+    const { args, line } = this;
+    if (args === undefined || (line !== null && line.unknown === undefined)) return NONE;
+    const lines = carriedLines(args);
+    if (lines.length === 0) return NONE;
+    return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));
   }
 
   /** What the rules are asked about: each command of the line, or the call itself where it runs none. */

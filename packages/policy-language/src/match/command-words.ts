@@ -2,6 +2,7 @@ import { operandAfterOptions, otherPrograms, type Word } from "@bylaw/shell";
 import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
+import { compileCover, type Cover } from "./word-cover.ts";
 import { compileWordMatch, firstWords } from "./word-match.ts";
 import { baseName, bareName } from "../compile/program-name.ts";
 
@@ -47,6 +48,8 @@ function compileOne(words: string[], source: string): WordPattern {
   }
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
+  const covers = globs.map(compileCover);
+  const coversProgram = compileCover(program);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
   const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
@@ -65,7 +68,7 @@ function compileOne(words: string[], source: string): WordPattern {
     program: base,
     allows(given, hazards) {
       const name = given[0]?.text;
-      if (name === undefined || !allowsProgram(program, name)) return false;
+      if (name === undefined || !allowsProgram(program, coversProgram, name)) return false;
       const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
       const count = given.length - from;
       if (open ? count < globs.length : count !== globs.length) return false;
@@ -73,7 +76,7 @@ function compileOne(words: string[], source: string): WordPattern {
         const word = given[at + from];
         if (
           word === undefined ||
-          !(word.single && (word.text === undefined ? glob.any : glob.matches(word.text)))
+          !(word.single && (word.text === undefined ? glob.any : covers[at]?.(word.text) === true))
         )
           return false;
       }
@@ -105,10 +108,10 @@ function skipOptions(
   return hazards.some(({ at }) => at > 0 && at < from) ? 1 : from;
 }
 
-function allowsProgram(glob: Glob, program: string): boolean {
+function allowsProgram(glob: Glob, covers: Cover, program: string): boolean {
   const bare = bareName(program);
   return (
-    glob.matches(program) ||
+    covers(program) ||
     (!glob.source.includes("/") && glob.matches(bare) && !/^\.{0,2}\//.test(bare))
   );
 }

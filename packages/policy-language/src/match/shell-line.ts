@@ -258,6 +258,13 @@ function partsOf(
   return [...equal.values()].map(({ command, times }) => new LinePart(command, whole, times));
 }
 
+/** The commands of text that may be a line: denies and asks are about them, and nothing has to allow them. */
+export function suspectParts(line: string): readonly LinePart[] {
+  return analyze(line).commands.map(
+    (command) => new LinePart({ ...command, origin: "sight" }, { known: true }),
+  );
+}
+
 /** What stands for a line that is no text. */
 export function unreadable(why: string): LineFacts {
   return { parts: [new LinePart(NO_COMMAND, { known: false })], unknown: why, tooLarge: false };

@@ -5,6 +5,7 @@ import { noteUnknown, HOLE, quote, type WalkState } from "../walk/walk-state.ts"
 import { LIMITS } from "../limits.ts";
 import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
+import { noteUse } from "./secrets.ts";
 import { quotedDocument } from "./quoted-document.ts";
 
 const PLAIN = /^[\w\-./:=,@%+^]+$/;
@@ -108,10 +109,14 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
       if (part.text === "$HOME") units.push(quoted ? HOME_QUOTED : HOME_OPEN);
       else if (/^\$[?#$]$/.test(part.text)) units.push(NUMBER);
       else if (part.text === "$!") units.push(quoted ? ANY : JOB);
-      else units.push(quoted && part.text !== "$@" ? ANY : SPLIT);
+      else {
+        noteUse(walk, part.text.slice(1));
+        units.push(quoted && part.text !== "$@" ? ANY : SPLIT);
+      }
       return;
     case "ParameterExpansion":
       visitParameter(walk, part);
+      if (part.prefix !== "#") noteUse(walk, part.parameter);
       if (part.text === "${HOME}") units.push(quoted ? HOME_QUOTED : HOME_OPEN);
       else if (
         part.prefix === "#" &&

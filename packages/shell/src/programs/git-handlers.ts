@@ -43,12 +43,15 @@ export function fetch(use: ParsedArgs, out: Findings): void {
     if (word.text === undefined || /^\+|:/.test(word.text)) hazard(out, at, "write");
 }
 
-/** Pushes commits. A refspec with `+` or `:` forces or deletes. */
+/** Pushes commits. A refspec with `+` forces, one with `:` names another branch, and one without a source deletes it. */
 export function push(use: ParsedArgs, out: Findings): void {
   const [, ...refs] = use.operands;
   for (const used of optionsNamed(use, "repo")) repository(used.at, valueOf(used), out);
   connect(use, out);
-  for (const { at, word } of refs) if (/^[+:]/.test(prefix(word))) hazard(out, at, "delete");
+  for (const { at, word } of refs) {
+    if (/^[+:]/.test(prefix(word))) hazard(out, at, "delete");
+    else if (word.text === undefined || word.text.includes(":")) hazard(out, at, "write");
+  }
 }
 
 /** Clones a repository. */

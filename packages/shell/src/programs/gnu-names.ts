@@ -13,6 +13,13 @@ export function plainName(name: string): string | undefined {
   return name.startsWith("g") && GNU.has(name.slice(1)) ? name.slice(1) : undefined;
 }
 
+const WINDOWS = /\.(?:exe|com|cmd|bat)$/i;
+
+/** Another name of the same program: without the ending of Windows, or the `g` prefix of a GNU tool. */
+export function otherName(name: string): string | undefined {
+  return WINDOWS.test(name) ? name.replace(WINDOWS, "") : plainName(name);
+}
+
 /** Whether a program is known to accept abbreviated long options. */
 export function abbreviates(name: string): boolean {
   return name === "git" || GNU.has(name) || plainName(name) !== undefined;

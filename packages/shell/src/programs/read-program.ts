@@ -3,7 +3,7 @@ import { INHERITED, type Input, type ProgramReading } from "./program-reading.ts
 import { apply } from "./apply-spec.ts";
 import { createFindings, file, hazard, noteInput, runScript, type Findings } from "./findings.ts";
 import { isGitCommand } from "./git.ts";
-import { plainName } from "./gnu-names.ts";
+import { otherName } from "./gnu-names.ts";
 import { specOf } from "./program-table.ts";
 import { isInstalled, noteOptionNames, RUNS_ANYWHERE } from "./option-names.ts";
 import { noteAnyFiles } from "./any-files.ts";
@@ -35,12 +35,12 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
     apply(spec, out, 1);
     // It is another program with this name, so the table is only a minimum.
     if (!isInstalled(name)) readUnknown(out);
-    const plain = plainName(base);
-    if (plain !== undefined)
-      out.runs.push({ kind: "sight", words: [known(plain), ...argv.slice(1)] });
   } else if (base.startsWith("git-") && isGitCommand(base.slice(4))) {
     runScript(out, 0, command([known("git"), known(base.slice(4)), ...argv.slice(1)]));
   } else readUnknown(out);
+  const other = otherName(base);
+  if (other !== undefined)
+    out.runs.push({ kind: "sight", words: [known(other), ...argv.slice(1)] });
   if (out.carriesFrom !== undefined) noteOptionNames(out, out.carriesFrom);
   if (out.carries) readSuspects(out);
   else if (out.carriesFrom !== undefined && out.carriesFrom < argv.length) {

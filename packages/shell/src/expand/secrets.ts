@@ -1,0 +1,10 @@
+import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
+
+const SECRET =
+  /TOKEN|SECRET|PASSW|CREDENTIAL|(?:API|PRIVATE|ACCESS|SIGNING|ENCRYPTION|AUTH)_?KEY|DATABASE_URL|_(?:PAT|PASS|DSN)$/i;
+
+/** Records the use of a variable whose name says that it holds a secret, unless the line itself sets it. */
+export function noteUse(walk: WalkState, name: string): void {
+  if (SECRET.test(name) && walk.untrusted?.has(name) !== true)
+    noteUnknown(walk, "secret", `value of ${quote(`$${name}`)}, which may be a secret`);
+}
