@@ -69,7 +69,8 @@ const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
 /** Which kernel made a subject, and the checks that failed while it was prepared. */
 interface Admission {
   readonly owner: object;
-  readonly failures: readonly Vote[];
+  /** Left out: none did. */
+  readonly failures?: readonly Vote[];
 }
 
 // Marks the subjects of a kernel, whose facts can be trusted.
@@ -109,7 +110,7 @@ export function admit(input: Subject, owner: DecisionContext): Subject {
     // So that every plugin reads one mode: the call's own, else the configuration's.
     subject["approval_mode"] ??= owner.approval_mode;
   }
-  return Object.freeze(new Admitted(subject, { owner, failures: [] })) as Subject;
+  return Object.freeze(new Admitted(subject, { owner })) as Subject;
 }
 
 function admitField(key: string, value: unknown, { fields }: Shape): Json {

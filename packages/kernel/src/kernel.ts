@@ -115,19 +115,17 @@ function poll<T>(
   view: View = emptyView,
   finish: (decision: Decision, subject: Subject) => T,
 ): T | Promise<T> {
+  const admission = admissionOf(input, context);
   let subject: Subject;
   try {
-    subject = admissionOf(input, context) === undefined ? admit(input, context) : input;
+    subject = admission === undefined ? admit(input, context) : input;
   } catch (error) {
     const refused = refuse(input, "invalid_call", messageOf(error), context);
     return finish(refused, { hook: refused.hook } as Subject);
   }
-  const failures = admissionOf(subject, context)?.failures ?? [];
+  const failures = admission?.failures;
   return after(hooks[subject.hook].ask(subject, view), (votes) =>
-    finish(
-      combine(subject, failures.length === 0 ? votes : [...failures, ...votes], context),
-      subject,
-    ),
+    finish(combine(subject, failures ? [...failures, ...votes] : votes, context), subject),
   );
 }
 

@@ -58,5 +58,5 @@ function stamp(subject: Subject, found: readonly Found[], owner: object): Subjec
   const facts: Record<string, JsonObject> = {};
   for (const { plugin, facts: own } of found)
     if (own !== undefined) facts[plugin] = Object.freeze({ ...facts[plugin], ...own });
-  return withFacts(subject, facts, { owner, failures });
+  return withFacts(subject, facts, failures.length === 0 ? { owner } : { owner, failures });
 }
