@@ -68,10 +68,10 @@ describe("bylaw explain", () => {
   test("names the part that no rule covers, and the rule that came nearest", () => {
     const { stdout } = explain("bash", { command: "ls && git commit -m x" });
     expect(stdout).toContain(
-      "reason: No rule covers `git commit -m x` in `ls && git commit -m x`. Closest: `look`, which allows `git status *`.",
+      "reason: No rule covers `git commit -m x` in `ls && git commit -m x`. Closest: `look`, which allows `git status *`; the default is ask_user",
     );
     expect(explain("bash", { command: "make" }).stdout).toContain(
-      "reason: No rule covers `make`. The default is ask_user.",
+      "reason: No rule covers `make`; the default is ask_user",
     );
   });
 

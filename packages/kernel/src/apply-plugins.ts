@@ -37,6 +37,7 @@ export class AppliedPlugins {
   readonly deadline_ms: number;
   readonly #versions: Record<string, string> = {};
   readonly #fallbacks: Effect[] = [];
+  readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
   readonly #letsThrough: LetsThrough[] = [{ mode: "yolo", test: () => true }];
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
@@ -65,7 +66,10 @@ export class AppliedPlugins {
         plugins.flatMap(({ plugin }) => (plugin.neverSoftened ? [plugin.name] : [])),
       ),
       letsThrough: (mode, call) =>
-        this.#letsThrough.some((one) => one.mode === mode && holds(one.test, call)),
+        this.#letsThrough.some((one) => one.mode === mode && attempt(one.test, call) === true),
+      unmatched: (call) =>
+        this.#reasons.map((reason) => attempt(reason, call)).find(Boolean) ??
+        `No rule covers this call of \`${call.tool}\``,
     };
   }
 
@@ -99,6 +103,7 @@ export class AppliedPlugins {
       prepare: (tap, work) => add("prepare", this.preparers, { context, tap, work }),
       fallback: (effect) =>
         add(`fallback ${effect}`, this.#fallbacks, effect, grants && isEffect(effect)),
+      unmatched: (reason) => add("unmatched", this.#reasons, reason),
       letThrough: (mode, test) =>
         add(`letThrough ${mode}`, this.#letsThrough, { mode, test }, grants),
       digest: (sha256) => add("digest", digests, sha256),
@@ -122,11 +127,11 @@ export class AppliedPlugins {
   }
 }
 
-// A test that throws lets nothing through.
-function holds(test: (call: ToolCall) => unknown, call: ToolCall): boolean {
+// What throws lets nothing through, and gives no reason.
+function attempt<T>(work: (call: ToolCall) => T, call: ToolCall): T | undefined {
   try {
-    return test(call) === true;
+    return work(call);
   } catch {
-    return false;
+    return undefined;
   }
 }

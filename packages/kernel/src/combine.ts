@@ -20,6 +20,8 @@ export interface DecisionContext {
   readonly approval_mode: ApprovalMode;
   /** Whether an approval mode lets a call through that would be asked about only because no rule matched. */
   readonly letsThrough: (mode: ApprovalMode, call: ToolCall) => boolean;
+  /** Why no rule covers a call. */
+  readonly unmatched: (call: ToolCall) => string;
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
   /** The plugins whose votes no enforcement mode softens. */
@@ -116,9 +118,9 @@ const FALLBACKS: Readonly<Record<Exclude<HookName, "beforeToolCall">, Fallback>>
 
 function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
   if (subject.hook !== "beforeToolCall") return FALLBACKS[subject.hook];
-  const { fallback, approval_mode, letsThrough } = context;
+  const { fallback, approval_mode, letsThrough, unmatched } = context;
   const mode = subject.approval_mode ?? approval_mode;
-  const reason = `No rule matches \`${subject.tool}\``;
+  const reason = unmatched(subject);
   // A mode speaks only where a person would be asked: it never touches a vote or a default deny.
   return fallback === "ask_user" && letsThrough(mode, subject)
     ? {

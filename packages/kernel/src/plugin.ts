@@ -50,6 +50,8 @@ export interface KernelApi {
   prepare(name: string, prepare: Prepare): void;
   /** What a tool call comes to when every tap abstains; the strictest of all holds. `grants` plugins only. */
   fallback(effect: Effect): void;
+  /** Says why no rule of the plugin covers a call: the reason of a fallback. */
+  unmatched(reason: (call: ToolCall) => string | undefined): void;
   /** Says which calls an approval mode lets through when nobody voted and a person would be asked. `grants` plugins only. */
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
   /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */

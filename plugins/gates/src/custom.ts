@@ -61,6 +61,7 @@ function customCheck(check: Plugin): CustomCheck {
     redact: refuse("a redactor"),
     prepare: refuse("a preparation"),
     fallback: refuse("a fallback"),
+    unmatched: refuse("a reason"),
     letThrough: refuse("calls to let through"),
     onSeal: refuse("a question about plugins"),
   };

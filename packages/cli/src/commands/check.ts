@@ -4,7 +4,6 @@ import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
-import { withNearestRule } from "../decide/nearest-reason.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { answerLine, answerText } from "../decide/answer-text.ts";
@@ -31,8 +30,7 @@ async function checkOne(options: CheckOptions): Promise<void> {
   const kernel = await loadKernelFor(options);
   // Preparing apart makes a call that no kernel accepts a usage error, and not a denial.
   const decision = await kernel.decidePrepared(await kernel.prepare(call));
-  const explained = await withNearestRule(decision, () => kernel.explain(call));
-  const answer = answerOf(explained, { explain: options.explain === true });
+  const answer = answerOf(decision, { explain: options.explain === true });
   await write(
     options.json === true
       ? jsonLine(answer)

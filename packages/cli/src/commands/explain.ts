@@ -1,7 +1,6 @@
 import { lineReport } from "@bylaw/policy-language";
 import { answerOf, EXIT_OF_EFFECT } from "../decide/answer.ts";
 import { callFrom, type CallOptions } from "../decide/call-options.ts";
-import { withNearestRule } from "../decide/nearest-reason.ts";
 import { lineText } from "../decide/shell-line-text.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -25,8 +24,7 @@ export async function explain(options: ExplainCommandOptions): Promise<void> {
   const explanation = await kernel.explain(prepared);
   const { decision, taps } = explanation;
   const line = prepared.hook === "beforeToolCall" ? lineReport(prepared, sources.tools) : undefined;
-  const explained = await withNearestRule(decision, () => explanation);
-  const answer = answerOf(explained, { explain: false });
+  const answer = answerOf(decision, { explain: false });
   const paint = paintFor(process.stdout);
   const parts = [
     answerText(answer, call, paint),

@@ -1,10 +1,10 @@
-import type { Json, ToolCall } from "@bylaw/kernel";
-import type { Explanation } from "./nearest-reason.ts";
+import type { Json, Kernel, ToolCall } from "@bylaw/kernel";
 import type { Answer } from "./answer.ts";
 import { ruleOf } from "./rule-text.ts";
 import { isRuleReport, ruleLines } from "./rule-lines.ts";
 import { effectText, plain, short, type Paint } from "../io/text.ts";
 
+type Explanation = Awaited<ReturnType<Kernel["explain"]>>;
 type TapReport = Explanation["taps"][number];
 type Vote = TapReport["votes"][number];
 

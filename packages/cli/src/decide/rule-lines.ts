@@ -21,12 +21,8 @@ export interface RuleReport extends RuleReference {
   readonly deciding?: boolean;
   /** How much of it the call fulfils: the more, the nearer it came. */
   readonly nearness?: number;
-  /** Of the rule that came nearest, where none decides. */
-  readonly nearest?: {
-    readonly uncovered: string;
-    readonly line?: string;
-    readonly about?: string;
-  };
+  /** It came nearest, where none decides. */
+  readonly nearest?: boolean;
 }
 
 /** Tells a report of a rule from anything else that a tap may say. */
@@ -63,20 +59,10 @@ function nearestOf(rules: readonly RuleReport[]): readonly RuleReport[] {
   if (about.length <= MOST) return about;
   const ranked = about.toSorted(
     (a, b) =>
-      Number(b.nearest !== undefined) - Number(a.nearest !== undefined) ||
+      Number(b.nearest === true) - Number(a.nearest === true) ||
       (b.nearness ?? 0) - (a.nearness ?? 0),
   );
   return ranked.slice(0, MOST);
-}
-
-/** Why no rule decides a call: what none covers, and what the nearest is about. Undefined where nothing is known of rules. */
-export function unmatchedReason(reports: readonly RuleReport[]): string | undefined {
-  const rule = reports.find(({ nearest }) => nearest !== undefined);
-  if (rule?.nearest === undefined) return undefined;
-  const { uncovered, line, about } = rule.nearest;
-  const inLine = line === undefined ? "" : ` in \`${short(line, 120)}\``;
-  const closest = about === undefined ? "" : ` Closest: \`${rule.name}\`, which ${about}.`;
-  return `No rule covers \`${short(uncovered, 120)}\`${inLine}.${closest}`;
 }
 
 function missLines(rules: readonly RuleReport[]): readonly string[] {

@@ -17,6 +17,7 @@ import {
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
+import { nearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
 /** All policy files of a kernel: one pool of rules, one vote. */
@@ -47,6 +48,8 @@ export interface PolicyPool {
   ): Promise<readonly Verdict[] | undefined>;
   /** How every rule stands to a call. In a conditional pool it tells of conditions and votes what the last evaluation of this very object found. */
   explain(call: ToolCall): readonly RuleReport[];
+  /** Why no rule decides a call: what none covers, and the rule that came nearest. Undefined where that would take long to find. */
+  unmatched(call: ToolCall): string | undefined;
   /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
   pathsToResolve(call: ToolCall): readonly string[];
   /** The globs of its commands that a host looks up besides, for links among what they find. */
@@ -171,6 +174,15 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
         ? (evaluated.get(call) ?? NOTHING)
         : { ...NOTHING, votes: pool.evaluate(call) ?? [] };
       return reportRules({ rules, alone, call, parts: perCommand, found });
+    },
+    unmatched(call) {
+      const held = evaluated.get(call)?.held;
+      const near = nearestRule(
+        rules,
+        factsOf(call).perCommand,
+        (rule) => rule.when === undefined || held?.get(rule) === true,
+      );
+      return near === undefined ? undefined : unmatchedReason(near);
     },
     pathsToResolve(call) {
       const facts = factsOf(call);

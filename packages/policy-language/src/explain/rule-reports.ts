@@ -4,7 +4,7 @@ import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { RunState } from "../match/run-state.ts";
 import { describeMiss } from "./missed-part.ts";
-import { nearestRule, type NearMiss } from "./nearest-rule.ts";
+import { nearestRule } from "./nearest-rule.ts";
 
 /** One rule of a pool, for tools. */
 export interface PoolRule {
@@ -41,8 +41,8 @@ export interface RuleReport extends PoolRule {
   readonly deciding: boolean;
   /** How much of it the call fulfils: the more, the nearer it came. */
   readonly nearness?: number;
-  /** Of the rule that came nearest, where none decides. */
-  readonly nearest?: NearMiss;
+  /** It came nearest, where none decides. */
+  readonly nearest?: true;
 }
 
 /** What an evaluation found of the conditions that it asked. */
@@ -79,7 +79,7 @@ export function reportRules({ rules, alone, call, parts, found }: Asked): readon
   return [
     ...rules.map((rule) => {
       const report = reportOf(rule, parts, found, deciding);
-      return nearest?.rule === rule ? { ...report, nearest: nearest.told } : report;
+      return nearest?.rule === rule ? { ...report, nearest: true as const } : report;
     }),
     ...alone.flatMap((one) => reportsOfAlone(one, call, deciding)),
   ];

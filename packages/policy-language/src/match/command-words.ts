@@ -8,6 +8,8 @@ import { baseName, bareName } from "../compile/program-name.ts";
 
 /** A compiled word pattern over the words of one simple command. */
 export interface WordPattern {
+  /** The pattern as written, without its other alternatives. */
+  readonly text: string;
   /** The program's name, where it is written out; else any program may match. */
   readonly program: string | undefined;
   /** Covers only what is written: the bare name or a system folder, the words in order, each hazard spelled out. */
@@ -65,6 +67,7 @@ function compileOne(words: string[], source: string): WordPattern {
     return exact.matches(name) || folded.matches(name.toLowerCase());
   };
   return {
+    text: open ? [...words, "*"].join(" ") : words.join(" "),
     program: base,
     allows(given, hazards) {
       const name = given[0]?.text;
