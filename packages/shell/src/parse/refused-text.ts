@@ -57,6 +57,12 @@ export function textBehind(source: string, { closing }: HereDoc): string | undef
   return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
 }
 
+// Without its end; or bash looks for the end of arithmetic, and finds that of a case.
+const REFUSED = /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*\besac\b)/s;
+
+/** Whether bash refuses a substitution that the parser takes. */
+export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
+
 /** An array behind `time`, which bash refuses inside a substitution. */
 export function timedArray({ prefixes, commands: [first] }: Pipeline): string | undefined {
   if (first?.type !== "Command" || !prefixes.some(({ type }) => type === "Time")) return undefined;

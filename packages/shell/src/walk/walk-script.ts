@@ -12,7 +12,7 @@ import { PIPE } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
-import { missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
+import { isRefused, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { runCommand } from "./run-command.ts";
 import { addRedirection, type Redirected } from "../expand/redirections.ts";
 import type {
@@ -356,8 +356,7 @@ function walkSubstitution(
   if (++walk.depth > LIMITS.depth)
     return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
   const { script } = part;
-  const open = part.text.startsWith("${") && !part.text.endsWith("}");
-  if (script === undefined || open)
+  if (script === undefined || isRefused(part.text))
     noteUnknownLine(walk, { code: "syntax", what: `substitution ${quote(part.text)}` });
   else if (part.type === "CommandExpansion") walkScript(walk, script, place, folder);
   // The shell does not wait for a process substitution.
