@@ -1,5 +1,6 @@
 // Run by `npm run fuzz`: many more inputs than a test may take. Arguments: how many lines, and the seed.
 import { fuzzLinks } from "./links.ts";
+import { fuzzParsers } from "./parsers.ts";
 import { fuzzPool } from "./pool.ts";
 import { fuzzRefused } from "./refused.ts";
 import { fuzzShell } from "./shell.ts";
@@ -12,6 +13,7 @@ const fewer = { ...lines, runs: Math.ceil(lines.runs / 10) };
 process.stdout.write(`seed ${seed}\nshell   ${fuzzShell(lines)}\n`);
 const asked = { ...lines, runs: Math.ceil(lines.runs / 50) };
 
+process.stdout.write(`parsers ${await fuzzParsers(lines)}\n`);
 process.stdout.write(`refused ${fuzzRefused(asked)}\n`);
 process.stdout.write(`toml    ${fuzzToml(fewer)}\n`);
 process.stdout.write(`pool    ${fuzzPool(fewer)}\n`);

@@ -6,7 +6,8 @@ import { shellText } from "../../packages/shell/test/shell-text.ts";
 import { createClock, type Fuzz } from "./clock.ts";
 import { policyText } from "./policies.ts";
 
-const isUnknown = ({ commands, unknown }: Analysis): boolean =>
+/** Whether something of a line is not known. */
+export const isUnknown = ({ commands, unknown }: Analysis): boolean =>
   unknown.length > 0 || commands.some((command) => command.unknown.length > 0);
 
 // Lines that the list allows, with at most a few parts that it should not.

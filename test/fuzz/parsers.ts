@@ -1,0 +1,76 @@
+import { analyze, type Analysis } from "@bylaw/shell";
+import { refused } from "../../packages/shell/test/refused.ts";
+import { createClock, type Fuzz } from "./clock.ts";
+import { createSecondParser } from "./second-parser.ts";
+import { isUnknown } from "./shell.ts";
+import { Statements } from "./statements.ts";
+
+const ROUND = 20_000;
+const BATCH = 50;
+
+// What the second parser misreads: continued lines and blanks in names, arithmetic, and what follows reserved words.
+const MISREAD = /\\\s|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
+const RESERVED: ReadonlySet<string> = new Set(
+  "! if then elif else fi for in while until do done case esac select function time coproc { } [[ ]]".split(
+    " ",
+  ),
+);
+
+/** No line that is wholly known is one that bash refuses, or has a command that only another parser sees. */
+export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
+  const namesOf = await createSecondParser();
+  const lines = new Statements(seed);
+  const clock = createClock();
+  let known = 0;
+  let compared = 0;
+  for (let left = runs; left > 0; left -= ROUND) {
+    const round: string[] = [];
+    for (let at = Math.min(left, ROUND); at > 0; at--) {
+      const command = lines.next();
+      if (!clock.within(() => analyze(command), command))
+        throw new Error(`${JSON.stringify(command)} takes too long (seed ${seed})`);
+      const analysis = analyze(command);
+      if (isUnknown(analysis) || analysis.commands.length === 0) continue;
+      round.push(command);
+      const names = MISREAD.test(command) ? undefined : namesOf(command);
+      if (names === undefined) continue;
+      compared++;
+      const unseen = missing(names, analysis);
+      if (unseen !== undefined)
+        throw new Error(`${unseen} is not seen in ${JSON.stringify(command)} (seed ${seed})`);
+    }
+    known += round.length;
+    for (const wrong of refusedOf([...new Set(round)]))
+      throw new Error(`${JSON.stringify(wrong)} is known, but bash refuses it (seed ${seed})`);
+  }
+  return `${runs} lines: none threw, ${clock.told()}; bash refused none of the ${known} that were wholly known, and a second parser saw no other command in ${compared} of them`;
+}
+
+function missing(names: readonly string[], { commands }: Analysis): string | undefined {
+  const seen = new Map<string, number>();
+  for (const { argv } of commands) {
+    const name = argv[0]?.text ?? "";
+    seen.set(name, (seen.get(name) ?? 0) + 1);
+  }
+  for (const name of names) {
+    if (RESERVED.has(name)) continue;
+    const left = seen.get(name) ?? 0;
+    if (left === 0) return name;
+    seen.set(name, left - 1);
+  }
+  return undefined;
+}
+
+// Bash is started once for many lines: each is in a function, and what one leaves open the text behind it does not close.
+function refusedOf(lines: readonly string[]): readonly string[] {
+  const alone = lines.filter((line) => /<<|\\$/.test(line));
+  const others = lines.filter((line) => !/<<|\\$/.test(line));
+  const batches: string[][] = [];
+  for (let at = 0; at < others.length; at += BATCH) batches.push(others.slice(at, at + BATCH));
+  const answers = refused(
+    batches.map((batch) => batch.map((line) => `f() {\n${line}\n}\n: "'"\n`).join("")),
+  );
+  const open = [...alone, ...batches.filter((_, at) => answers[at]).flat()];
+  const each = refused(open);
+  return open.filter((_, at) => each[at]);
+}
