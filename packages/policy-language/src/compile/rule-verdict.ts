@@ -15,6 +15,12 @@ interface Words {
 
 const CODES = { allow: "rule_allowed", ask_user: "rule_asked", deny: "rule_denied" } as const;
 
+const DOES = {
+  allow: "allows this",
+  ask_user: "leaves this to a person",
+  deny: "denies this",
+} as const;
+
 /** The one verdict of a rule. */
 export function ruleVerdict({
   effect,
@@ -25,15 +31,10 @@ export function ruleVerdict({
   fix,
   shadow = false,
 }: Words): Verdict {
-  const generated = {
-    allow: `The rule ${quote(name)} allows this.`,
-    ask_user: `The rule ${quote(name)} leaves this to a person.`,
-    deny: `The rule ${quote(name)} denies this.`,
-  };
   const verdict: Verdict = {
     effect,
     code: CODES[effect],
-    reason: reason ?? generated[effect],
+    reason: reason ?? `The rule ${quote(name)} ${DOES[effect]}.`,
     ...(fix === undefined ? {} : { fix }),
     rule: { name, file, line },
     ...(shadow ? { shadow } : {}),

@@ -11,8 +11,8 @@ export function checkRule(
   warn: RuleComplaint,
 ): void {
   const { source } = rule;
-  const matched = (names: Iterable<string>): readonly string[] =>
-    [...names].filter((name) => namesTool(rule, name));
+  const matchesOne = (...tables: readonly ReadonlyMap<string, unknown>[]): boolean =>
+    tables.some((table) => [...table.keys()].some((name) => namesTool(rule, name)));
   if (source.final && source.effect === "allow") {
     error(
       ["final"],
@@ -25,7 +25,7 @@ export function checkRule(
   }
   checkNames(rule, error);
   for (const key of ["command", "command_regex"] as const) {
-    if (source[key] === undefined || matched(tools.shell.keys()).length > 0) continue;
+    if (source[key] === undefined || matchesOne(tools.shell)) continue;
     error(
       [key],
       `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} is none`,
@@ -34,9 +34,7 @@ export function checkRule(
   }
   // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
   const isUnheard = (): boolean =>
-    source.effect === "allow"
-      ? matched([...tools.network.keys(), ...tools.shell.keys()]).length === 0
-      : onlyFiles(rule, tools);
+    source.effect === "allow" ? !matchesOne(tools.network, tools.shell) : onlyFiles(rule, tools);
   if (source.network !== undefined && isUnheard()) {
     error(
       ["network"],
@@ -52,8 +50,7 @@ export function checkRule(
   }
   if ((source.read ?? source.write) !== undefined) {
     if (source.effect === "allow" && source.tool !== undefined && rule.servers === undefined) {
-      const known = matched(tools.files.keys()).length + matched(tools.shell.keys()).length;
-      if (known === 0) {
+      if (!matchesOne(tools.files, tools.shell)) {
         error(
           ["paths"],
           `The path arguments of ${quote(source.tool)} are not known, so an allow cannot depend on \`paths\``,

@@ -192,16 +192,16 @@ const PROGRAMS: readonly (readonly string[])[] = [
   ["node", "nodejs"],
 ];
 
+const NAMES_OF = new Map(PROGRAMS.flatMap((names) => names.map((name) => [name, names] as const)));
+
 /** The words of a command with another name for its program, such as `npx` for `npm exec`. */
 export function otherPrograms(words: readonly string[]): readonly (readonly string[])[] {
-  const [first = "", second] = words;
-  for (const names of PROGRAMS) {
-    const name = names.find((one) => one === first || one === `${first} ${second ?? ""}`);
-    if (name === undefined) continue;
-    const rest = words.slice(name.includes(" ") ? 2 : 1);
-    return names.filter((other) => other !== name).map((other) => [...other.split(" "), ...rest]);
-  }
-  return [];
+  const [first = "", second = ""] = words;
+  const name = NAMES_OF.has(first) ? first : `${first} ${second}`;
+  const rest = words.slice(name === first ? 1 : 2);
+  return (NAMES_OF.get(name) ?? []).flatMap((other) =>
+    other === name ? [] : [[...other.split(" "), ...rest]],
+  );
 }
 
 /** Programs that run scripts by name, with or without `run`. */
