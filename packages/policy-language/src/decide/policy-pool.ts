@@ -17,7 +17,7 @@ import {
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
-import { nearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
+import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
 /** All policy files of a kernel: one pool of rules, one vote. */
@@ -93,6 +93,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   );
   const speaks = files.some((file) => file.compat === undefined);
   const index = buildIndex(entries, tools);
+  const nearestRule = createNearestRule(rules);
   const scope = createPolicyScope(rules, tools);
 
   const conditional = rules.some(({ when }) => when !== undefined);
@@ -173,12 +174,11 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       const found = conditional
         ? (evaluated.get(call) ?? NOTHING)
         : { ...NOTHING, votes: pool.evaluate(call) ?? [] };
-      return reportRules({ rules, alone, call, parts: perCommand, found });
+      return reportRules({ rules, alone, call, parts: perCommand, found, nearestRule });
     },
     unmatched(call) {
       const held = evaluated.get(call)?.held;
       const near = nearestRule(
-        rules,
         factsOf(call).perCommand,
         (rule) => rule.when === undefined || held?.get(rule) === true,
       );

@@ -19,26 +19,71 @@ const VERB: Readonly<Record<Effect, string>> = {
 // A line of more commands is not searched for one that no rule covers.
 const MOST_PARTS = 50;
 
-/** Finds the first command of a line that no rule covers, and the rule that came nearest to it. `holds`: whether its condition does. */
-export function nearestRule(
+/**
+ * Makes what finds the first command of a line that no rule covers, and the rule that came nearest to it. `holds`: whether the condition of
+ * a rule does.
+ */
+export function createNearestRule(
   rules: readonly Rule[],
-  parts: readonly CallFacts[],
-  holds: (rule: Rule) => boolean,
-): NearMiss | undefined {
-  if (parts.length > MOST_PARTS) return undefined;
+): (parts: readonly CallFacts[], holds: (rule: Rule) => boolean) => NearMiss | undefined {
   const live = rules.filter(({ source }) => !source.shadow);
-  const open = parts.find(
-    (facts) =>
-      facts.part?.suspect !== true && !live.some((rule) => rule.matches(facts) && holds(rule)),
-  );
-  if (open === undefined) return undefined;
-  let rule: Rule | undefined;
-  let nearest = 0;
-  for (const one of live) {
-    const near = nearnessOf(one, open);
-    if (near > nearest) [rule, nearest] = [one, near];
+  const aboutProgram = rulesByProgram(live);
+  return (parts, holds) => {
+    if (parts.length > MOST_PARTS) return undefined;
+    // The only command is the one, or a rule would have decided.
+    const open =
+      parts.length === 1
+        ? parts[0]
+        : parts.find(
+            (facts) =>
+              facts.part?.suspect !== true &&
+              !live.some((rule) => rule.matches(facts) && holds(rule)),
+          );
+    if (open === undefined) return undefined;
+    const [own, ...others] = open.part?.programs.map(({ name }) => aboutProgram(name)) ?? [
+      live.filter(
+        ({ tools, parts: [first] }) => tools !== undefined && first?.holds(open) === true,
+      ),
+    ];
+    const related = own === undefined || own.length === 0 ? others.flat() : own;
+    return { open, rule: nearestOf(related, open) };
+  };
+}
+
+// An agent may name any number of programs.
+const MOST_PROGRAMS = 1000;
+
+function rulesByProgram(rules: readonly Rule[]): (name: string) => readonly Rule[] {
+  const known = new Map<string, readonly Rule[]>();
+  return (name) => {
+    let found = known.get(name);
+    if (found === undefined) {
+      found = rules.filter(
+        ({ words, regex }) =>
+          words?.some((pattern) => pattern.names(name)) ??
+          regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true,
+      );
+      if (known.size >= MOST_PROGRAMS) known.clear();
+      known.set(name, found);
+    }
+    return found;
+  };
+}
+
+const startsAlike = (prefix: string, name: string): boolean =>
+  prefix !== "" && (name === prefix || prefix.startsWith(`${name} `));
+
+// The rule of which most holds. An allow is nearer than a rule that would only be stricter.
+function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
+  let nearest: Rule | undefined;
+  let most = -1;
+  for (const rule of rules) {
+    const failed = rule.parts.findIndex((part) => !part.holds(facts));
+    const held = failed < 0 ? rule.parts.length : failed;
+    const near = 2 * held + (rule.source.effect === "allow" ? 1 : 0);
+    if (near > most) [nearest, most] = [rule, near];
   }
-  return { open, rule };
+  return nearest;
 }
 
 /** Says what no rule covers, and what the rule that came nearest is about. */
@@ -58,26 +103,6 @@ function lineOf({ args, tools, identity }: CallFacts): string | undefined {
   const line = args?.[tools.shell.get(identity.bare) ?? ""];
   return typeof line === "string" ? line : undefined;
 }
-
-// 0: it is about another tool or program. A rule about the program itself is nearer than one about a word of it, and an allow is nearer
-// than a rule that would only be stricter.
-function nearnessOf(rule: Rule, facts: CallFacts): number {
-  const { words, regex, source, tools } = rule;
-  const { part } = facts;
-  const failedAt = (): number => rule.parts.findIndex((one) => !one.holds(facts));
-  const [own, ...others] = part?.programs ?? [];
-  const names = (name: string): boolean =>
-    words?.some((pattern) => pattern.names(name)) ??
-    regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true;
-  const isOwn = part === null ? tools !== undefined && failedAt() !== 0 : names(own?.name ?? "");
-  if (!isOwn && !others.some(({ name }) => names(name))) return 0;
-  const failed = failedAt();
-  const held = failed < 0 ? rule.parts.length : failed;
-  return (isOwn ? 100 : 0) + 1 + 2 * held + (source.effect === "allow" ? 1 : 0);
-}
-
-const startsAlike = (prefix: string, name: string): boolean =>
-  prefix !== "" && (name === prefix || prefix.startsWith(`${name} `));
 
 const MOST = 3;
 

@@ -4,7 +4,7 @@ import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { RunState } from "../match/run-state.ts";
 import { describeMiss } from "./missed-part.ts";
-import { nearestRule } from "./nearest-rule.ts";
+import type { createNearestRule } from "./nearest-rule.ts";
 
 /** One rule of a pool, for tools. */
 export interface PoolRule {
@@ -63,18 +63,26 @@ interface Asked {
   /** The facts of each command of a line, else of the call alone. */
   readonly parts: readonly CallFacts[];
   readonly found: Evaluated;
+  readonly nearestRule: ReturnType<typeof createNearestRule>;
 }
 
 type Deciding = (name: string, file: string, line: number) => boolean;
 
 /** How every rule stands to a call. */
-export function reportRules({ rules, alone, call, parts, found }: Asked): readonly RuleReport[] {
+export function reportRules({
+  rules,
+  alone,
+  call,
+  parts,
+  found,
+  nearestRule,
+}: Asked): readonly RuleReport[] {
   const { votes, held } = found;
   const deciding: Deciding = (name, file, line) =>
     votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
   const isUndecided = votes.every(({ shadow }) => shadow === true);
   const nearest = isUndecided
-    ? nearestRule(rules, parts, (rule) => rule.when === undefined || held.get(rule) === true)
+    ? nearestRule(parts, (rule) => rule.when === undefined || held.get(rule) === true)
     : undefined;
   return [
     ...rules.map((rule) => {
