@@ -7,10 +7,11 @@ import type { JsonObject } from "@bylaw/kernel";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { startPostgres } from "@bylaw/testing";
-import { expect, it, onTestFinished, test } from "vitest";
+import { afterAll, expect, it, onTestFinished, test } from "vitest";
 import { serve, type Agent, type Answer, type Served } from "./operate-kit.ts";
 
 const postgres = await startPostgres();
+afterAll(() => postgres?.stop());
 
 function linesOf(): Log & { readonly lines: readonly JsonObject[] } {
   const lines: JsonObject[] = [];
