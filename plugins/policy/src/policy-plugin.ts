@@ -18,6 +18,10 @@ const quicklyParsed: typeof policyOptions = Object.create(policyOptions, {
       return data === undefined ? policyOptions.safeParse(given) : { success: true, data };
     },
   },
+  toJSONSchema: {
+    value: (...params: Parameters<typeof policyOptions.toJSONSchema>) =>
+      policyOptions.toJSONSchema(...params),
+  },
 }) as typeof policyOptions;
 
 /** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
