@@ -15,7 +15,7 @@ export async function createSecondParser(): Promise<NamesOf> {
     try {
       if (tree === null || tree.rootNode.hasError) return undefined;
       const names = tree.rootNode.descendantsOfType("command_name").map(literalOf);
-      return names.filter((name) => name !== undefined);
+      return names.flatMap((name) => (name === undefined || name === "" ? [] : [name]));
     } finally {
       tree?.delete();
     }
