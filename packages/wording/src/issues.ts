@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { quote } from "./quote.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -59,7 +60,7 @@ function requirementOf(issue: Issue): string {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? `a ${issue.expected}`}`;
     case "invalid_value":
-      return `must be ${anyOf(issue.values.map(quote))}`;
+      return `must be ${anyOf(issue.values.map(own))}`;
     case "invalid_format":
       return formatOf(issue);
     case "too_small":
@@ -77,7 +78,7 @@ function requirementOf(issue: Issue): string {
 
 function unionOf(issue: z.core.$ZodIssueInvalidUnion): string {
   const { options } = issue as { readonly options?: readonly unknown[] };
-  if (options !== undefined) return `must be ${anyOf(options.map(quote))}`;
+  if (options !== undefined) return `must be ${anyOf(options.map(own))}`;
   const ways = new Set(issue.errors.flatMap(([first]) => (first ? predicateOf(first) : [])));
   const [first = "cannot be used as given", ...more] = ways;
   return anyOf([first, ...more.map((way) => way.replace(/^must be /, ""))]);
@@ -101,13 +102,14 @@ function formatOf({ format, ...rest }: z.core.$ZodIssueInvalidStringFormat): str
   const { pattern, prefix, suffix, includes } = rest as Readonly<Record<string, unknown>>;
   const known = FORMATS[format];
   if (known !== undefined) return `must be ${known}`;
-  if (prefix !== undefined) return `must begin with ${quote(prefix)}`;
-  if (suffix !== undefined) return `must end with ${quote(suffix)}`;
-  if (includes !== undefined) return `must contain ${quote(includes)}`;
-  return pattern === undefined ? `must be of the format ${format}` : `must match ${quote(pattern)}`;
+  if (prefix !== undefined) return `must begin with ${own(prefix)}`;
+  if (suffix !== undefined) return `must end with ${own(suffix)}`;
+  if (includes !== undefined) return `must contain ${own(includes)}`;
+  return pattern === undefined ? `must be of the format ${format}` : `must match ${own(pattern)}`;
 }
 
-const quote = (value: unknown): string => `\`${String(value)}\``;
+// What a schema says of itself is its author's, and stands as it is.
+const own = (value: unknown): string => `\`${String(value)}\``;
 
 function anyOf(items: readonly string[]): string {
   const last = items.at(-1) ?? "";

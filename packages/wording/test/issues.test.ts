@@ -11,6 +11,8 @@ it.each<[sentence: string, schema: z.ZodType, given: unknown]>([
   ["`port` must be a number", z.object({ port: z.number() }), { port: "80" }],
   ["`port` is missing and must be a number", z.object({ port: z.number() }), {}],
   ["the settings must be an object", z.object({}), 1],
+  ["unknown key `a\\u{a}b\\u{202e}'c'`", z.strictObject({}), { "a\nb\u202e`c`": 1 }],
+  ["`a\\u{1b}[2J` must be a number", z.record(z.string(), z.number()), { "a\u001b[2J": "x" }],
   ["unknown key `prot`", z.strictObject({}), { prot: 1 }],
   [
     "unknown keys `a`, `b` in `tls`",
