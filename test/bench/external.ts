@@ -1,8 +1,10 @@
-// How a ruleset decides labelled and real commands: `npm run bench:external -- DIR [--policy NAME] [--list EFFECT]`.
+// How a ruleset, and a policy beside it, decide labelled and real commands:
+// `npm run bench:external -- DIR [--policy NAME] [--policy-file FILE] [--list EFFECT]`.
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createKernel, type Effect, type Ruleset, type ToolCall } from "@bylaw/kernel";
+import { policy } from "@bylaw/plugin-policy";
 
 const EFFECTS = ["allow", "ask_user", "deny"] as const;
 const ROOTS = ["/testbed", "/system", "/SWE-agent__test-repo"];
@@ -16,12 +18,23 @@ interface Case {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { policy: { type: "string", default: "recommended" }, list: { type: "string" } },
+  options: {
+    policy: { type: "string", default: "recommended" },
+    "policy-file": { type: "string" },
+    list: { type: "string" },
+  },
 });
 const [folder] = positionals;
 if (folder === undefined) throw new Error("Name a folder of sets, or one set");
 const loaded = (await import(`@bylaw/ruleset-${values.policy}`)) as Record<string, Ruleset>;
-const kernel = createKernel({ extends: Object.values(loaded) });
+const beside = values["policy-file"];
+const kernel = createKernel({
+  extends: Object.values(loaded),
+  plugins:
+    beside === undefined
+      ? []
+      : [policy({ files: [resolve(beside)], operator: true, discover: "none" })],
+});
 
 /** Where a command was meant to run, as far as its set says so. */
 function placeOf({ command, fixture }: Case): Pick<ToolCall, "cwd" | "workspace" | "home"> {

@@ -7,6 +7,7 @@ import { Statements } from "./statements.ts";
 
 const ROUND = 20_000;
 const BATCH = 50;
+const MOST_SHOWN = 40;
 
 // What the second parser misreads: continued lines and blanks in names, arithmetic, and what follows reserved words.
 const MISREAD = /\\\s|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
@@ -21,6 +22,7 @@ export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
   const namesOf = await createSecondParser();
   const lines = new Statements(seed);
   const clock = createClock();
+  const finds = new Set<string>();
   let known = 0;
   let compared = 0;
   for (let left = runs; left > 0; left -= ROUND) {
@@ -28,7 +30,7 @@ export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
     for (let at = Math.min(left, ROUND); at > 0; at--) {
       const command = lines.next();
       if (!clock.within(() => analyze(command), command))
-        throw new Error(`${JSON.stringify(command)} takes too long (seed ${seed})`);
+        finds.add(`${JSON.stringify(command)} takes too long`);
       const analysis = analyze(command);
       if (isUnknown(analysis) || analysis.commands.length === 0) continue;
       round.push(command);
@@ -36,14 +38,20 @@ export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
       if (names === undefined) continue;
       compared++;
       const unseen = missing(names, analysis);
-      if (unseen !== undefined)
-        throw new Error(`${unseen} is not seen in ${JSON.stringify(command)} (seed ${seed})`);
+      if (unseen !== undefined) finds.add(`${JSON.stringify(command)} hides \`${unseen}\``);
     }
     known += round.length;
     for (const wrong of refusedOf([...new Set(round)]))
-      throw new Error(`${JSON.stringify(wrong)} is known, but bash refuses it (seed ${seed})`);
+      finds.add(`${JSON.stringify(wrong)} is known, but bash refuses it`);
   }
+  if (finds.size > 0) throw new Error(foundText([...finds], seed));
   return `${runs} lines: none threw, ${clock.told()}; bash refused none of the ${known} that were wholly known, and a second parser saw no other command in ${compared} of them`;
+}
+
+// The shortest tell most.
+function foundText(finds: readonly string[], seed: number): string {
+  const shortest = finds.toSorted((a, b) => a.length - b.length).slice(0, MOST_SHOWN);
+  return `${finds.length} lines are misread (seed ${seed}), among them:\n${shortest.join("\n")}`;
 }
 
 function missing(names: readonly string[], { commands }: Analysis): string | undefined {
