@@ -9,8 +9,10 @@ const ROUND = 20_000;
 const BATCH = 50;
 const MOST_SHOWN = 40;
 
-// What the second parser misreads: continued lines and blanks in names, arithmetic, and what follows reserved words.
-const MISREAD = /\\\s|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
+// What the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file, and what
+// follows reserved words.
+const MISREAD =
+  /\\\s|['"]\\|[<>]\s*\$\s|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
 const RESERVED: ReadonlySet<string> = new Set(
   "! if then elif else fi for in while until do done case esac select function time coproc { } [[ ]]".split(
     " ",

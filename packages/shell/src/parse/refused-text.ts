@@ -1,4 +1,11 @@
-import type { CompoundNode, HereDoc, Pipeline, Statement, WordNode } from "./syntax.ts";
+import type {
+  AssignmentNode,
+  CompoundNode,
+  HereDoc,
+  Pipeline,
+  Statement,
+  WordNode,
+} from "./syntax.ts";
 
 const RESERVED =
   /^(?:[!{}]|\[\[|\]\]|case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while)$/;
@@ -22,10 +29,12 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
       return head.startsWith("for") && !/^for(?:[ \t]|\\\n)*\(\(/.test(head) ? head : undefined;
     }
     case "Function":
-      // The parser drops assignments before it.
-      return /[\w\]]\+?=[^\s;&|]*[ \t]+$/.exec(
-        source.slice(Math.max(0, node.pos - 100), node.pos),
-      )?.[0];
+      return /^[A-Za-z_][\w.:+-]*$/.test(node.name.text)
+        ? beforeFunction(source, node.pos)
+        : node.name.text;
+    case "Subshell":
+      // Bash looks for the end of arithmetic first, and may find another one.
+      return source.startsWith("((", node.pos) ? "((" : undefined;
     case "Case":
       return extendedGlob([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
     case "Redirected":
@@ -35,6 +44,15 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
       }
   }
   return undefined;
+}
+
+const COMMAND_START =
+  /(?:(?:^|[\n;|(){}!]|(?<![<>])&|\b(?:do|elif|else|if|then|time|until|while))(?:[ \t]|\\\n)*)$/;
+
+// The parser drops assignments and redirections before a function.
+function beforeFunction(source: string, pos: number): string | undefined {
+  const before = source.slice(Math.max(0, pos - 100), pos);
+  return COMMAND_START.test(before) ? undefined : before;
 }
 
 const NO_COMMAND =
@@ -47,7 +65,7 @@ export function missingCommand(source: string, { end }: Statement): string | und
   if (found === undefined) return undefined;
   // Here-documents are between a statement and the next.
   const line = source.slice(source.lastIndexOf("\n", end - 1) + 1, end);
-  return line.includes("<<") ? undefined : found;
+  return /(?<!<)<<(?!<)/.test(line) ? undefined : found;
 }
 
 /** An operator at the start of the line that follows a here-document, which bash takes for an empty command. */
@@ -57,8 +75,8 @@ export function textBehind(source: string, { closing }: HereDoc): string | undef
   return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
 }
 
-// Without its end; or bash looks for the end of arithmetic, and finds that of a case.
-const REFUSED = /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*\besac\b)/s;
+// Without its end; or bash looks for the end of arithmetic, and finds that of a case; or parentheses behind `time`.
+const REFUSED = /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*\besac\b|[$<>]\((?:\s|\\\n)*time\b[^\n;&|]*\()/s;
 
 /** Whether bash refuses a substitution that the parser takes. */
 export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
@@ -74,6 +92,11 @@ export function timedArray({ prefixes, commands: [first] }: Pipeline): string | 
 /** An operand on the left of a condition, or of one that has no other, that bash refuses. */
 export function refusedOperand(word: WordNode): string | undefined {
   return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
+}
+
+/** An array with a pattern that bash refuses. */
+export function refusedArray({ value }: AssignmentNode): string | undefined {
+  return "elements" in value ? extendedGlob(value.elements) : undefined;
 }
 
 // Bash takes these for text only where an option is set.

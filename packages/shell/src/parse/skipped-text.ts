@@ -1,4 +1,4 @@
-import { textBehind } from "./refused-text.ts";
+import { refusedArray, textBehind } from "./refused-text.ts";
 import type { CommandNode } from "./syntax.ts";
 
 const BLANK = /^(?:[ \t]|\\\n)*$/;
@@ -22,6 +22,10 @@ export function skippedText(
     if (part.pos > from && !BLANK.test(source.slice(from, part.pos)))
       return source.slice(from, part.pos);
     from = Math.max(from, part.end);
+    if (part.type === "Assignment") {
+      const refused = refusedArray(part);
+      if (refused !== undefined) return refused;
+    }
     if (part.type === "Word" || part.type === "Assignment") continue;
     // In `>> {x}> f` and `> 2> f` bash assigns the braces or the number to the next redirection.
     const text = source.slice(part.pos, part.end + 1);
