@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Example, ExampleSet } from "@bylaw/testing";
+import { routesTable } from "./routes-table.ts";
+import { code, table } from "./markdown.ts";
 
 interface JsonSchema {
   readonly type?: string | readonly string[];
@@ -38,17 +40,16 @@ for (const folder of globSync("plugins/*", { cwd: root }).sort()) {
     problems.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-await renderSettings();
+await renderServer();
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exitCode = 1;
 }
 
-/** Writes the table of the server's settings into the page of its package. */
-async function renderSettings(): Promise<void> {
+/** Writes the tables of the server's routes and settings into the page of its package. */
+async function renderServer(): Promise<void> {
   const file = "packages/orchestrator/README.md";
-  const [source = ""] = globSync("packages/orchestrator/src/**/settings.ts", { cwd: root });
-  const { settingsSchema } = (await load(source)) as {
+  const { settingsSchema } = (await load("packages/orchestrator/src/config/settings.ts")) as {
     settingsSchema: Factory["plugin"]["options"];
   };
   const schema = settingsSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
@@ -58,7 +59,10 @@ async function renderSettings(): Promise<void> {
     description,
   ]);
   const current = readFileSync(join(root, file), "utf8");
-  const filled = fill(file, current, { settings: table(["Setting", "Default", "Meaning"], rows) });
+  const filled = fill(file, current, {
+    routes: routesTable(),
+    settings: table(["Setting", "Default", "Meaning"], rows),
+  });
   write(file, current, format(file, filled));
 }
 
@@ -177,19 +181,6 @@ function callOf(fields: {
   const { tool = "read_file", args = {}, ...rest } = fields;
   const more = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
   return `${tool} ${JSON.stringify(args)}${more}`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-// A run of backticks ends only at a run of the same length, so the fence is one longer than the longest inside.
-function code(text: string): string {
-  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
 }
 
 function format(file: string, text: string): string {

@@ -15,21 +15,21 @@ const SECURITY: Readonly<Record<Exclude<CallerKind, "anyone">, string>> = {
 
 /** What every route may be refused with, whatever it says itself. */
 const REFUSED = {
-  400: "Not understood",
-  401: "No credential, or one that is not known here",
-  403: "Not for this caller, or the token does not hold",
-  429: "Too many at once",
+  400: "The request is wrong",
+  401: "No credential, or an unknown one",
+  403: "Not for this caller, or the token is not valid any more",
+  429: "Too many requests",
 } as const;
 
 const TAGS = [
   ["tasks", "Claim a task, and move it through its phases"],
   ["tools", "Ask whether a tool call may run, or have it run"],
-  ["agents", "What agents say besides, and the rules that they give themselves"],
+  ["agents", "Judge responses, steer the workflow, and set rules"],
   ["approvals", "What waits for a person"],
-  ["state", "What an agent needs to know"],
-  ["audit", "What happened"],
-  ["events", "What happens"],
-  ["status", "How the run stands"],
+  ["state", "Read the state of a task"],
+  ["audit", "Search the log"],
+  ["events", "Follow the log"],
+  ["status", "Read the status of the run"],
   ["server", "The server itself"],
 ] as const;
 

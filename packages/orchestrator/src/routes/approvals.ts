@@ -56,7 +56,7 @@ const recorded = z.object({
 export const getApprovals: Route = defineRoute({
   method: "get",
   path: "/approvals",
-  summary: "What waits for a person",
+  summary: "List what waits for a person",
   description:
     "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
   tags: ["approvals"],
@@ -64,7 +64,7 @@ export const getApprovals: Route = defineRoute({
   query: z.strictObject({ limit: count(100, 20), after: id.optional() }),
   answers: {
     200: {
-      description: "A page",
+      description: "A page of open questions",
       schema: z.object({ approvals: z.array(approval), total: z.int(), next: id.optional() }),
     },
   },
@@ -82,15 +82,15 @@ export const getApprovals: Route = defineRoute({
 export const getApproval: Route = defineRoute({
   method: "get",
   path: "/approvals/{id}",
-  summary: "One question, or how it was answered",
-  description: "With `wait_ms` the answer comes when somebody answered, or when that time is over.",
+  summary: "Read a question and its answer",
+  description: "With `wait_ms` it answers as soon as the question is answered, or after that time.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
   params,
   query: z.strictObject({ wait_ms: z.coerce.number().int().min(0).max(600_000).default(0) }),
   answers: {
-    200: { description: "How it stands", schema: approval },
-    404: { description: "Nothing is known of it" },
+    200: { description: "The question, and how it stands", schema: approval },
+    404: { description: "No such question" },
   },
   async handle({ service, caller, params: { id: wanted }, query: { wait_ms }, signal }) {
     const scope = await scopeOf(service, caller, getApproval);
@@ -119,7 +119,7 @@ export const postApproval = defineRoute({
   path: "/approvals/{id}",
   summary: "Answer a question",
   description:
-    "`yes` or `no` to exactly what has this id, or `waive` to let a check of its gate pass for a while. Who answers is whose credential it is.",
+    "`yes` or `no` to exactly what has this id, or `waive` to waive a check of its gate for a while. The credential says who answers.",
   tags: ["approvals"],
   callers: ["operator"],
   params,
@@ -139,10 +139,10 @@ export const postApproval = defineRoute({
     }),
   ]),
   answers: {
-    200: { description: "It is on record", schema: recorded },
-    403: { description: "Not for this operator to say" },
-    404: { description: "Nothing is open under this id" },
-    409: { description: "The answer does not fit the question, or somebody was quicker" },
+    200: { description: "The event on record", schema: recorded },
+    403: { description: "This operator may not answer it" },
+    404: { description: "No open question has this id" },
+    409: { description: "The answer does not fit the question, or someone else was first" },
   },
   async handle({ service, caller, params: { id: wanted }, body, request_id }) {
     const { approvals } = service.operations;
@@ -167,7 +167,7 @@ export const postApproval = defineRoute({
 export const postWaiver = defineRoute({
   method: "post",
   path: "/waivers",
-  summary: "Let a check of a gate pass for a while",
+  summary: "Waive a check of a gate for a while",
   description:
     "For a check that keeps a gate shut; `POST /approvals/{id}` does the same for a gate that waits for a person.",
   tags: ["approvals"],
@@ -181,8 +181,8 @@ export const postWaiver = defineRoute({
     expires_at: time,
   }),
   answers: {
-    200: { description: "It is on record", schema: recorded },
-    409: { description: "It may not be so" },
+    200: { description: "The event on record", schema: recorded },
+    409: { description: "This check cannot be waived so" },
   },
   async handle({ service, caller, body: { task_id: task, ...waived }, request_id }) {
     const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };

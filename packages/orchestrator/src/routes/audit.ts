@@ -38,7 +38,7 @@ const page = z.object({
 export const getAuditQuery = defineRoute({
   method: "get",
   path: "/audit/query",
-  summary: "Look for events",
+  summary: "Search the log",
   description:
     "All filters have to hold. The newest events come first; `next` is the `cursor` of the next page.",
   tags: ["audit"],
@@ -76,7 +76,7 @@ export const getAuditQuery = defineRoute({
 export const getAuditRecent = defineRoute({
   method: "get",
   path: "/audit/recent",
-  summary: "The last events, the newest first",
+  summary: "List the last events, newest first",
   tags: ["audit"],
   callers: ["operator"],
   query: z.strictObject({ count: z.coerce.number().int().min(1).max(1_000).default(10) }),
@@ -91,12 +91,12 @@ const counts = z.record(z.string(), z.int());
 export const getAuditStats = defineRoute({
   method: "get",
   path: "/audit/stats",
-  summary: "The log in numbers",
+  summary: "Count what is in the log",
   tags: ["audit"],
   callers: ["operator"],
   answers: {
     200: {
-      description: "What the run came to",
+      description: "The counts",
       schema: z.object({
         total_entries: z.int(),
         total_successes: z.int(),

@@ -14,13 +14,13 @@ export const postBehavior: Route = defineRoute({
   method: "post",
   path: "/behaviors",
   summary: "Ask to steer the workflow",
-  description: `The object of a control file: \`action\` is one of ${BEHAVIOR_ACTIONS.join(", ")}, beside \`reason\`, \`triggerAgentId\`, \`step\` and \`run\`. A key that means nothing is told in \`ignored\`.`,
+  description: `The object of a control file: \`action\` is one of ${BEHAVIOR_ACTIONS.join(", ")}, beside \`reason\`, \`triggerAgentId\`, \`step\` and \`run\`. \`ignored\` lists unknown keys.`,
   tags: ["agents"],
   callers: ["agent"],
   body: z.looseObject({ action: z.unknown(), request_id: requestId.optional() }),
   answers: {
     200: {
-      description: "What was decided",
+      description: "The decision",
       schema: z.object({
         applied: z.boolean(),
         directive: jsonObject.optional(),

@@ -43,9 +43,8 @@ function answerOf({
 export const checkTool: Route = defineRoute({
   method: "post",
   path: "/tools/check",
-  summary: "May this call be made?",
-  description:
-    "Decides and records; `record: false` decides only, and allows nothing that was not recorded.",
+  summary: "Check a call that the agent makes itself",
+  description: "The decision is recorded. With `record: false` it is not, and then allows nothing.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -57,7 +56,7 @@ export const checkTool: Route = defineRoute({
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),
-  answers: { 200: { description: "What was decided", schema: checked } },
+  answers: { 200: { description: "The decision", schema: checked } },
   async handle({ service, caller, body, request_id }) {
     const { task_id: task, tool_name: tool, args, record } = body;
     await admitAgent(service, caller, { route: checkTool, task, tool });
@@ -82,7 +81,7 @@ export const checkTool: Route = defineRoute({
 export const checkTools: Route = defineRoute({
   method: "post",
   path: "/tools/check/batch",
-  summary: "May these calls be made?",
+  summary: "Check several calls",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -98,7 +97,7 @@ export const checkTools: Route = defineRoute({
   answers: {
     200: {
       description:
-        "What was decided, in the order of the calls; `id` is the caller's, `call_id` that of the record",
+        "The decisions, in the order of the calls; `id` is the caller's, `call_id` that of the record",
       schema: z.object({ decisions: z.array(checked.extend({ call_id: z.string().optional() })) }),
     },
   },

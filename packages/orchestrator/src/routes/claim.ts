@@ -31,7 +31,7 @@ export const claimTask: Route = defineRoute({
   path: "/tasks/claim",
   summary: "Claim a task",
   description:
-    "Gives the agent the oldest free task that it can do, or the named one. An agent that holds it gets the claim that it has; by a phase token it gets that and no other.",
+    "The oldest free task that the agent can do, or the named one. An agent that holds it already gets its own claim again; with a phase token it gets only that one.",
   tags: ["tasks"],
   callers: ["enrolled", "agent"],
   waits: true,
@@ -48,8 +48,8 @@ export const claimTask: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: {
-    200: { description: "The task, and the token for its phase", schema: claimed },
-    404: { description: "Nothing is free" },
+    200: { description: "The task, and the token of its phase", schema: claimed },
+    404: { description: "No task is free" },
   },
   async handle({ service, caller, body, request_id, signal }) {
     const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;

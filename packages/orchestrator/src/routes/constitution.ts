@@ -33,14 +33,14 @@ const common = {
   path: "/constitution",
   tags: ["agents"],
   callers: ["operator", "agent"],
-  answers: { 200: { description: "The rules that hold", schema: rules } },
+  answers: { 200: { description: "The rules in force", schema: rules } },
 } as const;
 
 /** The rules that the run gave itself. */
 export const getConstitution: Route = defineRoute({
   ...common,
   method: "get",
-  summary: "Read the rules that the run gave itself",
+  summary: "Read the rules of the run",
   async handle({ service, caller }) {
     return told(service, await authorOf(service, caller, getConstitution));
   },
@@ -50,7 +50,7 @@ export const getConstitution: Route = defineRoute({
 export const postConstitution: Route = defineRoute({
   ...common,
   method: "post",
-  summary: "Add a rule that holds from now on",
+  summary: "Add a rule",
   description: "A rule denies or asks, and never allows.",
   body: rule,
   async handle({ service, caller, body, request_id }) {
@@ -71,7 +71,7 @@ export const putConstitution: Route = defineRoute({
   method: "put",
   summary: "Replace the rules",
   description:
-    "An agent replaces those that it gave itself, or all that agents gave where they share them; those of operators stay.",
+    "An agent replaces its own rules, or those of all agents if they share them. Rules of operators stay.",
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
   async handle({ service, caller, body, request_id }) {
     const author = await authorOf(service, caller, putConstitution);
@@ -89,9 +89,9 @@ export const putConstitution: Route = defineRoute({
 export const deleteConstitution: Route = defineRoute({
   ...common,
   method: "delete",
-  summary: "Take the rules away",
+  summary: "Remove the rules",
   description:
-    "An agent takes away those that it gave itself, or all that agents gave where they share them; those of operators stay.",
+    "An agent removes its own rules, or those of all agents if they share them. Rules of operators stay.",
   async handle({ service, caller, request_id }) {
     const author = await authorOf(service, caller, deleteConstitution);
     return changed(service, caller, author, { request_id, content: { method: "delete" } }, (run) =>

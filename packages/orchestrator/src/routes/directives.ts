@@ -11,9 +11,9 @@ import { requestOwner, changeOnce } from "../service/change-once.ts";
 export const listDirectives: Route = defineRoute({
   method: "get",
   path: "/directives",
-  summary: "What is to be done after transitions",
+  summary: "List open directives",
   description:
-    "Agents to start, and what triggers of the contract ask for: issued, and not reported as done.",
+    "What is to be done after transitions and is not reported as done, such as reviewers to start.",
   tags: ["directives"],
   callers: ["operator", "agent"],
   query: z.strictObject({ task_id: taskId.optional() }),
@@ -39,7 +39,7 @@ export const reportDirective = defineRoute({
   path: "/directives/{id}",
   summary: "Report a directive as done",
   description:
-    "By whoever carried it out; of a review, what the reviewer said. Who worked on the task cannot be its reviewer.",
+    "For a review, with the verdict of the reviewer. An agent that worked on the task cannot review it.",
   tags: ["directives"],
   callers: ["operator"],
   params: z.strictObject({ id: z.string().min(1).max(512) }),
@@ -53,7 +53,7 @@ export const reportDirective = defineRoute({
   }),
   answers: {
     200: {
-      description: "It is on record",
+      description: "The event on record",
       schema: z.object({ directive: z.string(), sequence: z.int().nullable() }),
     },
   },

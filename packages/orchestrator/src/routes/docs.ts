@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
-import manifest from "../../package.json" with { type: "json" };
-import { BASE } from "../http/app.ts";
-import { describeRoutes } from "../http/openapi.ts";
+import type { JsonObject } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import type { Service } from "../service/service.ts";
@@ -46,8 +44,8 @@ type File = keyof typeof TYPES;
 // Put there by the build, for the sources and for what is built of them.
 const REFERENCE = new URL("../../dist/reference/", import.meta.url);
 
-/** The routes that describe the interface that they are part of. */
-export function docsRoutes(others: readonly Route[]): readonly Route[] {
+/** The routes that serve the description of the interface. */
+export function docsRoutes(describe: () => JsonObject): readonly Route[] {
   let described: string | undefined;
   const files = new Map<File, Promise<string>>();
 
@@ -62,15 +60,13 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
   const openApi: Route = defineRoute({
     method: "get",
     path: "/openapi.json",
-    summary: "This interface, as OpenAPI 3.1",
+    summary: "Describe the routes as OpenAPI 3.1",
     tags: ["server"],
     callers: ["anyone"],
-    answers: { 200: { description: "OpenAPI 3.1" }, 404: { description: "Not served here" } },
+    answers: { 200: { description: "OpenAPI 3.1" }, 404: { description: "Turned off by `docs`" } },
     handle({ service }) {
       checkServed(service);
-      described ??= JSON.stringify(
-        describeRoutes([...others, openApi, page, file], { base: BASE, version: manifest.version }),
-      );
+      described ??= JSON.stringify(describe());
       return new Response(described, {
         headers: { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache" },
       });
@@ -80,10 +76,10 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
   const page: Route = defineRoute({
     method: "get",
     path: "/docs",
-    summary: "This interface, as a page",
+    summary: "Describe the routes as a web page",
     tags: ["server"],
     callers: ["anyone"],
-    answers: { 200: { description: "HTML" }, 404: { description: "Not served here" } },
+    answers: { 200: { description: "HTML" }, 404: { description: "Turned off by `docs`" } },
     handle({ service }) {
       checkServed(service);
       return new Response(PAGE, {
@@ -99,11 +95,11 @@ export function docsRoutes(others: readonly Route[]): readonly Route[] {
   const file: Route = defineRoute({
     method: "get",
     path: "/docs/{file}",
-    summary: "A file of that page",
+    summary: "Serve a file of that page",
     tags: ["server"],
     callers: ["anyone"],
     params: z.strictObject({ file: z.enum(Object.keys(TYPES) as [File, ...File[]]) }),
-    answers: { 200: { description: "The file" }, 404: { description: "Not served here" } },
+    answers: { 200: { description: "The file" }, 404: { description: "Turned off by `docs`" } },
     async handle({ service, params }) {
       checkServed(service);
       const headers = {

@@ -14,9 +14,9 @@ const sequence = z.string().regex(/^\d{1,15}$/, "must be the sequence of an even
 export const getEvents: Route = defineRoute({
   method: "get",
   path: "/events",
-  summary: "The events of the run as they come",
+  summary: "Follow the events of the run",
   description:
-    "Server-sent events; the id of each is its sequence. With `Last-Event-ID`, or `after`, it goes on behind that event and misses none; without either it begins now. An agent sees the events of its task.",
+    "Server-sent events; the id of each is its sequence. `Last-Event-ID`, or `after`, names the last event that the client has; without it the stream begins now. An agent sees the events of its task.",
   tags: ["events"],
   callers: ["operator", "agent"],
   query: z.strictObject({ after: sequence.optional() }),

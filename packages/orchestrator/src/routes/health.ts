@@ -6,12 +6,12 @@ import { type Service } from "../service/service.ts";
 export const getHealth = defineRoute({
   method: "get",
   path: "/health",
-  summary: "Whether the server answers",
+  summary: "Tell whether the server answers",
   tags: ["server"],
   callers: ["anyone"],
   answers: {
     200: {
-      description: "It does",
+      description: "It answers",
       schema: z.object({
         status: z.literal("healthy"),
         workflow_loaded: z.literal(true),
@@ -36,13 +36,13 @@ const readiness = z.object({
 export const getReady = defineRoute({
   method: "get",
   path: "/ready",
-  summary: "Whether the server takes requests",
+  summary: "Tell whether the server takes requests",
   description: "503 while it closes, while its store cannot write, and where its log was changed.",
   tags: ["server"],
   callers: ["anyone"],
   answers: {
-    200: { description: "It does", schema: readiness },
-    503: { description: "It does not", schema: readiness },
+    200: { description: "Ready", schema: readiness },
+    503: { description: "Not ready", schema: readiness },
   },
   async handle({ service }) {
     const reason = await reasonAgainst(service);

@@ -24,15 +24,14 @@ export const heartbeat: Route = defineRoute({
   method: "post",
   path: "/tasks/heartbeat",
   summary: "Keep a claim",
-  description:
-    "Lets the lease end as long after now as the contract says. The token is a new one where the old is near its end.",
+  description: "Extends the lease. The token is a new one if the old one ends soon.",
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
   body: z.strictObject({ task_id: taskId, phase_token: phaseToken.optional() }),
   answers: {
     200: {
-      description: "Until when",
+      description: "The end of the lease, and the token",
       schema: z.object({
         lease_until: z.string(),
         phase_token: z.string(),
@@ -62,7 +61,7 @@ export const release: Route = defineRoute({
   method: "post",
   path: "/tasks/release",
   summary: "Give a task back",
-  description: "It goes on in its phase with whoever claims it next.",
+  description: "It stays in its phase for the next agent.",
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
@@ -72,7 +71,7 @@ export const release: Route = defineRoute({
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),
-  answers: { 200: { description: "It is free", schema: ended } },
+  answers: { 200: { description: "The task is free", schema: ended } },
   async handle({ service, caller, body: { task_id, reason }, request_id }) {
     const content = { route: "release", reason: reason ?? null };
     await endOnce(
@@ -90,7 +89,6 @@ export const fail: Route = defineRoute({
   method: "post",
   path: "/tasks/fail",
   summary: "Give a task up",
-  description: "It waits for a person.",
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
@@ -100,7 +98,7 @@ export const fail: Route = defineRoute({
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),
-  answers: { 200: { description: "It waits for a person", schema: ended } },
+  answers: { 200: { description: "The task waits for a person", schema: ended } },
   async handle({ service, caller, body: { task_id, reason }, request_id }) {
     await endOnce(
       service,

@@ -1,3 +1,7 @@
+import type { JsonObject } from "@bylaw/kernel";
+import manifest from "../../package.json" with { type: "json" };
+import { BASE } from "../http/app.ts";
+import { describeRoutes } from "../http/openapi.ts";
 import type { Route } from "../http/route.ts";
 import { getApproval, getApprovals, postApproval, postWaiver } from "./approvals.ts";
 import { getAuditQuery, getAuditRecent, getAuditStats } from "./audit.ts";
@@ -23,7 +27,8 @@ import { checkTool, checkTools } from "./check-tools.ts";
 import { executeTool, listTools, toolResult } from "./run-tools.ts";
 import { transitionTask } from "./transition.ts";
 
-const DESCRIBED: readonly Route[] = [
+/** Every route of the interface. A path that another pattern would take too stands before that. */
+export const ROUTES: readonly Route[] = [
   getHealth,
   createTasksRoute,
   listTasks,
@@ -59,7 +64,10 @@ const DESCRIBED: readonly Route[] = [
   getStatus,
   getReady,
   getMetrics,
+  ...docsRoutes(describeServer),
 ];
 
-/** Every route of the interface. A path that another pattern would take too stands before that. */
-export const ROUTES: readonly Route[] = [...DESCRIBED, ...docsRoutes(DESCRIBED)];
+/** The interface as OpenAPI 3.1. */
+export function describeServer(): JsonObject {
+  return describeRoutes(ROUTES, { base: BASE, version: manifest.version });
+}

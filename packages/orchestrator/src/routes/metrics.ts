@@ -6,11 +6,11 @@ import { defineRoute, type Route } from "../http/route.ts";
 export const getMetrics: Route = defineRoute({
   method: "get",
   path: "/metrics",
-  summary: "The numbers of this node, for Prometheus",
-  description: "For operators, or for anyone where `metrics.open` says so.",
+  summary: "Read the metrics of this node",
+  description: "For operators; for anyone if `metrics.open` is set.",
   tags: ["server"],
   callers: ["operator", "agent", "enrolled", "anyone"],
-  answers: { 200: { description: "Prometheus text" }, 401: { description: "Not for anyone" } },
+  answers: { 200: { description: "Prometheus text" }, 401: { description: "No operator" } },
   async handle({ service, context }) {
     const { settings, operations } = service;
     if (!settings.metrics.open) {

@@ -13,9 +13,8 @@ const count = z.int().min(1).max(1_000_000);
 export const postResponse: Route = defineRoute({
   method: "post",
   path: "/responses",
-  summary: "Whether a complete response of a model complies",
-  description:
-    "What does not is on record with its reason; `message` is for the model, and `recovery` says how it goes on.",
+  summary: "Judge a complete response of a model",
+  description: "`message` is for the model, and `recovery` says how to go on.",
   tags: ["agents"],
   callers: ["agent"],
   body: z.strictObject({
@@ -37,7 +36,7 @@ export const postResponse: Route = defineRoute({
   }),
   answers: {
     200: {
-      description: "What was decided",
+      description: "The decision",
       schema: z.object({
         accepted: z.boolean(),
         code: z.string(),

@@ -23,9 +23,9 @@ import { idempotentRequest } from "../service/idempotency.ts";
 export const executeTool: Route = defineRoute({
   method: "post",
   path: "/tools/execute",
-  summary: "Make a call",
+  summary: "Have the server make a call",
   description:
-    "A denied call is 403 with the decision. What a person has to answer is 202: ask for the answer, and after a yes make the call again under a new request id.",
+    "A denied call is 403 with the decision. If a person must approve it, the answer is 202: wait for the approval, then make the call again under a new request id.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -38,7 +38,7 @@ export const executeTool: Route = defineRoute({
   }),
   answers: {
     200: {
-      description: "What the tool said",
+      description: "The result of the tool",
       schema: z.object({ id: z.string(), result: z.unknown(), logged: z.literal(true), decision }),
     },
     202: {
@@ -102,9 +102,9 @@ export const executeTool: Route = defineRoute({
 export const toolResult: Route = defineRoute({
   method: "post",
   path: "/tools/result",
-  summary: "What came of a call",
+  summary: "Report the result of a call",
   description:
-    "For calls that were allowed by `/tools/check` and made elsewhere, once for each of the last 128 at least, while the agent has the task. It is what the agent says.",
+    "For a call that `/tools/check` allowed and the agent made itself: once, while it holds the task, for at least the last 128 calls.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -118,7 +118,7 @@ export const toolResult: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: {
-    200: { description: "It is on record", schema: z.object({ logged: z.literal(true) }) },
+    200: { description: "The result is on record", schema: z.object({ logged: z.literal(true) }) },
   },
   async handle({
     service,
@@ -160,7 +160,7 @@ export const toolResult: Route = defineRoute({
 export const listTools: Route = defineRoute({
   method: "get",
   path: "/tools",
-  summary: "The tools, and which of them the phase allows",
+  summary: "List the tools, and whether the phase allows them",
   tags: ["tools"],
   callers: ["agent"],
   answers: {

@@ -9,9 +9,9 @@ import { admitAgent } from "../auth/admission.ts";
 export const snapshot: Route = defineRoute({
   method: "get",
   path: "/state/snapshot",
-  summary: "What there is to know of a task",
+  summary: "Read the state of a task",
   description:
-    "What `snapshot_includes` of the contract names, under 100 KB; where dependencies are left, `next` is the cursor of the next page.",
+    "What the contract lists in `snapshot_includes`, under 100 KB a page; `next` is the cursor of the next page.",
   tags: ["state"],
   callers: ["agent", "operator"],
   query: z.strictObject({
@@ -23,7 +23,7 @@ export const snapshot: Route = defineRoute({
   }),
   answers: {
     200: {
-      description: "A page",
+      description: "A page of the state",
       schema: z.object({
         task_id: z.string(),
         task_dependencies: z.array(z.string()).optional(),

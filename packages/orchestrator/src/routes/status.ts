@@ -6,11 +6,11 @@ import { defineRoute } from "../http/route.ts";
 export const getStatus = defineRoute({
   method: "get",
   path: "/status",
-  summary: "The state of the run",
-  description: "The same as `status.json` and `bylaw status --json`, folded from the log.",
+  summary: "Read the status of the run",
+  description: "The same as `bylaw status --json`.",
   tags: ["status"],
   callers: ["operator"],
-  answers: { 200: { description: "The state", schema: statusSchema as unknown as z.ZodType } },
+  answers: { 200: { description: "The status", schema: statusSchema as unknown as z.ZodType } },
   async handle({ service }) {
     const { text } = await service.operations.status.read();
     return new Response(text, {

@@ -84,7 +84,7 @@ export const createTasksRoute = defineRoute({
   path: "/tasks",
   summary: "Create tasks",
   description:
-    "One task, or several in an order in which each stands behind those that it waits for. A task that is there already, and is the same, is answered as it is.",
+    "One task, or several, each after those it depends on. A task that exists and is the same is answered as it is.",
   tags: ["tasks"],
   callers: ["operator"],
   body: z.union([z.strictObject({ tasks: z.array(newTask).min(1).max(1_000) }), newTask]),
@@ -126,7 +126,7 @@ export const listTasks = defineRoute({
   }),
   answers: {
     200: {
-      description: "A page of tasks by their ids",
+      description: "A page of tasks, by id",
       schema: z.object({ tasks: z.array(taskShape), next: z.string().nullable() }),
     },
   },
@@ -150,7 +150,7 @@ export const listTasks = defineRoute({
 export const getTask: Route = defineRoute({
   method: "get",
   path: "/tasks/{id}",
-  summary: "One task",
+  summary: "Read a task",
   tags: ["tasks"],
   callers: ["operator", "agent"],
   params: z.strictObject({ id: taskId }),
@@ -165,7 +165,7 @@ export const getTask: Route = defineRoute({
 export const retryTask = defineRoute({
   method: "post",
   path: "/tasks/{id}/retry",
-  summary: "Have a task tried again",
+  summary: "Retry a task",
   tags: ["tasks"],
   callers: ["operator"],
   params: z.strictObject({ id: taskId }),

@@ -33,7 +33,7 @@ export const transitionTask: Route = defineRoute({
   path: "/tasks/transition",
   summary: "Ask for a transition",
   description:
-    "Into another phase, or to `@completed` out of the last one. What is in the way is told with 200 and `allowed: false`; a way that the contract does not have is 400. Where the way is judged on a test run, the tests are run before the answer.",
+    "To another phase, or from the last one to `@completed`. A blocked gate is 200 with `allowed: false` and `blockers`; a transition that the contract lacks is 400. The server runs the tests first if the gate needs them.",
   tags: ["tasks"],
   callers: ["agent"],
   token_in_body: true,
@@ -54,7 +54,10 @@ export const transitionTask: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: {
-    200: { description: "Whether the task went on, and what is in the way", schema: answered },
+    200: {
+      description: "Whether the task moved on, its new token, or the blockers",
+      schema: answered,
+    },
   },
   async handle({ service, caller, body, request_id }) {
     const { task_id: task, current_phase, target_phase: to, artifacts, reason } = body;
