@@ -44,6 +44,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     await check(plain);
   } catch (error) {
     const { withHelpOf } = await import("./command-line/run-program.ts");
-    fail(withHelpOf(error, argv));
+    fail(await withHelpOf(error, argv));
   }
 }

@@ -8,7 +8,7 @@ export async function runProgram(
   argv: readonly string[],
   fail: (error: unknown) => void,
 ): Promise<void> {
-  const program = createProgram();
+  const program = await createProgram(argv);
   const asked = helpAsked(program, argv);
   if (asked !== undefined) return fail(asked);
   try {
@@ -23,5 +23,5 @@ export async function runProgram(
 }
 
 /** An error of a command that ran without that parser, with the help of the command as the advice where it has none. */
-export const withHelpOf = (error: unknown, argv: readonly string[]): unknown =>
-  withHelp(error, createProgram(), argv);
+export const withHelpOf = async (error: unknown, argv: readonly string[]): Promise<unknown> =>
+  withHelp(error, await createProgram(argv), argv);

@@ -1,5 +1,5 @@
 import { answerBatch } from "../decide/batch.ts";
-import type { ToolCall } from "@bylaw/kernel";
+import { APPROVAL_MODES, type ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
@@ -9,12 +9,52 @@ import { jsonLine, write } from "../io/output.ts";
 import { answerLine, answerText } from "../decide/answer-text.ts";
 import { createSummary } from "../decide/batch-summary.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec } from "../command-line/command.ts";
 
 /** The options of `bylaw check`. */
 export interface CheckOptions extends CallOptions {
   readonly batch?: string;
   readonly explain?: boolean;
 }
+
+/** The options of the commands that decide a call. */
+export const CALL_OPTIONS: readonly OptionSpec[] = [
+  ["--tool <name>", "the tool to call"],
+  ["--args <json>", "its arguments (default: {})"],
+  ["--server <name>", "the MCP server, as the host names it"],
+  ["--agent <id>", "the agent that calls"],
+  ["--phase <name>", "the phase of its task"],
+  ["--cwd <dir>", "the folder that the call runs in (default: the working directory)"],
+  ["--approval-mode <mode>", "what to do when no rule matches", { words: APPROVAL_MODES }],
+  ["--no-interactive", "nobody can be asked, so a question becomes a deny"],
+  [
+    "--policy <file...>",
+    "policy files of the operator; without --config they decide alone",
+    { path: true },
+  ],
+  [
+    "--config <file>",
+    "the configuration (default: the nearest bylaw.config.* upwards)",
+    { path: true },
+  ],
+  ["--json", "print JSON"],
+];
+
+export const command: CommandSpec = {
+  options: [
+    ...CALL_OPTIONS,
+    ["--batch <file>", "calls, one JSON object per line; - reads standard input", { path: true }],
+    ["--explain", "add every vote"],
+  ],
+  help: `
+Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user. With --batch: 0 when every line was answered.
+
+Examples:
+  $ bylaw check --tool bash --args '{"command":"git push --force"}'
+  $ bylaw check --tool read_file --args '{"path":"README.md"}' --policy .bylaw/policy.toml --json
+  $ echo '{"id":"1","tool":"read_file","args":{"path":"README.md"}}' | bylaw check --batch - --json`,
+  run: check,
+};
 
 /** Decides one call, or every line of a batch, and sets the exit code. */
 export async function check(options: CheckOptions): Promise<void> {

@@ -13,33 +13,94 @@ import { jsonLine, write } from "../io/output.ts";
 import { plain } from "../io/text.ts";
 import { stepAccess } from "../run/step-access.ts";
 import { kernelOf, type RunKernel } from "../run/run-kernel.ts";
-
-/** The options of `bylaw constitution …`. */
-export interface ConstitutionOptions {
-  readonly store?: string;
-  readonly run?: string;
-  readonly by?: string;
-  readonly config?: string;
-  readonly rule?: string;
-  readonly check?: string;
-  readonly rules?: string;
-  readonly json?: boolean;
-}
+import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, RUN_CONFIG } from "../command-line/shared-options.ts";
 
 const STORE = ".bylaw/store.db";
 
+const GET_OPTIONS = [
+  ["--store <url>", `the store that holds the run (default: ${STORE})`],
+  ["--run <name>", "the run"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+const CHANGE_OPTIONS = [
+  ["--store <url>", `the store that holds the run (default: ${STORE})`],
+  ["--run <name>", "the run"],
+  ["--by <person>", "who you are: an operator with a token, or a person at a terminal"],
+  RUN_CONFIG,
+] as const satisfies readonly OptionSpec[];
+const UPDATE_OPTIONS = [
+  ...CHANGE_OPTIONS,
+  ["--rule <text>", "the rule, in one sentence", { required: true }],
+  ["--check <json>", 'a check that enforces it: {"action": "deny", "command": "git push *"}'],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+const RESET_OPTIONS = [
+  ...CHANGE_OPTIONS,
+  [
+    "--rules <file>",
+    "a JSON list of {rule, check?}; - reads standard input (default: no rules)",
+    { path: true },
+  ],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type ConstitutionOptions = OptionsOf<typeof CHANGE_OPTIONS>;
+
+const GET: CommandSpec = {
+  options: GET_OPTIONS,
+  help: `
+In a step of \`bylaw run\` the run is that of the step.
+Exit code: 0 printed, 2 usage error, or a run that cannot be read.
+
+Examples:
+  $ bylaw constitution get --run refunds --json`,
+  run: getRules,
+};
+
+const UPDATE: CommandSpec = {
+  options: UPDATE_OPTIONS,
+  help: `
+No agent can remove an operator's rule. In a step of \`bylaw run\` the rule counts as the agent's.
+Exit code: 0 added, 2 usage error, a rule that is refused, or nobody who may add it.
+
+Examples:
+  $ bylaw constitution update --run refunds --rule "Nothing is pushed today." --check '{"action":"deny","command":"git push *"}' --by ada`,
+  run: updateRules,
+};
+
+const RESET: CommandSpec = {
+  options: RESET_OPTIONS,
+  help: `
+Exit code: 0 replaced, 2 usage error, a rule that is refused, or nobody who may replace them.
+
+Examples:
+  $ bylaw constitution reset --run refunds --rules rules.json --by ada`,
+  run: resetRules,
+};
+
+export const command: GroupSpec = {
+  help: `
+Examples:
+  $ bylaw constitution get --run refunds`,
+  commands: {
+    "get [options]": ["Print the rules in force, without extending them", GET],
+    "update [options]": ["Add a rule. The 51st replaces the oldest rule of an agent.", UPDATE],
+    "reset [options]": ["Replace the rules. An agent replaces only the rules of agents.", RESET],
+  },
+};
+
 /** Prints the rules of a run that hold now. */
-export async function getRules(options: ConstitutionOptions): Promise<void> {
+async function getRules(options: OptionsOf<typeof GET_OPTIONS>): Promise<void> {
   takeToken();
   const fromStep = await inStep(options, "get_constitution", {});
   await printRules(fromStep ?? (await rulesIn(options)), options);
 }
 
 /** Adds a rule, as an operator, or as the agent whose step this is. */
-export async function updateRules(options: ConstitutionOptions): Promise<void> {
+async function updateRules(options: OptionsOf<typeof UPDATE_OPTIONS>): Promise<void> {
   const token = takeToken();
   const given = {
-    rule: options.rule ?? "",
+    rule: options.rule,
     ...(options.check === undefined ? {} : { check: jsonOf(options.check, "--check") }),
   };
   const fromStep = await inStep(options, "update_constitution", given);
@@ -55,7 +116,7 @@ export async function updateRules(options: ConstitutionOptions): Promise<void> {
 }
 
 /** Replaces the rules, as an operator, or as the agent whose step this is. */
-export async function resetRules(options: ConstitutionOptions): Promise<void> {
+async function resetRules(options: OptionsOf<typeof RESET_OPTIONS>): Promise<void> {
   const token = takeToken();
   const list = options.rules === undefined ? [] : jsonOf(await readInput(options.rules), "--rules");
   if (!Array.isArray(list)) throw usageError("`--rules` must be a JSON list of rules");
@@ -178,7 +239,10 @@ function jsonOf(text: string, flag: string): Json {
   }
 }
 
-async function printRules(rules: Rules, { json = false }: ConstitutionOptions): Promise<void> {
+async function printRules(
+  rules: Rules,
+  { json = false }: { readonly json?: boolean },
+): Promise<void> {
   const lines = rules.map(({ id, rule, check, author, by }) => {
     const held = isJsonObject(check) ? `, checked: ${JSON.stringify(check)}` : "";
     return `${plain(`${id}  ${rule.replaceAll(/\s+/g, " ")} (${author} ${by}${held})`)}\n`;

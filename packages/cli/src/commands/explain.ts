@@ -7,17 +7,25 @@ import { jsonLine, write } from "../io/output.ts";
 import { policyBench } from "../cases/policy-bench.ts";
 import { answerText, explanationText } from "../decide/answer-text.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec } from "../command-line/command.ts";
+import { CALL_OPTIONS } from "./check.ts";
 
-/** The options of `bylaw explain`. */
-export interface ExplainCommandOptions extends CallOptions {
-  readonly all?: boolean;
-}
+export const command: CommandSpec = {
+  options: [...CALL_OPTIONS, ["--all", "list every rule, not only the ten nearest"]],
+  help: `
+Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user.
+
+Examples:
+  $ bylaw explain --tool write_file --args '{"path":"src/main.ts"}'
+  $ bylaw explain --tool bash --args '{"command":"rm -rf build"}' --policy .bylaw/policy.toml --json`,
+  run: explain,
+};
 
 /**
  * Prints a decision, what its shell line would do, and every tap's answer with what it says about each of its rules; the exit
  * code is the verdict.
  */
-export async function explain(options: ExplainCommandOptions): Promise<void> {
+async function explain(options: CallOptions & { readonly all?: boolean }): Promise<void> {
   const call = callFrom(options, "`--tool <name>`");
   const { kernel, sources } = await policyBench(options);
   const prepared = await kernel.prepare(call);

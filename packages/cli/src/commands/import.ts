@@ -14,23 +14,44 @@ import { writeFile } from "../io/write-file.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, place, plain, short, type Paint } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION } from "../command-line/shared-options.ts";
+
+const OPTIONS = [
+  ["--out <file>", "where to write the policy (default: standard output)", { path: true }],
+  ["--force", "let --out overwrite a file"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+const SOURCES: readonly ImportSource[] = ["claude", "gemini", "codex"];
+
+export const command: CommandSpec = {
+  arguments: {
+    source: ["claude, gemini or codex", SOURCES],
+    file: [
+      "settings.json of Claude Code; policies or settings.json of gemini-cli; .rules of Codex",
+    ],
+  },
+  options: OPTIONS,
+  help: `
+What was done with each rule goes to standard error, or into the JSON.
+Exit code: 0 everything was converted, 1 something could not be converted, 2 usage error or a file that cannot be read.
+
+Examples:
+  $ bylaw import claude .claude/settings.json --out imported.toml
+  $ bylaw import gemini policies/shell.toml
+  $ bylaw import codex default.rules --json`,
+  run: importRules,
+};
 
 const CODES = { exists: "BYLAW_IMPORT_EXISTS", failed: "BYLAW_IMPORT_FAILED" } as const;
-
-/** The options of `bylaw import`. */
-export interface ImportOptions {
-  readonly out?: string;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Turns the rules of another tool into a policy; the exit code is 1 when something could not be carried over. */
-export async function importRules(
+async function importRules(
   source: ImportSource,
   files: readonly string[],
-  { out, force = false, json = false }: ImportOptions,
+  { out, force = false, json = false }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const target = out === undefined ? undefined : resolve(out);
   const { toml, rules, findings } = await importPolicy(source, distinctFiles(files).map(readInput));

@@ -14,18 +14,33 @@ import {
 import { propose, SUMMARIES, type Proposal } from "../init/proposal.ts";
 import { readToolchain } from "../init/toolchain.ts";
 import { place } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION } from "../command-line/shared-options.ts";
+
+const FORMATS: readonly InitFormat[] = ["ts", "json", "yaml", "toml"];
+const RULESETS: readonly InitRuleset[] = ["everyday", "recommended", "none"];
+const OPTIONS = [
+  ["--format <format>", "the format of the configuration", { words: FORMATS, default: "ts" }],
+  ["--ruleset <name>", "the rules to begin with", { words: RULESETS, default: "everyday" }],
+  ["--yes", "ask nothing (also where no terminal is)"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: { dir: ['the folder to write to (default: ".")'] },
+  options: OPTIONS,
+  help: `
+In a terminal it asks at most three questions.
+Exit code: 0 written, 2 usage error, a file that already exists, a folder that cannot be written, or you left.
+
+Examples:
+  $ bylaw init
+  $ bylaw init --yes --ruleset recommended
+  $ bylaw init my-project --format yaml`,
+  run: init,
+};
 
 const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
-
-/** The options of `bylaw init`. */
-export interface InitOptions {
-  readonly format: InitFormat;
-  /** What to begin with, where nobody is asked. */
-  readonly ruleset: InitRuleset;
-  /** Ask nothing. */
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
 
 interface Plan {
   readonly ruleset: InitRuleset;
@@ -35,7 +50,7 @@ interface Plan {
 }
 
 /** Writes a configuration and a policy into a folder, with what git is to leave out there; all or nothing, and never over a file that is there. */
-export async function init(directory: string, options: InitOptions): Promise<void> {
+async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promise<void> {
   const { format, json = false, yes = false } = options;
   const root = resolve(directory);
   refuseExisting(root);

@@ -15,12 +15,29 @@ import { lintText } from "../io/lint-report.ts";
 import { conclude, whileLoading } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw lint`. */
-export interface LintOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--config <file>", "a configuration whose policies to lint", { path: true }],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: {
+    file: [
+      "policies, contracts (.yaml), or a bylaw.config.* whose policies to lint (default: the nearest one upwards)",
+    ],
+  },
+  options: OPTIONS,
+  help: `
+Exit code: 0 no errors, 1 errors were found, 2 usage or configuration error.
+
+Examples:
+  $ bylaw lint
+  $ bylaw lint .bylaw/policy.toml --json`,
+  run: lint,
+};
 
 /** Policies that decide together, as far as they load. */
 interface Pool {
@@ -35,7 +52,7 @@ interface Pool {
 }
 
 /** Prints what is wrong or doubtful in policies, in those of a configuration, and in contracts. The exit code is 1 where something is an error. */
-export async function lint(names: readonly string[], options: LintOptions): Promise<void> {
+async function lint(names: readonly string[], options: OptionsOf<typeof OPTIONS>): Promise<void> {
   const named = options.config === undefined ? [] : [resolve(options.config)];
   const files =
     names.length > 0

@@ -16,17 +16,37 @@ import { sourceOf } from "../log/log-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, place, plain } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, STORED_OPTIONS } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log export`. */
-export interface ExportOptions {
-  readonly store: string;
-  readonly run: string;
-  readonly to?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ...STORED_OPTIONS,
+  JSON_OPTION,
+  [
+    "--to <file>",
+    "the file to write, which must not exist (default: standard output)",
+    { path: true },
+  ],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  options: OPTIONS,
+  help: `
+Exit code: 0 written, 1 written but the run does not verify, 2 usage error, or a store or file that cannot be used.
+
+Examples:
+  $ bylaw log export --store runs.db --run main
+  $ bylaw log export --store sqlite:runs.db --run main --to main.jsonl --json`,
+  run: exportLog,
+};
 
 /** Writes a run of a store as the lines of its log. The exit code is 1 where the run does not verify. */
-export async function exportLog({ store, run, to, json = false }: ExportOptions): Promise<void> {
+async function exportLog({
+  store,
+  run,
+  to,
+  json = false,
+}: OptionsOf<typeof OPTIONS>): Promise<void> {
   const source = sourceOf([], { store, run });
   if (!("store" in source)) return;
   const target = to === undefined ? undefined : openTarget(to);

@@ -13,18 +13,28 @@ import { verifiedEvents } from "../log/verified-events.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, STORED_OPTIONS } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log import`. */
-export interface ImportOptions {
-  readonly store: string;
-  readonly run: string;
-  readonly json?: boolean;
-}
+const OPTIONS = [...STORED_OPTIONS, JSON_OPTION] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: { file: ["the files of the log in order; - reads standard input"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 imported, 2 usage error, a log that does not verify, a run that holds other events, or a store that cannot
+be used.
+
+Examples:
+  $ bylaw log import events.jsonl --store archive.db --run main
+  $ bylaw log import - --store archive.db --run main --json < events.jsonl`,
+  run: importLog,
+};
 
 /** Brings a log into a store. Nothing is written unless all of it verifies, and what was begun before is gone on with. */
-export async function importLog(
+async function importLog(
   files: readonly string[],
-  { store, run, json = false }: ImportOptions,
+  { store, run, json = false }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const place = storePlace(store);
   sourceOf(files, {});

@@ -3,25 +3,46 @@ import { usageError } from "../io/report-error.ts";
 import { CSV_HEAD, csvRecord } from "../log/csv.ts";
 import { eventText, headText } from "../log/event-text.ts";
 import { createEventReader } from "../log/read-events.ts";
-import { eventFilter, type FilterOptions } from "../log/event-filter.ts";
+import { eventFilter } from "../log/event-filter.ts";
 import { createTypeCheck } from "../log/type-check.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { logLines, sourceOf } from "../log/log-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { LOG_OPTIONS } from "../command-line/shared-options.ts";
 
-/** How the events of a query are printed. */
-type QueryFormat = "table" | "json" | "csv";
+const OPTIONS = [
+  ...LOG_OPTIONS,
+  ["--session <id>", "in this session; may be repeated, as may the next four", { many: true }],
+  ["--agent <id>", "about this agent", { many: true }],
+  ["--task <id>", "about this task", { many: true }],
+  ["--type <type>", "of this type", { many: true }],
+  ["--reason <code>", "with this decision code or reason", { many: true }],
+  ["--since <time>", "not before this time, or this span before now such as 2h"],
+  ["--until <time>", "before this time, or this span before now"],
+  ["--limit <number>", "at most this many, from the start", { least: 1 }],
+  ["--format <format>", "the output format (default: table)", { words: ["table", "json", "csv"] }],
+] as const satisfies readonly OptionSpec[];
+type QueryOptions = OptionsOf<typeof OPTIONS>;
 
-/** The options of `bylaw log query`. */
-export interface QueryOptions extends SourceOptions, FilterOptions {
-  readonly limit?: number;
-  readonly format?: QueryFormat;
-  readonly json?: boolean;
-}
+export const command: CommandSpec = {
+  arguments: {
+    file: ["events, one JSON object per line, rotated files in order; - reads standard input"],
+  },
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw log query events.jsonl --agent dev-1 --type 'tool_*' --since 2026-01-17T09:00:00Z
+  $ bylaw log query events.jsonl --reason rule_denied --limit 10 --json
+  $ bylaw log query --store runs.db --run main --format csv`,
+  run: queryLog,
+};
 
 /** Prints the events that are asked for, in their order, in constant memory. The exit code is 1 where a line is no event. */
-export async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
+async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
   const { limit = Infinity, json = false, format = json ? "json" : "table" } = options;
   if (json && format !== "json")
     throw usageError(`\`--json\` and \`--format ${format}\` cannot be given together`);
@@ -55,7 +76,7 @@ interface Printer {
   readonly row: (event: LogEvent) => string;
 }
 
-function printer(format: QueryFormat): Printer {
+function printer(format: NonNullable<QueryOptions["format"]>): Printer {
   if (format === "json") return { head: "", row: jsonLine };
   if (format === "csv") return { head: CSV_HEAD, row: csvRecord };
   const paint = paintFor(process.stdout);

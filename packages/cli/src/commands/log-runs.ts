@@ -3,15 +3,27 @@ import { storePlace, withReader } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, short } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log runs`. */
-export interface RunsOptions {
-  readonly store: string;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--store <url>", STORE_TEXT, { required: true }],
+  ["--json", "print JSON, one run per line"],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, even if there are none; 2 usage error, or a store that cannot be used.
+
+Examples:
+  $ bylaw log runs --store runs.db
+  $ bylaw log runs --store sqlite:runs.db --json`,
+  run: listRuns,
+};
 
 /** Prints the runs of a store, in the order of their last events. */
-export async function listRuns({ store, json = false }: RunsOptions): Promise<void> {
+async function listRuns({ store, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   const runs = await withReader(storePlace(store), (opened) => opened.runs());
   const ordered = runs.toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
   await write(json ? ordered.map(jsonLine).join("") : table(ordered));

@@ -1,17 +1,31 @@
 import { createEventReader } from "../log/read-events.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { logLines, sourceOf } from "../log/log-source.ts";
 import { createLogStatsCounter, type LogStats, type NameCount } from "../log/log-stats-counter.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, short } from "../io/text.ts";
+import type { CommandSpec, OptionsOf } from "../command-line/command.ts";
+import { LOG_OPTIONS } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log stats`. */
-export interface StatsOptions extends SourceOptions {
-  readonly json?: boolean;
-}
+export const command: CommandSpec = {
+  arguments: {
+    file: ["events, one JSON object per line, rotated files in order; - reads standard input"],
+  },
+  options: LOG_OPTIONS,
+  help: `
+Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw log stats events.jsonl
+  $ bylaw log stats --store runs.db --run main --json`,
+  run: logStats,
+};
 
 /** Prints what a log is made of. The exit code is 1 where a line is no event. */
-export async function logStats(files: readonly string[], options: StatsOptions): Promise<void> {
+async function logStats(
+  files: readonly string[],
+  options: OptionsOf<typeof LOG_OPTIONS>,
+): Promise<void> {
   const source = sourceOf(files, options);
   const reader = createEventReader();
   const tally = createLogStatsCounter();

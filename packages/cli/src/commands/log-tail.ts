@@ -4,24 +4,38 @@ import { usageError } from "../io/report-error.ts";
 import { eventText } from "../log/event-text.ts";
 import { eventOn } from "../log/read-events.ts";
 import { followFile } from "../log/follow-file.ts";
-import { logLines, sourceOf, unreadable, type SourceOptions } from "../log/log-source.ts";
+import { logLines, sourceOf, unreadable } from "../log/log-source.ts";
 import { followRun, lastOfRun } from "../log/follow-run.ts";
 import { openGrowing, type TailLine } from "../log/growing-file.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, plain, short } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { LOG_OPTIONS } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log tail`. */
-export interface TailOptions extends SourceOptions {
-  readonly follow?: boolean;
-  /** How many lines of what is there. */
-  readonly lines?: number;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ...LOG_OPTIONS,
+  ["-f, --follow", "keep printing new events, across rotations, until interrupted"],
+  ["-n, --lines <number>", "how many existing events to print", { least: 0, default: 10 }],
+] as const satisfies readonly OptionSpec[];
+type TailOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  arguments: { file: ["events, one JSON object per line; - reads standard input"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, also when interrupted; 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw log tail --follow events.jsonl
+  $ bylaw log tail -n 100 --json events.jsonl
+  $ bylaw log tail --store runs.db --run main`,
+  run: tailLog,
+};
 
 /** Prints the last events of a log, and with `--follow` those that come. The exit code is 0, also when it is interrupted. */
-export async function tailLog(file: string | undefined, options: TailOptions): Promise<void> {
-  const { follow = false, lines: most = 10, json = false } = options;
+async function tailLog(file: string | undefined, options: TailOptions): Promise<void> {
+  const { follow = false, lines: most, json = false } = options;
   const source = sourceOf(file === undefined ? [] : [file], options);
   const printer = createPrinter(json);
   const stop = follow ? untilInterrupted() : undefined;

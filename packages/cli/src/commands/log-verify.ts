@@ -1,44 +1,60 @@
-import {
-  createLogVerifier,
-  type CatalogueMode,
-  type FindingSeverity,
-  type LogHead,
-} from "@bylaw/log";
+import { createLogVerifier, type FindingSeverity, type LogHead } from "@bylaw/log";
 import { coordinatorOrder } from "@bylaw/plugin-coordinator";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { catalogueOf } from "../log/event-types.ts";
-import {
-  readHeads,
-  verifySigned,
-  type HeadsOptions,
-  type Signed,
-  type SignedFinding,
-} from "../log/verify-heads.ts";
+import { readHeads, verifySigned, type Signed, type SignedFinding } from "../log/verify-heads.ts";
 import { verifyLines, type FileFinding } from "../log/verify-lines.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { logLines, sourceOf } from "../log/log-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, place, plain, type Paint } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { LOG_OPTIONS } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw log verify`. */
-export interface VerifyOptions extends SourceOptions, HeadsOptions {
-  readonly profile?: "envelope" | "coordinator";
-  readonly catalogue?: CatalogueMode;
-  /** A configuration, whose plugins declare further types. Loading it runs its code, so none is looked for. */
-  readonly config?: string;
-  readonly chained?: boolean;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ...LOG_OPTIONS,
+  [
+    "--profile <profile>",
+    "the rules to check",
+    { words: ["envelope", "coordinator"], default: "envelope" },
+  ],
+  [
+    "--catalogue <mode>",
+    "how to treat unknown types and details",
+    { words: ["lenient", "strict"], default: "lenient" },
+  ],
+  // Loading one runs its code, so none is looked for.
+  ["--config <file>", "a configuration whose plugins declare more event types", { path: true }],
+  ["--chained", "require a hash on every event"],
+  [
+    "--heads <file>",
+    "the signed heads of the log, to see whether its end was cut off",
+    { path: true },
+  ],
+  ["--key <file>", "the public key of the heads, in PEM", { path: true }],
+] as const satisfies readonly OptionSpec[];
+type VerifyOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  arguments: {
+    file: ["events, one JSON object per line, rotated files in order; - reads standard input"],
+  },
+  options: OPTIONS,
+  help: `
+Exit code: 0 no errors, 1 errors were found, 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw log verify events.jsonl
+  $ bylaw log verify events.000000000001-000000000002.jsonl events.jsonl
+  $ bylaw log verify events.jsonl --profile coordinator --json
+  $ bylaw log verify events.jsonl --heads events.jsonl.heads --key public.pem
+  $ bylaw log verify --store runs.db --run main --chained`,
+  run: verifyLog,
+};
 
 /** Prints what is wrong with a log. The exit code is 1 where something is an error. */
-export async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
-  const {
-    profile = "envelope",
-    catalogue: mode = "lenient",
-    config,
-    chained = false,
-    json = false,
-  } = options;
+async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
+  const { profile, catalogue: mode, config, chained = false, json = false } = options;
   const source = sourceOf(files, options);
   const configured = config === undefined ? [] : (await loadKernelFor({ config })).declared.events;
   const verifier = createLogVerifier({

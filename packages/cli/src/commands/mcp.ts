@@ -13,18 +13,33 @@ import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { stepAccess } from "../run/step-access.ts";
 import { kernelOf } from "../run/run-kernel.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw mcp`. */
-export interface McpOptions {
-  readonly store?: string;
-  readonly run?: string;
-  readonly agent?: string;
-  readonly task?: string;
-  readonly config?: string;
-}
+const OPTIONS = [
+  ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
+  ["--run <name>", "the run"],
+  ["--agent <id>", "the agent that every call of the client counts as"],
+  ["--task <id>", "the task of the agent"],
+  RUN_CONFIG,
+] as const satisfies readonly OptionSpec[];
+type McpOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  options: OPTIONS,
+  help: `
+In a step of \`bylaw run\` it takes no options and acts as the agent of that step, in its run.
+Elsewhere --store, --run and --agent are needed, and an operator's token while a workflow runs in the run.
+Exit code: 0 the client disconnected, 2 usage error, or a run that cannot be reached.
+
+Examples:
+  $ bylaw mcp
+  $ bylaw mcp --store .bylaw/store.db --run refunds --agent ann`,
+  run: serveTools,
+};
 
 /** Serves the tools of a run on standard input and output, until the client has gone. */
-export async function serveTools(options: McpOptions): Promise<void> {
+async function serveTools(options: McpOptions): Promise<void> {
   const token = takeToken();
   const access = stepAccess(options);
   if (access === undefined) await serveRun(options, token);

@@ -23,18 +23,36 @@ import {
   type NotReplayable,
 } from "../replay/replay-report.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 
-/** The options of `bylaw replay`. */
-export interface ReplayOptions {
-  readonly policy?: readonly string[];
-  readonly config?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--policy <file...>", "the candidate; without --config it decides alone", { path: true }],
+  [
+    "--config <file>",
+    "a configuration to add the candidate to, or to use as the candidate",
+    { path: true },
+  ],
+  ["--json", "print JSON, one value per line"],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: {
+    log: ["events of a run, or calls, one JSON object per line; - reads standard input"],
+  },
+  options: OPTIONS,
+  help: `
+Exit code: 0 no decision changes, 1 a decision changes, 2 usage or configuration error.
+
+Examples:
+  $ bylaw replay run.jsonl --policy candidate.toml
+  $ bylaw replay run.jsonl --policy candidate.toml --config bylaw.config.ts --json`,
+  run: replay,
+};
 
 /** Decides what a log recorded once more, by a candidate, and lists what would come out differently: exit code 1 where anything does. */
-export async function replay(
+async function replay(
   log: string,
-  { policy = [], config, json = false }: ReplayOptions,
+  { policy = [], config, json = false }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   if (policy.length === 0 && config === undefined) {
     throw usageError(

@@ -13,21 +13,43 @@ import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/table-text.ts";
 import { tablesOf } from "../report/tables.ts";
 import { paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** The forms of a report. */
-const REPORT_FORMATS = ["text", "markdown", "json", "html"] as const;
+const OPTIONS = [
+  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
+  ["--run <run>", "the run in the store (default: all of them)"],
+  [
+    "--format <format>",
+    "the output format (default: text)",
+    { words: ["text", "markdown", "json", "html"] },
+  ],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type ReportOptions = OptionsOf<typeof OPTIONS>;
 
-/** The options of `bylaw report`. */
-export interface ReportOptions extends SourceOptions {
-  readonly format?: (typeof REPORT_FORMATS)[number];
-  readonly json?: boolean;
-}
+export const command: CommandSpec = {
+  arguments: {
+    file: [
+      "logs, one for each run; a rotated file continues the one before it; - reads standard input",
+    ],
+  },
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw report events.jsonl
+  $ bylaw report events.jsonl --format markdown
+  $ bylaw report events.jsonl --format html > report.html`,
+  run: report,
+};
 
 /**
  * Prints what the logs of runs tell about enforcement. Each file is a run of its own, unless it begins with an anchor: then it goes on
  * with the one before it. The exit code is 1 where a line is no event.
  */
-export async function report(
+async function report(
   files: readonly string[],
   { format, json = false, ...from }: ReportOptions,
 ): Promise<void> {
@@ -76,7 +98,7 @@ async function readRun(
 
 function rendered(
   found: Report,
-  format: (typeof REPORT_FORMATS)[number],
+  format: NonNullable<ReportOptions["format"]>,
   bad_lines: number,
 ): string {
   if (format === "json") return jsonLine({ ...found, bad_lines });

@@ -25,11 +25,39 @@ import { plain } from "../io/text.ts";
 import { driveHere } from "../run/drive-run.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import { migrated } from "../run/migrate-run.ts";
-import { SIGNALS, type RunOptions } from "../run/run-options.ts";
+import { RUN_OPTIONS, SIGNALS, type RunOptions } from "../run/run-options.ts";
 import { authorizerOf, resumeAs } from "../run/resume-run.ts";
 import { prepareWorkflow, type WorkParts } from "../run/prepare-workflow.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { placesHere, planText, warn } from "../run/template-text.ts";
+import type { CommandSpec } from "../command-line/command.ts";
+
+export const command: CommandSpec = {
+  arguments: {
+    template: [
+      "a file, or a name from `bylaw template list`; without it a worker takes all of these",
+    ],
+  },
+  options: RUN_OPTIONS,
+  help: `
+Exit code: 0 completed, 1 held (a step failed, a request was rejected, a control file is broken) or interrupted,
+2 usage error or a template with an error, 3 paused at a checkpoint, 4 stopped by a step.
+
+Examples:
+  $ bylaw run release.yaml
+  $ bylaw run release --run release-42 --data .bylaw
+  $ bylaw run release --run release-42 --resume --by ada
+  $ bylaw run release --run release-42 --resume --migrate --dry-run
+  $ bylaw run release --driver embedded
+
+On many machines: run \`bylaw run --worker --store postgres://…\` on each, and start runs with --driver and the same store.`,
+  run: async (template: string | undefined, options: RunOptions) => {
+    if (options.worker === true)
+      return (await import("./run-worker.ts")).runWorker(template, options);
+    if (template !== undefined) return runTemplate(template, options);
+    throw usageError("`<template>` is missing: `bylaw run <template>`", "See `bylaw run --help`");
+  },
+};
 
 const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = {
   completed: 0,
@@ -39,7 +67,7 @@ const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = {
 };
 
 /** Runs a workflow, and says by the exit code what came of it. */
-export async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
+async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
   const {
     store,
     data,

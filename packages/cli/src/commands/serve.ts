@@ -13,30 +13,64 @@ import { bundled } from "../decide/kernel-source.ts";
 import { storePlace, withStore } from "../log/open-store.ts";
 import { conclude, whileLoading } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw serve`. */
-export interface ServeOptions {
-  readonly host?: string;
-  readonly port?: string;
-  readonly contract?: string;
-  readonly data?: string;
-  readonly store?: string;
-  readonly run?: string;
-  readonly workspace?: string;
-  readonly config?: string;
-  readonly policy?: readonly string[];
-  readonly settings?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly allowRoot?: boolean;
-  readonly allowPlainHttp?: boolean;
-  readonly allowNoOperator?: boolean;
-  readonly printConfig?: boolean;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--host <address>", "the address to listen on (default: 127.0.0.1)"],
+  ["--port <number>", "the port; 0 picks a free one (default: 8000)"],
+  [
+    "--contract <file>",
+    "the contract (default: agent_workflow.yaml, or that of the configuration)",
+    { path: true },
+  ],
+  [
+    "--data <dir>",
+    "the folder of the store and of secrets made on first start (default: .bylaw)",
+    { path: true },
+  ],
+  ["--store <url>", `the store that holds the run: ${STORE_TEXT} (default: store.db in --data)`],
+  ["--run <name>", "the name of the run; servers that share it share their tasks (default: main)"],
+  [
+    "--workspace <dir>",
+    "the folder that agents work in; the server runs nothing from it (default: work)",
+    { path: true },
+  ],
+  ["--config <file>", "a bylaw.config.* whose plugins replace the default ones", { path: true }],
+  [
+    "--policy <file...>",
+    "policy files of the operator, beside the default plugins",
+    { path: true },
+  ],
+  ["--settings <file>", "a settings file (default: bylaw.serve.json, if any)", { path: true }],
+  ["--tls-cert <file>", "the certificate chain in PEM, to serve HTTPS", { path: true }],
+  ["--tls-key <file>", "its private key in PEM", { path: true }],
+  ["--allow-root", "start as root even if programs of agents then run as root"],
+  [
+    "--allow-plain-http",
+    "allow other machines to connect without TLS, such as behind a proxy that does TLS",
+  ],
+  ["--allow-no-operator", "allow other machines to connect although there is no operator"],
+  ["--print-config", "print every setting, its origin and where the secrets are, then exit"],
+  ["--json", "print the address as JSON"],
+] as const satisfies readonly OptionSpec[];
+type ServeOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  options: OPTIONS,
+  help: `
+A setting comes from its option, else from its variable (BYLAW_PORT), else from the settings file.
+Secrets come from BYLAW_JWT_SECRET (tokens), BYLAW_ENROL_SECRET (agents) and BYLAW_OPERATOR_TOKEN (operators), or from files.
+Exit code: 0 stopped by a signal, or the settings were printed; 2 could not start, or was stopped by a second signal.
+
+Examples:
+  $ bylaw serve --print-config
+  $ bylaw serve --port 8443 --workspace ../my-project --run release-7 --print-config`,
+  run: serve,
+};
 
 /** Serves until a signal ends it. */
-export async function serve(options: ServeOptions): Promise<void> {
+async function serve(options: ServeOptions): Promise<void> {
   const resolved = resolveSettings({
     flags: flagsOf(options),
     environment: process.env,

@@ -1,28 +1,46 @@
 import { createStatus } from "@bylaw/plugin-status";
 import { createEventReader } from "../log/read-events.ts";
-import { logLines, sourceOf, type SourceOptions } from "../log/log-source.ts";
+import { logLines, sourceOf } from "../log/log-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { statusText } from "../report/status-text.ts";
 import { count, paintFor } from "../io/text.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw status`. */
-export interface StatusOptions extends SourceOptions {
-  readonly log?: readonly string[];
-  readonly keep?: number;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
+  ["--run <run>", "the run in the store"],
+  ["--log <file...>", "the log, rotated files in order; - reads standard input", { path: true }],
+  [
+    "--keep <number>",
+    "how many violations to list for each agent, the last ones (default: all)",
+    { least: 0 },
+  ],
+  ["--json", "print status.json"],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
+
+Examples:
+  $ bylaw status --log events.jsonl
+  $ bylaw status --log events.jsonl --json > status.json`,
+  run: showStatus,
+};
 
 /**
  * Prints the state of a run, folded from its log: with `--json` the bytes that `status.json` has when the log stands there. The exit
  * code is 1 where a line is no event, or one that comes again.
  */
-export async function showStatus({
+async function showStatus({
   log = [],
   keep,
   json = false,
   ...from
-}: StatusOptions): Promise<void> {
+}: OptionsOf<typeof OPTIONS>): Promise<void> {
   const source = sourceOf(log, from);
   const reader = createEventReader();
   // Tables have the totals alone: a log may hold more violations than there is room for in memory.

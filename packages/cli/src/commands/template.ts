@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Compat } from "@bylaw/behavior";
 import { omitUndefined } from "@bylaw/kernel";
 import {
   findTemplates,
@@ -14,19 +13,85 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, place, plain, short } from "../io/text.ts";
 import { placesHere, planText, warn } from "../run/template-text.ts";
+import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { COMPAT, JSON_OPTION } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw template …`. */
-export interface TemplateOptions {
-  readonly agents?: string;
-  readonly compat?: Compat;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--agents <file>", "a file with the command of each agent", { path: true }],
+  COMPAT,
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type TemplateOptions = OptionsOf<typeof OPTIONS>;
+
+const LIST: CommandSpec = {
+  options: [JSON_OPTION],
+  help: `
+Templates are found in this order: templates, .bylaw/templates, .bylaw/templates in the home folder, and installed rulesets.
+Exit code: 0 listed, 1 a file has errors, 2 usage error.
+
+Examples:
+  $ bylaw template list --json`,
+  run: listTemplates,
+};
+
+const SHOW: CommandSpec = {
+  arguments: { template: ["a file or a name"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, 2 usage error or a template with errors.
+
+Examples:
+  $ bylaw template show release --json`,
+  run: showTemplate,
+};
+
+const VALIDATE: CommandSpec = {
+  arguments: { template: ["files or names"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 no errors, 1 a template has errors, 2 usage error or a file that cannot be read.
+
+Examples:
+  $ bylaw template validate templates/release.yaml`,
+  run: validateTemplates,
+};
+
+const PLAN: CommandSpec = {
+  arguments: { template: ["a file or a name"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 printed, 2 usage error or a template with errors.
+
+Examples:
+  $ bylaw template plan release
+  $ bylaw template plan older.json --agents agents.yaml`,
+  run: planTemplate,
+};
+
+export const command: GroupSpec = {
+  help: `
+Examples:
+  $ bylaw template list
+  $ bylaw template plan release`,
+  commands: {
+    "list [options]": ["List the templates that are found, and the files with errors", LIST],
+    "show [options] <template>": ["Show a template with all defaults filled in", SHOW],
+    "validate [options] <template...>": [
+      "Validate templates and show where the errors are",
+      VALIDATE,
+    ],
+    "plan [options] <template>": [
+      "Show the steps in order without running them, and which overrides have no effect",
+      PLAN,
+    ],
+  },
+};
 
 const loadOf = ({ agents, compat }: TemplateOptions) =>
   omitUndefined({ agents: agents === undefined ? undefined : resolve(agents), compat });
 
 /** Prints the templates that are found, in the order of their precedence. The exit code is 1 where a file has a fault. */
-export async function listTemplates({ json = false }: TemplateOptions): Promise<void> {
+async function listTemplates({ json = false }: TemplateOptions): Promise<void> {
   const { templates, findings } = await findTemplates(placesHere());
   if (json) await write(jsonLine({ templates, findings }));
   else {
@@ -42,7 +107,7 @@ export async function listTemplates({ json = false }: TemplateOptions): Promise<
 }
 
 /** Prints a template with everything said. */
-export async function showTemplate(wanted: string, options: TemplateOptions): Promise<void> {
+async function showTemplate(wanted: string, options: TemplateOptions): Promise<void> {
   const file = await templateFile(wanted, placesHere());
   const { template, definition, warnings } = await loadTemplate(file, loadOf(options));
   if (options.json !== true) warn(warnings);
@@ -55,7 +120,7 @@ export async function showTemplate(wanted: string, options: TemplateOptions): Pr
 }
 
 /** Holds files against the form of a template. The exit code is 1 where one has a fault. */
-export async function validateTemplates(
+async function validateTemplates(
   wanted: readonly string[],
   options: TemplateOptions,
 ): Promise<void> {
@@ -81,7 +146,7 @@ export async function validateTemplates(
 }
 
 /** Prints the steps of a template in order, without running them. */
-export async function planTemplate(wanted: string, options: TemplateOptions): Promise<void> {
+async function planTemplate(wanted: string, options: TemplateOptions): Promise<void> {
   const { template, warnings } = await loadTemplate(
     await templateFile(wanted, placesHere()),
     loadOf(options),

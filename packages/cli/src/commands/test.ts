@@ -22,19 +22,41 @@ import { policyBench, type PolicyBench } from "../cases/policy-bench.ts";
 import { runCase, type CaseResult } from "../cases/run-case.ts";
 import { paintFor } from "../io/text.ts";
 import { testJson, testText, type TestReport } from "../cases/test-report.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION } from "../command-line/shared-options.ts";
 
-/** The options of `bylaw test`. */
-export interface TestOptions {
-  readonly policy?: readonly string[];
-  readonly config?: string;
-  readonly cases?: readonly string[];
-  readonly coverage?: boolean;
-  readonly mutate?: boolean;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--policy <file...>", "policy files, whatever their extension", { path: true }],
+  [
+    "--config <file>",
+    "the configuration (default without policies: the nearest bylaw.config.* upwards)",
+    { path: true },
+  ],
+  [
+    "--cases <file...>",
+    "case files, one JSON object per line; - reads standard input",
+    { path: true },
+  ],
+  ["--coverage", "list the rules, alternatives and parts that no case covers"],
+  ["--mutate", "change every rule, one change at a time, and see whether a case notices"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type TestOptions = OptionsOf<typeof OPTIONS>;
 
-/** Holds cases against a policy, and says what they leave open. The exit code is 1 where a case fails or a mutant survives. */
-export async function test(files: readonly string[], options: TestOptions): Promise<void> {
+export const command: CommandSpec = {
+  arguments: { file: ["policies (.toml) and case files (.jsonl)"] },
+  options: OPTIONS,
+  help: `
+Exit code: 0 every case passes, 1 a case fails or a mutant survives, 2 usage or configuration error.
+
+Examples:
+  $ bylaw test .bylaw/policy.toml cases.jsonl
+  $ bylaw test --cases cases.jsonl --coverage --mutate`,
+  run: test,
+};
+
+/** Tests a policy against cases and reports what they do not cover. The exit code is 1 where a case fails or a mutant survives. */
+async function test(files: readonly string[], options: TestOptions): Promise<void> {
   const { policies, caseFiles } = sorted(files, options);
   const bench = await policyBench({
     policy: policies,

@@ -1,7 +1,8 @@
-import type { Compat } from "@bylaw/behavior";
+import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 
 /** What may wake the workers of a run. */
-export const DRIVERS = ["embedded", "dbos", "restate"] as const;
+const DRIVERS = ["embedded", "dbos", "restate"] as const;
 
 /** The name of a driver, as the command line has it. */
 export type DriverName = (typeof DRIVERS)[number];
@@ -10,23 +11,43 @@ export type DriverName = (typeof DRIVERS)[number];
 export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The options of `bylaw run`. */
-export interface RunOptions {
-  readonly store?: string;
-  readonly data?: string;
-  readonly run?: string;
-  readonly resume?: boolean;
-  readonly by?: string;
-  readonly from?: string;
-  readonly agents?: string;
-  readonly config?: string;
-  readonly controlFile?: string;
-  readonly compat?: Compat;
-  readonly track?: string;
-  readonly choose?: readonly string[];
-  readonly migrate?: boolean;
-  readonly driver?: DriverName;
-  /** In seconds. */
-  readonly lease?: number;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+export const RUN_OPTIONS = [
+  ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
+  ["--data <dir>", "the folder of store.db (default: .bylaw)", { path: true }],
+  ["--run <name>", "the name of the run (default: the name of the template, numbered if taken)"],
+  ["--resume", "resume a run after a crash, or as a person after a checkpoint or a hold"],
+  [
+    "--by <person>",
+    "who ends a pause or hold: an operator with a token, or a person at a terminal",
+  ],
+  ["--from <step>", "start at this step, or with --resume continue from it"],
+  ["--track <name>", "the track of the template that a new run takes"],
+  ["--choose <option...>", "the options that a new run chooses"],
+  [
+    "--migrate",
+    "with --resume: carry the run over to the current template; with --dry-run only show what changed",
+  ],
+  COMPAT,
+  [
+    "--agents <file>",
+    "a file with the command of each agent, which override those of the template",
+    { path: true },
+  ],
+  RUN_CONFIG,
+  [
+    "--control-file <file>",
+    "where agents write requests (default: .bylaw/memory/behavior.json)",
+    { path: true },
+  ],
+  [
+    "--driver <name>",
+    "let workers on many machines drive the run, and how they are woken",
+    { words: DRIVERS },
+  ],
+  ["--worker", "drive runs that others started with --driver, until stopped"],
+  ["--lease <seconds>", "how long a silent worker keeps a run (default: 60)", { least: 1 }],
+  ["--dry-run", "print the plan without running it"],
+  ["--json", "print the outcome as JSON"],
+] as const satisfies readonly OptionSpec[];
+
+export type RunOptions = OptionsOf<typeof RUN_OPTIONS>;

@@ -1,4 +1,10 @@
-import { evaluateBehavior, EVALUATORS, type Compat, type EvaluatorName } from "@bylaw/behavior";
+import {
+  COMPATS,
+  evaluateBehavior,
+  EVALUATORS,
+  type Compat,
+  type EvaluatorName,
+} from "@bylaw/behavior";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
@@ -7,13 +13,32 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { textLines } from "../io/read-lines.ts";
 import { plain } from "../io/text.ts";
+import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 
-/** The options of `bylaw behavior eval`. */
-export interface EvalOptions {
-  readonly batch?: string;
-  readonly compat?: Compat;
-  readonly json?: boolean;
-}
+const OPTIONS = [
+  ["--batch <file>", "cases, one JSON object per line; - reads standard input", { path: true }],
+  ["--compat <system>", "evaluate as this older system did", { words: COMPATS }],
+  ["--json", "print JSON, one answer per line"],
+] as const satisfies readonly OptionSpec[];
+
+const EVAL: CommandSpec = {
+  options: OPTIONS,
+  help: `
+A case: {"evaluator": "loop"|"trigger"|"checkpoint"|"vibecheck", "file": {…}|"raw text"|null, "config"?: {…}|null, "iteration"?: 0, "id"?}
+Exit code: 0 every line was answered, 2 usage error or a file that cannot be read.
+
+Examples:
+  $ echo '{"evaluator":"loop","file":{"action":"loop"},"config":{"steps":2}}' | bylaw behavior eval --batch - --json
+  $ bylaw behavior eval --batch cases.jsonl --compat radium --json`,
+  run: evaluate,
+};
+
+export const command: GroupSpec = {
+  help: `
+Examples:
+  $ bylaw behavior eval --batch cases.jsonl --json`,
+  commands: { "eval [options]": ["Evaluate control files, one case per line", EVAL] },
+};
 
 interface Answer {
   readonly id?: string | number;
@@ -24,7 +49,7 @@ interface Answer {
 const KEYS = ["id", "evaluator", "file", "config", "iteration"];
 
 /** Answers every case of a file, in order; a case that cannot be evaluated is answered with its error. */
-export async function evaluate({ batch, compat, json = false }: EvalOptions): Promise<void> {
+async function evaluate({ batch, compat, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   if (batch === undefined)
     throw usageError(
       "`--batch` is missing",

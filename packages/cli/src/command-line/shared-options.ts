@@ -1,0 +1,34 @@
+import { COMPATS } from "@bylaw/behavior";
+import type { OptionSpec } from "./command.ts";
+
+/** What `--store` takes, for its help. */
+export const STORE_TEXT = "sqlite:PATH, a path that ends in .db or .sqlite, or postgres://…";
+
+export const JSON_OPTION = ["--json", "print JSON"] as const;
+
+/** A log is in files, or in a store: which of both is seen when the command runs. */
+export const LOG_OPTIONS = [
+  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
+  ["--run <run>", "the run in the store"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+
+/** A run that is in a store and nowhere else. */
+export const STORED_OPTIONS = [
+  ["--store <url>", STORE_TEXT, { required: true }],
+  ["--run <run>", "the run in the store", { required: true }],
+] as const satisfies readonly OptionSpec[];
+
+/** The configuration of a run, which may have none. */
+export const RUN_CONFIG = [
+  "--config <file>",
+  "the configuration (default: the nearest bylaw.config.* upwards, if any)",
+  { path: true },
+] as const satisfies OptionSpec;
+
+/** Reads a workflow as an older system did. */
+export const COMPAT = [
+  "--compat <system>",
+  "read loops, triggers and conditions as this older system did",
+  { words: COMPATS },
+] as const satisfies OptionSpec;
