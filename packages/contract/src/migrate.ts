@@ -41,80 +41,99 @@ export function migrateContract(
   return { text, changes, findings: lintContract(text, file, options).findings };
 }
 
-function repair(document: Document, subject: Subject): readonly string[] {
-  const { data, phases, edges } = subject;
-  const changes: string[] = ["added `bylaw: 1`"];
+/** Each repairs one kind of fault and says what it changed. */
+const REPAIRS = [nameSchemas, limitWriters, limitLastWork, dropSecondSpawns, addWaysBack] as const;
 
-  for (const { id, at, required_artifacts: artifacts = [] } of phases) {
-    for (const [index, { schema: ref }] of artifacts.entries()) {
+function repair(document: Document, subject: Subject): readonly string[] {
+  const changes = REPAIRS.flatMap((each) => each(document, subject));
+  prependForm(document);
+  return ["added `bylaw: 1`", ...changes];
+}
+
+function nameSchemas(document: Document, { data, phases }: Subject): readonly string[] {
+  const schemas = data.schemas ?? {};
+  return phases.flatMap(({ id, at, required_artifacts: artifacts = [] }) =>
+    artifacts.flatMap(({ schema: ref }, index) => {
       const base = ref?.split("/").at(-1);
       if (
         ref === undefined ||
         base === undefined ||
         ref === base ||
-        !Object.hasOwn(data.schemas ?? {}, base) ||
-        Object.hasOwn(data.schemas ?? {}, ref)
+        !Object.hasOwn(schemas, base) ||
+        Object.hasOwn(schemas, ref)
       )
-        continue;
+        return [];
       setScalar(document, [...at, "required_artifacts", index, "schema"], base);
-      changes.push(
+      return [
         `named the inline schema ${quote(base)} in ${quote(id)} in place of the file ${quote(ref)}`,
-      );
-    }
-  }
-  for (const phase of phases) {
+      ];
+    }),
+  );
+}
+
+function limitWriters(document: Document, { phases }: Subject): readonly string[] {
+  return phases.flatMap((phase) => {
     const [open, bound] = unconstrainedWriter(phase);
-    if (open === undefined || bound === undefined) continue;
+    if (open === undefined || bound === undefined) return [];
     document.setIn(
       [...phase.at, "tool_constraints", open],
       node(document, phase.tool_constraints?.[bound]),
     );
-    changes.push(`limited ${quote(open)} in ${quote(phase.id)} to the paths of ${quote(bound)}`);
-  }
-  for (const { phase, tool } of lastWork(subject)) {
-    if (tool !== "bash" || !phase.allowed_tools.includes("git_commit")) continue;
+    return [`limited ${quote(open)} in ${quote(phase.id)} to the paths of ${quote(bound)}`];
+  });
+}
+
+function limitLastWork(document: Document, subject: Subject): readonly string[] {
+  return lastWork(subject).flatMap(({ phase, tool }) => {
+    if (tool !== "bash" || !phase.allowed_tools.includes("git_commit")) return [];
     document.setIn(
       [...phase.at, "tool_constraints", "bash"],
       node(document, { allowed_commands: GIT }),
     );
-    changes.push(
+    return [
       `limited ${quote("bash")} in ${quote(phase.id)} to git commands, because nothing reviews work there`,
-    );
-  }
+    ];
+  });
+}
+
+function dropSecondSpawns(document: Document, { phases, edges }: Subject): readonly string[] {
   const spawning = new Set(
     phases.flatMap(({ id, auto_spawn: spawns = [] }) =>
       spawns.some(({ agent_type }) => agent_type === "review") ? [id] : [],
     ),
   );
-  for (const { to, triggers = [], at } of edges) {
+  return edges.flatMap(({ to, triggers = [], at }) => {
     const found = spawning.has(to)
       ? triggers.findIndex(({ action }) => action === "spawn_review_agents")
       : -1;
-    if (found === -1) continue;
+    if (found === -1) return [];
     document.deleteIn(triggers.length === 1 ? [...at, "triggers"] : [...at, "triggers", found]);
-    changes.push(`removed the trigger for reviewers that ${quote(to)} already spawns`);
-  }
-  // From the last on, so that the places of those before stay.
+    return [`removed the trigger for reviewers that ${quote(to)} already spawns`];
+  });
+}
+
+function addWaysBack(document: Document, subject: Subject): readonly string[] {
   const list = document.get("transitions");
-  for (const { phase, gate, back, at } of rejections(subject).toReversed()) {
-    const [to] = back;
-    const index = Number(at.at(-1));
-    if (to === undefined || !isSeq(list)) continue;
-    const transition = node(document, {
-      from: phase,
-      to,
-      gate,
-      when: "rejected",
-      ...(isTokenless(subject) ? {} : { requires_token: true }),
+  // From the last on, so that the places of those before stay.
+  return rejections(subject)
+    .toReversed()
+    .flatMap(({ phase, gate, back, at }) => {
+      const [to] = back;
+      const index = Number(at.at(-1));
+      if (to === undefined || !isSeq(list)) return [];
+      const transition = node(document, {
+        from: phase,
+        to,
+        gate,
+        when: "rejected",
+        ...(isTokenless(subject) ? {} : { requires_token: true }),
+      });
+      transition.spaceBefore = true;
+      list.items.splice(index + 1, 0, transition);
+      return [
+        `added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`,
+      ];
     });
-    transition.spaceBefore = true;
-    list.items.splice(index + 1, 0, transition);
-    changes.push(
-      `added the way back from ${quote(phase)} to ${quote(to)} when ${quote(gate)} rejects`,
-    );
-  }
-  prependForm(document);
-  return changes;
 }
 
 const GIT = ["git status", "git diff", "git log", "git add", "git commit"];

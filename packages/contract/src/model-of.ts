@@ -145,12 +145,6 @@ function settingsOf(
   tokens: boolean,
 ): Pick<Contract, "enforcement" | "coordination" | "monitoring" | "recovery"> {
   const {
-    mode = "strict",
-    phase_tokens: token = {},
-    tool_enforcement: tools = {},
-    agent_sdk: sdk = {},
-  } = data.enforcement;
-  const {
     state_access: state = {},
     event_bus: bus = {},
     conflict_resolution: conflict = {},
@@ -162,27 +156,7 @@ function settingsOf(
   } = data.recovery ?? {};
   const { metrics = [], export: exported, alerts = [] } = data.monitoring ?? {};
   return {
-    enforcement: {
-      mode,
-      tokens: {
-        enabled: tokens,
-        algorithm: token.algorithm ?? "HS256",
-        secretEnvVar: token.secret_env_var,
-        expirySeconds: token.expiry_seconds ?? 7200,
-        claims: token.include_claims ?? [],
-      },
-      tools: {
-        enabled: tools.enabled ?? true,
-        mode: tools.violation_action === undefined ? mode : ACTION_MODE[tools.violation_action],
-        auditLog: tools.audit_log,
-      },
-      sdk: {
-        required: sdk.required ?? true,
-        version: sdk.version,
-        endpoint: sdk.endpoint,
-        fallbackEndpoint: sdk.fallback_endpoint,
-      },
-    },
+    enforcement: enforcementOf(data, tokens),
     coordination: {
       snapshotIncludes: state.snapshot_includes ?? SNAPSHOT_PARTS,
       bus: { type: bus.type, path: bus.db_path, events: bus.events ?? BUS_EVENTS },
@@ -208,6 +182,36 @@ function settingsOf(
         action: timeout.action ?? "escalate_to_human",
         preserveState: timeout.preserve_state ?? true,
       },
+    },
+  };
+}
+
+function enforcementOf({ enforcement }: ContractData, enabled: boolean): Contract["enforcement"] {
+  const {
+    mode = "strict",
+    phase_tokens: token = {},
+    tool_enforcement: tools = {},
+    agent_sdk: sdk = {},
+  } = enforcement;
+  return {
+    mode,
+    tokens: {
+      enabled,
+      algorithm: token.algorithm ?? "HS256",
+      secretEnvVar: token.secret_env_var,
+      expirySeconds: token.expiry_seconds ?? 7200,
+      claims: token.include_claims ?? [],
+    },
+    tools: {
+      enabled: tools.enabled ?? true,
+      mode: tools.violation_action === undefined ? mode : ACTION_MODE[tools.violation_action],
+      auditLog: tools.audit_log,
+    },
+    sdk: {
+      required: sdk.required ?? true,
+      version: sdk.version,
+      endpoint: sdk.endpoint,
+      fallbackEndpoint: sdk.fallback_endpoint,
     },
   };
 }

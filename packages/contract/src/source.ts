@@ -88,7 +88,8 @@ export function readSource(text: string, collected: Findings): Source | undefine
     collected.add("contract_yaml", START, "A contract is a YAML mapping with `phases`");
     return undefined;
   }
-  return plainData(document.contents, at, collected);
+  const reader = new YamlReader(at, collected);
+  return { data: reader.read(document.contents, [], START), places: reader.places() };
 }
 
 function documentOf(
@@ -112,26 +113,30 @@ function documentOf(
   }
 }
 
-/** A tree of YAML as plain data. What has more than one reading is reported and left out. */
-function plainData(root: Node, at: (offset: number) => Place, collected: Findings): Source {
-  const values = new Map<string, Place>();
-  const keys = new Map<string, Place>();
-  const refuse = (node: unknown, message: string, fix?: string): void =>
-    collected.add("contract_yaml", placeOf(node), message, fix);
-  const placeOf = (node: unknown): Place => at((node as Node | null)?.range?.[0] ?? 0);
+/** Turns a tree of YAML into plain data. What has more than one reading is reported and left out. */
+class YamlReader {
+  readonly #values = new Map<string, Place>();
+  readonly #keys = new Map<string, Place>();
+  readonly #at: (offset: number) => Place;
+  readonly #collected: Findings;
 
-  const read = (node: unknown, path: readonly (string | number)[], place: Place): Json => {
-    values.set(
+  constructor(at: (offset: number) => Place, collected: Findings) {
+    this.#at = at;
+    this.#collected = collected;
+  }
+
+  read(node: unknown, path: readonly (string | number)[], place: Place): Json {
+    this.#values.set(
       JSON.stringify(path),
-      isScalar(node) || typeof path.at(-1) === "number" ? placeOf(node) : place,
+      isScalar(node) || typeof path.at(-1) === "number" ? this.#placeOf(node) : place,
     );
     if (node === null || node === undefined) return null;
     if (path.length > MAX_DEPTH) {
-      refuse(node, `The contract is nested deeper than ${MAX_DEPTH} levels`);
+      this.#refuse(node, `The contract is nested deeper than ${MAX_DEPTH} levels`);
       return null;
     }
     if (isAlias(node)) {
-      refuse(
+      this.#refuse(
         node,
         `YAML aliases are not allowed: ${quote(`*${node.source}`)}`,
         "Write the value out",
@@ -139,15 +144,26 @@ function plainData(root: Node, at: (offset: number) => Place, collected: Finding
       return null;
     }
     const { tag, anchor } = node as { readonly tag?: string; readonly anchor?: string };
-    if (tag !== undefined) refuse(node, `YAML tags are not allowed: ${quote(tag)}`, "Remove it");
+    if (tag !== undefined)
+      this.#refuse(node, `YAML tags are not allowed: ${quote(tag)}`, "Remove it");
     if (anchor !== undefined)
-      refuse(node, `YAML anchors are not allowed: ${quote(`&${anchor}`)}`, "Remove it");
+      this.#refuse(node, `YAML anchors are not allowed: ${quote(`&${anchor}`)}`, "Remove it");
     if (isSeq(node))
-      return node.items.map((item, index) => read(item, [...path, index], placeOf(item)));
-    if (isMap(node)) return mapping(node.items, path);
-    return isScalar(node) ? scalar(node) : null;
-  };
-  const scalar = (node: { readonly value: unknown }): Json => {
+      return node.items.map((item, index) =>
+        this.read(item, [...path, index], this.#placeOf(item)),
+      );
+    if (isMap(node)) return this.#mapping(node.items, path);
+    return isScalar(node) ? this.#scalar(node) : null;
+  }
+
+  places(): Places {
+    return {
+      value: (path) => this.#nearest(this.#values, path),
+      key: (path) => this.#nearest(this.#keys, path),
+    };
+  }
+
+  #scalar(node: { readonly value: unknown }): Json {
     const { value } = node;
     if (
       typeof value === "boolean" ||
@@ -156,25 +172,26 @@ function plainData(root: Node, at: (offset: number) => Place, collected: Finding
     )
       return value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
-    refuse(node, "This value cannot be written as JSON; use text, a number, true or false");
+    this.#refuse(node, "This value cannot be written as JSON; use text, a number, true or false");
     return null;
-  };
-  const mapping = (
+  }
+
+  #mapping(
     items: readonly { readonly key: unknown; readonly value: unknown }[],
     path: readonly (string | number)[],
-  ): Json => {
+  ): Json {
     const entries = new Map<string, Json>();
     for (const { key, value } of items) {
       const name =
         isScalar(key) && key.tag === undefined && key.anchor === undefined ? key.value : undefined;
-      const place = placeOf(key);
+      const place = this.#placeOf(key);
       if (
         typeof name !== "string" ||
         !name.isWellFormed() ||
         name === "__proto__" ||
         name === "<<"
       ) {
-        refuse(
+        this.#refuse(
           key,
           `Keys must be plain text${typeof name === "string" ? `, not ${quote(name)}` : ""}`,
           "Quote a key that is a number",
@@ -183,31 +200,31 @@ function plainData(root: Node, at: (offset: number) => Place, collected: Finding
       }
       const below = [...path, name];
       if (entries.has(name)) {
-        collected.add(
-          "duplicate_key",
-          place,
-          `${quote(name)} is given twice`,
-          "Remove one of them",
-        );
+        const message = `${quote(name)} is given twice`;
+        this.#collected.add("duplicate_key", place, message, "Remove one of them");
         continue;
       }
-      keys.set(JSON.stringify(below), place);
-      entries.set(name, read(value, below, place));
+      this.#keys.set(JSON.stringify(below), place);
+      entries.set(name, this.read(value, below, place));
     }
     return Object.fromEntries(entries);
-  };
+  }
 
-  const data = read(root, [], START);
-  const nearest = (map: ReadonlyMap<string, Place>, path: DataPath): Place => {
+  #refuse(node: unknown, message: string, fix?: string): void {
+    this.#collected.add("contract_yaml", this.#placeOf(node), message, fix);
+  }
+
+  #placeOf(node: unknown): Place {
+    return this.#at((node as Node | null)?.range?.[0] ?? 0);
+  }
+
+  #nearest(map: ReadonlyMap<string, Place>, path: DataPath): Place {
     for (let length = path.length; length > 0; length--) {
       const key = JSON.stringify(path.slice(0, length));
-      const place = length === path.length ? (map.get(key) ?? values.get(key)) : values.get(key);
+      const value = this.#values.get(key);
+      const place = length === path.length ? (map.get(key) ?? value) : value;
       if (place !== undefined) return place;
     }
     return START;
-  };
-  return {
-    data,
-    places: { value: (path) => nearest(values, path), key: (path) => nearest(keys, path) },
-  };
+  }
 }

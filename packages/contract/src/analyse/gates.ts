@@ -1,82 +1,103 @@
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Condition } from "../condition.ts";
 import { reachable, reversed } from "../reach.ts";
-import type { GateData } from "../schema.ts";
+import type { GateData, PhaseData } from "../schema.ts";
 import { ARTIFACT_RULES, GATE_CHECKS, MADE_WITH } from "../words.ts";
 import { phaseOf, type Located, type Subject } from "./subject.ts";
 
 /** What is wrong with the gates, and with the artifacts that they read. */
 export function analyseGates(subject: Subject): void {
-  const { gates, phases, edges, report } = subject;
-  for (const gate of gates) {
+  for (const gate of subject.gates) {
     analyseKind(gate, subject);
-    for (const [index, blocker] of (gate.blockers ?? []).entries()) {
-      const at = [...gate.at, "blockers", index];
-      const parameter = Object.hasOwn(GATE_CHECKS, blocker.check)
-        ? GATE_CHECKS[blocker.check]?.parameter
-        : undefined;
-      for (const name of ["threshold", "required_reviews"] as const) {
-        const takes = parameter?.name === name;
-        if (blocker[name] !== undefined && !takes)
-          report(
-            "parameter_unused",
-            [...at, name],
-            `The check ${quote(blocker.check)} takes no \`${name}\``,
-            "Remove it",
-          );
-        if (blocker[name] === undefined && takes && parameter.required)
-          report(
-            "parameter_missing",
-            at,
-            `The check ${quote(blocker.check)} needs \`${name}\``,
-            `Add \`${name}:\``,
-          );
-      }
-      analyseReviews(gate, blocker.required_reviews ?? [], at, subject);
-      for (const artifact of readsOf(blocker.check, subject)) {
-        if (!reaches(artifact, gate.phase, subject)) continue;
+    analyseBlockers(gate, subject);
+  }
+  for (const phase of subject.phases) {
+    analyseArtifacts(phase, subject);
+    analyseSpawns(phase, subject);
+  }
+}
+
+function analyseBlockers(
+  gate: Located<GateData & { readonly phase: string }>,
+  subject: Subject,
+): void {
+  const { report } = subject;
+  for (const [index, blocker] of (gate.blockers ?? []).entries()) {
+    const at = [...gate.at, "blockers", index];
+    const parameter = Object.hasOwn(GATE_CHECKS, blocker.check)
+      ? GATE_CHECKS[blocker.check]?.parameter
+      : undefined;
+    for (const name of ["threshold", "required_reviews"] as const) {
+      const takes = parameter?.name === name;
+      if (blocker[name] !== undefined && !takes)
         report(
+          "parameter_unused",
+          [...at, name],
+          `The check ${quote(blocker.check)} takes no \`${name}\``,
+          "Remove it",
+        );
+      if (blocker[name] === undefined && takes && parameter.required)
+        report(
+          "parameter_missing",
+          at,
+          `The check ${quote(blocker.check)} needs \`${name}\``,
+          `Add \`${name}:\``,
+        );
+    }
+    analyseReviews(gate, blocker.required_reviews ?? [], at, subject);
+    for (const artifact of readsOf(blocker.check, subject)) {
+      if (!reaches(artifact, gate.phase, subject)) continue;
+      report(
+        "artifact_not_required",
+        [...at, "check"],
+        `The check ${quote(blocker.check)} reads ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}`,
+        `Require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`,
+      );
+    }
+  }
+}
+
+function analyseArtifacts(
+  { id, required_artifacts: artifacts = [], at }: Located<PhaseData>,
+  subject: Subject,
+): void {
+  const before = reachable([id], reversed(subject.edges));
+  for (const [index, { type, validation = [] }] of artifacts.entries()) {
+    const place = [...at, "required_artifacts", index];
+    analyseMaking(type, id, before, place, subject);
+    for (const [number, { rule }] of validation.entries()) {
+      const reads = Object.hasOwn(ARTIFACT_RULES, rule)
+        ? (RULE_READS[rule] ?? [])
+        : readsOf(rule, subject);
+      for (const artifact of reads) {
+        if (artifact === type || !reaches(artifact, id, subject)) continue;
+        subject.report(
           "artifact_not_required",
-          [...at, "check"],
-          `The check ${quote(blocker.check)} reads ${quote(artifact)}, which is not required on every path to gate ${quote(gate.id)}`,
-          `Require ${quote(artifact)} in ${quote(gate.phase)}, or in a phase that every task passes`,
+          [...place, "validation", number, "rule"],
+          `The rule ${quote(rule)} reads ${quote(artifact)}, which is not required on every path to ${quote(id)}`,
+          `Require ${quote(artifact)} in a phase that every task passes`,
         );
       }
     }
   }
-  for (const { id, required_artifacts: artifacts = [], at, auto_spawn: spawns = [] } of phases) {
-    const before = reachable([id], reversed(edges));
-    for (const [index, { type, validation = [] }] of artifacts.entries()) {
-      const place = [...at, "required_artifacts", index];
-      analyseMaking(type, id, before, place, subject);
-      for (const [number, { rule }] of validation.entries()) {
-        const reads = Object.hasOwn(ARTIFACT_RULES, rule)
-          ? (RULE_READS[rule] ?? [])
-          : readsOf(rule, subject);
-        for (const artifact of reads) {
-          if (artifact === type || !reaches(artifact, id, subject)) continue;
-          report(
-            "artifact_not_required",
-            [...place, "validation", number, "rule"],
-            `The rule ${quote(rule)} reads ${quote(artifact)}, which is not required on every path to ${quote(id)}`,
-            `Require ${quote(artifact)} in a phase that every task passes`,
-          );
-        }
-      }
-    }
-    if (!spawns.some(({ agent_type }) => agent_type === "review")) continue;
-    for (const edge of edges) {
-      const trigger = (edge.triggers ?? []).findIndex(
-        ({ action }) => action === "spawn_review_agents",
-      );
-      if (edge.to !== id || trigger === -1) continue;
-      report(
-        "spawned_twice",
-        [...edge.at, "triggers", trigger],
-        `This trigger spawns reviewers that ${quote(id)} already spawns itself`,
-        "Remove the trigger: `auto_spawn` names the reviewers",
-      );
-    }
+}
+
+function analyseSpawns(
+  { id, auto_spawn: spawns = [] }: Located<PhaseData>,
+  { edges, report }: Subject,
+): void {
+  if (!spawns.some(({ agent_type }) => agent_type === "review")) return;
+  for (const edge of edges) {
+    const trigger = (edge.triggers ?? []).findIndex(
+      ({ action }) => action === "spawn_review_agents",
+    );
+    if (edge.to !== id || trigger === -1) continue;
+    report(
+      "spawned_twice",
+      [...edge.at, "triggers", trigger],
+      `This trigger spawns reviewers that ${quote(id)} already spawns itself`,
+      "Remove the trigger: `auto_spawn` names the reviewers",
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { phaseOf, type Subject } from "./subject.ts";
 
 /** What is wrong with the graph of phases. */
 export function analyseGraph(subject: Subject): void {
-  const { phases, edges, gates, transitions, initial, report } = subject;
+  const { phases, edges, initial, report } = subject;
   const entered = reachable([initial], edges);
   for (const { id, at } of phases) {
     if (entered.has(id)) continue;
@@ -17,7 +17,12 @@ export function analyseGraph(subject: Subject): void {
   }
   analyseEnds(subject, entered);
   analyseWayBack(subject, entered);
+  analyseTransitions(subject);
+  analyseRejections(subject);
+  analyseUnusedGates(subject);
+}
 
+function analyseTransitions({ phases, gates, transitions, report }: Subject): void {
   const order = new Map(phases.map(({ id }, index) => [id, index]));
   const gateOf = new Map(gates.map((gate) => [gate.id, gate]));
   for (const { from, to, gate, when = "passed", at } of transitions) {
@@ -49,7 +54,10 @@ export function analyseGraph(subject: Subject): void {
       );
     }
   }
-  analyseRejections(subject);
+}
+
+function analyseUnusedGates({ gates, transitions, report }: Subject): void {
+  const known = new Set(gates.map(({ id }) => id));
   const asked = new Set(
     transitions.flatMap(({ gate, when = "passed" }) =>
       when === "passed" && gate !== undefined ? [gate] : [],
@@ -57,9 +65,7 @@ export function analyseGraph(subject: Subject): void {
   );
   // Where a gate is misspelt, that is said already.
   const misspelt = new Set(
-    transitions.flatMap(({ from, gate }) =>
-      gate !== undefined && !gateOf.has(gate) ? [from] : [],
-    ),
+    transitions.flatMap(({ from, gate }) => (gate !== undefined && !known.has(gate) ? [from] : [])),
   );
   for (const { id, phase, at } of gates) {
     if (asked.has(id) || misspelt.has(phase)) continue;

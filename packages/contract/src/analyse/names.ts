@@ -6,15 +6,29 @@ import type { Subject } from "./subject.ts";
 
 /** Names that stand twice, and names of nothing. */
 export function analyseNames(subject: Subject): void {
-  const { phases, gates, transitions, data, known, report } = subject;
-  const twice = (code: FindingCode, noun: string, fix: string) => {
-    const seen = new Set<string>();
-    return (name: string, at: readonly (string | number)[], shown = name): void => {
-      if (seen.has(name)) report(code, at, `The ${noun} ${quote(shown)} is given twice`, fix);
-      seen.add(name);
-    };
+  analysePhaseNames(subject);
+  analyseTransitionNames(subject);
+  const used = new Set([...analyseCheckNames(subject), ...analyseRuleNames(subject)]);
+  analyseDeclaredChecks(subject, used);
+}
+
+/** Reports a name that comes a second time. */
+function twiceIn({ report }: Subject, code: FindingCode, noun: string, fix: string) {
+  const seen = new Set<string>();
+  return (name: string, at: readonly (string | number)[], shown = name): void => {
+    if (seen.has(name)) report(code, at, `The ${noun} ${quote(shown)} is given twice`, fix);
+    seen.add(name);
   };
-  const phaseTwice = twice("duplicate_phase", "phase", "Give each phase an id of its own");
+}
+
+function analysePhaseNames(subject: Subject): void {
+  const { phases, gates, report } = subject;
+  const phaseTwice = twiceIn(
+    subject,
+    "duplicate_phase",
+    "phase",
+    "Give each phase an id of its own",
+  );
   for (const { id, at } of phases) {
     phaseTwice(id, [...at, "id"]);
     if (id === COMPLETED)
@@ -25,13 +39,18 @@ export function analyseNames(subject: Subject): void {
         "Give it an id of its own",
       );
   }
-  const gateTwice = twice(
+  const gateTwice = twiceIn(
+    subject,
     "duplicate_gate",
     "gate",
     "Give each gate an id of its own: transitions name gates by id alone",
   );
   for (const { id, at } of gates) gateTwice(id, [...at, "id"]);
-  const edgeTwice = twice("duplicate_transition", "transition", "Remove one of them");
+}
+
+function analyseTransitionNames(subject: Subject): void {
+  const { phases, gates, transitions, report } = subject;
+  const edgeTwice = twiceIn(subject, "duplicate_transition", "transition", "Remove one of them");
   for (const { from, to, when = "passed", at } of transitions)
     edgeTwice(JSON.stringify([from, to, when]), at, `${from} → ${to}`);
 
@@ -63,13 +82,24 @@ export function analyseNames(subject: Subject): void {
       );
     }
   }
+}
 
-  const declared = Object.keys(data.checks ?? {});
-  const checks = new Set([...Object.keys(GATE_CHECKS), ...declared, ...known.checks]);
-  const rules = new Set([...Object.keys(ARTIFACT_RULES), ...checks]);
+/** The checks that a gate may name. */
+const checksOf = ({ data, known }: Subject): ReadonlySet<string> =>
+  new Set([...Object.keys(GATE_CHECKS), ...Object.keys(data.checks ?? {}), ...known.checks]);
+
+/** Returns the checks that gates name. */
+function analyseCheckNames(subject: Subject): ReadonlySet<string> {
+  const { gates, report } = subject;
+  const checks = checksOf(subject);
   const used = new Set<string>();
   for (const { blockers = [], id: gate, at } of gates) {
-    const checkTwice = twice("duplicate_check", "check", `Remove one from gate ${quote(gate)}`);
+    const checkTwice = twiceIn(
+      subject,
+      "duplicate_check",
+      "check",
+      `Remove one from gate ${quote(gate)}`,
+    );
     for (const [index, { check }] of blockers.entries()) {
       const place = [...at, "blockers", index, "check"];
       used.add(check);
@@ -83,8 +113,17 @@ export function analyseNames(subject: Subject): void {
         );
     }
   }
+  return used;
+}
+
+/** Returns the rules that artifacts name. */
+function analyseRuleNames(subject: Subject): ReadonlySet<string> {
+  const { phases, report } = subject;
+  const rules = new Set([...Object.keys(ARTIFACT_RULES), ...checksOf(subject)]);
+  const used = new Set<string>();
   for (const { required_artifacts: artifacts = [], at, id: phase } of phases) {
-    const artifactTwice = twice(
+    const artifactTwice = twiceIn(
+      subject,
       "duplicate_artifact",
       "artifact",
       `Remove one from phase ${quote(phase)}`,
@@ -92,7 +131,12 @@ export function analyseNames(subject: Subject): void {
     for (const [index, { type, validation = [] }] of artifacts.entries()) {
       const place = [...at, "required_artifacts", index];
       artifactTwice(type, [...place, "type"]);
-      const ruleTwice = twice("duplicate_check", "rule", `Remove one from artifact ${quote(type)}`);
+      const ruleTwice = twiceIn(
+        subject,
+        "duplicate_check",
+        "rule",
+        `Remove one from artifact ${quote(type)}`,
+      );
       for (const [number, { rule }] of validation.entries()) {
         const ruleAt = [...place, "validation", number, "rule"];
         used.add(rule);
@@ -107,7 +151,11 @@ export function analyseNames(subject: Subject): void {
       }
     }
   }
-  for (const name of declared) {
+  return used;
+}
+
+function analyseDeclaredChecks({ data, report }: Subject, used: ReadonlySet<string>): void {
+  for (const name of Object.keys(data.checks ?? {})) {
     if (Object.hasOwn(GATE_CHECKS, name) || Object.hasOwn(ARTIFACT_RULES, name))
       report(
         "duplicate_check",

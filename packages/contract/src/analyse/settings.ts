@@ -4,8 +4,16 @@ import type { Subject } from "./subject.ts";
 
 /** What is wrong with tokens, enforcement, places and alerts. */
 export function analyseSettings(subject: Subject): void {
-  const { data, transitions, report } = subject;
-  const { enforcement, coordination, monitoring, schemas_dir, test_command } = data;
+  const { endpoint, fallback_endpoint } = subject.data.enforcement.agent_sdk ?? {};
+  analyseTokens(subject);
+  analyseToolEnforcement(subject);
+  analyseEndpoint(endpoint, "endpoint", subject);
+  analyseEndpoint(fallback_endpoint, "fallback_endpoint", subject);
+  analysePaths(subject);
+  analyseAlerts(subject);
+}
+
+function analyseTokens({ data: { enforcement }, transitions, report }: Subject): void {
   const on = enforcement.phase_tokens?.enabled ?? true;
   for (const { requires_token: required, from, to, at } of transitions) {
     const edge = quote(`${from} → ${to}`);
@@ -24,7 +32,10 @@ export function analyseSettings(subject: Subject): void {
         "Write `requires_token: true`",
       );
   }
-  const { mode = "strict", tool_enforcement: tools, agent_sdk: sdk } = enforcement;
+}
+
+function analyseToolEnforcement({ data: { enforcement }, report }: Subject): void {
+  const { mode = "strict", tool_enforcement: tools } = enforcement;
   const action = tools?.violation_action;
   if (tools?.enabled === false) {
     report(
@@ -41,12 +52,14 @@ export function analyseSettings(subject: Subject): void {
       "Write `violation_action: reject`",
     );
   }
-  analyseEndpoint(sdk?.endpoint, "endpoint", subject);
-  analyseEndpoint(sdk?.fallback_endpoint, "fallback_endpoint", subject);
+}
+
+function analysePaths({ data, report }: Subject): void {
+  const { enforcement, coordination, monitoring, schemas_dir, test_command } = data;
   const paths: readonly (readonly [readonly string[], string | undefined])[] = [
     [["schemas_dir"], schemas_dir],
     [["test_command", "report"], test_command?.report],
-    [["enforcement", "tool_enforcement", "audit_log"], tools?.audit_log],
+    [["enforcement", "tool_enforcement", "audit_log"], enforcement.tool_enforcement?.audit_log],
     [["coordination", "event_bus", "db_path"], coordination?.event_bus?.db_path],
     [["monitoring", "export", "path"], monitoring?.export?.path],
   ];
@@ -59,6 +72,9 @@ export function analyseSettings(subject: Subject): void {
         "Write it relative to that folder, without `..`",
       );
   }
+}
+
+function analyseAlerts({ data: { monitoring }, report }: Subject): void {
   for (const [index, { condition }] of (monitoring?.alerts ?? []).entries()) {
     const read = parseAlert(condition);
     if (typeof read === "string")

@@ -5,6 +5,8 @@ import type { PhaseData } from "../schema.ts";
 import { PATH_TOOLS, SHELL_TOOLS, TOOLS, WRITING_TOOLS } from "../words.ts";
 import type { Located, Subject } from "./subject.ts";
 
+type Constraint = NonNullable<PhaseData["tool_constraints"]>[string];
+
 /** What is wrong with the tools of the phases. */
 export function analyseTools(subject: Subject): void {
   const { phases, data, known, report } = subject;
@@ -63,6 +65,7 @@ function analyseConstraints(
   for (const [tool, constraint] of Object.entries(constraints)) {
     const place = [...at, "tool_constraints", tool];
     knownTool(tool, place);
+    analyseLists(tool, constraint, place, subject);
     if (!allowed.includes(tool)) {
       report(
         "constraint_unused",
@@ -70,49 +73,6 @@ function analyseConstraints(
         `The constraint on ${quote(tool)} has no effect: ${quote(id)} does not allow that tool`,
         suggestFix(tool, allowed, "Remove it, or allow the tool"),
       );
-    }
-    const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } =
-      constraint;
-    if (
-      allowed_patterns === undefined &&
-      allowed_commands === undefined &&
-      !forbidden_patterns?.length &&
-      !forbidden_commands?.length
-    ) {
-      report(
-        "empty_constraint",
-        place,
-        `The constraint on ${quote(tool)} constrains nothing`,
-        "Add a list, or remove it",
-      );
-    }
-    const wrong = (keys: readonly (keyof typeof constraint)[], what: string): void => {
-      for (const key of keys) {
-        if (constraint[key] !== undefined)
-          report(
-            "constraint_kind",
-            [...place, key],
-            `\`${key}\` has no effect on ${quote(tool)}, which takes ${what}`,
-            "Move it to a tool that takes it",
-          );
-      }
-    };
-    if (SHELL_TOOLS.includes(tool)) wrong(["allowed_patterns", "forbidden_patterns"], "commands");
-    else if (PATH_TOOLS.includes(tool))
-      wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
-    for (const [key, one = [], other = []] of [
-      ["allowed_patterns", allowed_patterns, forbidden_patterns],
-      ["allowed_commands", allowed_commands, forbidden_commands],
-    ] as const) {
-      for (const [index, entry] of one.entries()) {
-        if (other.includes(entry))
-          report(
-            "constraint_conflict",
-            [...place, key, index],
-            `${quote(entry)} is both allowed and forbidden`,
-            "Remove it from one of the lists",
-          );
-      }
     }
   }
   const [open, bound] = unconstrainedWriter(phase);
@@ -123,6 +83,56 @@ function analyseConstraints(
       `${quote(id)} constrains ${quote(bound)} but not ${quote(open)}, which can write the same files`,
       `Copy it to ${quote(open)}`,
     );
+  }
+}
+
+function analyseLists(
+  tool: string,
+  constraint: Constraint,
+  place: readonly (string | number)[],
+  { report }: Subject,
+): void {
+  const { allowed_patterns, forbidden_patterns, allowed_commands, forbidden_commands } = constraint;
+  if (
+    allowed_patterns === undefined &&
+    allowed_commands === undefined &&
+    !forbidden_patterns?.length &&
+    !forbidden_commands?.length
+  ) {
+    report(
+      "empty_constraint",
+      place,
+      `The constraint on ${quote(tool)} constrains nothing`,
+      "Add a list, or remove it",
+    );
+  }
+  const wrong = (keys: readonly (keyof Constraint)[], what: string): void => {
+    for (const key of keys) {
+      if (constraint[key] !== undefined)
+        report(
+          "constraint_kind",
+          [...place, key],
+          `\`${key}\` has no effect on ${quote(tool)}, which takes ${what}`,
+          "Move it to a tool that takes it",
+        );
+    }
+  };
+  if (SHELL_TOOLS.includes(tool)) wrong(["allowed_patterns", "forbidden_patterns"], "commands");
+  else if (PATH_TOOLS.includes(tool))
+    wrong(["allowed_commands", "forbidden_commands"], "patterns of paths");
+  for (const [key, one = [], other = []] of [
+    ["allowed_patterns", allowed_patterns, forbidden_patterns],
+    ["allowed_commands", allowed_commands, forbidden_commands],
+  ] as const) {
+    for (const [index, entry] of one.entries()) {
+      if (other.includes(entry))
+        report(
+          "constraint_conflict",
+          [...place, key, index],
+          `${quote(entry)} is both allowed and forbidden`,
+          "Remove it from one of the lists",
+        );
+    }
   }
 }
 
