@@ -12,6 +12,7 @@ export type {
   Unknown,
   Word,
 } from "./analysis.ts";
+export { EFFECT_NAMES, type EffectName } from "./effect-names.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {
   otherFirstWords,
@@ -19,9 +20,11 @@ export {
   operandAfterOptions,
   readOptions,
   equivalentCommands,
+  namedEffects,
   type CommandOperand,
   type CommandOption,
   type CommandOptions,
   type EquivalentCommand,
   type EquivalenceKind,
+  type NamedEffects,
 } from "./programs/index.ts";

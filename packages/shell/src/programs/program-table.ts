@@ -50,6 +50,21 @@ export function specOf(name: string): Spec | undefined {
   return version?.[1] === undefined ? undefined : specOf(version[1]);
 }
 
+/** The name under which the tables know a program: without a version, and without the `g` of a GNU tool. */
+export function plainProgram(name: string): string {
+  const plain = plainName(name) ?? name;
+  return VERSIONED.exec(plain)?.[1] ?? plain;
+}
+
+// The roles of operands and options say all that these do.
+const TOLD_BY_ROLES: readonly (Table | undefined)[] = [FILES, TEXT, SEARCH, ARCHIVES];
+
+/** Whether a program is a tool about files or text, so that its operands and options say all that it does. */
+export function isFileTool(name: string): boolean {
+  tables ??= tablesByName();
+  return TOLD_BY_ROLES.includes(tables.get(name));
+}
+
 function tablesByName(): Map<string, Table> {
   const all = new Map<string, Table>();
   // If two tables have the same name, the first wins.

@@ -1,0 +1,32 @@
+/** What a command can do, by name. The list is closed: what none of the other names tells is `unknown`. */
+export const EFFECT_NAMES = {
+  reads: "reads files, the repository or the machine, or prints text",
+  writes: "creates or changes files",
+  "writes-outside":
+    "creates, changes or deletes files outside the workspace and the temporary folder",
+  moves: "moves or renames files, or puts them into the trash",
+  deletes: "deletes files, or the changes in them",
+  "delete-below": "deletes a folder with everything below it, or all that a search finds",
+  "changes-repository": "changes the local repository: its index, commits, branches or stashes",
+  "discards-work": "throws away uncommitted work or stashes",
+  "rewrites-history": "rewrites or deletes commits or unmerged branches",
+  pushes: "sends commits to another repository",
+  "overwrites-remote": "replaces or deletes branches or tags of another repository",
+  publishes: "publishes a package or a release, or takes one back",
+  "installs-code": "installs or runs packages from outside the project",
+  "runs-project": "runs code of the project: its build, tests, tasks or a script file",
+  "runs-command": "runs another command of the line, which is judged by itself",
+  "runs-code": "runs or loads what an option, a file or a setting names",
+  "runs-inline-code": "runs code from an argument, from standard input or through a shell",
+  network: "connects to another machine",
+  escalates: "uses the rights of another user or changes the system",
+  kills: "ends processes, services or containers",
+  configures: "changes settings that later commands read",
+  "handles-secrets": "prints, makes or uses secrets or environment variables",
+  outlives: "starts something that goes on after the session",
+  destroys: "destroys data beyond recovery: databases, disks, volumes, hosted resources",
+  "weakens-guards": "turns off a guard or a log, or gives everybody access",
+  "powers-off": "shuts down or restarts the machine",
+  unknown: "does what no table tells: an unknown program, option, subcommand or word",
+} as const;
+export type EffectName = keyof typeof EFFECT_NAMES;

@@ -1,0 +1,184 @@
+import type { Word } from "../analysis.ts";
+import type { EffectName } from "../effect-names.ts";
+import { readOptions, type CommandOperand, type CommandOptions } from "./read-options.ts";
+import { known, mayBeOption, prefix } from "./word-text.ts";
+
+/** An effect that a table can tell. The others follow from paths, or from the lack of a table. */
+export type TableEffect = Exclude<EffectName, "writes-outside" | "unknown">;
+
+/**
+ * The commands of a program that have an effect, as patterns with commas between them. Options count in any spelling and place. `*`: where
+ * no other pattern of the program fits; `**`: always; `...`: any operands; `!--x`: without the option; `--`: with words after it; `$`:
+ * with no more words; a last `*` of a word: any end.
+ */
+export type EffectPatterns = Readonly<Partial<Record<TableEffect, string>>>;
+
+/** The effects of programs. A key may name several, with blanks between them. */
+export type EffectTable = Readonly<Record<string, EffectPatterns>>;
+
+/** How sure it is that a pattern fits: not at all, as far as the words are known, or surely. */
+type Certainty = 0 | 1 | 2;
+
+interface OptionTest {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly absent: boolean;
+}
+
+interface Pattern {
+  readonly effect: TableEffect;
+  /** For `*`: only where no other pattern fits. */
+  readonly rest: boolean;
+  readonly operands: readonly string[];
+  readonly options: readonly OptionTest[];
+  readonly dashes: boolean;
+  readonly alone: boolean;
+}
+
+const compiled = new WeakMap<EffectPatterns, Map<string, readonly Pattern[]>>();
+
+function patternsOf(program: string, table: EffectPatterns): readonly Pattern[] {
+  let byProgram = compiled.get(table);
+  if (byProgram === undefined) compiled.set(table, (byProgram = new Map()));
+  let patterns = byProgram.get(program);
+  if (patterns === undefined) {
+    patterns = (Object.entries(table) as [TableEffect, string][]).flatMap(([effect, list]) =>
+      list.split(",").map((text) => compile(program, effect, text.trim().split(/\s+/))),
+    );
+    byProgram.set(program, patterns);
+  }
+  return patterns;
+}
+
+function compile(program: string, effect: TableEffect, words: readonly string[]): Pattern {
+  const plain = words.filter((word) => !/^(?:\*\*?|--|\$|\.\.\.|!.*|-.*\*)$/.test(word));
+  const read = readWords(program, [program, ...plain].map(known), 1);
+  const names = read.options.filter(({ implied }) => implied !== true);
+  const more = words.flatMap((word): readonly OptionTest[] => {
+    if (/^-.+\*$/.test(word)) return [{ name: word, value: undefined, absent: false }];
+    if (!word.startsWith("!")) return [];
+    const operands = plain.filter((one) => !one.startsWith("-"));
+    const without = readWords(program, [program, ...operands, word.slice(1)].map(known), 1);
+    return without.options.map(({ name }) => ({ name, value: undefined, absent: true }));
+  });
+  const skips = words.indexOf("...");
+  const operands = read.operands.map(({ word }) => word.text ?? "");
+  return {
+    effect,
+    rest: words.length === 1 && words[0] === "*",
+    operands: skips < 0 ? operands : operands.toSpliced(skips, 0, "..."),
+    options: [
+      ...names.map(({ name, value }) => ({ name, value: value?.text, absent: false })),
+      ...more,
+    ],
+    dashes: words.includes("--"),
+    alone: words.includes("$"),
+  };
+}
+
+/** Finds the effects that a table tells of a command. `told`: the table knows this command. */
+export function findEffects(
+  program: string,
+  table: EffectPatterns,
+  argv: readonly Word[],
+  from: number,
+  add: (effect: TableEffect, certainty: 1 | 2) => void,
+): { readonly told: boolean } {
+  const command = readWords(program, argv, from);
+  const patterns = patternsOf(program, table);
+  let told = false;
+  for (const pattern of patterns) {
+    if (pattern.rest) continue;
+    const certainty = fits(pattern, command, argv, from);
+    if (certainty === 0) continue;
+    add(pattern.effect, certainty);
+    told ||= certainty === 2;
+  }
+  if (told) return { told };
+  for (const { rest, effect } of patterns) {
+    if (!rest) continue;
+    add(effect, 2);
+    told = true;
+  }
+  return { told };
+}
+
+function fits(
+  { operands, options, dashes, alone }: Pattern,
+  command: CommandOptions,
+  argv: readonly Word[],
+  from: number,
+): Certainty {
+  let certainty: Certainty = 2;
+  for (const test of options) {
+    const found = findOption(test, command);
+    if (test.absent ? found === 2 : found === 0 && !command.open) return 0;
+    if (!test.absent && found !== 2) certainty = 1;
+  }
+  if (alone && argv.length > from + operands.length) return 0;
+  if (dashes) {
+    const at = argv.findIndex(({ text }, index) => index >= from && text === "--");
+    if (at < 0 || at + 1 >= argv.length) return 0;
+  }
+  return Math.min(certainty, align(operands, command.operands)) as Certainty;
+}
+
+function findOption({ name, value }: OptionTest, { options }: CommandOptions): Certainty {
+  let certainty: Certainty = 0;
+  for (const option of options) {
+    if (!matches(name, option.name)) continue;
+    if (value === undefined || option.value?.text === value) return 2;
+    if (option.value !== undefined && option.value.text === undefined) certainty = 1;
+  }
+  return certainty;
+}
+
+function align(wanted: readonly string[], given: readonly CommandOperand[]): Certainty {
+  let at = 0;
+  let skips = false;
+  for (const name of wanted) {
+    if (name === "...") {
+      skips = true;
+      continue;
+    }
+    for (;;) {
+      const operand = given[at++];
+      if (operand === undefined) return 0;
+      const { text, single } = operand.word;
+      if (text === undefined || !single) return 1;
+      if (matches(name, text)) break;
+      if (!skips && !operand.after) return 0;
+    }
+    skips = false;
+  }
+  return 2;
+}
+
+const matches = (name: string, text: string): boolean =>
+  name.endsWith("*") ? text.startsWith(name.slice(0, -1)) : name === text;
+
+/** The options and operands of a command, also of a program whose options are not known. */
+function readWords(program: string, argv: readonly Word[], from: number): CommandOptions {
+  const read = readOptions(program, argv, from);
+  if (read !== undefined) return read;
+  const options: { name: string; value: Word | undefined }[] = [];
+  const operands: CommandOperand[] = [];
+  let after = false;
+  let open = false;
+  for (const word of argv.slice(from)) {
+    const start = prefix(word);
+    open ||= word.text === undefined && mayBeOption(word);
+    if (!start.startsWith("-") || start === "-") {
+      operands.push({ word, after });
+      after = false;
+      continue;
+    }
+    const [name = "", value] = start.split("=", 2);
+    options.push({ name, value: value === undefined ? undefined : known(value) });
+    // Letters may stand together.
+    if (/^-\w{2,16}$/.test(name))
+      for (const letter of name.slice(1)) options.push({ name: `-${letter}`, value: undefined });
+    after = value === undefined && start !== "--";
+  }
+  return { options, operands, open };
+}

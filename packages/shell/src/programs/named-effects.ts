@@ -1,0 +1,180 @@
+import type { Effect, ShellCommand, Word } from "../analysis.ts";
+import { EFFECT_NAMES, type EffectName } from "../effect-names.ts";
+import { effectsOf } from "./effect-tables.ts";
+import { findEffects } from "./effect-patterns.ts";
+import { grammarOf } from "./grammar.ts";
+import { isInstalled } from "./option-names.ts";
+import { isInEffect, parseArgs } from "./parsed-args.ts";
+import { INHERITED, type ProgramReading } from "./program-reading.ts";
+import type { Spec } from "./program-spec.ts";
+import { isFileTool, plainProgram, specOf } from "./program-table.ts";
+import { readProgram } from "./read-program.ts";
+import { baseName, known } from "./word-text.ts";
+
+/** What a command does, by names. */
+export interface NamedEffects {
+  /** What it does. With `unknown` the list may be incomplete. */
+  readonly names: ReadonlySet<EffectName>;
+  /** What it may do besides, depending on words that only bash can know. */
+  readonly possible: ReadonlySet<EffectName>;
+}
+
+interface Found {
+  readonly names: Set<EffectName>;
+  readonly possible: Set<EffectName>;
+}
+
+const ALL: ReadonlySet<EffectName> = new Set(Object.keys(EFFECT_NAMES) as EffectName[]);
+
+// A line that names more known programs in one command is taken to do everything.
+const MOST_STARTS = 64;
+
+/**
+ * The named effects of a command: those of its program's table, and those that follow from its effects, hazards and unknown parts.
+ * Whether it writes outside a workspace is for the caller to say. Never throws.
+ */
+export function namedEffects(command: ShellCommand): NamedEffects {
+  const { argv, assignments, unknown, carries } = command;
+  const found: Found = { names: new Set(), possible: new Set() };
+  const { names } = found;
+  for (const { code } of unknown) {
+    names.add("unknown");
+    if (code === "inline_code") names.add("runs-inline-code");
+  }
+  if (assignments.some(({ harmless }) => !harmless)) names.add("unknown");
+  const [first] = argv;
+  if (first === undefined) {
+    addEffects(command.effects, found);
+    return found;
+  }
+  if (first.text === undefined || !first.single) {
+    names.add("unknown");
+    return { names, possible: ALL };
+  }
+  const told = addTable(argv, 0, found);
+  if (!told || !isInstalled(first.text)) names.add("unknown");
+  addEffects(command.effects, found);
+  addHazards(command, found);
+  return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
+}
+
+// Programs that the later words may start.
+function addCarried(argv: readonly Word[], found: Found): boolean {
+  let starts = 0;
+  for (let at = 1; at < argv.length; at++) {
+    const text = argv[at]?.text;
+    if (text === undefined || !isKnown(text)) continue;
+    if (++starts > MOST_STARTS) return false;
+    const carried: Found = { names: new Set(), possible: found.possible };
+    addTable(argv, at, carried);
+    addEffects(readAt(argv, at).effects, carried);
+    for (const name of carried.names) found.names.add(name);
+  }
+  return true;
+}
+
+const isKnown = (text: string): boolean => {
+  const name = baseName(text).toLowerCase();
+  return specOf(name) !== undefined || effectsOf(plainProgram(name)) !== undefined;
+};
+
+// Where file systems do not tell letters by their case, `RM` is `rm`.
+function readAt(argv: readonly Word[], at: number): ProgramReading {
+  const name = baseName(argv[at]?.text ?? "").toLowerCase();
+  return readProgram([known(name), ...argv.slice(at + 1)], INHERITED);
+}
+
+/** Adds what the tables say of the command from a position on. Returns whether they say what it does. */
+function addTable(argv: readonly Word[], at: number, { names, possible }: Found): boolean {
+  const written = baseName(argv[at]?.text ?? "");
+  const name = plainProgram(written.toLowerCase());
+  const spec = specOf(name);
+  const table = effectsOf(name);
+  if (spec !== undefined && isInert(spec, argv, at)) return written === written.toLowerCase();
+  const told =
+    table !== undefined &&
+    findEffects(name, table, argv, at + 1, (effect, certainty) =>
+      (certainty === 2 ? names : possible).add(effect),
+    ).told;
+  if (spec === undefined && table === undefined) return false;
+  // Another spelling is another program wherever case counts.
+  if (written !== written.toLowerCase()) {
+    addEffects(readAt(argv, at).effects, { names, possible });
+    return false;
+  }
+  return told || isFileTool(name) || (spec !== undefined && isToldBySpec(spec, argv, at));
+}
+
+// It only prints its version or its help.
+const isInert = (spec: Spec, argv: readonly Word[], at: number): boolean =>
+  spec.inert !== undefined &&
+  isInEffect(parseArgs(spec, argv, at + 1, { posix: isPosix(spec) }), spec.inert);
+
+const isPosix = ({ posix, subs, wrap }: Spec): boolean =>
+  posix === true || subs !== undefined || wrap !== undefined;
+
+function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
+  if (spec.prints === true || spec.wrap !== undefined) return true;
+  // Without a subcommand a program with options alone tells how it is used.
+  return (
+    spec.subs !== undefined && grammarOf(spec).long.size > 0 && argv.slice(at + 1).length === 0
+  );
+}
+
+function addEffects(effects: readonly Effect[], { names }: Found): void {
+  const versioned = effects.some(({ kind }) => kind === "vcs");
+  const moves = names.has("moves");
+  for (const effect of effects) {
+    switch (effect.kind) {
+      case "read":
+        names.add("reads");
+        break;
+      case "write":
+        names.add("writes");
+        break;
+      case "delete":
+        // What moves a file takes it away, and git keeps what it tracks.
+        if (moves) break;
+        names.add("deletes");
+        if (effect.below === true && !versioned) names.add("delete-below");
+        break;
+      case "execute":
+        if (!names.has("runs-project") && !names.has("runs-inline-code")) names.add("runs-code");
+        break;
+      case "network":
+        names.add("network");
+        break;
+      case "privilege":
+        names.add("escalates");
+        break;
+      case "vcs":
+        break;
+    }
+  }
+}
+
+const OF_HAZARD = {
+  write: "writes",
+  delete: "deletes",
+  load: "runs-code",
+  send: "network",
+  configure: "configures",
+  unknown: "unknown",
+} as const;
+
+function addHazards({ argv, hazards }: ShellCommand, { names }: Found): void {
+  const starts: number[] = [];
+  for (const { at, does } of hazards) {
+    if (does === "run") starts.push(at);
+    else if (!(does === "delete" && names.has("moves"))) names.add(OF_HAZARD[does]);
+  }
+  if (starts.length > 0) names.add(isRead(argv, starts) ? "runs-command" : "runs-code");
+}
+
+// What is read as a command or a script of its own is judged as that.
+function isRead(argv: readonly Word[], starts: readonly number[]): boolean {
+  const { runs } = readProgram(argv, INHERITED);
+  const froms = runs.flatMap((run) => (run.kind === "argv" ? [run.from] : []));
+  const others = starts.filter((at) => !froms.includes(at) && !froms.includes(at + 1));
+  return others.length <= runs.filter(({ kind }) => kind === "script").length;
+}
