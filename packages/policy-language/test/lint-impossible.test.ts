@@ -20,6 +20,8 @@ describe("a rule that no call can match is an error", () => {
     [allow('tool = "t"\nargs = { a = { eq = 1 }, "a.b" = { eq = 2 } }')],
     [allow('tool = "t"\nargs = { a = { glob = "x*" }, "a.b.c" = { exists = true } }')],
     [allow('command = "ls"\nargs = { command = { eq = "cat" } }')],
+    [allow('command = "git push"\neffects = "reads"')],
+    [deny('command = ["ls", "cat x"]\neffects = ["deletes"]')],
     [deny('command_regex = "ls( .*)?"\nargs = { command = { in = ["cat", "pwd"] } }')],
   ])("%s", async (rule) => expect(await codesOf(rule)).toContain("impossible_rule"));
   test.each([
@@ -36,6 +38,8 @@ describe("a rule that no call can match is an error", () => {
     [allow('command = "ls *"\nargs = { command = { eq = "ls -l" } }')],
     [allow('command = "ls *"\nargs = { command = { in = ["cat", "ls -l"] } }')],
     [allow('command = "ls *"\nargs = { command = { glob = "cat*" } }')],
+    [allow('command = "git push *"\neffects = "reads"')],
+    [allow('command = ["ls", "git push"]\neffects = "reads"')],
   ])("near: %s", async (rule) => expect(await codesOf(rule)).not.toContain("impossible_rule"));
 });
 

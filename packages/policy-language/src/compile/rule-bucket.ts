@@ -1,4 +1,5 @@
 import type { Json } from "@bylaw/kernel";
+import type { EffectName } from "@bylaw/shell";
 import { reach } from "../match/arguments.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { PrefixMap } from "./prefix-map.ts";
@@ -23,6 +24,8 @@ export class Bucket {
   // By the name in small letters: a deny is of all spellings.
   #programs: Map<string, ProgramRules> | undefined = undefined;
   #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
+  // An allow stands under "" too, for a command without effects.
+  #effects: Map<EffectName | "", Entry[]> | undefined = undefined;
   #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
   #folders: RuleFolders | undefined = undefined;
   #agents: Map<string, Entry[]> | undefined = undefined;
@@ -31,7 +34,8 @@ export class Bucket {
   add(entry: Entry): void {
     const { rule } = entry;
     if (this.#addByProgram(entry)) return;
-    const lists = this.#byArgument(rule) ??
+    const lists = this.#byEffect(rule) ??
+      this.#byArgument(rule) ??
       this.#byFolder(rule) ??
       this.#byAgent(rule) ??
       this.#byPhase(rule) ?? [this.#plain];
@@ -65,6 +69,14 @@ export class Bucket {
     let rules = this.#programs.get(lower);
     if (rules === undefined) this.#programs.set(lower, (rules = new ProgramRules(lower)));
     return rules;
+  }
+
+  // Whether a command writes outside is no matter of its names.
+  #byEffect({ effects, source }: Rule): readonly Entry[][] | undefined {
+    const allow = source.effect === "allow";
+    if (effects === undefined || (!allow && effects.has("writes-outside"))) return undefined;
+    const index = (this.#effects ??= new Map());
+    return [...effects, ...(allow ? ([""] as const) : [])].map((name) => listAt(index, name));
   }
 
   #byArgument({ conditions, source }: Rule): readonly Entry[][] | undefined {
@@ -122,6 +134,7 @@ export class Bucket {
     seeAll(this.#plain, facts, matcher);
     if (this.#programs !== undefined || this.#programPrefixes !== undefined)
       this.#visitPrograms(facts, matcher);
+    if (this.#effects !== undefined) this.#visitEffects(this.#effects, facts, matcher);
     if (this.#arguments !== undefined) this.#visitArguments(this.#arguments, facts, matcher);
     this.#folders?.visit(facts, matcher);
     const { agent, phase } = facts.call;
@@ -141,6 +154,18 @@ export class Bucket {
       this.#programs?.get(lower)?.visit(facts, part, matcher, once);
       this.#programPrefixes?.visit(name, once ? seeEachOnce : seeAll, facts, matcher);
     }
+  }
+
+  #visitEffects(
+    index: ReadonlyMap<EffectName | "", readonly Entry[]>,
+    facts: CallFacts,
+    matcher: RuleMatcher,
+  ): void {
+    if (facts.part === null) return;
+    const { names, possible } = facts.part.named;
+    seeEachOnce(index.get("") ?? [], facts, matcher);
+    for (const name of names) seeEachOnce(index.get(name) ?? [], facts, matcher);
+    for (const name of possible) seeEachOnce(index.get(name) ?? [], facts, matcher);
   }
 
   #visitArguments(

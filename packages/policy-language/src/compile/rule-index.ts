@@ -25,7 +25,8 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     return bucket;
   };
   const place = (entry: Entry): void => {
-    const { source, tools: patterns, servers: named, words, regex } = entry.rule;
+    const { source, tools: patterns, servers: named, words, regex, effects } = entry.rule;
+    const ofCommands = words !== undefined || regex !== undefined || effects !== undefined;
     const byServer =
       named?.every(({ literal }) => literal !== undefined) === true ? named : undefined;
     if (patterns?.every(({ glob }) => glob.prefix !== "") === true) {
@@ -35,7 +36,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
       }
     } else if (byServer !== undefined)
       for (const { literal } of byServer) bucketAt(servers, literal ?? "").add(entry);
-    else if (patterns === undefined && (words !== undefined || regex !== undefined)) {
+    else if (patterns === undefined && ofCommands) {
       for (const tool of tools.shell.keys()) bucketAt(exact, tool).add(entry);
       if (source.effect !== "allow") carried.add(entry);
     } else if (

@@ -16,7 +16,7 @@ export const named = (globs: readonly Glob[], name: string | undefined): boolean
 export function reaches(
   network: NetworkPattern,
   facts: CallFacts,
-  { allow }: { readonly allow: boolean },
+  { allow, named: byName = false }: { readonly allow: boolean; readonly named?: boolean },
 ): boolean {
   const { identity, args, call, tools, part } = facts;
   if (part !== null) {
@@ -29,7 +29,8 @@ export function reaches(
         argumentsDeny(network, part)
       );
     return (
-      hosts.length > 0 && hosts.every((host) => host !== undefined && network.allowsHost(host))
+      (byName || hosts.length > 0) &&
+      hosts.every((host) => host !== undefined && network.allowsHost(host))
     );
   }
   const argument = tools.network.get(identity.bare);

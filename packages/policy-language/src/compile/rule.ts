@@ -1,4 +1,5 @@
 import type { ApprovalMode, Effect, Verdict } from "@bylaw/kernel";
+import type { EffectName } from "@bylaw/shell";
 import { compileCondition, type Condition } from "../match/arguments.ts";
 import type { ConditionSource } from "../match/value-test.ts";
 import type { CallFacts } from "../match/call-facts.ts";
@@ -14,6 +15,7 @@ import {
   wordsAllow,
   wordsDeny,
 } from "./rule-parts.ts";
+import { effectsAllow, effectsDeny, effectsMayDeny } from "./effect-parts.ts";
 import { pathsAllow, pathsDeny, pathsMayDeny } from "./path-parts.ts";
 import { ruleVerdict } from "./rule-verdict.ts";
 import {
@@ -44,6 +46,7 @@ export interface RuleSource {
   readonly tool?: string | undefined;
   readonly command?: readonly string[] | undefined;
   readonly command_regex?: string | undefined;
+  readonly effects?: readonly EffectName[] | undefined;
   readonly server?: string | undefined;
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
@@ -81,6 +84,8 @@ export interface Rule {
   readonly servers: readonly Glob[] | undefined;
   readonly words: readonly WordPattern[] | undefined;
   readonly regex: Regex | undefined;
+  /** Names of effects of a command. */
+  readonly effects: ReadonlySet<EffectName> | undefined;
   readonly readPaths: GlobSet | undefined;
   readonly writePaths: GlobSet | undefined;
   readonly conditions: readonly Condition[];
@@ -157,6 +162,7 @@ export function compileRule(
       ? undefined
       : compileRegex(source.command_regex, { dotAll: !allow, checked }),
   );
+  const effects = source.effects === undefined ? undefined : new Set(source.effects);
   const readPaths = globSet(source.read);
   const writePaths = globSet(source.write);
   const network = attempt(["network"], () =>
@@ -173,6 +179,7 @@ export function compileRule(
   }
   if (wrong) return undefined;
 
+  const ofCommands = (words ?? regex ?? effects) !== undefined;
   const parts: Part[] = [];
   const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
     void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
@@ -182,9 +189,7 @@ export function compileRule(
   }
   if (tool === undefined && allow) {
     // A line or a file without a tool's name is about the host's own tools.
-    const own =
-      servers === undefined &&
-      (words !== undefined || regex !== undefined || network !== undefined);
+    const own = servers === undefined && (ofCommands || network !== undefined);
     part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
   }
   if (servers !== undefined)
@@ -202,7 +207,8 @@ export function compileRule(
   for (const condition of conditions)
     part(`args.${condition.name}`, ({ args }) => condition.holds(args));
   if (network !== undefined) {
-    if (allow) part("network", (facts) => reaches(network, facts, { allow }));
+    if (allow)
+      part("network", (facts) => reaches(network, facts, { allow, named: effects !== undefined }));
     else part("network", (facts) => reaches(network, facts, { allow }), mayReach);
   }
   if (words !== undefined) {
@@ -223,10 +229,18 @@ export function compileRule(
         (facts) => regexDenies(regex, facts, { sure: false }),
       );
   }
+  if (effects !== undefined) {
+    if (allow) part("effects", (facts) => effectsAllow(effects, facts));
+    else
+      part(
+        "effects",
+        (facts) => effectsDeny(effects, facts),
+        (facts) => effectsMayDeny(effects, facts),
+      );
+  }
   if (readPaths !== undefined || writePaths !== undefined) {
-    const byName = words !== undefined || regex !== undefined;
     if (allow)
-      part("paths", (facts) => pathsAllow(readPaths, writePaths, facts, { named: byName }));
+      part("paths", (facts) => pathsAllow(readPaths, writePaths, facts, { named: ofCommands }));
     else
       part(
         "paths",
@@ -235,7 +249,7 @@ export function compileRule(
       );
   }
   // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
-  if (allow && words === undefined && regex === undefined) {
+  if (allow && !ofCommands) {
     const about = {
       files: readPaths !== undefined || writePaths !== undefined,
       network: network !== undefined,
@@ -259,6 +273,7 @@ export function compileRule(
     servers,
     words,
     regex,
+    effects,
     readPaths,
     writePaths,
     conditions,

@@ -50,6 +50,7 @@ export function requirementText(source: RuleSource, key: string): string {
     case "server":
       return quote(source.server ?? "");
     case "network":
+    case "effects":
     case "agent":
     case "phase":
     case "modes":
@@ -77,6 +78,8 @@ function givenBy(key: string, facts: CallFacts, parts: readonly CallFacts[]): st
     case "command":
     case "command_regex":
       return commandsOf(facts, parts);
+    case "effects":
+      return effectsIn(facts, parts);
     case "paths":
       return pathsOf(parts);
     case "network":
@@ -110,6 +113,12 @@ function commandsOf({ line }: CallFacts, parts: readonly CallFacts[]): string {
     line.unknown ?? parts.find(({ part }) => part?.unknown !== undefined)?.part?.unknown;
   const commands = texts.length === 0 ? "no command" : some(texts);
   return unknown === undefined ? commands : `${commands}; not known: ${unknown}`;
+}
+
+function effectsIn({ line }: CallFacts, parts: readonly CallFacts[]): string {
+  if (line === null) return "no shell line";
+  const names = new Set(parts.flatMap(({ part }) => [...(part?.named.names ?? [])]));
+  return names.size === 0 ? "none" : list([...names]);
 }
 
 function pathsOf(parts: readonly CallFacts[]): string {
@@ -151,7 +160,8 @@ const some = (texts: readonly string[]): string =>
 function isElsewhere(key: string, parts: readonly CallFacts[]): boolean {
   const [facts] = parts;
   if (key === "tool" || key === "server") return true;
-  if (key === "command" || key === "command_regex") return facts?.line === null;
+  if (key === "command" || key === "command_regex" || key === "effects")
+    return facts?.line === null;
   if (key === "paths") return pathsOf(parts) === "no file";
   return key === "network" && facts !== undefined && hostsOf(facts, parts) === "no host";
 }

@@ -28,6 +28,9 @@ export function createNearestRule(
 ): (parts: readonly CallFacts[], holds: (rule: Rule) => boolean) => NearMiss | undefined {
   const live = rules.filter(({ source }) => !source.shadow);
   const aboutProgram = rulesByProgram(live);
+  const byEffect = live.filter(
+    ({ effects, words, regex }) => effects !== undefined && (words ?? regex) === undefined,
+  );
   return (parts, holds) => {
     if (parts.length > MOST_PARTS) return undefined;
     // The only command is the one, or a rule would have decided.
@@ -45,9 +48,16 @@ export function createNearestRule(
         ({ tools, parts: [first] }) => tools !== undefined && first?.holds(open) === true,
       ),
     ];
-    const related = own === undefined || own.length === 0 ? others.flat() : own;
+    const byName = own === undefined || own.length === 0 ? others.flat() : own;
+    const related = byName.length > 0 ? byName : byEffect.filter((rule) => isRelated(rule, open));
     return { open, rule: nearestOf(related, open) };
   };
+}
+
+// An allow that lists some of what a command does came near to it.
+function isRelated({ effects, source }: Rule, { part }: CallFacts): boolean {
+  if (part === null || source.effect !== "allow") return false;
+  return [...part.named.names].some((name) => effects?.has(name) === true);
 }
 
 // An agent may name any number of programs.
@@ -110,6 +120,13 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
   const does = VERB[source.effect];
   const given = facts.part?.words ?? [];
   const failed = parts.find((part) => !part.holds(facts))?.key;
+  if (failed === "effects" && source.effect === "allow") {
+    const others = [...(facts.part?.named.names ?? [])].filter(
+      (name) => source.effects?.includes(name) !== true,
+    );
+    const more = others.length === 0 ? "" : ` and not ${quoteAll(others, MOST)}`;
+    return `${does} ${requirementText(source, failed)}${more}`;
+  }
   if (failed !== "command" || words === undefined)
     return `${does} ${failed === undefined ? "a call with another condition" : requirementText(source, failed)}`;
   const covering =

@@ -48,10 +48,11 @@ function toolKeys({ tools }: Shape): readonly string[] {
 
 // Whoever covers a rule covers its first alternative.
 function toolProbes(
-  { tools, commands, regex }: Shape,
+  { tools, commands, regex, effects }: Shape,
   shellTools: Iterable<string>,
 ): readonly string[] {
-  const [first] = tools ?? (commands !== undefined || regex !== undefined ? shellTools : []);
+  const ofLines = [commands, regex, effects].some((about) => about !== undefined);
+  const [first] = tools ?? (ofLines ? shellTools : []);
   if (first === undefined) return [ANY];
   return [ANY, ...nameProbes(first)];
 }

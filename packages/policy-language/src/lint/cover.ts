@@ -1,4 +1,4 @@
-import type { Json } from "@bylaw/kernel";
+import type { Effect, Json } from "@bylaw/kernel";
 import type { ConditionSource } from "../match/value-test.ts";
 import { weaker } from "../compile/strictness.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
@@ -36,6 +36,7 @@ export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable)
     subset(outer.modes, shape.modes) &&
     (outer.interactive === undefined || outer.interactive === shape.interactive) &&
     listCovers(outer.network, shape.network) &&
+    effectsCover(outer, shape, a.source.effect) &&
     pathsCover(a, b, shape) &&
     toolsCover(a, outer, shape, tools) &&
     (outer.when === undefined ||
@@ -59,8 +60,8 @@ function toolsCover(a: LintRule, outer: Shape, inner: Shape, tools: ToolTable): 
   );
 }
 
-const isAboutLines = ({ commands, regex }: Shape): boolean =>
-  commands !== undefined || regex !== undefined;
+const isAboutLines = ({ commands, regex, effects }: Shape): boolean =>
+  [commands, regex, effects].some((about) => about !== undefined);
 
 // The glued name of an MCP tool splits for an allow, so that only a glob with the same server is sure to cover it.
 function toolCovers(outer: string, inner: string, allow: boolean): boolean {
@@ -97,6 +98,12 @@ function pathsCover(
         (glob) => outer[access]?.some((one) => guards(one, glob) && pathCovers(one, glob)) === true,
       ) !== false,
   );
+}
+
+// A blanket allow covers no redirection, which one by effect may.
+function effectsCover(outer: Shape, inner: Shape, effect: Effect): boolean {
+  if (outer.effects === undefined) return effect !== "allow" || inner.effects === undefined;
+  return subset(outer.effects, inner.effects);
 }
 
 function argsCover(outer: Shape["args"], inner: Shape["args"]): boolean {

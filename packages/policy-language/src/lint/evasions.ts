@@ -65,7 +65,9 @@ const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
 
 function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
   const evasions = new Map<string, Evasion>();
-  const key = rule.shape.commands === undefined ? "command_regex" : "command";
+  const { commands, regex } = rule.shape;
+  const key =
+    commands !== undefined ? "command" : regex !== undefined ? "command_regex" : "effects";
   for (const line of linesOf(rule)) {
     const call = (text: string): ToolCall => shellCall(rule, text, pool.tools);
     // An allow may be for one of the shell tools alone.

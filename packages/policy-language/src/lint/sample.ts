@@ -5,6 +5,7 @@ import { namesTool } from "../compile/rule.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintRule } from "./check.ts";
 import { isLiteral, sampleOf } from "./glob-cover.ts";
+import { EFFECT_SAMPLES } from "./effect-samples.ts";
 import { regexSample } from "./regex-sample.ts";
 import type { Shape } from "./shape.ts";
 
@@ -24,7 +25,10 @@ export function lineOf(pattern: string): string {
 /** The shell lines that a rule is about: its own cases, and one made from each pattern. */
 export function linesOf(rule: LintRule): readonly string[] {
   const { shape, cases } = rule;
-  if (shape.commands === undefined && shape.regex === undefined) return [];
+  if (shape.commands === undefined && shape.regex === undefined)
+    return (shape.effects ?? []).flatMap((name) =>
+      name === "unknown" ? [] : [EFFECT_SAMPLES[name]],
+    );
   const made = [
     ...(shape.commands ?? []).map(lineOf),
     ...(shape.regex === undefined ? [] : [regexSample(shape.regex)]),

@@ -1,5 +1,6 @@
 import type { ApprovalMode } from "@bylaw/kernel";
 import type { ConditionSource } from "../match/value-test.ts";
+import type { EffectName } from "@bylaw/shell";
 import { expand } from "../match/glob.ts";
 import type { RuleSource } from "../compile/rule.ts";
 import type { WhenSource } from "../compile/when-source.ts";
@@ -11,6 +12,7 @@ export interface Shape {
   /** Word patterns, one blank between words. */
   readonly commands: readonly string[] | undefined;
   readonly regex: string | undefined;
+  readonly effects: readonly EffectName[] | undefined;
   readonly read: readonly string[] | undefined;
   readonly write: readonly string[] | undefined;
   readonly network: readonly string[] | undefined;
@@ -34,6 +36,7 @@ export function shapeOf(source: RuleSource): Shape {
     servers: piped(source.server),
     commands: each(source.command)?.map((pattern) => pattern.trim().replaceAll(/[ \t]+/g, " ")),
     regex: source.command_regex,
+    effects: source.effects,
     read: each(source.read),
     write: each(source.write),
     network: each(source.network),

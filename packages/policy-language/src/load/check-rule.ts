@@ -24,13 +24,17 @@ export function checkRule(
     warn(["final"], "`final` has no effect on a rule in shadow");
   }
   checkNames(rule, error);
-  for (const key of ["command", "command_regex"] as const) {
+  for (const key of ["command", "command_regex", "effects"] as const) {
     if (source[key] === undefined || matchesOne(tools.shell)) continue;
     error(
       [key],
       `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} is none`,
       `Use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
+  }
+  const unclear = source.effects?.includes("unknown") === true;
+  if (unclear && source.effect === "allow") {
+    error(["effects"], "An allow cannot list `unknown`: it could be anything", "Drop `unknown`");
   }
   // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
   const isUnheard = (): boolean =>

@@ -119,7 +119,7 @@ export function reportIssues(
     const actual = valueAt(data, full.slice(base.length));
     const name = String(full.findLast((step) => typeof step === "string") ?? "policy");
     const missing = actual === undefined;
-    const values = inner.code === "invalid_value" ? inner.values.map(String) : [];
+    const values = wordsOf(inner);
     const meant =
       typeof actual === "string" ? (ALIASES[actual] ?? nearest(actual, values)) : undefined;
     findings.error(
@@ -184,6 +184,12 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   const [only] = near;
   const [first] = only ?? [];
   return near.length === 1 && first !== undefined ? first : issue;
+}
+
+// The words that would be accepted, also as one of several forms.
+function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === "invalid_union") return issue.errors.flat().flatMap(wordsOf);
+  return issue.code === "invalid_value" ? issue.values.map(String) : [];
 }
 
 function valueAt(data: unknown, path: Path): unknown {

@@ -10,7 +10,12 @@ interface Cases {
 }
 
 /** The keys of a rule that its inline cases ask. */
-export const INLINE_PARTS: ReadonlySet<string> = new Set(["tool", "command", "command_regex"]);
+export const INLINE_PARTS: ReadonlySet<string> = new Set([
+  "tool",
+  "command",
+  "command_regex",
+  "effects",
+]);
 
 /**
  * Runs the inline cases of a rule: lines for the shell tool where the rule is about commands, else tool names. Only the
@@ -43,7 +48,7 @@ function judge(
   text: string,
   tools: ToolTable,
 ): { readonly matched: boolean; readonly why: string } {
-  if (rule.words === undefined && rule.regex === undefined) {
+  if (rule.words === undefined && rule.regex === undefined && rule.effects === undefined) {
     return { matched: namesTool(rule, text), why: "" };
   }
   const shell = [...tools.shell.keys()].find((name) => namesTool(rule, name));

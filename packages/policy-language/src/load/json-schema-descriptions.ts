@@ -10,6 +10,8 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
     'A word pattern, or a list of them, over each simple command of a shell line. A last word `*` is any further arguments: "git push *".',
   command_regex:
     "A regular expression (re2) over the words of each simple command with one blank between, from end to end.",
+  effects:
+    "What a command does, by name. A deny or an ask is about a command with any of them; an allow covers one that has no others.",
   pattern:
     "The short form: a glob for the tool's name or, with a blank in it, a word pattern over commands.",
   server: "The MCP server, as the host names it: a name, a glob, or alternatives with `|`.",

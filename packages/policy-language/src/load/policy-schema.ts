@@ -1,4 +1,5 @@
 import { APPROVAL_MODES, type ApprovalMode, type Json } from "@bylaw/kernel";
+import { EFFECT_NAMES, type EffectName } from "@bylaw/shell";
 import { z } from "zod";
 import { ARGUMENT_TYPES, type ConditionSource } from "../match/value-test.ts";
 import { geminiFileSchema, geminiRuleSchema } from "../compat/gemini/gemini-schema.ts";
@@ -39,6 +40,10 @@ const modes = z.union([oneOf(APPROVAL_MODES), z.array(oneOf(APPROVAL_MODES)).min
 /** The effects as a policy file names them. */
 const ACTIONS = ["allow", "deny", "ask_user"] as const;
 
+const effect = z.enum(Object.keys(EFFECT_NAMES) as [EffectName, ...EffectName[]], {
+  error: "the name of an effect",
+});
+
 /** One `[[rules]]` of the language. */
 export const ruleSchema = z.strictObject(
   {
@@ -48,6 +53,11 @@ export const ruleSchema = z.strictObject(
     tool: text("a tool name or glob").optional(),
     command: texts("a word pattern").optional(),
     command_regex: text("a regular expression").optional(),
+    effects: z
+      .union([effect, z.array(effect).min(1, { error: "a list with the name of an effect" })], {
+        error: "the name of an effect, or a list of them",
+      })
+      .optional(),
     pattern: text("a tool-name glob, or a word pattern").optional(),
     server: text("a server name or glob").optional(),
     paths: z

@@ -62,6 +62,7 @@ export function sourceOf(
     tool: isCommand ? undefined : (pattern ?? raw.tool),
     command: isCommand ? [pattern] : list(raw.command),
     command_regex: raw.command_regex,
+    effects: typeof raw.effects === "string" ? [raw.effects] : raw.effects,
     server: raw.server,
     read: both ?? list(byAccess?.read),
     write: both ?? list(byAccess?.write),

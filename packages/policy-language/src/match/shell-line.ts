@@ -1,4 +1,12 @@
-import { analyze, type Analysis, type Effect, type ShellCommand, type Word } from "@bylaw/shell";
+import {
+  analyze,
+  namedEffects,
+  type Analysis,
+  type Effect,
+  type NamedEffects,
+  type ShellCommand,
+  type Word,
+} from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
 
 /** One simple command of a shell line, with what the rules need of it. Each answer is worked out once. */
@@ -21,8 +29,12 @@ export class LinePart {
   readonly suspect: boolean;
   /** Nothing but its words is left for an allow to cover. */
   readonly plain: boolean;
+  /** Nothing of it is unknown, and no variable steers it; it may redirect its output. */
+  readonly clear: boolean;
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;
+  readonly #command: ShellCommand;
+  #named: NamedEffects | undefined = undefined;
   #programs: readonly ProgramName[] | undefined = undefined;
   #startsByName: ReadonlyMap<string | undefined, readonly number[]> | undefined = undefined;
   #text: string | undefined = undefined;
@@ -30,6 +42,7 @@ export class LinePart {
 
   constructor(command: ShellCommand, whole: { readonly known: boolean }, times = 1) {
     const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
+    this.#command = command;
     this.words = argv;
     this.times = times;
     this.hazards = hazards;
@@ -39,13 +52,16 @@ export class LinePart {
     this.suspect = command.origin === "sight";
     this.starts = carries ? argv.length : Math.min(1, argv.length);
     this.unknown = unknown[0]?.what;
-    this.plain =
-      whole.known &&
-      this.unknown === undefined &&
-      !redirections.some(({ writes }) => writes) &&
-      assignments.every(({ harmless }) => harmless);
+    this.clear =
+      whole.known && this.unknown === undefined && assignments.every(({ harmless }) => harmless);
+    this.plain = this.clear && !redirections.some(({ writes }) => writes);
     this.doubtful =
       remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
+  }
+
+  /** What it does, by names. */
+  get named(): NamedEffects {
+    return (this.#named ??= namedEffects(this.#command));
   }
 
   /** The names of the programs that its words may start: as written, without folders, and up to a blank. */

@@ -24,7 +24,7 @@ export function alternativesOf(source: RuleSource): readonly Alternative[] {
       if (rest.length > 0) found.push({ key, item, only: build([item]), without: build(rest) });
     }
   };
-  const { tool, server, command, read, write, network, agent, phase, modes } = source;
+  const { tool, server, command, effects, read, write, network, agent, phase, modes } = source;
   add("tool", tool === undefined ? undefined : expand(tool, { pipes: true }), (items) => ({
     ...source,
     tool: items.join("|"),
@@ -41,6 +41,10 @@ export function alternativesOf(source: RuleSource): readonly Alternative[] {
     add("paths.read", braced(read), (items) => ({ ...source, read: items }));
     add("paths.write", braced(write), (items) => ({ ...source, write: items }));
   }
+  add("effects", effects, (items) => ({
+    ...source,
+    effects: effects?.filter((name) => items.includes(name)),
+  }));
   add("network", network, (items) => ({ ...source, network: items }));
   add("agent", braced(agent), (items) => ({ ...source, agent: items }));
   add("phase", braced(phase), (items) => ({ ...source, phase: items }));
@@ -80,6 +84,7 @@ export function partsOf(source: RuleSource): readonly PartOfRule[] {
     "server",
     "command",
     "command_regex",
+    "effects",
     "network",
     "agent",
     "phase",

@@ -1,3 +1,4 @@
+import { EFFECT_NAMES, type EffectName } from "@bylaw/shell";
 import type { ToolTable } from "../../compile/tool-table.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { namedTools } from "../sample.ts";
@@ -7,7 +8,7 @@ export const broadAllow: LintCheck = {
   code: "broad_allow",
   severity: "warning",
   finds:
-    "an allow of every tool, of shell lines by their text, every server, every host, or of reading or writing anywhere",
+    "an allow of every tool, of shell lines by their text, every server, every host, reading or writing anywhere, or an effect that no path or host bounds",
   fires: `
 [[rules]]
 name = "trust-the-lead"
@@ -57,11 +58,22 @@ function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
 
 type Breadth = readonly [key: string, what: string, fix: string];
 
+// Effects of which files, hosts or later commands say enough.
+const BOUND: ReadonlySet<EffectName> = new Set<EffectName>([
+  "reads",
+  "writes",
+  "moves",
+  "deletes",
+  "changes-repository",
+  "runs-project",
+  "runs-command",
+]);
+
 const ALL = /^\*+$/;
 const EVERYWHERE = /^\/?\*\*(?:\/\*)?$/;
 
 function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undefined {
-  const { servers, commands, regex, read, write, network, args, when } = shape;
+  const { servers, commands, regex, effects, read, write, network, args, when } = shape;
   if (servers?.some((server) => ALL.test(server)) === true && args === undefined) {
     return ["server", "every MCP server", "name the servers that you trust"];
   }
@@ -83,8 +95,16 @@ function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undef
       ];
     }
   }
+  const open =
+    commands === undefined && regex === undefined && when === undefined
+      ? effects?.find((name) => !BOUND.has(name) && (name !== "network" || network === undefined))
+      : undefined;
+  if (open !== undefined) {
+    const what = `every command that ${EFFECT_NAMES[open]} (\`${open}\`)`;
+    return ["effects", what, "name the programs in `command`, or the hosts in `network`"];
+  }
   const anyTool = rule.tools === undefined && (servers === undefined || shape.tools !== undefined);
-  const narrowed = [commands, regex, read, write, network, args, when, servers].some(
+  const narrowed = [commands, regex, effects, read, write, network, args, when, servers].some(
     (part) => part !== undefined,
   );
   // An allow with no condition at all is warned about at load.

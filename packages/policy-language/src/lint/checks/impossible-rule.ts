@@ -5,7 +5,7 @@ import type { WhenSource } from "../../compile/when-source.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { same } from "../cover.ts";
 import { isLiteral, literalPrefix } from "../glob-cover.ts";
-import { allLiteral, callOf, namedTools } from "../sample.ts";
+import { allLiteral, callOf, namedTools, shellCall } from "../sample.ts";
 
 /** A rule that no call can match. What a single key says about that is an error at load already. */
 export const impossibleRule: LintCheck = {
@@ -34,6 +34,7 @@ tool = "get_issue"
         ofAccess(rule, pool.tools) ??
         ofArguments(rule) ??
         ofLine(rule, pool.tools) ??
+        ofEffects(rule, pool.tools) ??
         ofWhen(rule);
       if (conflict === undefined) continue;
       const [key, why, fix] = conflict;
@@ -166,6 +167,21 @@ function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | unde
   });
   if (named.length === 0 || !excluded.every((one) => one === true)) return undefined;
   return ["args", `\`${part.key}\` does not match the line in \`args\``, `drop one of the two`];
+}
+
+// Words that are written out to their end do one thing.
+function ofEffects(rule: LintRule, tools: ToolTable): Conflict | undefined {
+  const part = rule.rule.parts.find(({ key }) => key === "effects");
+  const { commands } = rule.shape;
+  if (part === undefined || commands?.every((text) => text.split(" ").every(isLiteral)) !== true)
+    return undefined;
+  const holds = commands.some((line) =>
+    new CallFacts(shellCall(rule, line, tools), tools).perCommand.some((facts) =>
+      part.holds(facts),
+    ),
+  );
+  if (holds) return undefined;
+  return ["effects", "`command` does something else than `effects` lists", "drop one of the two"];
 }
 
 const KEYS = {

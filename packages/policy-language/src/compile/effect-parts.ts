@@ -1,0 +1,104 @@
+import type { EffectName } from "@bylaw/shell";
+import type { CallFacts } from "../match/call-facts.ts";
+import { coversOpen } from "../match/command-words.ts";
+import type { PathFact } from "../paths/path-facts.ts";
+import type { Place } from "../paths/place.ts";
+
+type Names = ReadonlySet<EffectName>;
+
+const CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
+
+/** Whether all that a command does is listed, and nothing of it is unknown. Unless `writes-outside` is listed, it changes files inside only. */
+export function effectsAllow(listed: Names, facts: CallFacts): boolean {
+  const { part } = facts;
+  if (part?.clear !== true || !coversOpen(part.words)) return false;
+  const { names, possible } = part.named;
+  for (const name of names) if (!listed.has(name)) return false;
+  for (const name of possible) if (!listed.has(name)) return false;
+  return listed.has("writes-outside") || !changesFiles(facts) || staysInside(facts);
+}
+
+/** Whether a command does something that is listed. */
+export function effectsDeny(listed: Names, facts: CallFacts): boolean {
+  const { part } = facts;
+  if (part === null) return false;
+  return listsAny(listed, part.named.names) || (listed.has("writes-outside") && leaves(facts));
+}
+
+/** Whether it may do so, depending on words or paths that are not known. */
+export function effectsMayDeny(listed: Names, facts: CallFacts): boolean {
+  const { part } = facts;
+  if (part === null) return false;
+  if (listsAny(listed, part.named.possible)) return true;
+  return listed.has("writes-outside") && changesFiles(facts) && !staysInside(facts);
+}
+
+function listsAny(listed: Names, names: Names): boolean {
+  for (const name of names) if (listed.has(name)) return true;
+  return false;
+}
+
+// A redirection or an operand that is written counts, whatever the tables say of the program.
+function changesFiles({ part }: CallFacts): boolean {
+  if (part === null) return false;
+  const { names, possible } = part.named;
+  return (
+    CHANGES.some((name) => names.has(name) || possible.has(name)) ||
+    part.effects.some(({ kind }) => kind === "write" || kind === "delete")
+  );
+}
+
+/** Whether every file that a command changes is known, and lies inside the workspace or the temporary folder. */
+export function staysInside({ paths }: CallFacts): boolean {
+  const { known, unknown, doubtful, workspace } = paths;
+  return (
+    unknown === undefined &&
+    !doubtful &&
+    known.every(
+      ({ access, places, remote, follows }) =>
+        access === "read" ||
+        (!remote && !follows && places.every((place) => isInside(place, workspace))),
+    )
+  );
+}
+
+function leaves({ paths: { known, workspace } }: CallFacts): boolean {
+  return known.some(
+    (fact) =>
+      fact.access !== "read" &&
+      !fact.remote &&
+      placesOf(fact).some((place) => !isInside(place, workspace)),
+  );
+}
+
+const placesOf = ({ places, all }: PathFact): readonly Place[] =>
+  places.length === 0 ? all : places;
+
+// Below the temporary folder, of macOS too. What lies there is nobody's work.
+function isInside(place: Place, workspace: Place | undefined): boolean {
+  if (workspace !== undefined && place.isBelow(workspace)) return true;
+  const [first, second] = place.segments;
+  const depth = first === "private" && second === "tmp" ? 2 : first === "tmp" ? 1 : 0;
+  return depth > 0 && place.segments.length > depth;
+}
+
+const HARMLESS: Names = new Set<EffectName>([
+  "reads",
+  "writes",
+  "moves",
+  "deletes",
+  "changes-repository",
+  "runs-project",
+  "runs-command",
+]);
+
+/** The first effect of a command that a mode must not pass unasked; undefined where it is known to have none. */
+export function dangerOf(facts: CallFacts): EffectName | undefined {
+  const { part } = facts;
+  if (part === null || part.suspect) return undefined;
+  if (part.unknown !== undefined) return "unknown";
+  const { names, possible } = part.named;
+  const danger = [...names, ...possible].find((name) => !HARMLESS.has(name));
+  if (danger !== undefined) return danger;
+  return changesFiles(facts) && !staysInside(facts) ? "writes-outside" : undefined;
+}

@@ -1,0 +1,31 @@
+import type { EffectName } from "@bylaw/shell";
+
+/** A line with each effect; none for what is not known. */
+export const EFFECT_SAMPLES: Readonly<Record<Exclude<EffectName, "unknown">, string>> = {
+  reads: "cat notes.txt",
+  writes: "touch notes.txt",
+  "writes-outside": "touch ../notes.txt",
+  moves: "mv notes.txt old.txt",
+  deletes: "rm notes.txt",
+  "delete-below": "rm -r build",
+  "changes-repository": "git commit -m x",
+  "discards-work": "git reset --hard",
+  "rewrites-history": "git filter-branch",
+  pushes: "git push",
+  "overwrites-remote": "git push --force",
+  publishes: "npm publish",
+  "installs-code": "npm install",
+  "runs-project": "npm test",
+  "runs-command": "timeout 9 make",
+  "runs-code": "tar -x --to-command=./x -f a.tar",
+  "runs-inline-code": "bash -c ls",
+  network: "curl https://example.com",
+  escalates: "sudo ls",
+  kills: "pkill node",
+  configures: "git config user.name x",
+  "handles-secrets": "printenv",
+  outlives: "crontab -e",
+  destroys: "dropdb shop",
+  "weakens-guards": "chmod 777 notes.txt",
+  "powers-off": "reboot",
+};

@@ -1,0 +1,190 @@
+import { EFFECT_NAMES, type EffectName } from "@bylaw/shell";
+import { readCases } from "@bylaw/testing";
+import { describe, expect, test } from "vitest";
+import {
+  compilePolicy,
+  compiledPolicy,
+  lintPolicies,
+  parsePolicy,
+  PolicyError,
+} from "../src/index.ts";
+import { EFFECT_SAMPLES } from "../src/lint/effect-samples.ts";
+import { call, effectOf, run, verdictOf } from "./calls.ts";
+import { policyOf, toml, type RuleData } from "./toml.ts";
+
+const allow = (effects: string, more: RuleData = {}): RuleData => ({
+  action: "allow",
+  effects: effects.split(" "),
+  ...more,
+});
+const deny = (effects: string, more: RuleData = {}): RuleData => ({
+  action: "deny",
+  effects: effects.split(" "),
+  ...more,
+});
+
+describe("an allow covers a command that has no other effects", () => {
+  test.each(
+    readCases<readonly [string, string, boolean]>(
+      new URL("cases/effects/covered.jsonl", import.meta.url),
+    ),
+  )("%s and `%s`: %s", (effects, line, covered) => {
+    const decided = effectOf([allow(effects)], run(line));
+    if (covered) expect(decided).toBe("allow");
+    else expect(decided).not.toBe("allow");
+  });
+
+  test.each([
+    ["cat src/a", "allow"],
+    ["cat src/a > src/b", "allow"],
+    ["cat ../a", "abstain"],
+    ["pwd", "allow"],
+    ["cat src/a > b", "abstain"],
+  ])("and with `paths` all of its files are inside: `%s`: %s", (line, effect) => {
+    expect(effectOf([allow("reads writes", { paths: "src/**" })], run(line))).toBe(effect);
+  });
+
+  test.each([
+    ["curl https://api.example.com/x", "allow"],
+    ["curl https://evil.example/x", "abstain"],
+    ["curl -x evil.example https://api.example.com/x", "abstain"],
+    ["ls", "allow"],
+  ])("and with `network` all of its hosts are: `%s`: %s", (line, effect) => {
+    const rule = allow("reads network", { network: "api.example.com" });
+    expect(effectOf([rule], run(line))).toBe(effect);
+  });
+
+  test("and beside `command` both must cover it", () => {
+    const rule = allow("reads", { command: "git *" });
+    expect(effectOf([rule], run("git status"))).toBe("allow");
+    expect(effectOf([rule], run("git commit -m x"))).toBe("abstain");
+    expect(effectOf([rule], run("ls"))).toBe("abstain");
+  });
+
+  test("of a shell tool alone", () => {
+    expect(effectOf([allow("reads")], call("read_file", { path: "a" }))).toBe("abstain");
+    expect(effectOf([allow("reads", { tool: "bash" })], run("ls"))).toBe("abstain");
+    expect(effectOf([allow("reads", { tool: "bash" })], call("bash", { command: "ls" }))).toBe(
+      "allow",
+    );
+  });
+
+  test("where links lead outside it does not", () => {
+    const facts = { "@bylaw/plugin-policy": { paths: [["out/x", "/etc/x"]] } };
+    const one = { ...run("touch out/x"), facts };
+    expect(effectOf([allow("writes")], one)).toBe("abstain");
+    expect(verdictOf([deny("writes-outside")], one)).toBe("deny rule_denied r0");
+  });
+});
+
+describe("a deny is about a command with any of the effects", () => {
+  test.each([
+    ["delete-below", "find . -delete", "deny"],
+    ["delete-below", "frob; sudo env X=1 bash -c 'rm -fr x'", "deny"],
+    ["delete-below network", "curl https://x.example", "deny"],
+    ["delete-below", "rm x", "abstain"],
+    ["delete-below", "rm $X", "ask_user"],
+    ["delete-below", "cat $X", "abstain"],
+    ["pushes", "git $X", "ask_user"],
+    ["unknown", "frobnicate", "deny"],
+    ["unknown", "ls", "abstain"],
+    ["writes-outside", "touch x", "abstain"],
+    ["writes-outside", "touch /tmp/x", "abstain"],
+    ["writes-outside", "touch ../x", "deny"],
+    ["writes-outside", "echo x > ~/x", "deny"],
+    ["writes-outside", "cd .. && touch x", "deny"],
+    ["writes-outside", "cp -r a /etc", "deny"],
+    ["writes-outside", "cat /etc/passwd", "abstain"],
+    ["writes-outside", "touch $X", "ask_user"],
+  ])("%s and `%s`: %s", (effects, line, effect) => {
+    expect(effectOf([deny(effects)], run(line))).toBe(effect);
+  });
+
+  test("also in the arguments of tools that are no known shell", () => {
+    const one = call("exec_command", { cmd: ["rm", "-rf", "x"] });
+    expect(effectOf([deny("delete-below")], one)).toBe("deny");
+  });
+
+  test("also where an allow would cover the command", () => {
+    const rules = [deny("delete-below"), allow("deletes delete-below")];
+    expect(verdictOf(rules, run("rm -r x"))).toBe("deny rule_denied r0");
+  });
+});
+
+describe("the key", () => {
+  const errorOf = (rule: RuleData): string => {
+    try {
+      policyOf([{ name: "r", ...rule }]);
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      return error.findings.map(({ message, fix }) => `${message}. ${fix}`).join("\n");
+    }
+    return "";
+  };
+  test("knows its names and helps with those that are misspelt", () => {
+    expect(errorOf(deny("delete-bellow"))).toMatch(/Did you mean `delete-below`\?/);
+    expect(errorOf({ action: "deny", effects: "netwrk" })).toMatch(/Did you mean `network`\?/);
+    expect(errorOf(deny("frob"))).toMatch(/`effects` must be/);
+    expect(errorOf({ action: "deny", effects: [] })).toMatch(/`effects` must be/);
+    expect(errorOf(allow("reads unknown"))).toMatch(/An allow cannot list `unknown`/);
+    expect(errorOf(deny("reads", { tool: "read_file" }))).toMatch(/`effects` needs a tool/);
+  });
+
+  test("has cases like `command`", () => {
+    expect(errorOf(deny("delete-below", { match: ["rm -rf x"], not_match: ["rm x"] }))).toBe("");
+    expect(errorOf(deny("delete-below", { match: ["rm x"] }))).toMatch(/does not match `rm x`/);
+  });
+
+  test("is in the compiled form", () => {
+    const text = toml([{ name: "r", ...deny("delete-below") }]);
+    const compiled = compiledPolicy(text);
+    const file = parsePolicy(text, { file: "p.toml", compiled: compiled ? [compiled] : [] });
+    expect(compiled?.rules[0]?.effects).toEqual(["delete-below"]);
+    expect(compilePolicy([file]).evaluate(run("rm -r x"))?.[0]?.effect).toBe("deny");
+  });
+
+  test("is told of where no rule covers a line", () => {
+    const pool = compilePolicy([policyOf([{ name: "look", ...allow("reads") }])]);
+    expect(pool.unmatched(run("cat a > b"))).toBe(
+      "No rule covers `cat a` in `cat a > b`. Closest: `look`, which allows `reads` and not `writes`",
+    );
+    expect(pool.explain(run("cat a > b"))[0]).toMatchObject({
+      failed: "effects",
+      expected: "`reads`",
+      actual: "`reads`, `writes`",
+    });
+  });
+});
+
+describe("the checks know it", () => {
+  const codes = async (...rules: readonly RuleData[]): Promise<readonly string[]> => {
+    const named = rules.map((rule, at) => ({ name: `r${at}`, reason: "Because", ...rule }));
+    return (await lintPolicies([policyOf(named)])).map(({ code }) => code);
+  };
+  test.each(Object.entries(EFFECT_SAMPLES) as readonly [Exclude<EffectName, "unknown">, string][])(
+    "%s has the sample `%s`",
+    (name, line) => {
+      expect(effectOf([deny(name)], run(line))).toBe("deny");
+    },
+  );
+  test("each name but one has a sample", () =>
+    expect([...Object.keys(EFFECT_SAMPLES), "unknown"]).toEqual(Object.keys(EFFECT_NAMES)));
+  test("a broad allow, and none that is bounded", async () => {
+    expect(await codes(allow("reads network"))).toContain("broad_allow");
+    expect(await codes(allow("escalates"))).toContain("broad_allow");
+    expect(await codes(allow("reads network", { network: "a.example" }))).not.toContain(
+      "broad_allow",
+    );
+    expect(await codes(allow("reads writes"))).not.toContain("broad_allow");
+  });
+  test("a rule that another covers, and none that lists more", async () => {
+    expect(await codes(deny("network deletes"), deny("network"))).toContain("shadowed_rule");
+    expect(await codes(deny("network"), deny("network deletes"))).not.toContain("shadowed_rule");
+    expect(await codes(allow("reads"), allow("reads", { command: "cat *" }))).toContain(
+      "shadowed_rule",
+    );
+    expect(await codes(allow("reads"), { action: "allow", command: "cat *" })).not.toContain(
+      "shadowed_rule",
+    );
+  });
+});
