@@ -127,6 +127,10 @@ describe("the event of a response that does not comply", () => {
         await detailsOf(run, refused("no_tool_calls", { text, max_attempts: 99 })),
       ).toMatchObject({ buffer_chars: before + 2 });
     }
+    const text = `${"\u{1f600}".repeat(600)}end`;
+    expect(
+      await detailsOf(run, refused("no_tool_calls", { text, max_attempts: 99 })),
+    ).toMatchObject({ buffer_preview: "\u{1f600}".repeat(500), buffer_chars: 603 });
   });
 
   it("is bounded, whatever an agent calls", async () => {

@@ -172,6 +172,8 @@ describe("an approval", () => {
     await expect(approve(run, call({ tool: "" }))).rejects.toMatchObject({
       code: "BYLAW_SUBJECT_INVALID",
     });
+    for (const none of [null, 7, "x", []])
+      await expect(approve(run, forged(none))).rejects.toMatchObject({ code: /^BYLAW_/ });
     const forging = forged({ ...call(), facts: { tokens: true } });
     await expect(approve(run, forging)).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
   });

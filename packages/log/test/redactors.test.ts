@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   defineProjection,
   isJsonObject,
@@ -16,12 +15,12 @@ import {
   note,
   noted,
   open,
-  permissive,
   sinkOf,
   takeOver,
   tool,
   typesOf,
   withSinks,
+  permissive,
 } from "./run-kit.ts";
 
 type Redactor = Parameters<KernelApi["redact"]>[0];
@@ -267,23 +266,4 @@ describe("a redactor", () => {
     const outcomes = [await run.toolCall(question), await run.toolCall(question)];
     expect(outcomes.map(({ applied }) => applied)).toEqual(["allow", "deny"]);
   });
-});
-
-it("a plugin that declares a type of the run itself records none of it", async () => {
-  const store = createMemoryStore();
-  const names = ["session_start", "session_resumed"];
-  const declares = plugin("declares", (kernel) =>
-    names.forEach((name) => kernel.event({ name, details: z.unknown() })),
-  );
-  const run = await takeOver({ plugins: [declares] }, { store });
-  for (const event_type of names) {
-    const forgery = {
-      event_type,
-      agent_id: null,
-      task_id: null,
-      details: { previous_session_id: run.session },
-    };
-    await expect(run.record([forgery])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
-  }
-  expect(await typesOf(store)).toEqual(["session_start"]);
 });

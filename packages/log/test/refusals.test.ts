@@ -168,17 +168,6 @@ describe("a person's no to a tool call", () => {
     await expect(yes(second)).rejects.toMatchObject(ANSWERED);
   });
 
-  it("cannot be forged as an event of a plugin", async () => {
-    const run = await open();
-    const forgery = {
-      event_type: "approval_refused",
-      agent_id: "a1",
-      task_id: null,
-      details: { asked: 2, digest: "", by: "x", reason: "y" },
-    };
-    await expect(run.record([forgery])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
-  });
-
   it.each([
     [{ asked: 0 }, "`asked`"],
     [{ asked: "2" }, "`asked`"],

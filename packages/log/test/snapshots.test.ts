@@ -155,11 +155,16 @@ describe("a snapshot", () => {
 
   it("that is large is written down under load while others write, and is that of where it stands", async () => {
     const store = createMemoryStore();
-    const many = defineProjection<Readonly<Record<string, number>>>({
+    const many = defineProjection<Readonly<Record<string, object>>>({
       name: "demo/many",
       version: 1,
       // So much that it is not written in one turn.
-      initial: Object.fromEntries(upTo(30_000).map((n) => [`a name that is long enough, ${n}`, n])),
+      initial: Object.fromEntries(
+        upTo(30_000).map((n) => [
+          `a name, ${n}`,
+          { n, text: '"', list: [null, true, []], none: {} },
+        ]),
+      ),
       reduce: (state) => state,
     });
     const wanted: Config = {
@@ -184,6 +189,24 @@ describe("a snapshot", () => {
     expect(again.head).toBe(run.head);
     expect(read()).toBe(run.head - head + 1);
     expect(stateOf(again)).toBe(stateOf(await folded(store, wanted)));
+    expect(again.view(many)).toEqual(run.view(many));
+  });
+
+  it("is not written under load of a state that is not plain data", async () => {
+    const odd = defineProjection<unknown>({
+      name: "demo/odd",
+      version: 1,
+      initial: { list: upTo(30_000), date: new Date(0) },
+      reduce: (state) => state,
+    });
+    const wanted: Config = { plugins: [noted, keeps(odd as never), ...permissive] };
+    const store = createMemoryStore();
+    const run = await takeOver(wanted, { store });
+    for (let rounds = 0; rounds < 170; rounds += 1) {
+      await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
+      await nextTurn();
+    }
+    expect(await value(store)).toBe("");
   });
 
   it("keeps phases, approvals and who keeps the log", async () => {

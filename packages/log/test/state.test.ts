@@ -11,10 +11,10 @@ import {
   counts,
   noted,
   note,
-  allowing,
-  permissive,
   takeOver,
   upTo,
+  allowing,
+  permissive,
 } from "./run-kit.ts";
 
 describe("the phase", () => {
@@ -129,16 +129,6 @@ describe("resuming", () => {
     );
     const { events } = await second.toolCall(tool());
     expect(events).toMatchObject([{ sequence: 9, session_id: second.session }]);
-  });
-
-  it("reads a long log to its end", async () => {
-    const store = createMemoryStore();
-    const config = { plugins: [counts, noted] };
-    const first = await open(config, { store });
-    await first.record(Array.from({ length: 2_345 }, (_, index) => note(String(index))));
-    const second = await open(config, { store });
-    expect(second.head).toBe(2_346);
-    expect(second.view(counter)).toEqual({ session_start: 1, note: 2_345 });
   });
 
   it("folds what other runs of the log wrote, each event once and in order", async () => {

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { StoreConflict, type Claim, type Commit, type Store, type TaskWrite } from "@bylaw/store";
+import { StoreConflict, type Claim, type Commit, type Store } from "@bylaw/store";
 import { describeStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";
@@ -47,7 +47,6 @@ const without = (commit: Commit, ...fields: readonly (keyof Commit)[]): Commit =
   Object.fromEntries(
     Object.entries(commit).filter(([name]) => !fields.includes(name as keyof Commit)),
   ) as unknown as Commit;
-const withoutLease = ({ lease_ms: _, ...task }: TaskWrite): TaskWrite => task;
 const mutate =
   (change: (whole: Store) => Partial<Store>): Mutant =>
   (whole) => ({ ...whole, ...change(whole) });
@@ -65,29 +64,9 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
         documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document),
       }),
   })),
-  "checks a document's condition before the transaction": mutate((whole) => ({
-    async commit(commit) {
-      for (const { kind, id, if_version } of commit.documents ?? []) {
-        const version = (await whole.get(kind, id))?.version ?? 0;
-        if (if_version !== undefined && if_version !== version)
-          throw new StoreConflict("document", "Unexpected version");
-      }
-      return whole.commit({
-        ...commit,
-        documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document),
-      });
-    },
-  })),
   "writes later what it was given": mutate((whole) => ({
     async commit(commit) {
       await Promise.resolve();
-      return whole.commit(commit);
-    },
-  })),
-  "writes documents before it knows whether events may be": mutate((whole) => ({
-    async commit(commit) {
-      if (commit.documents !== undefined && commit.admit !== undefined)
-        await whole.commit(without(commit, "admit", "task", "request_id"));
       return whole.commit(commit);
     },
   })),
@@ -104,55 +83,12 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       events: async (...asked) => (await whole.events(...asked)).map(gapped),
     };
   }),
-  "counts from 0": mutate((whole) => ({
-    events: async (...asked) =>
-      (await whole.events(...asked)).map((event) => ({ ...event, sequence: event.sequence - 1 })),
-  })),
   "does not chain": mutate((whole) => ({
     events: async (...asked) =>
       (await whole.events(...asked)).map(({ hash: _, ...event }) => event),
   })),
-  "chains each event by itself": mutate((whole) => ({
-    events: async (...asked) =>
-      (await whole.events(...asked)).map((event) => ({
-        ...event,
-        hash: `sha256:${"0".repeat(64)}`,
-      })),
-  })),
   "ignores request ids": mutate((whole) => ({
     commit: (commit) => whole.commit(without(commit, "request_id")),
-  })),
-  "remembers a request id only when it is done": mutate((whole) => {
-    const done = new Map<string, Awaited<ReturnType<Store["commit"]>>>();
-    return {
-      async commit(commit) {
-        const key = JSON.stringify([commit.run, commit.request_id]);
-        const first = done.get(key);
-        if (commit.request_id !== undefined && first !== undefined)
-          return { ...first, replayed: true };
-        await Promise.resolve();
-        const receipt = await whole.commit(without(commit, "request_id"));
-        if (commit.request_id !== undefined) done.set(key, receipt);
-        return receipt;
-      },
-    };
-  }),
-  "takes one run's request id for another's": mutate((whole) => {
-    const receipts = new Map<string, ReturnType<Store["commit"]>>();
-    return {
-      commit(commit) {
-        const { request_id } = commit;
-        const first = request_id === undefined ? undefined : receipts.get(request_id);
-        if (first !== undefined) return first.then((receipt) => ({ ...receipt, replayed: true }));
-        const receipt = whole.commit(commit);
-        if (request_id !== undefined) receipts.set(request_id, receipt);
-        receipt.catch(() => receipts.delete(request_id ?? ""));
-        return receipt;
-      },
-    };
-  }),
-  "calls every receipt new": mutate((whole) => ({
-    commit: async (commit) => ({ ...(await whole.commit(commit)), replayed: false }),
   })),
   "writes the events of a refused commit": mutate((whole) => ({
     async commit(commit) {
@@ -166,9 +102,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       }
     },
   })),
-  "does not ask `admit`": mutate((whole) => ({
-    commit: (commit) => whole.commit(without(commit, "admit")),
-  })),
   "asks `admit` before the transaction": mutate((whole) => ({
     async commit(commit) {
       const unseen = await whole.events(commit.run, commit.seen, 1_000_000);
@@ -176,16 +109,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       await answer;
       return whole.commit(without(commit, "admit"));
     },
-  })),
-  "shows `admit` more than is unseen": mutate((whole) => ({
-    commit: (commit) => whole.commit({ ...commit, seen: 0 }),
-  })),
-  "does not wait for what `admit` says later": mutate((whole) => ({
-    commit: ({ admit, ...commit }) =>
-      whole.commit({
-        ...commit,
-        ...(admit && { admit: (unseen) => void Promise.resolve(admit(unseen)).catch(() => {}) }),
-      }),
   })),
   "claims twice": mutate((whole) => {
     const given: Claim[] = [];
@@ -200,22 +123,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   "forgets request ids of claims": mutate((whole) => ({
     claim: ({ request_id: _, ...request }) => whole.claim(request),
   })),
-  "claims from any queue": mutate((whole) => {
-    const queues = new Set<string>();
-    return {
-      commit(commit) {
-        queues.add(commit.task?.set?.queue ?? "default");
-        return whole.commit(commit);
-      },
-      async claim(request) {
-        for (const queue of [request.queue, ...queues]) {
-          const claim = await whole.claim({ ...request, queue });
-          if (claim !== undefined) return claim;
-        }
-        return undefined;
-      },
-    };
-  }),
   "ignores the fence": mutate((whole) => ({
     async commit(commit) {
       try {
@@ -226,30 +133,8 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       }
     },
   })),
-  "takes any fence that is not above the last": mutate((whole) => {
-    const fences = new Map<string, number>();
-    return {
-      async claim(request) {
-        const claim = await whole.claim(request);
-        if (claim !== undefined) fences.set(claim.task, claim.fence);
-        return claim;
-      },
-      commit({ task, ...commit }) {
-        const held = fences.get(task?.id ?? "") ?? 0;
-        const lenient =
-          task !== undefined && task.fence > 0 && task.fence <= held
-            ? { ...task, fence: held }
-            : task;
-        return whole.commit({ ...commit, ...(lenient && { task: lenient }) });
-      },
-    };
-  }),
   "leaves the lease of a lost owner for ever": mutate((whole) => ({
     claim: (request) => whole.claim({ ...request, lease_ms: request.lease_ms * 1_000 }),
-  })),
-  "renews no lease": mutate((whole) => ({
-    commit: ({ task, ...commit }) =>
-      whole.commit({ ...commit, ...(task && { task: withoutLease(task) }) }),
   })),
   "shortens a lease that is renewed": mutate((whole) => ({
     commit: ({ task, ...commit }) =>
@@ -262,19 +147,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
               : { ...task, set: { state: "claimed" } },
         }),
       }),
-  })),
-  "renews a lease under any fence": mutate((whole) => ({
-    async commit(commit) {
-      try {
-        return await whole.commit(commit);
-      } catch (error) {
-        if (commit.task?.lease_ms === undefined || !(error instanceof StoreConflict)) throw error;
-        return whole.commit(without(commit, "task"));
-      }
-    },
-  })),
-  "asks no claimer about the log": mutate((whole) => ({
-    claim: ({ admit: _, ...request }) => whole.claim(request),
   })),
   "asks a claimer before the transaction": mutate((whole) => ({
     async claim({ admit, seen = 0, ...request }) {
@@ -289,30 +161,8 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       });
     },
   })),
-  "shows a claimer more than is unseen": mutate((whole) => ({
-    claim: ({ seen: _, ...request }) => whole.claim(request),
-  })),
-  "does not wait for what a claimer says later": mutate((whole) => ({
-    claim: ({ admit, ...request }) =>
-      whole.claim({
-        ...request,
-        ...(admit && {
-          admit(unseen, claim) {
-            const answer: unknown = admit(unseen, claim);
-            void Promise.resolve(answer).catch(() => {});
-          },
-        }),
-      }),
-  })),
   "records no claim": hide("task_claimed"),
   "records no end of a lease": hide("lease_expired"),
-  "records something else than it was told": mutate((whole) => ({
-    claim: (request) =>
-      whole.claim({ ...request, event: (claim) => ({ ...request.event(claim), details: {} }) }),
-  })),
-  "sweeps without counting": mutate((whole) => ({
-    sweep: (event) => whole.sweep(event).then(() => 0),
-  })),
   "shows what has expired": mutate((whole) => {
     const kept = new Map<string, Awaited<ReturnType<Store["get"]>>>();
     return {
@@ -324,10 +174,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     };
   }),
-  "tells no watcher": mutate(() => ({ watch: async () => () => {} })),
-  "tells a watcher of the first event alone": mutate((whole) => ({
-    watch: (onHead) => whole.watch((run, head) => head === 1 && onHead(run, head)),
-  })),
   "tells a watcher who has stopped": mutate((whole) => ({
     async watch(onHead) {
       await whole.watch(onHead);
@@ -349,18 +195,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   "folds the names of runs": mutate((whole) => ({
     commit: (commit) => whole.commit({ ...commit, run: commit.run.normalize("NFKC").trim() }),
     events: (run, ...asked) => whole.events(run.normalize("NFKC").trim(), ...asked),
-  })),
-  "joins the kind and the id of a document": mutate((whole) => ({
-    commit: (commit) =>
-      whole.commit({
-        ...commit,
-        documents: (commit.documents ?? []).map((document) => ({
-          ...document,
-          kind: "",
-          id: `${document.kind}:${document.id}`,
-        })),
-      }),
-    get: (kind, id) => whole.get("", `${kind}:${id}`),
   })),
 };
 

@@ -1,6 +1,6 @@
 import { createKernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, createMemoryStore, type Run } from "@bylaw/log";
-import { describeExamples, readCases, toolCall } from "@bylaw/testing";
+import { describeExamples, readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { coordinator, coordinatorState, coordinatorTasks } from "../src/index.ts";
@@ -10,7 +10,7 @@ import {
   critic,
   dispatched,
   ended,
-  findingsIn,
+  rulesBroken,
   of,
   open,
   pass,
@@ -47,24 +47,6 @@ describe("the types of events", () => {
     expect(events.length).toBe(53);
   });
 
-  it("have their details checked before anything is recorded", async () => {
-    const store = createMemoryStore();
-    const run = await open(store);
-    expect(await refusal(run.record([{ ...dispatched(), details: { task_id: "t" } }]))).toBe(
-      "BYLAW_EVENT_INVALID",
-    );
-    expect(
-      await refusal(
-        run.record([{ ...dispatched(), details: { ...dispatched().details, note: "x" } }]),
-      ),
-    ).toBe("BYLAW_EVENT_INVALID");
-    const near = { code: "BYLAW_EVENT_INVALID", fix: "Did you mean `developer_dispatched`?" };
-    await expect(
-      run.record([{ ...dispatched(), event_type: "developer_dispached" }]),
-    ).rejects.toMatchObject(near);
-    expect(await typesIn(store)).toEqual(["session_start"]);
-  });
-
   it("are checked as they are recorded, even where they change from one reading to the next", async () => {
     const store = createMemoryStore();
     const run = await open(store);
@@ -85,22 +67,10 @@ describe("the life of a task", () => {
     const run = await open(store, { plan: { file: "plan.md", total_tasks: 1 } });
     for (const event of [...whole(), end(1)]) await run.record([event]);
     expect(statusOf(run)).toBe("complete");
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 
   it.each<readonly [string, string, readonly Given[], Given]>([
-    [
-      "a completion by the developer",
-      "COMPLETE_WITHOUT_AUDIT",
-      [dispatched(), ready()],
-      complete("t", "dev"),
-    ],
-    [
-      "a completion behind the critic's back",
-      "COMPLETE_WITHOUT_AUDIT",
-      [dispatched(), ready(), critic()],
-      complete("t", "critic"),
-    ],
     [
       "a completion by somebody who is not the auditor",
       "AGENT_MISMATCH",
@@ -108,39 +78,6 @@ describe("the life of a task", () => {
       complete("t", "dev"),
     ],
     ["an audit before the review", "AUDIT_BEFORE_REVIEW", [dispatched(), ready()], auditor()],
-    ["a review before the developer is ready", "REVIEW_OUT_OF_ORDER", [dispatched()], critic()],
-    [
-      "a verdict of another critic",
-      "AGENT_MISMATCH",
-      [dispatched(), ready(), critic()],
-      pass("t", "critic-2"),
-    ],
-    [
-      "a word of a developer about a task that none works on",
-      "READY_WITHOUT_DISPATCH",
-      [],
-      ready(),
-    ],
-    ["a second developer", "DISPATCH_NOT_AVAILABLE", [dispatched()], dispatched("t", "dev-2")],
-    ["anything about a task that is complete", "TASK_ALREADY_COMPLETE", whole(), dispatched()],
-    [
-      "a dispatch while the infrastructure is blocked",
-      "DISPATCH_WHILE_BLOCKED",
-      [blocked],
-      dispatched(),
-    ],
-    [
-      "an end of the trouble without a health audit",
-      "RESTORED_WITHOUT_HEALTH_PASS",
-      [blocked],
-      restored,
-    ],
-    [
-      "a result of an expert that nobody asked",
-      "UNKNOWN_RUN_ID",
-      [],
-      expert("expert_failed", { error_reason: "x" }),
-    ],
     ["an end with tasks left", "COMPLETE_COUNT_MISMATCH", whole("u"), end(2)],
     ["anything behind the end", "EVENT_AFTER_TERMINAL", [ended], dispatched()],
   ])("refuses %s", async (_, rule, before, event) => {
@@ -150,7 +87,7 @@ describe("the life of a task", () => {
     const types = await typesIn(store);
     expect(await refusal(run.record([event]))).toBe(`BYLAW_EVENT_REFUSED ${rule}`);
     expect(await typesIn(store)).toEqual(types);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 
   it("goes on after a refusal as if nothing had been said", async () => {
@@ -170,7 +107,7 @@ describe("the life of a task", () => {
       compaction,
       plain("compaction_complete", { compaction_number: 1, full_reload: true }),
     ]);
-    expect(await findingsIn(store)).toEqual(["COMPACTION_RELOAD_PARITY"]);
+    expect(await rulesBroken(store)).toEqual(["COMPACTION_RELOAD_PARITY"]);
   });
 
   it("goes on once a health audit passed", async () => {
@@ -189,12 +126,6 @@ function expert(event_type: string, details: object): Given {
 }
 
 describe("several events at once", () => {
-  it("are judged each behind the one before it", async () => {
-    const run = await open();
-    await run.record([...whole("t"), ...whole("u"), end(2)]);
-    expect([statusOf(run, "t"), statusOf(run, "u")]).toEqual(["complete", "complete"]);
-  });
-
   it("are refused together, wherever the impossible one stands", async () => {
     const store = createMemoryStore();
     const run = await open(store);
@@ -231,74 +162,11 @@ describe("two runs of one log", () => {
       ]);
     }
     expect((await typesIn(store)).length).toBe(21);
-    expect(await findingsIn(store)).toEqual([]);
-  });
-
-  it("are held against what the other one wrote and this one has not read", async () => {
-    const store = createMemoryStore();
-    const first = await open(store);
-    const second = await open(store, { join: true });
-    await first.record([...reviewed(), auditor()]);
-    await second.record([complete()]);
-    expect(await refusal(first.record([complete()]))).toBe(
-      "BYLAW_EVENT_REFUSED TASK_ALREADY_COMPLETE",
-    );
-    await second.record([ended]);
-    expect(await refusal(first.record([dispatched("u")]))).toBe(
-      "BYLAW_EVENT_REFUSED EVENT_AFTER_TERMINAL",
-    );
-  });
-
-  it("that race to complete a task and to send it back: exactly one verdict stands", async () => {
-    const store = createMemoryStore();
-    const first = await open(store);
-    const second = await open(store, { join: true });
-    await first.record([...reviewed(), auditor()]);
-    const fail = of("auditor_fail", "t", "auditor", { failures: [], required_fixes: [] });
-    const refusals = await Promise.all([
-      refusal(first.record([complete()])),
-      refusal(second.record([fail])),
-    ]);
-    expect(refusals.filter((code) => code === undefined).length).toBe(1);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 });
 
 describe("an agent that wants to be done without an audit", () => {
-  it.each([
-    "session_start",
-    "session_resumed",
-    "task_restarted_on_resume",
-    "task_reverification_required",
-  ])("cannot record %s: only the run does", async (event_type) => {
-    const store = createMemoryStore();
-    const run = await open(store);
-    await run.record([dispatched()]);
-    const details: Readonly<Record<string, object>> = {
-      session_start: { plan_file: "other.md", total_tasks: 0 },
-      session_resumed: {
-        previous_session_id: run.session,
-        state_saved_at: null,
-        in_progress_tasks_count: 0,
-        pending_audit_count: 0,
-        completed_tasks_count: 9,
-      },
-      task_restarted_on_resume: { previous_status: "implementing", reason: "session_interrupted" },
-      task_reverification_required: {
-        completed_at: null,
-        last_event_time: null,
-        time_since_completion_minutes: 0,
-      },
-    };
-    const forged = {
-      ...plain(event_type, { ...details[event_type] }),
-      agent_id: "dev",
-      task_id: "t",
-    };
-    expect(await refusal(run.record([forged]))).toBe("BYLAW_EVENT_INVALID");
-    expect(await typesIn(store)).toEqual(["session_start", "developer_dispatched"]);
-  });
-
   it("may say that the session pauses, which frees nothing", async () => {
     const run = await open();
     await run.record([
@@ -359,16 +227,6 @@ describe("an agent that wants to be done without an audit", () => {
     );
     expect(statusOf(run, "constructor")).toBeUndefined();
   });
-
-  it("cannot end the run and be let go on: tool calls are denied behind the end", async () => {
-    const run = await open();
-    expect((await run.toolCall(toolCall())).decision.effect).toBe("allow");
-    await run.record([ended]);
-    expect(await run.toolCall(toolCall())).toMatchObject({
-      applied: "deny",
-      decision: { code: "run_ended" },
-    });
-  });
 });
 
 describe("a second session", () => {
@@ -388,7 +246,7 @@ describe("a second session", () => {
       ...whole("u"),
       end(2),
     ]);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 
   it("cannot take up a log whose workflow has ended, but whoever joins can read it", async () => {

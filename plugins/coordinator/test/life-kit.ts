@@ -40,25 +40,25 @@ const about = (event_type: string, task: string, details: JsonObject): Given => 
   details: { task_id: task, ...details },
 });
 
-export const dispatched = (task: string, agent = "dev", details: JsonObject = {}): Given =>
+export const dispatched = (task = "t", agent = "dev", details: JsonObject = {}): Given =>
   of("developer_dispatched", task, agent, { blocked_by: [], ...details });
-export const ready = (task: string, agent = "dev"): Given =>
+export const ready = (task = "t", agent = "dev"): Given =>
   of("developer_ready_for_review", task, agent, { files_modified: ["a.ts"] });
-export const critic = (task: string, agent = "critic"): Given =>
+export const critic = (task = "t", agent = "critic"): Given =>
   of("critic_dispatched", task, agent, { files_to_review: ["a.ts"] });
-export const pass = (task: string, agent = "critic"): Given =>
+export const pass = (task = "t", agent = "critic"): Given =>
   of("critic_pass", task, agent, { review_summary: "fine" });
-export const auditor = (task: string, agent = "auditor"): Given =>
+export const auditor = (task = "t", agent = "auditor"): Given =>
   of("auditor_dispatched", task, agent, { files_to_audit: ["a.ts"] });
-export const complete = (task: string, agent = "auditor"): Given =>
+export const complete = (task = "t", agent = "auditor"): Given =>
   of("task_complete", task, agent, { evidence_summary: "tests" });
-export const reviewed = (task: string): readonly Given[] => [
+export const reviewed = (task = "t"): readonly Given[] => [
   dispatched(task),
   ready(task),
   critic(task),
   pass(task),
 ];
-export const whole = (task: string): readonly Given[] => [
+export const whole = (task = "t"): readonly Given[] => [
   ...reviewed(task),
   auditor(task),
   complete(task),

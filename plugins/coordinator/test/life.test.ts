@@ -8,16 +8,15 @@ import type { CoordinatorState } from "../src/life/state.ts";
 import { coordinatorLife } from "../src/life/projection.ts";
 import {
   auditor,
-  blocked,
   complete,
   critic,
   dispatched,
-  everything,
   plain,
   ready,
-  reviewed,
   whole,
   type Given,
+  reviewed,
+  everything,
 } from "./life-kit.ts";
 
 const SESSION = "11111111-1111-4111-8111-111111111111";
@@ -37,11 +36,6 @@ const viewOf =
   (state: CoordinatorState): View =>
   <State>(_: Projection<State>) =>
     state as State;
-
-/** The rule by which an event is impossible after others. */
-function refused(given: readonly Given[], next: Given): string | undefined {
-  return coordinatorGuard(viewOf(fold(eventsOf(...given))), eventOf(next, given.length + 1))?.rule;
-}
 
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
@@ -205,36 +199,6 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 ]);
 
 describe("the guard", () => {
-  it("lets what is only odd pass", () => {
-    const odd = plain("compaction_complete", { compaction_number: 1, full_reload: true });
-    expect(
-      refused([plain("compaction_start", { compaction_number: 1, context_remaining: 5 })], odd),
-    ).toBeUndefined();
-  });
-
-  it("refuses a dispatch while the infrastructure is blocked, and nothing else", () => {
-    expect(refused([blocked([])], dispatched("t"))).toBe("DISPATCH_WHILE_BLOCKED");
-    expect(refused([dispatched("t"), blocked([])], ready("t"))).toBeUndefined();
-  });
-
-  it("refuses two names for one task, and two for one agent", () => {
-    expect(refused([], { ...dispatched("t"), task_id: "u" })).toBe("INVALID_FIELD");
-    expect(refused([...reviewed("t"), auditor("t")], { ...complete("t"), agent_id: "dev" })).toBe(
-      "AGENT_MISMATCH",
-    );
-    expect(
-      refused([...reviewed("t"), auditor("t")], { ...complete("t", "dev"), agent_id: "auditor" }),
-    ).toBe("AGENT_MISMATCH");
-  });
-
-  it("refuses any event behind the end, of whatever type", () => {
-    const ended = plain("workflow_failed", { reason: "x", last_state: null });
-    expect(refused([ended], plain("tool_allowed", { decision: {} }))).toBe("EVENT_AFTER_TERMINAL");
-    expect(refused([ended], plain("session_resumed", { previous_session_id: SESSION }))).toBe(
-      "EVENT_AFTER_TERMINAL",
-    );
-  });
-
   it("takes a log for one that begins elsewhere only where a resume is its first event", () => {
     const reverify = { ...plain("task_reverification_required", {}), task_id: "t" };
     const judgeBehind = (...given: readonly Given[]): string | undefined =>
@@ -248,27 +212,11 @@ describe("the guard", () => {
       "AUDIT_BEFORE_REVIEW",
     );
   });
-
-  it("takes names that only look alike for different ones", () => {
-    const [plainly, alike] = ["task-\u0061", "task-\u0430"];
-    expect(refused(reviewed(plainly), auditor(alike))).toBe("AUDIT_BEFORE_REVIEW");
-    expect(
-      refused([...reviewed(plainly), auditor(plainly)], complete(plainly, "\u0430uditor")),
-    ).toBe("AGENT_MISMATCH");
-    expect(refused(reviewed("\u00e9"), auditor("e\u0301"))).toBe("AUDIT_BEFORE_REVIEW");
-  });
 });
 
 describe("the guard of own work", () => {
   const own = (given: readonly Given[], next: Given): string | undefined =>
     ownWorkGuard(viewOf(fold(eventsOf(...given))), eventOf(next, given.length + 1))?.rule;
-
-  it("refuses a developer as the critic and as the auditor of the same task", () => {
-    expect(own([dispatched("t"), ready("t")], critic("t", "dev"))).toBe("OWN_WORK");
-    expect(own(reviewed("t"), auditor("t", "dev"))).toBe("OWN_WORK");
-    expect(own(reviewed("t"), auditor("u", "dev"))).toBeUndefined();
-    expect(own(reviewed("t"), auditor("t", "critic"))).toBeUndefined();
-  });
 
   it("remembers every developer of a task, across a restart and a second audit", () => {
     const again = {
@@ -285,12 +233,5 @@ describe("the guard of own work", () => {
     expect(own([dispatched("t"), again, ...other("t")], critic("t", "dev"))).toBe("OWN_WORK");
     expect(own([dispatched("t"), again, ...other("t")], critic("t", "dev-2"))).toBe("OWN_WORK");
     expect(own([...whole("t"), second], auditor("t", "dev"))).toBe("OWN_WORK");
-  });
-
-  it("goes by both names of an event", () => {
-    expect(own(reviewed("t"), { ...auditor("t", "dev"), agent_id: "coordinator" })).toBe(
-      "OWN_WORK",
-    );
-    expect(own(reviewed("t"), { ...auditor("t", "auditor"), agent_id: "dev" })).toBe("OWN_WORK");
   });
 });

@@ -6,7 +6,7 @@ import {
   complete,
   critic,
   dispatched,
-  findingsIn,
+  rulesBroken,
   open,
   pass,
   plain,
@@ -62,7 +62,7 @@ describe("option `tasks`", () => {
     await run.record([auditor("task-1"), complete("task-1")]);
     expect(await refusal(run.record([end(1)]))).toBe("BYLAW_EVENT_REFUSED PLAN_NOT_COMPLETE");
     await run.record([...whole("task-2"), end(2)]);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 
   it("believes a log that begins with a resume how many tasks were complete before", async () => {
@@ -121,7 +121,7 @@ describe("option `tasks`", () => {
       "BYLAW_EVENT_REFUSED TASK_NOT_PLANNED",
     );
     await run.record([dispatched("new")]);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 });
 
@@ -137,7 +137,7 @@ describe("option `own_work`", () => {
       auditor("t", "a"),
       complete("t", "a"),
     ]);
-    expect(await findingsIn(store)).toEqual([]);
+    expect(await rulesBroken(store)).toEqual([]);
   });
 });
 

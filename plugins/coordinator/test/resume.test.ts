@@ -182,14 +182,6 @@ describe("a log that a new session takes up", () => {
   ])(
     "audits a task again that was complete %d minutes before the last event, however long the pause was",
     async (minutes, told) => {
-      const log = createLog();
-      await (await log.open()).record(whole("task-1"));
-      log.later(minutes);
-      await (await log.open()).close();
-      const first = (await log.events()).slice(7);
-      // The first resume measures against the completion itself; the log goes on under it.
-      expect(brief(first)).toEqual([[0, 0, 1], reverified("task-1", 0)]);
-
       const other = createLog();
       const run = await other.open();
       await run.record(whole("task-1"));
@@ -274,15 +266,6 @@ describe("a log that a new session takes up", () => {
       [0, 1, 0],
       restarted("task-1", "audit_interrupted"),
     ]);
-  });
-
-  it("completes a task again once its second audit passed", async () => {
-    const log = createLog();
-    await (await log.open()).record(whole("task-1"));
-    const run = await log.open();
-    await run.record([auditor("task-1", "auditor-2"), complete("task-1", "auditor-2")]);
-    expect(run.view(coordinatorState).completed).toBe(1);
-    expect(findingsIn(await log.events())).toEqual([]);
   });
 
   it("believes a log that begins with a resume how many tasks were complete before", async () => {
@@ -379,20 +362,6 @@ describe("a log that a new session takes up", () => {
       tasks.map((task) => ["task_restarted_on_resume", task]),
     );
     expect(findingsIn(await log.events())).toEqual([]);
-  });
-
-  it("has the same first events whether it is folded from its beginning or from a snapshot of its state", async () => {
-    const log = createLog();
-    const run = await log.open();
-    await run.record([...whole("task-1"), ...reviewed("__proto__"), dispatched("task-2")]);
-    const state = run.view(coordinatorLife);
-    const kept = JSON.parse(JSON.stringify(state)) as typeof state;
-    expect(kept).toEqual(state);
-    await log.open();
-    const more = (await log.events()).slice(run.head);
-    const reduce = (from: typeof state): string =>
-      JSON.stringify(more.reduce((before, event) => coordinatorLife.reduce(before, event), from));
-    expect(reduce(kept)).toBe(reduce(state));
   });
 });
 
