@@ -136,39 +136,12 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       await Promise.all(stores.map((store) => store.close()));
     }));
 
-  it("refuses the schema of a later version, and leaves it as it is", () =>
-    inPlace(async ({ open, sql, schema }) => {
-      await (await open()).close();
-      await sql("insert into {schema}.bylaw_versions (version) values (2)");
-      await expect(open()).rejects.toMatchObject({
-        code: "BYLAW_STORE_NEWER",
-        message: expect.stringContaining(schema) as string,
-      });
-      expect(await sql("select count(*)::int as n from {schema}.bylaw_versions")).toEqual([
-        { n: 2 },
-      ]);
-    }));
-
   it("refuses a schema that holds something else", () =>
     inPlace(async ({ open, sql }) => {
       await sql("create schema {schema}");
       await sql("create table {schema}.events (id integer)");
       await expect(open()).rejects.toMatchObject({ code: "BYLAW_STORE_UNUSABLE" });
     }));
-
-  it("keeps schemas beside each other apart", () =>
-    inPlace((left) =>
-      inPlace(async (right) => {
-        const stores = [await left.open(), await right.open()] as const;
-        await stores[0].commit({ run: "r1", seen: 0, events: [draft(), draft()] });
-        await stores[1].commit({ run: "r1", seen: 0, events: [draft()] });
-        expect([
-          (await logOf(stores[0], "r1")).length,
-          (await logOf(stores[1], "r1")).length,
-        ]).toEqual([2, 1]);
-        await Promise.all(stores.map((store) => store.close()));
-      }),
-    ));
 
   it.skipIf(server?.external)(
     "works for a role that may use the schema but not make one, and says what another may not",

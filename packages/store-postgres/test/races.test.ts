@@ -347,17 +347,6 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(shown).toEqual((await logOf(one as Store, "r1")).slice(3, 1_500));
     }));
 
-  it("are not judged by what is old: a refusal is about the log as it is", () =>
-    onStores(2, async ([one, other]) => {
-      await one?.commit({ run: "r1", seen: 0, events: [draft()] });
-      await other?.commit({ run: "r1", seen: 1, events: [draft({ event_type: "opened" })] });
-      const admit = (unseen: readonly LogEvent[]): void => {
-        if (!unseen.some(({ event_type }) => event_type === "opened")) throw new Error("not open");
-      };
-      const receipt = await one?.commit({ run: "r1", seen: 1, events: [draft()], admit });
-      expect(receipt?.events[0]?.sequence).toBe(3);
-    }));
-
   it("wait for a row that somebody holds only so long, and hold up no other run", () =>
     onStores(1, async (_, place) => {
       const store = await place.open({ lock_timeout_ms: 100 });

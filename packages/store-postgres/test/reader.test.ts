@@ -27,16 +27,6 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
     });
   });
 
-  it("is refused where it is of another version, and stays at it", async () => {
-    await inPlace(async ({ url, schema, open, sql }) => {
-      await (await open()).close();
-      await sql("insert into {schema}.bylaw_versions (version) values (99)");
-      await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({
-        code: "BYLAW_STORE_NEWER",
-      });
-    });
-  });
-
   it("reads events, documents and runs, long names too, and is told what others write", async () => {
     await inPlace(async ({ url, schema, open }) => {
       const store = await open();

@@ -1,4 +1,3 @@
-import { PAGES } from "./checkpoints.ts";
 import { checkSqlite, type Connection, loadEngine } from "./engine.ts";
 import { openFailure, unusable } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
@@ -43,9 +42,8 @@ export function configure(db: Connection, path: string): void {
   db.pragma("synchronous = full");
   db.pragma("fullfsync = on");
   db.pragma("checkpoint_fullfsync = on");
-  // The log beside the file is taken over into it every 4 MiB. Each time costs two synchronisations, but whoever writes then waits a few
-  // milliseconds; with four times as much it would be some thirty.
-  db.pragma(`wal_autocheckpoint = ${PAGES}`);
+  // Every 4 MiB the log beside the file is copied into it. The write that does it takes some milliseconds longer.
+  db.pragma("wal_autocheckpoint = 1000");
   db.pragma("journal_size_limit = 67108864");
   const level = db.pragma("synchronous", { simple: true });
   if (level !== 2)

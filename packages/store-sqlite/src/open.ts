@@ -1,7 +1,6 @@
 import { bodyOfChecked, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
-import { createBatches } from "./batches.ts";
-import { createCheckpoints } from "./checkpoints.ts";
+import { BatchWriter } from "./batches.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
@@ -26,9 +25,8 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const logs = createLogs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = createWatchers(db, reads, poll_ms);
-  const checkpoints = createCheckpoints(db, file.path);
-  const batches = createBatches({
-    ...{ db, file, reads, logs, busy_ms, checkpoints },
+  const batches = new BatchWriter({
+    ...{ db, file, reads, logs, busy_ms },
     onGrown: (grown, before, last) => watchers.tell(grown, before, last),
   });
   let closing: Promise<void> | undefined;
@@ -85,8 +83,6 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
       closing ??= (async () => {
         watchers.close();
         await batches.idle();
-        // First: whoever lets go of the file last tidies it up.
-        await checkpoints.close();
         db.close();
       })();
       return closing;

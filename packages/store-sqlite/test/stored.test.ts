@@ -204,20 +204,3 @@ it("writes what comes together in one row, and shows those who ask in between al
     Array.from({ length: 16 }, (_, n) => n + 1),
   );
 });
-
-it("commits that come in the next turns of the loop are written with those before, and each has its own receipt", async () => {
-  const path = join(newFolder(), "store.db");
-  const store = await closing(openSqliteStore(path));
-  const receipts = [];
-  for (let turn = 0; turn < 5; turn += 1) {
-    receipts.push(store.commit({ run: "r1", seen: 0, events: [draft({ details: { turn } })] }));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  expect(
-    (await Promise.all(receipts)).map(({ events }) => events.map(({ sequence }) => sequence)),
-  ).toEqual([[1], [2], [3], [4], [5]]);
-  const db = new Database(path, { readonly: true });
-  // One for each, if nobody waited; a machine that pauses may make two of them.
-  expect(db.prepare("select count(*) from segments").pluck().get()).toBeLessThan(4);
-  db.close();
-});

@@ -121,10 +121,6 @@ describe("the life of a task", () => {
   });
 });
 
-function expert(event_type: string, details: object): Given {
-  return of(event_type, "t", "expert", { run_id: "run-1", from_agent_id: "dev", ...details });
-}
-
 describe("several events at once", () => {
   it("are refused together, wherever the impossible one stands", async () => {
     const store = createMemoryStore();

@@ -1,6 +1,6 @@
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
-import { NO_LINK, linkOf, linkOfText } from "../format/chain.ts";
+import { NO_LINK, follows } from "../format/chain.ts";
 
 /** The last event of a chain that was followed. */
 export interface ChainHead {
@@ -29,19 +29,6 @@ export function followChain(run: string, from: ChainHead, events: readonly LogEv
     hash = event.hash ?? "";
   }
   return { sequence, hash };
-}
-
-function follows(previous: string, event: LogEvent): boolean {
-  const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
-  // A store keeps the keys in order, so plain JSON is mostly the text that was hashed, in a third of the time.
-  const text = JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
-  if (linkOfText(previous, sequence, text) === hash) return true;
-  try {
-    return linkOf(previous, sequence, event) === hash;
-  } catch {
-    // What has no canonical text was never chained.
-    return false;
-  }
 }
 
 /** What is said of a log that somebody changed. */

@@ -1,12 +1,6 @@
-import {
-  freezeJson,
-  type EventDraft,
-  type Json,
-  type JsonObject,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { chainedText } from "../format/chain.ts";
-import { checkDraft, checkText } from "./store-input.ts";
+import { checkText, checkedDraft } from "./store-input.ts";
 
 /** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
 export interface Body {
@@ -17,8 +11,7 @@ export interface Body {
 
 /** For stores. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be kept. */
 export function bodyOf(draft: EventDraft): Body {
-  checkDraft(draft);
-  return bodyOfChecked({ ...draft, details: freezeJson(draft.details) as JsonObject });
+  return bodyOfChecked(checkedDraft(draft));
 }
 
 /** For stores, of an event as `checkCommit` leaves it. Throws BYLAW_COMMIT_INVALID for one that is too large. */

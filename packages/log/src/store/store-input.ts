@@ -30,7 +30,6 @@ export function checkCommit(given: Commit): Commit {
   if (!Number.isSafeInteger(seen) || seen < 0)
     refuse(`\`seen\` is ${String(seen)}, but must be a sequence or 0`);
   if (events.length === 0) refuse("A commit needs at least one event");
-  for (const event of events) checkDraft(event);
   for (const document of documents) checkDocument(document);
   if (task !== undefined) checkTask(task);
   return commit;
@@ -40,8 +39,8 @@ function copyOf({ run, events, documents = [], task, request_id, seen, admit }: 
   const copy: { -readonly [Key in keyof Commit]: Commit[Key] } = {
     run,
     seen,
-    events: events.map(copyOfEvent),
-    documents: documents.map(copyOfDocument),
+    events: events.map(checkedDraft),
+    documents: documents.map((document) => ({ ...document })),
   };
   if (request_id !== undefined) copy.request_id = request_id;
   if (admit !== undefined) copy.admit = admit;
@@ -49,12 +48,6 @@ function copyOf({ run, events, documents = [], task, request_id, seen, admit }: 
     copy.task = task.set === undefined ? { ...task } : { ...task, set: { ...task.set } };
   return copy;
 }
-
-const copyOfEvent = (event: EventDraft): EventDraft => ({
-  ...event,
-  details: freezeJson(event.details) as JsonObject,
-});
-const copyOfDocument = (document: DocumentWrite): DocumentWrite => ({ ...document });
 
 /** What is said to a commit under a fence that is not, or no longer, that of a claim. For stores. */
 export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
@@ -75,19 +68,16 @@ function checkLease(lease_ms: number): void {
     refuse(`\`lease_ms\` is ${String(lease_ms)}, but must be a whole number from 1`);
 }
 
-/** Throws BYLAW_COMMIT_INVALID for a draft whose envelope is none; its details are the business of `freezeJson`. For stores. */
-export function checkDraft({
-  timestamp,
-  session_id,
-  event_type,
-  agent_id,
-  task_id,
-}: EventDraft): void {
-  text("timestamp", timestamp);
-  text("session id", session_id);
-  text("event type", event_type);
-  if (agent_id !== null) text("agent id", agent_id);
-  if (task_id !== null) text("task id", task_id);
+/** A copy of a draft that nobody else holds. Throws BYLAW_COMMIT_INVALID for a bad envelope, and BYLAW_JSON_INVALID for bad details. For stores. */
+export function checkedDraft(draft: EventDraft): EventDraft {
+  // The copy is checked, so that nobody changes what was.
+  const copy = { ...draft, details: freezeJson(draft.details) as JsonObject };
+  text("timestamp", copy.timestamp);
+  text("session id", copy.session_id);
+  text("event type", copy.event_type);
+  if (copy.agent_id !== null) text("agent id", copy.agent_id);
+  if (copy.task_id !== null) text("task id", copy.task_id);
+  return copy;
 }
 
 /** Throws BYLAW_COMMIT_INVALID for an event whose chained text is longer than any line of a log may be. For stores. */
@@ -132,7 +122,7 @@ export const storeClosed = (): BylawError =>
 
 /** The document as it was given, in a copy. Throws BYLAW_COMMIT_INVALID for one that no store may write. For stores. */
 export function checkPut(document: DocumentWrite): DocumentWrite {
-  const copy = copyOfDocument(document);
+  const copy = { ...document };
   checkDocument(copy);
   return copy;
 }

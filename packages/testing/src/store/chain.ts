@@ -37,8 +37,8 @@ export async function chainFaults(
 }
 
 /** What any store promises about the chain over its events. */
-export const chains: Group = (test) => {
-  test("runs over every event of a run, those of claims and sweeps included", async ({
+export const chains: Group = {
+  "runs over every event of a run, those of claims and sweeps included": async ({
     store,
     clock,
   }) => {
@@ -60,9 +60,9 @@ export const chains: Group = (test) => {
     const log = await logOf(store, "r0");
     equal(log.length, 5);
     equal(await chainFaults(log), []);
-  });
+  },
 
-  test("is each run's own, and is not disturbed by refused writes or many at once", async ({
+  "is each run's own, and is not disturbed by refused writes or many at once": async ({
     store,
   }) => {
     const refuse = (): never => {
@@ -78,5 +78,5 @@ export const chains: Group = (test) => {
       equal(log.length, 16);
       equal(await chainFaults(log), []);
     }
-  });
+  },
 };

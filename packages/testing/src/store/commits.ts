@@ -14,8 +14,8 @@ import {
 } from "./kit.ts";
 
 /** What any store promises about one write. */
-export const commits: Group = (test) => {
-  test("writes what it was asked for, whatever becomes of that meanwhile", async ({ store }) => {
+export const commits: Group = {
+  "writes what it was asked for, whatever becomes of that meanwhile": async ({ store }) => {
     const details = { n: 1 };
     const events = [draft({ details })];
     const document = { kind: "k", id: "d", value: "v" };
@@ -34,9 +34,9 @@ export const commits: Group = (test) => {
     );
     equal([(await store.get("k", "d"))?.value, await store.get("k", "e")], ["v", undefined]);
     equal((await take(store))?.task, "T1");
-  });
+  },
 
-  test("shows `admit` exactly the events that its writer has not seen", async ({ store }) => {
+  "shows `admit` exactly the events that its writer has not seen": async ({ store }) => {
     await write(store, { events: upTo(5).map((n) => draft({ details: { n } })) });
     const shown: (readonly LogEvent[])[] = [];
     const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen);
@@ -45,9 +45,9 @@ export const commits: Group = (test) => {
     await write(store, { run: "r2", admit });
     equal(shown.map(sequences), [[4, 5], [], []]);
     equal(shown[0], await store.events("r1", 3, 2));
-  });
+  },
 
-  test("leaves nothing behind where `admit` refuses", async ({ store }) => {
+  "leaves nothing behind where `admit` refuses": async ({ store }) => {
     const pending = write(store, {
       documents: [{ kind: "k", id: "d", value: "v" }],
       task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } },
@@ -62,9 +62,9 @@ export const commits: Group = (test) => {
     equal(await take(store), undefined);
     const again = await write(store, { request_id: "q1" });
     equal([again.replayed, sequences(again.events)], [false, [1]]);
-  });
+  },
 
-  test("passes on what `admit` throws, a conflict included", async ({ store }) => {
+  "passes on what `admit` throws, a conflict included": async ({ store }) => {
     const admit = (): void => {
       throw new StoreConflict("seen", "Another event was written first");
     };
@@ -74,17 +74,17 @@ export const commits: Group = (test) => {
       throw refusal;
     };
     equal((await failureOf(write(store, { admit: refuse }))) === refusal, true);
-  });
+  },
 
-  test("is refused where `admit` would answer only later", async ({ store }) => {
+  "is refused where `admit` would answer only later": async ({ store }) => {
     const admit = async (): Promise<void> => {
       throw new Error("impossible");
     };
     ok((await failureOf(write(store, { admit }))) instanceof BylawError);
     equal(await logOf(store), []);
-  });
+  },
 
-  test("judges in `admit` what it then writes on: of racing writers that allow one, one writes", async ({
+  "judges in `admit` what it then writes on: of racing writers that allow one, one writes": async ({
     store,
   }) => {
     const admit = (unseen: readonly LogEvent[]): void => {
@@ -99,11 +99,9 @@ export const commits: Group = (test) => {
         if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "seen");
     }
     equal(sequences(await logOf(store)), [1, 2, 3]);
-  });
+  },
 
-  test("is one of many in flight, and the refusal of one is not that of another", async ({
-    store,
-  }) => {
+  "is one of many in flight, and the refusal of one is not that of another": async ({ store }) => {
     const commit = (n: number) =>
       write(store, {
         run: `r${n % 3}`,
@@ -120,9 +118,9 @@ export const commits: Group = (test) => {
       if (result.status === "rejected") match(String(result.reason), new RegExp(`refused ${n}$`));
       equal(await store.get("k", `d${n}`), n % 2 === 0 ? undefined : { version: 1, value: "v" });
     }
-  });
+  },
 
-  test("that is repeated under its request id gives the first receipt and writes nothing", async ({
+  "that is repeated under its request id gives the first receipt and writes nothing": async ({
     store,
   }) => {
     const commit: Partial<Commit> = {
@@ -140,11 +138,9 @@ export const commits: Group = (test) => {
     equal(admitted, 0);
     equal((await logOf(store)).length, 1);
     equal(await store.get("k", "d"), { version: 1, value: "v" });
-  });
+  },
 
-  test("that eight send at the same time under one request id is written once", async ({
-    store,
-  }) => {
+  "that eight send at the same time under one request id is written once": async ({ store }) => {
     for (const request_id of ["q1", "q2", "q3"]) {
       const twin = {
         request_id,
@@ -157,21 +153,21 @@ export const commits: Group = (test) => {
       equal(new Set(receipts.map(({ events }) => JSON.stringify(events))).size, 1);
     }
     equal(sequences(await logOf(store)), upTo(6));
-  });
+  },
 
-  test("is not taken for another run's commit with the same request id", async ({ store }) => {
+  "is not taken for another run's commit with the same request id": async ({ store }) => {
     await write(store, { request_id: "q1" });
     const other = await write(store, { run: "r2", request_id: "q1" });
     equal(other.replayed, false);
     equal((await logOf(store, "r2")).length, 1);
-  });
+  },
 
-  test("whose request id was refused before may be sent again", async ({ store }) => {
+  "whose request id was refused before may be sent again": async ({ store }) => {
     const refused = write(store, {
       request_id: "q1",
       documents: [{ kind: "k", id: "d", value: "v", if_version: 3 }],
     });
     await conflicts(refused, "document");
     equal((await write(store, { request_id: "q1" })).replayed, false);
-  });
+  },
 };

@@ -9,8 +9,20 @@ import { logs } from "./logs.ts";
 import { names } from "./names.ts";
 import { records } from "./records.ts";
 import { runs } from "./runs.ts";
-import { tasks } from "./tasks.ts";
+import { claimAdmission, taskClaims } from "./task-claims.ts";
+import { taskFences } from "./task-fences.ts";
+import { expiredLeases, leaseLimits, leaseRenewals, sweptLeases } from "./task-leases.ts";
 import { watchers } from "./watch.ts";
+
+const tasks = {
+  ...taskClaims,
+  ...claimAdmission,
+  ...taskFences,
+  ...expiredLeases,
+  ...sweptLeases,
+  ...leaseRenewals,
+  ...leaseLimits,
+};
 
 const GROUPS = [
   ["the log of", logs],

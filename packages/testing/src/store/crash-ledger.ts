@@ -5,73 +5,103 @@ import type { Acknowledged, Tried } from "./crash-lines.ts";
 
 const PAGE = 5_000;
 
-/** What writers tried and what was acknowledged to them, held against what a store has. */
-export interface Ledger {
-  readonly acknowledged: number;
-  readonly note: (line: Tried | Acknowledged) => void;
-  /** Reads what is new in the store. Returns what does not hold. */
-  readonly check: (store: Store) => Promise<readonly string[]>;
-  /** How many events were read, and how many writes among them that nobody was told of. */
-  readonly found: () => { readonly events: number; readonly unacknowledged: number };
-}
+/** What writers tried and what was acknowledged to them, checked against what a store has. */
+export class Ledger {
+  readonly #runs: readonly string[];
+  readonly #tried = new Map<string, Tried>();
+  readonly #acknowledged = new Map<string, Acknowledged>();
+  /** Acknowledged since the last check. */
+  readonly #unproven = new Map<string, Acknowledged>();
+  /** Tried since the last check. */
+  readonly #undecided = new Set<string>();
+  /** The events in the store, by operation. */
+  readonly #operations = new Map<string, LogEvent[]>();
+  readonly #claims = new Map<string, LogEvent>();
+  /** The last event that was read of each run. */
+  readonly #heads = new Map<string, LogEvent>();
+  #count = 0;
+  #events = 0;
 
-/** One that knows `runs` from the beginning; a second one over the same lines reads everything once more. */
-export function createLedger(runs: readonly string[]): Ledger {
-  const tried = new Map<string, Tried>();
-  const told = new Map<string, Acknowledged>();
-  const unproven = new Map<string, Acknowledged>();
-  const undecided = new Set<string>();
-  const places = new Map<string, LogEvent[]>();
-  const claims = new Map<string, LogEvent>();
-  const heads = new Map<string, LogEvent>();
-  let acknowledged = 0;
-  let events = 0;
-
-  function note(line: Tried | Acknowledged): void {
-    if ("tried" in line) {
-      tried.set(line.tried, line);
-      undecided.add(line.tried);
-      return;
-    }
-    acknowledged += 1;
-    const key = "claimed" in line ? `claim ${line.claimed}` : line.acknowledged;
-    if (told.has(key)) unproven.set(`${key}, acknowledged twice`, line);
-    told.set(key, line);
-    unproven.set(key, line);
+  /** One that knows `runs` from the beginning; a second one over the same lines reads everything once more. */
+  constructor(runs: readonly string[]) {
+    this.#runs = runs;
   }
 
-  async function readOn(store: Store, run: string): Promise<readonly string[]> {
+  get acknowledged(): number {
+    return this.#count;
+  }
+
+  /** How many events were read, and how many writes among them that nobody was told of. */
+  get found(): { readonly events: number; readonly unacknowledged: number } {
+    const untold = [...this.#operations.keys()].filter((op) => !this.#acknowledged.has(op));
+    return { events: this.#events, unacknowledged: untold.length };
+  }
+
+  note(line: Tried | Acknowledged): void {
+    if ("tried" in line) {
+      this.#tried.set(line.tried, line);
+      this.#undecided.add(line.tried);
+      return;
+    }
+    this.#count += 1;
+    const key = "claimed" in line ? `claim ${line.claimed}` : line.acknowledged;
+    if (this.#acknowledged.has(key)) this.#unproven.set(`${key}, acknowledged twice`, line);
+    this.#acknowledged.set(key, line);
+    this.#unproven.set(key, line);
+  }
+
+  /** Reads what is new in the store. Returns what does not hold. */
+  async check(store: Store): Promise<readonly string[]> {
+    const faults = [...(await this.#readAll(store))];
+    for (const [key, line] of this.#unproven) {
+      if (!this.#isKept(key, line))
+        faults.push(`${key}: acknowledged at ${line.run} ${line.first}, and not there`);
+    }
+    this.#unproven.clear();
+    for (const op of this.#undecided) {
+      const document = await store.get("crash_op", op);
+      // A server may still write what a killed writer had sent. Whoever sees its document also sees its events.
+      if (!this.#operations.has(op) && document !== undefined)
+        faults.push(...(await this.#readAll(store)));
+      const fault = this.#partOf(op, document);
+      if (fault !== undefined) faults.push(fault);
+    }
+    this.#undecided.clear();
+    return faults;
+  }
+
+  async #readAll(store: Store): Promise<readonly string[]> {
+    const faults: string[] = [];
+    for (const run of this.#runs) faults.push(...(await this.#readOn(store, run)));
+    return faults;
+  }
+
+  async #readOn(store: Store, run: string): Promise<readonly string[]> {
     const faults: string[] = [];
     for (;;) {
-      const last = heads.get(run);
+      const last = this.#heads.get(run);
       const page = await store.events(run, last?.sequence ?? 0, PAGE);
       if (page.length === 0) return faults;
       faults.push(...(await chainFaults(page, last)).map((fault) => `${run}: ${fault}`));
       for (const event of page) {
         const { event_type, details, task_id } = event;
-        events += 1;
+        this.#events += 1;
         if (event_type === "task_claimed") {
-          if (claims.has(task_id ?? "")) faults.push(`${run}: task ${task_id} claimed twice`);
-          claims.set(task_id ?? "", event);
+          if (this.#claims.has(task_id ?? "")) faults.push(`${run}: task ${task_id} claimed twice`);
+          this.#claims.set(task_id ?? "", event);
         }
         if (event_type !== "crash_op") continue;
         const op = String(details["op"]);
-        places.set(op, [...(places.get(op) ?? []), event]);
+        this.#operations.set(op, [...(this.#operations.get(op) ?? []), event]);
       }
-      heads.set(run, page.at(-1) as LogEvent);
+      this.#heads.set(run, page.at(-1) as LogEvent);
     }
   }
 
-  async function readAll(store: Store): Promise<readonly string[]> {
-    const faults: string[] = [];
-    for (const run of runs) faults.push(...(await readOn(store, run)));
-    return faults;
-  }
-
-  // Whole and in one place, or not at all; its document with it.
-  function whole(op: string, document: StoredDocument | undefined): string | undefined {
-    const { count = 0 } = tried.get(op) ?? {};
-    const at = places.get(op) ?? [];
+  /** Why an operation is there only in part: it must be whole and in one place, with its document, or not at all. */
+  #partOf(op: string, document: StoredDocument | undefined): string | undefined {
+    const { count = 0 } = this.#tried.get(op) ?? {};
+    const at = this.#operations.get(op) ?? [];
     if (at.length === 0)
       return document === undefined ? undefined : `${op}: a document without its events`;
     const inOrder = at.every(
@@ -85,39 +115,11 @@ export function createLedger(runs: readonly string[]): Ledger {
     return undefined;
   }
 
-  function kept(key: string, line: Acknowledged): boolean {
-    const claim = "claimed" in line ? claims.get(line.claimed) : undefined;
-    const at = "claimed" in line ? (claim === undefined ? [] : [claim]) : (places.get(key) ?? []);
-    return (
-      at[0]?.sequence === line.first && at.map(({ hash }) => hash).join() === line.hashes.join()
-    );
+  #isKept(key: string, line: Acknowledged): boolean {
+    const claim = "claimed" in line ? this.#claims.get(line.claimed) : undefined;
+    const claimed = claim === undefined ? [] : [claim];
+    const at = "claimed" in line ? claimed : (this.#operations.get(key) ?? []);
+    const hashes = at.map(({ hash }) => hash).join();
+    return at[0]?.sequence === line.first && hashes === line.hashes.join();
   }
-
-  return {
-    get acknowledged() {
-      return acknowledged;
-    },
-    note,
-    async check(store) {
-      const faults = [...(await readAll(store))];
-      for (const [key, line] of unproven) {
-        if (!kept(key, line))
-          faults.push(`${key}: acknowledged at ${line.run} ${line.first}, and not there`);
-      }
-      unproven.clear();
-      for (const op of undecided) {
-        const document = await store.get("crash_op", op);
-        // A server may still write what a killed writer had sent. Whoever has seen the document of that sees its events from then on.
-        if (!places.has(op) && document !== undefined) faults.push(...(await readAll(store)));
-        const fault = whole(op, document);
-        if (fault !== undefined) faults.push(fault);
-      }
-      undecided.clear();
-      return faults;
-    },
-    found: () => ({
-      events,
-      unacknowledged: [...places.keys()].filter((op) => !told.has(op)).length,
-    }),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Json } from "@bylaw/kernel";
-import { createLedger } from "./crash-ledger.ts";
+import { Ledger } from "./crash-ledger.ts";
 import {
   CLAIMS,
   openStore,
@@ -42,10 +42,10 @@ export async function crashStore(options: CrashOptions): Promise<CrashReport> {
     "shared-2",
     ...upTo(writers).map((writer) => `own-${writer - 1}`),
   ];
-  const ledger = createLedger(runs);
+  const ledger = new Ledger(runs);
   const lines: Json[] = [];
   const faults: string[] = [];
-  const checkWith = async (checked: typeof ledger): Promise<void> => {
+  const checkWith = async (checked: Ledger): Promise<void> => {
     const store = await openStore(description);
     try {
       faults.push(...(await checked.check(store)));
@@ -65,10 +65,10 @@ export async function crashStore(options: CrashOptions): Promise<CrashReport> {
     },
   });
   // All of it once more from the beginning: what was there once must be there still.
-  const again = createLedger(runs);
+  const again = new Ledger(runs);
   for (const line of lines) again.note(line as unknown as Tried | Acknowledged);
   await checkWith(again);
-  return { rounds, kills, acknowledged: again.acknowledged, ...again.found(), faults };
+  return { rounds, kills, acknowledged: again.acknowledged, ...again.found, faults };
 }
 
 async function addTasks(description: StoreModule, count: number): Promise<void> {

@@ -1,18 +1,19 @@
 import { deepStrictEqual as equal } from "node:assert/strict";
+import type { Store } from "@bylaw/store";
 import { conflicts, draft, logOf, sweepLeases, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about its documents. */
-export const documents: Group = (test) => {
-  test("has versions from 1, each write one more", async ({ store }) => {
+export const documents: Group = {
+  "has versions from 1, each write one more": async ({ store }) => {
     equal(await store.get("k", "d"), undefined);
     for (const version of [1, 2, 3]) {
       await write(store, { documents: [{ kind: "k", id: "d", value: `v${version}` }] });
       equal(await store.get("k", "d"), { version, value: `v${version}` });
     }
     equal(await store.get("other", "d"), undefined);
-  });
+  },
 
-  test("is written only on the version that the writer saw, else nothing is", async ({ store }) => {
+  "is written only on the version that the writer saw, else nothing is": async ({ store }) => {
     const both = (if_version: number, value: string) =>
       write(store, {
         documents: [
@@ -29,42 +30,16 @@ export const documents: Group = (test) => {
     await both(1, "second");
     equal(await store.get("k", "d"), { version: 2, value: "second" });
     equal((await logOf(store)).length, 2);
-  });
+  },
 
-  for (const [how, run] of [
-    ["in runs of their own", (n: number) => `r${n}`],
-    ["in one run", () => "r1"],
-  ] as const) {
-    test(`that many create at once, ${how}, is created by one, and the others leave no event`, async ({
-      store,
-    }) => {
-      const results = await Promise.allSettled(
-        upTo(10).map((n) =>
-          write(store, {
-            run: run(n),
-            events: [draft({ details: { n } })],
-            documents: [{ kind: "k", id: "d", value: String(n), if_version: 0 }],
-          }),
-        ),
-      );
-      const winners = results.flatMap(({ status }, index) =>
-        status === "fulfilled" ? [index + 1] : [],
-      );
-      equal(winners.length, 1);
-      equal(await store.get("k", "d"), { version: 1, value: String(winners[0]) });
-      const runs = [...new Set(upTo(10).map(run))];
-      const logs = await Promise.all(runs.map((one) => logOf(store, one)));
-      equal(
-        logs.flat().map(({ details }) => details["n"]),
-        winners,
-      );
-      for (const result of results)
-        if (result.status === "rejected")
-          await conflicts(Promise.reject(result.reason), "document");
-    });
-  }
+  "that many create at once, in runs of their own, is created by one, and the others leave no event":
+    ({ store }) => createByTen(store, (n) => `r${n}`),
 
-  test("that many update at once on the version they saw is updated once", async ({ store }) => {
+  "that many create at once, in one run, is created by one, and the others leave no event": ({
+    store,
+  }) => createByTen(store, () => "r1"),
+
+  "that many update at once on the version they saw is updated once": async ({ store }) => {
     await write(store, { documents: [{ kind: "k", id: "d", value: "0" }] });
     const update = (n: number) =>
       write(store, { documents: [{ kind: "k", id: "d", value: String(n), if_version: 1 }] });
@@ -72,28 +47,27 @@ export const documents: Group = (test) => {
     equal(results.filter(({ status }) => status === "fulfilled").length, 1);
     equal((await store.get("k", "d"))?.version, 2);
     equal((await logOf(store)).length, 2);
-  });
+  },
 
-  test("is absent once it is deleted, and a writer who saw it before does not pass for up to date", async ({
-    store,
-  }) => {
-    const put = (value: string | null, if_version?: number) =>
-      write(store, {
-        documents: [
-          { kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) },
-        ],
-      });
-    await put("v");
-    await put(null, 1);
-    equal(await store.get("k", "d"), undefined);
-    await conflicts(put("w", 1), "document");
-    await put(null);
-    await put("w", 0);
-    equal((await store.get("k", "d"))?.value, "w");
-    await conflicts(put("x", 1), "document");
-  });
+  "is absent once it is deleted, and a writer who saw it before does not pass for up to date":
+    async ({ store }) => {
+      const put = (value: string | null, if_version?: number) =>
+        write(store, {
+          documents: [
+            { kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) },
+          ],
+        });
+      await put("v");
+      await put(null, 1);
+      equal(await store.get("k", "d"), undefined);
+      await conflicts(put("w", 1), "document");
+      await put(null);
+      await put("w", 0);
+      equal((await store.get("k", "d"))?.value, "w");
+      await conflicts(put("x", 1), "document");
+    },
 
-  test("that expires is absent from that moment, before any sweep, and may be created anew", async ({
+  "that expires is absent from that moment, before any sweep, and may be created anew": async ({
     store,
     clock,
   }) => {
@@ -108,9 +82,9 @@ export const documents: Group = (test) => {
     await conflicts(put("late", 1), "document");
     await write(store, { documents: [{ kind: "k", id: "d", value: "new", if_version: 0 }] });
     equal((await store.get("k", "d"))?.value, "new");
-  });
+  },
 
-  test("expires by the store's clock, whatever time its writer believes it is", async ({
+  "expires by the store's clock, whatever time its writer believes it is": async ({
     store,
     clock,
   }) => {
@@ -130,9 +104,9 @@ export const documents: Group = (test) => {
     );
     clock.advance(1_000);
     equal([await store.get("k", "slow"), await store.get("k", "fast")], [undefined, undefined]);
-  });
+  },
 
-  test("that expires is swept once, and nothing else is", async ({ store, clock }) => {
+  "that expires is swept once, and nothing else is": async ({ store, clock }) => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     await write(store, {
       documents: [
@@ -146,9 +120,9 @@ export const documents: Group = (test) => {
     equal(await sweepLeases(store), 0);
     equal((await store.get("k", "long"))?.value, "v");
     equal((await logOf(store)).length, 1);
-  });
+  },
 
-  test("whose time of expiry is no time is refused", async ({ store }) => {
+  "whose time of expiry is no time is refused": async ({ store }) => {
     let refused = true;
     await write(store, {
       documents: [{ kind: "k", id: "d", value: "v", expires_at: "soon" }],
@@ -157,25 +131,49 @@ export const documents: Group = (test) => {
       () => {},
     );
     equal([refused, await store.get("k", "d"), await logOf(store)], [true, undefined, []]);
-  });
+  },
 
-  test("is written without an event, on the version that the writer saw, and survives a reopening", async ({
-    store,
-    another,
-  }) => {
-    await store.put({ kind: "k", id: "d", value: "v1", if_version: 0 });
-    await conflicts(store.put({ kind: "k", id: "d", value: "late", if_version: 0 }), "document");
-    await store.put({ kind: "k", id: "d", value: "v2" });
-    equal(await store.get("k", "d"), { version: 2, value: "v2" });
-    const puts = upTo(5).map((n) =>
-      store.put({ kind: "k", id: "d", value: `w${n}`, if_version: 2 }),
-    );
-    const results = await Promise.allSettled(puts);
-    equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-    for (const result of results)
-      if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "document");
-    equal(await logOf(store), []);
-    const other = (await another()) ?? store;
-    equal((await other.get("k", "d"))?.version, 3);
-  });
+  "is written without an event, on the version that the writer saw, and survives a reopening":
+    async ({ store, another }) => {
+      await store.put({ kind: "k", id: "d", value: "v1", if_version: 0 });
+      await conflicts(store.put({ kind: "k", id: "d", value: "late", if_version: 0 }), "document");
+      await store.put({ kind: "k", id: "d", value: "v2" });
+      equal(await store.get("k", "d"), { version: 2, value: "v2" });
+      const puts = upTo(5).map((n) =>
+        store.put({ kind: "k", id: "d", value: `w${n}`, if_version: 2 }),
+      );
+      const results = await Promise.allSettled(puts);
+      equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+      for (const result of results)
+        if (result.status === "rejected")
+          await conflicts(Promise.reject(result.reason), "document");
+      equal(await logOf(store), []);
+      const other = (await another()) ?? store;
+      equal((await other.get("k", "d"))?.version, 3);
+    },
 };
+
+async function createByTen(store: Store, run: (n: number) => string): Promise<void> {
+  const results = await Promise.allSettled(
+    upTo(10).map((n) =>
+      write(store, {
+        run: run(n),
+        events: [draft({ details: { n } })],
+        documents: [{ kind: "k", id: "d", value: String(n), if_version: 0 }],
+      }),
+    ),
+  );
+  const winners = results.flatMap(({ status }, index) =>
+    status === "fulfilled" ? [index + 1] : [],
+  );
+  equal(winners.length, 1);
+  equal(await store.get("k", "d"), { version: 1, value: String(winners[0]) });
+  const runs = [...new Set(upTo(10).map(run))];
+  const logs = await Promise.all(runs.map((one) => logOf(store, one)));
+  equal(
+    logs.flat().map(({ details }) => details["n"]),
+    winners,
+  );
+  for (const result of results)
+    if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "document");
+}

@@ -36,8 +36,8 @@ interface Bench {
   readonly another: () => Promise<Store | undefined>;
 }
 
-/** One group of tests of the suite. */
-export type Group = (test: (name: string, body: (bench: Bench) => Promise<void>) => void) => void;
+/** One group of tests of the suite, by their sentences. */
+export type Group = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -49,27 +49,27 @@ export function describeGroup(
   group: Group,
 ): void {
   describe(name, () => {
-    group((sentence, body) => {
-      it(sentence, async () => {
-        let at = START;
-        const clock: StoreClock = { now: () => at, advance: (ms) => (at += ms) };
-        const { store, reopen, stop } = await create(clock);
-        const opened = [store];
-        const another = async (): Promise<Store | undefined> => {
-          if (reopen === undefined) return undefined;
-          const next = await reopen();
-          opened.push(next);
-          return next;
-        };
-        try {
-          await body({ store, clock, another });
-        } finally {
-          for (const one of opened) await one.close();
-          await stop?.();
-        }
-      });
-    });
+    for (const [sentence, body] of Object.entries(group)) it(sentence, () => onBench(create, body));
   });
+}
+
+async function onBench(create: StoreFactory, body: (bench: Bench) => Promise<void>): Promise<void> {
+  let at = START;
+  const clock: StoreClock = { now: () => at, advance: (ms) => (at += ms) };
+  const { store, reopen, stop } = await create(clock);
+  const opened = [store];
+  const another = async (): Promise<Store | undefined> => {
+    if (reopen === undefined) return undefined;
+    const next = await reopen();
+    opened.push(next);
+    return next;
+  };
+  try {
+    await body({ store, clock, another });
+  } finally {
+    for (const one of opened) await one.close();
+    await stop?.();
+  }
 }
 
 /** A draft, `note` of agent `a1` without a task, with `fields` over it. */

@@ -18,8 +18,8 @@ import {
 } from "./kit.ts";
 
 /** What any store promises from its opening to its end, and over the same data opened again. */
-export const life: Group = (test) => {
-  test("answers nothing once it is closed, and says so", async ({ store }) => {
+export const life: Group = {
+  "answers nothing once it is closed, and says so": async ({ store }) => {
     await addTasks(store, 1);
     await store.close();
     await store.close();
@@ -38,9 +38,9 @@ export const life: Group = (test) => {
         `not BYLAW_STORE_CLOSED: ${String(error)}`,
       );
     }
-  });
+  },
 
-  test("keeps what it acknowledged while it was being closed", async ({ store, another }) => {
+  "keeps what it acknowledged while it was being closed": async ({ store, another }) => {
     const pending = upTo(10).map((n) => write(store, { events: [draft({ details: { n } })] }));
     const closing = store.close();
     const results = await Promise.allSettled(pending);
@@ -50,9 +50,9 @@ export const life: Group = (test) => {
     const kept = new Set((await logOf(next)).map(({ details }) => details["n"]));
     for (const [index, { status }] of results.entries())
       equal(kept.has(index + 1), status === "fulfilled");
-  });
+  },
 
-  test("has everything that was acknowledged when it is opened again", async ({
+  "has everything that was acknowledged when it is opened again": async ({
     store,
     another,
     clock,
@@ -87,9 +87,9 @@ export const life: Group = (test) => {
       equal(sequences(await logOf(next, run)), upTo(length));
       equal(await chainFaults(await logOf(next, run)), []);
     }
-  });
+  },
 
-  test("is one with every other store over the same data", async ({ store, another, clock }) => {
+  "is one with every other store over the same data": async ({ store, another, clock }) => {
     const other = await another();
     if (other === undefined) return;
     const both: readonly [Store, Store] = [store, other];
@@ -138,9 +138,9 @@ export const life: Group = (test) => {
       freed.reduce((sum, one) => sum + one, 0),
       5,
     );
-  });
+  },
 
-  test("is told by its watch of what another store over the same data wrote", async ({
+  "is told by its watch of what another store over the same data wrote": async ({
     store,
     another,
   }) => {
@@ -152,5 +152,5 @@ export const life: Group = (test) => {
     await told.promise;
     stop();
     equal((await logOf(store)).length, 2);
-  });
+  },
 };

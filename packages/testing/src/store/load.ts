@@ -17,11 +17,8 @@ const WORKERS = 16;
 const OPERATIONS = 30;
 
 /** What holds when everything is asked of a store at once. */
-export const load: Group = (test) => {
-  test("leaves every log without a gap and every loser without a trace", async ({
-    store,
-    another,
-  }) => {
+export const load: Group = {
+  "leaves every log without a gap and every loser without a trace": async ({ store, another }) => {
     await addTasks(store, 5);
     const stores = [store, (await another()) ?? store];
     let written = 5;
@@ -44,7 +41,7 @@ export const load: Group = (test) => {
       equal(await chainFaults(log), []);
     }
     equal(logs.flat().length, written);
-  });
+  },
 };
 
 /** One operation of a mixed load; resolves to the number of events that it wrote. */

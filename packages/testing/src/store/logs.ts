@@ -3,36 +3,35 @@ import type { LogEvent } from "@bylaw/kernel";
 import { failureOf, draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises about its logs. */
-export const logs: Group = (test) => {
-  test("numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order", async ({
-    store,
-  }) => {
-    const first = await write(store, { events: [draft(), draft({ event_type: "other" })] });
-    const second = await write(store, { seen: 2 });
-    const other = await write(store, { run: "r2" });
-    equal(
-      [first, second, other].map(({ events }) => sequences(events)),
-      [[1, 2], [3], [1]],
-    );
-    equal(first.replayed, false);
-    const log = await store.events("r1", 0, 100);
-    equal(log, [...first.events, ...second.events]);
-    equal(Object.keys(log[0] ?? {}), [
-      "timestamp",
-      "sequence",
-      "session_id",
-      "event_type",
-      "agent_id",
-      "task_id",
-      "details",
-      "hash",
-    ]);
-    const { sequence, hash, ...rest } = log[0] as LogEvent;
-    equal([sequence, rest], [1, draft()]);
-    equal(typeof hash, "string");
-  });
+export const logs: Group = {
+  "numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order":
+    async ({ store }) => {
+      const first = await write(store, { events: [draft(), draft({ event_type: "other" })] });
+      const second = await write(store, { seen: 2 });
+      const other = await write(store, { run: "r2" });
+      equal(
+        [first, second, other].map(({ events }) => sequences(events)),
+        [[1, 2], [3], [1]],
+      );
+      equal(first.replayed, false);
+      const log = await store.events("r1", 0, 100);
+      equal(log, [...first.events, ...second.events]);
+      equal(Object.keys(log[0] ?? {}), [
+        "timestamp",
+        "sequence",
+        "session_id",
+        "event_type",
+        "agent_id",
+        "task_id",
+        "details",
+        "hash",
+      ]);
+      const { sequence, hash, ...rest } = log[0] as LogEvent;
+      equal([sequence, rest], [1, draft()]);
+      equal(typeof hash, "string");
+    },
 
-  test("gives back every kind of value as it was", async ({ store }) => {
+  "gives back every kind of value as it was": async ({ store }) => {
     const details = {
       text: 'é\u2028"\\ 😀\u0000',
       number: 1e21,
@@ -43,26 +42,25 @@ export const logs: Group = (test) => {
     await write(store, { events: [draft({ details, agent_id: null, task_id: "T'1;--" })] });
     const [read] = await logOf(store);
     equal([read?.details, read?.agent_id, read?.task_id], [details, null, "T'1;--"]);
-  });
+  },
 
-  test("gives back the same text as its receipt, so that who mirrors it late writes the same lines", async ({
-    store,
-  }) => {
-    const details = { z: 1, a: { "10": -0, "9": 1.5, b: [3, { y: 1, x: 2 }] }, é: "e", E: 0.1 };
-    const { events } = await write(store, { events: [draft({ details })] });
-    equal(JSON.stringify(await logOf(store)), JSON.stringify(events));
-  });
+  "gives back the same text as its receipt, so that who mirrors it late writes the same lines":
+    async ({ store }) => {
+      const details = { z: 1, a: { "10": -0, "9": 1.5, b: [3, { y: 1, x: 2 }] }, é: "e", E: 0.1 };
+      const { events } = await write(store, { events: [draft({ details })] });
+      equal(JSON.stringify(await logOf(store)), JSON.stringify(events));
+    },
 
-  test("is read page by page", async ({ store }) => {
+  "is read page by page": async ({ store }) => {
     await write(store, { events: upTo(25).map((n) => draft({ details: { n } })) });
     equal(sequences(await store.events("r1", 0, 10)), upTo(10));
     equal(sequences(await store.events("r1", 20, 10)), [21, 22, 23, 24, 25]);
     equal(await store.events("r1", 25, 10), []);
     equal(await store.events("r1", 99, 10), []);
     equal(await store.events("never", 0, 10), []);
-  });
+  },
 
-  test("takes concurrent commits without a gap and without losing one", async ({ store }) => {
+  "takes concurrent commits without a gap and without losing one": async ({ store }) => {
     const receipts = await Promise.all(
       upTo(50).map((n) =>
         write(store, { events: [draft({ details: { n } }), draft({ details: { n } })] }),
@@ -75,9 +73,9 @@ export const logs: Group = (test) => {
       equal((right?.sequence ?? 0) - (left?.sequence ?? 0), 1);
       equal(log[(left?.sequence ?? 0) - 1], left);
     }
-  });
+  },
 
-  test("has no gap where commits between others were refused", async ({ store }) => {
+  "has no gap where commits between others were refused": async ({ store }) => {
     const refuse = (): never => {
       throw new Error("refused");
     };
@@ -86,9 +84,9 @@ export const logs: Group = (test) => {
     );
     equal(results.filter(({ status }) => status === "rejected").length, 10);
     equal(sequences(await logOf(store)), upTo(20));
-  });
+  },
 
-  test("is append-only: who wrote or read an event cannot change it", async ({ store }) => {
+  "is append-only: who wrote or read an event cannot change it": async ({ store }) => {
     const details = { n: 1, list: [1] };
     const receipt = await write(store, { events: [draft({ details })] });
     details.n = 2;
@@ -103,9 +101,9 @@ export const logs: Group = (test) => {
       // A frozen event is as good as a copy.
     }
     equal((await logOf(store))[0]?.details, { n: 1, list: [1] });
-  });
+  },
 
-  test("takes only what JSON can say", async ({ store }) => {
+  "takes only what JSON can say": async ({ store }) => {
     for (const value of [Number.NaN, 1n, () => {}, "\ud800", new Date(0)]) {
       const details = { value } as unknown as LogEvent["details"];
       ok(
@@ -113,9 +111,9 @@ export const logs: Group = (test) => {
       );
     }
     equal(await logOf(store), []);
-  });
+  },
 
-  test("takes no event that is longer than a line of a log may be", async ({ store }) => {
+  "takes no event that is longer than a line of a log may be": async ({ store }) => {
     const details = { text: "é".repeat(8 * 1_048_576) };
     const [long, short] = await Promise.allSettled([
       write(store, { events: [draft(), draft({ details })] }),
@@ -123,13 +121,13 @@ export const logs: Group = (test) => {
     ]);
     equal([long?.status, short?.status], ["rejected", "fulfilled"]);
     equal(sequences(await logOf(store)), [1]);
-  });
+  },
 
-  test("never changes silently: a commit has an event", async ({ store }) => {
+  "never changes silently: a commit has an event": async ({ store }) => {
     const refusal = await failureOf(
       write(store, { events: [], documents: [{ kind: "k", id: "d", value: "v" }] }),
     );
     notEqual(refusal, undefined);
     equal(await store.get("k", "d"), undefined);
-  });
+  },
 };

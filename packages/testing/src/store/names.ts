@@ -43,8 +43,8 @@ const HOSTILE: readonly string[] = [
 const REFUSABLE: readonly string[] = ["a\u0000", "a\u0000b", "\u0000", "é".repeat(50_000)];
 
 /** What any store promises about names. */
-export const names: Group = (test) => {
-  test("of runs are kept apart, however they are spelt", async ({ store }) => {
+export const names: Group = {
+  "of runs are kept apart, however they are spelt": async ({ store }) => {
     const kept = await keep([...HOSTILE, ...REFUSABLE], (run, n) =>
       write(store, { run, events: [draft({ details: { n } })], request_id: run }),
     );
@@ -55,9 +55,9 @@ export const names: Group = (test) => {
       );
       equal((await write(store, { run, request_id: run })).replayed, true);
     }
-  });
+  },
 
-  test("of documents are kept apart, kinds from ids too", async ({ store }) => {
+  "of documents are kept apart, kinds from ids too": async ({ store }) => {
     const pairs: readonly (readonly [kind: string, id: string])[] = [
       ...HOSTILE.map((name) => [name, "d"] as const),
       ...HOSTILE.map((name) => ["k", name] as const),
@@ -74,9 +74,9 @@ export const names: Group = (test) => {
       write(store, { documents: [{ kind: id, id, value: id, if_version: 0 }] }),
     );
     for (const [id] of kept) equal((await store.get(id, id))?.value, id);
-  });
+  },
 
-  test("of tasks, queues, agents and their requests are kept apart", async ({ store }) => {
+  "of tasks, queues, agents and their requests are kept apart": async ({ store }) => {
     const kept = await keep([...HOSTILE, ...REFUSABLE], (name, n) =>
       write(store, {
         run: `r${n}`,
@@ -90,9 +90,9 @@ export const names: Group = (test) => {
         [name, `r${n}`, name, name],
       );
     }
-  });
+  },
 
-  test("that are no Unicode text are refused, so that two cannot become one", async ({ store }) => {
+  "that are no Unicode text are refused, so that two cannot become one": async ({ store }) => {
     const lone = "\ud800";
     const refused: readonly Partial<Commit>[] = [
       { run: lone },
@@ -106,7 +106,7 @@ export const names: Group = (test) => {
     ];
     for (const fields of refused) ok((await failureOf(write(store, fields))) instanceof BylawError);
     equal(await logOf(store), []);
-  });
+  },
 };
 
 /** Writes under each name; those that the store refuses by a BylawError are left out of the result. */

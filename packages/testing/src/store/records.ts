@@ -23,8 +23,8 @@ const refuse = (): never => {
 };
 
 /** What any store promises about the events of claims and sweeps: nothing changes without one, none tells of what did not happen. */
-export const records: Group = (test) => {
-  test("stands in the task's own run, as the claim says it", async ({ store }) => {
+export const records: Group = {
+  "stands in the task's own run, as the claim says it": async ({ store }) => {
     await addTasks(store, 3);
     let asked: readonly Omit<Claim, "event">[] = [];
     const event = (claim: Omit<Claim, "event">): EventDraft => {
@@ -45,9 +45,9 @@ export const records: Group = (test) => {
         [claim.task, { fence: 1 }, true],
       );
     }
-  });
+  },
 
-  test("is written once for claims under one request id, and not at all where there is no task", async ({
+  "is written once for claims under one request id, and not at all where there is no task": async ({
     store,
   }) => {
     equal(await take(store), undefined);
@@ -55,9 +55,9 @@ export const records: Group = (test) => {
     await addTasks(store, 1);
     await Promise.all(upTo(8).map(() => take(store, "a1", { request_id: "q1" })));
     equal(await typesOf(store, "r0"), ["note", "task_claimed"]);
-  });
+  },
 
-  test("that cannot be written leaves the task unclaimed", async ({ store }) => {
+  "that cannot be written leaves the task unclaimed": async ({ store }) => {
     await addTasks(store, 1);
     match(
       String(await failureOf(take(store, "a1", { event: refuse, request_id: "q1" }))),
@@ -67,9 +67,9 @@ export const records: Group = (test) => {
     await failureOf(take(store, "a1", { event: spoilt }));
     equal(await typesOf(store, "r0"), ["note"]);
     equal((await claimFree(store, "a2")).fence, 1);
-  });
+  },
 
-  test("of an ended lease names task, owner and new fence, one event for each", async ({
+  "of an ended lease names task, owner and new fence, one event for each": async ({
     store,
     clock,
   }) => {
@@ -102,9 +102,9 @@ export const records: Group = (test) => {
         ],
       );
     }
-  });
+  },
 
-  test("of an ended lease that cannot be written leaves every task and document as it was", async ({
+  "of an ended lease that cannot be written leaves every task and document as it was": async ({
     store,
     clock,
   }) => {
@@ -124,9 +124,9 @@ export const records: Group = (test) => {
     const logs = await Promise.all(["r0", "r1", "r2"].map((run) => typesOf(store, run)));
     for (const log of logs) equal(log, ["note", "task_claimed"]);
     equal(await sweepLeases(store), 4);
-  });
+  },
 
-  test("of an ended lease is written once, however many sweep", async ({ store, clock }) => {
+  "of an ended lease is written once, however many sweep": async ({ store, clock }) => {
     await addTasks(store, 3);
     await Promise.all(upTo(3).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })));
     clock.advance(1_000);
@@ -137,5 +137,5 @@ export const records: Group = (test) => {
     );
     for (const run of ["r0", "r1", "r2"])
       equal(await typesOf(store, run), ["note", "task_claimed", "lease_expired"]);
-  });
+  },
 };

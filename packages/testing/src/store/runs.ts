@@ -48,14 +48,13 @@ const WRITERS: readonly ((run: string, round: number) => Fields)[] = [
 ];
 
 /** What any store promises of more runs at once than it may remember things of. */
-export const runs: Group = (test) => {
-  test("have every acknowledged event once, where its receipt says, behind what its `admit` was shown", async ({
-    store,
-  }) => {
-    await areWhole(store, await sendRound([store], 300, 1));
-  });
+export const runs: Group = {
+  "have every acknowledged event once, where its receipt says, behind what its `admit` was shown":
+    async ({ store }) => {
+      await areWhole(store, await sendRound([store], 300, 1));
+    },
 
-  test("are each told of to who watches", async ({ store }) => {
+  "are each told of to who watches": async ({ store }) => {
     const behind = new Set(namesOf(100));
     const told = Promise.withResolvers<void>();
     const stop = await store.watch((run, head) => {
@@ -67,39 +66,37 @@ export const runs: Group = (test) => {
     await areWhole(store, [...first, ...second]);
     await told.promise;
     stop();
-  });
+  },
 
-  test("have nothing of what is refused, and once what is sent twice, to whichever store over the same data", async ({
-    store,
-    another,
-  }) => {
-    const other = (await another()) ?? store;
-    const all = await sendRound([store, other], 100, 1);
-    await areWhole(other, all);
-    for (const [run, sent] of byRun(all)) {
-      equal(sent.map(outcomeOf).toSorted(), [
-        "conflict",
-        "refused",
-        "replayed",
-        "written",
-        "written",
-        "written",
-      ]);
-      const [first, second] = sent.filter(({ request_id }) => request_id === "q1");
-      equal(first?.receipt?.events, second?.receipt?.events);
-      equal(await store.get("refused", run), undefined);
-      equal(await store.get("k", run), { version: 1, value: "1" });
-    }
-  });
+  "have nothing of what is refused, and once what is sent twice, to whichever store over the same data":
+    async ({ store, another }) => {
+      const other = (await another()) ?? store;
+      const all = await sendRound([store, other], 100, 1);
+      await areWhole(other, all);
+      for (const [run, sent] of byRun(all)) {
+        equal(sent.map(outcomeOf).toSorted(), [
+          "conflict",
+          "refused",
+          "replayed",
+          "written",
+          "written",
+          "written",
+        ]);
+        const [first, second] = sent.filter(({ request_id }) => request_id === "q1");
+        equal(first?.receipt?.events, second?.receipt?.events);
+        equal(await store.get("refused", run), undefined);
+        equal(await store.get("k", run), { version: 1, value: "1" });
+      }
+    },
 
-  test("go on from where they were when the store is opened again", async ({ store, another }) => {
+  "go on from where they were when the store is opened again": async ({ store, another }) => {
     const before = await sendRound([store], 100, 1);
     await store.close();
     const next = await another();
     if (next === undefined) return;
     const after = await sendRound([next], 100, 2);
     await areWhole(next, [...before, ...after]);
-  });
+  },
 };
 
 const namesOf = (count: number): readonly string[] => upTo(count).map((n) => `r${n}`);

@@ -15,8 +15,8 @@ import {
 } from "./kit.ts";
 
 /** Who gets a task, and under which fence. */
-export const taskClaims: Group = (test) => {
-  test("is claimed once: thirty claimers share twenty tasks", async ({ store }) => {
+export const taskClaims: Group = {
+  "is claimed once: thirty claimers share twenty tasks": async ({ store }) => {
     await addTasks(store, 20);
     const claims = await Promise.all(upTo(30).map((n) => take(store, `a${n}`)));
     const held = claims.filter((claim) => claim !== undefined);
@@ -24,9 +24,9 @@ export const taskClaims: Group = (test) => {
     equal(new Set(held.map(({ task }) => task)).size, 20);
     ok(held.every(({ fence }) => fence === 1));
     equal(await take(store, "late"), undefined);
-  });
+  },
 
-  test("is claimed from its own queue, and the claim has its run, phase and lease end", async ({
+  "is claimed from its own queue, and the claim has its run, phase and lease end": async ({
     store,
     clock,
   }) => {
@@ -36,14 +36,14 @@ export const taskClaims: Group = (test) => {
     const lease_until = new Date(clock.now() + 1_000).toISOString();
     equal(claim, { task: "reviews-0", run: "r0", phase: "PLAN", fence: 1, lease_until });
     equal(event, (await logOf(store, "r0"))[1]);
-  });
+  },
 
-  test("without a phase is claimed without one", async ({ store }) => {
+  "without a phase is claimed without one": async ({ store }) => {
     await write(store, { task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
     equal("phase" in (await claimFree(store)), false);
-  });
+  },
 
-  test("is claimed once per request id, even by eight requests at once", async ({ store }) => {
+  "is claimed once per request id, even by eight requests at once": async ({ store }) => {
     await addTasks(store, 5);
     const claims = await Promise.all(
       upTo(8).map(() => claimFree(store, "a1", { request_id: "q1" })),
@@ -54,18 +54,18 @@ export const taskClaims: Group = (test) => {
     notEqual(other.task, claims[0]?.task);
     const rest = await Promise.all(upTo(5).map((n) => take(store, `b${n}`)));
     equal(rest.filter((claim) => claim !== undefined).length, 3);
-  });
+  },
 
-  test("is not claimed for a lease that is not a positive whole number", async ({ store }) => {
+  "is not claimed for a lease that is not a positive whole number": async ({ store }) => {
     await addTasks(store, 1);
     for (const lease_ms of [0, -1, 0.5, Number.NaN, Infinity]) {
       ok((await failureOf(take(store, "a1", { lease_ms }))) instanceof BylawError);
     }
     equal((await logOf(store, "r0")).length, 1);
     equal((await claimFree(store)).fence, 1);
-  });
+  },
 
-  test("that is done or failed cannot be claimed", async ({ store, clock }) => {
+  "that is done or failed cannot be claimed": async ({ store, clock }) => {
     await addTasks(store, 2);
     for (const state of ["done", "failed"] as const) {
       const { run, task, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
@@ -73,12 +73,12 @@ export const taskClaims: Group = (test) => {
     }
     clock.advance(10_000);
     equal([await take(store), await sweepLeases(store)], [undefined, 0]);
-  });
+  },
 };
 
 /** A claimer that judges the run's latest events before it gets the task. */
-export const claimAdmission: Group = (test) => {
-  test("is claimed only if the claimer accepts the events it has not read", async ({ store }) => {
+export const claimAdmission: Group = {
+  "is claimed only if the claimer accepts the events it has not read": async ({ store }) => {
     await addTasks(store, 1);
     const run = "r0";
     await write(store, { run, events: [draft({ event_type: "second" })] });
@@ -104,16 +104,16 @@ export const claimAdmission: Group = (test) => {
     );
     equal(await take(store, "a2", { admit }), undefined);
     equal(asked.length, length);
-  });
+  },
 
-  test("is not claimed if the claimer answers with a promise", async ({ store }) => {
+  "is not claimed if the claimer answers with a promise": async ({ store }) => {
     await addTasks(store, 1);
     const later = (async () => {}) as unknown as () => void;
     ok((await failureOf(take(store, "a1", { admit: later }))) instanceof BylawError);
     equal((await claimFree(store)).fence, 1);
-  });
+  },
 
-  test("is never claimed after the run is closed by a concurrent writer", async ({ store }) => {
+  "is never claimed after the run is closed by a concurrent writer": async ({ store }) => {
     await addTasks(store, 9);
     // The run is closed at the same time: no claim may follow its last event.
     const closed = (events: readonly LogEvent[]): boolean =>
@@ -128,5 +128,5 @@ export const claimAdmission: Group = (test) => {
     await Promise.all([...claims, ...ends]);
     for (const run of ["r0", "r1", "r2"])
       equal((await logOf(store, run)).at(-1)?.event_type, "closed");
-  });
+  },
 };

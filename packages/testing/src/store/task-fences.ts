@@ -2,8 +2,8 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { addTasks, conflicts, logOf, take, claimFree, upTo, write, type Group } from "./kit.ts";
 
 /** Writes are accepted only under the fence of the current claim. */
-export const taskFences: Group = (test) => {
-  test("is written under the fence of its claim and no other", async ({ store }) => {
+export const taskFences: Group = {
+  "is written under the fence of its claim and no other": async ({ store }) => {
     await addTasks(store, 1);
     const { run, task, fence } = await claimFree(store);
     const set = { state: "claimed", phase: "TDD", owner: "a1" } as const;
@@ -14,18 +14,18 @@ export const taskFences: Group = (test) => {
     await advance(fence);
     await advance(fence);
     equal((await logOf(store, run)).length, length + 2);
-  });
+  },
 
-  test("can have its fence checked without a change", async ({ store }) => {
+  "can have its fence checked without a change": async ({ store }) => {
     await addTasks(store, 1);
     const { run, task: id, fence } = await claimFree(store);
     await write(store, { run, task: { id, fence } });
     await conflicts(write(store, { run, task: { id, fence: 0 } }), "fence");
     await conflicts(write(store, { run, task: { id: "nobody's", fence: 1 } }), "fence");
     equal(await take(store, "a2"), undefined);
-  });
+  },
 
-  test("is created once: creating it again is a conflict", async ({ store }) => {
+  "is created once: creating it again is a conflict": async ({ store }) => {
     const create = (run: string) =>
       write(store, { run, task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } } });
     const results = await Promise.allSettled(upTo(6).map((n) => create(`r${n}`)));
@@ -33,18 +33,18 @@ export const taskFences: Group = (test) => {
     await conflicts(create("r9"), "fence");
     const runs = await Promise.all(upTo(9).map((n) => logOf(store, `r${n}`)));
     equal(runs.flat().length, 1);
-  });
+  },
 
-  test("that was never claimed cannot be written without a claim", async ({ store }) => {
+  "that was never claimed cannot be written without a claim": async ({ store }) => {
     await addTasks(store, 1);
     await conflicts(
       write(store, { run: "r0", task: { id: "q-0", fence: 0, set: { state: "done" } } }),
       "fence",
     );
     equal((await claimFree(store)).task, "q-0");
-  });
+  },
 
-  test("can be claimed by another agent once it is given back", async ({ store }) => {
+  "can be claimed by another agent once it is given back": async ({ store }) => {
     await addTasks(store, 1);
     const { run, task, fence } = await claimFree(store);
     await write(store, {
@@ -55,5 +55,5 @@ export const taskFences: Group = (test) => {
     equal([second.task, second.phase], [task, "PLAN"]);
     ok(second.fence > fence);
     await conflicts(write(store, { run, task: { id: task, fence } }), "fence");
-  });
+  },
 };

@@ -15,8 +15,8 @@ import {
 } from "./kit.ts";
 
 /** What happens to a task whose lease has ended. */
-export const expiredLeases: Group = (test) => {
-  test("can be claimed again after its lease ends, and the first owner can no longer write it", async ({
+export const expiredLeases: Group = {
+  "can be claimed again after its lease ends, and the first owner can no longer write it": async ({
     store,
     clock,
   }) => {
@@ -42,20 +42,20 @@ export const expiredLeases: Group = (test) => {
       (await logOf(store, first.run)).filter(({ event_type }) => event_type === "done").length,
       1,
     );
-  });
+  },
 
-  test("goes to one of many claimers when its lease ends", async ({ store, clock }) => {
+  "goes to one of many claimers when its lease ends": async ({ store, clock }) => {
     await addTasks(store, 1);
     await claimFree(store, "a1", { lease_ms: 1_000 });
     clock.advance(1_000);
     const claims = await Promise.all(upTo(10).map((n) => take(store, `b${n}`)));
     equal(claims.filter((claim) => claim !== undefined).length, 1);
-  });
+  },
 };
 
 /** A sweep frees tasks whose lease has ended. */
-export const sweptLeases: Group = (test) => {
-  test("is not freed by a sweep that records no event, even after its lease ends", async ({
+export const sweptLeases: Group = {
+  "is not freed by a sweep that records no event, even after its lease ends": async ({
     store,
     clock,
   }) => {
@@ -68,9 +68,9 @@ export const sweptLeases: Group = (test) => {
     equal([await store.sweep(), await store.sweep()], [1, 0]);
     equal((await logOf(store, "r0")).length, before);
     equal((await claimFree(store, "a2")).fence, fence + 1);
-  });
+  },
 
-  test("is freed by a sweep after its lease ends, which also voids the owner's fence", async ({
+  "is freed by a sweep after its lease ends, which also voids the owner's fence": async ({
     store,
     clock,
   }) => {
@@ -91,12 +91,12 @@ export const sweptLeases: Group = (test) => {
     }
     const again = await Promise.all(upTo(4).map((n) => take(store, `b${n}`)));
     equal(again.filter((claim) => claim !== undefined).length, 3);
-  });
+  },
 };
 
 /** A renewal extends a lease under its fence. */
-export const leaseRenewals: Group = (test) => {
-  test("keeps its owner while the lease is renewed", async ({ store, clock }) => {
+export const leaseRenewals: Group = {
+  "keeps its owner while the lease is renewed": async ({ store, clock }) => {
     await addTasks(store, 1);
     const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
     const renew = (lease_ms: number) => write(store, { run, task: { id, fence, lease_ms } });
@@ -107,9 +107,9 @@ export const leaseRenewals: Group = (test) => {
     }
     clock.advance(1_000);
     equal((await claimFree(store, "a2")).fence, fence + 1);
-  });
+  },
 
-  test("never has its lease shortened by a renewal that does not also write its state", async ({
+  "never has its lease shortened by a renewal that does not also write its state": async ({
     store,
     clock,
   }) => {
@@ -129,9 +129,9 @@ export const leaseRenewals: Group = (test) => {
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
     equal((await claimFree(store, "a2")).task, kept.task);
-  });
+  },
 
-  test("has its lease and state written together, and neither under a wrong fence", async ({
+  "has its lease and state written together, and neither under a wrong fence": async ({
     store,
     clock,
   }) => {
@@ -148,12 +148,12 @@ export const leaseRenewals: Group = (test) => {
     clock.advance(1);
     equal((await claimFree(store, "a2")).phase, "TDD");
     await conflicts(write(store, { run, task: { id, fence, lease_ms: 60_000 } }), "fence");
-  });
+  },
 };
 
 /** Which tasks can have a lease, and how long it may be. */
-export const leaseLimits: Group = (test) => {
-  test("has a lease only while it is claimed", async ({ store, clock }) => {
+export const leaseLimits: Group = {
+  "has a lease only while it is claimed": async ({ store, clock }) => {
     await addTasks(store, 3);
     for (const state of ["available", "done", "failed"] as const) {
       const { run, task: id, fence } = await claimFree(store, "a1", { lease_ms: 1_000 });
@@ -165,9 +165,9 @@ export const leaseLimits: Group = (test) => {
     clock.advance(60_000);
     equal((await claimFree(store, "a2", { queue: "elsewhere" })).fence, 2);
     equal(await take(store, "a2", { queue: "elsewhere" }), undefined);
-  });
+  },
 
-  test("can be taken back under its fence, and is free again when that lease ends", async ({
+  "can be taken back under its fence, and is free again when that lease ends": async ({
     store,
     clock,
   }) => {
@@ -182,9 +182,9 @@ export const leaseLimits: Group = (test) => {
     equal(await take(store, "a2"), undefined);
     clock.advance(1);
     equal((await claimFree(store, "a2")).fence, fence + 1);
-  });
+  },
 
-  test("is given no lease that is not a positive whole number, nor one without a claim", async ({
+  "is given no lease that is not a positive whole number, nor one without a claim": async ({
     store,
     clock,
   }) => {
@@ -206,5 +206,5 @@ export const leaseLimits: Group = (test) => {
     equal((await logOf(store, run)).length, length);
     clock.advance(1_000);
     equal((await claimFree(store, "a2")).fence, fence + 1);
-  });
+  },
 };

@@ -2,8 +2,8 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
 /** What any store promises to who watches it. */
-export const watchers: Group = (test) => {
-  test("is told how far a run has grown, and no more once it stops", async ({ store }) => {
+export const watchers: Group = {
+  "is told how far a run has grown, and no more once it stops": async ({ store }) => {
     const heads = new Map<string, number>();
     let hinted: () => void = () => {};
     const stop = await store.watch((run, head) => {
@@ -36,9 +36,9 @@ export const watchers: Group = (test) => {
     await later.promise;
     stopLater();
     equal(heads.get("r1"), 2);
-  });
+  },
 
-  test("misses no event when it reads on from where it was, however many hints are one", async ({
+  "misses no event when it reads on from where it was, however many hints are one": async ({
     store,
   }) => {
     const total = 60;
@@ -64,9 +64,9 @@ export const watchers: Group = (test) => {
     stop();
     await reading;
     equal(read, upTo(total));
-  });
+  },
 
-  test("is never told of what is not there, nor of what was refused", async ({ store }) => {
+  "is never told of what is not there, nor of what was refused": async ({ store }) => {
     const wrong: string[] = [];
     const pending: Promise<void>[] = [];
     const last = Promise.withResolvers<void>();
@@ -94,9 +94,9 @@ export const watchers: Group = (test) => {
     await Promise.all(pending);
     equal(wrong, []);
     equal(await logOf(store, "refused"), []);
-  });
+  },
 
-  test("that throws spoils nobody's commit and no other watcher", async ({ store }) => {
+  "that throws spoils nobody's commit and no other watcher": async ({ store }) => {
     const told = Promise.withResolvers<void>();
     const stops = [
       await store.watch(() => {
@@ -107,5 +107,5 @@ export const watchers: Group = (test) => {
     ok((await write(store)).events.length === 1);
     await told.promise;
     for (const stop of stops) stop();
-  });
+  },
 };

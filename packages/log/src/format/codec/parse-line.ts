@@ -5,7 +5,7 @@ import { skim } from "./skim.ts";
 export type ParsedLine = { readonly record: JsonObject } | LineFault;
 
 /** Why a line is no record. */
-interface LineFault {
+export interface LineFault {
   /** Completes "The line is not one JSON object: …". */
   readonly fault: string;
   /** It could be the beginning of a record, cut off. */

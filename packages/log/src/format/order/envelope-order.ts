@@ -3,34 +3,87 @@ import { quote } from "@bylaw/wording";
 import { fieldFits } from "../codec/envelope.ts";
 import type { Violation } from "./rules.ts";
 
-/** Checks each line against the one before it: numbering, time and session. */
-export interface EnvelopeOrder {
+/**
+ * Checks each line against the one before it: numbering, time and session. Reports each break of order where it happens. The lines
+ * after it are checked against the new line, not the old one.
+ */
+export class EnvelopeOrder {
+  #sequence = 0;
+  #unread = 0;
+  #timestamp: string | undefined;
+  #session: string | undefined;
+  #started = false;
+  /** There was a line before, readable or not. */
+  #begun = false;
+
   /** The number of the last line that had one; 0 at the start. */
-  readonly sequence: number;
+  get sequence(): number {
+    return this.#sequence;
+  }
+
   /** A record. `whole`: it has every field, and all are valid. */
-  next(record: JsonObject, whole: boolean): readonly Violation[];
+  next(record: JsonObject, whole: boolean): readonly Violation[] {
+    const { event_type: type, details } = record;
+    const has = (field: "sequence" | "timestamp" | "session_id"): boolean =>
+      whole || fieldFits(record, field);
+    const beginning = typeof type === "string" && type !== "" ? this.#beginning(type) : undefined;
+    this.#begun = true;
+    if (!has("sequence")) this.#unread += 1;
+    return [
+      beginning,
+      has("sequence") ? this.#number(record["sequence"] as number) : undefined,
+      has("timestamp") ? this.#clock(record["timestamp"] as string) : undefined,
+      has("session_id")
+        ? this.#sessionOf(record["session_id"] as string, type, details)
+        : undefined,
+    ].filter((broken) => broken !== undefined);
+  }
+
   /** A line without an event that carries the number over from another file. */
-  anchor(sequence: number): Violation | undefined;
+  anchor(value: number): Violation | undefined {
+    const before = this.#sequence;
+    const latest = before + this.#unread;
+    this.#begun = true;
+    this.#started = true;
+    this.#sequence = value;
+    this.#unread = 0;
+    // Nothing is known of the log before its first number.
+    if (before === 0 || (value >= before && value <= latest)) return undefined;
+    return {
+      rule: "ANCHOR_MISMATCH",
+      message: `The anchor is for sequence ${value}, but the file before it ends with ${before}.`,
+    };
+  }
+
   /** A line that cannot be read, which may have held an event. */
-  unread(): void;
-}
+  unread(): void {
+    this.#begun = true;
+    this.#unread += 1;
+  }
 
-/** Reports each break of order where it happens. The lines after it are checked against the new line, not the old one. */
-export function createEnvelopeOrder(): EnvelopeOrder {
-  let sequence = 0;
-  let unread = 0;
-  let timestamp: string | undefined;
-  let session: string | undefined;
-  let started = false;
-  // Whether there was a line before, readable or not.
-  let begun = false;
+  #beginning(type: string): Violation | undefined {
+    const isStart = type === "session_start";
+    const wasStarted = this.#started;
+    this.#started ||= isStart || type === "session_resumed";
+    if (!this.#begun && !this.#started) {
+      return {
+        rule: "FIRST_EVENT_NOT_SESSION",
+        message: `The log starts with ${quote(type)}, but its first event must be \`session_start\` or \`session_resumed\`.`,
+      };
+    }
+    if (!isStart || !wasStarted) return undefined;
+    return {
+      rule: "UNEXPECTED_SESSION_START",
+      message: "`session_start` may only be the first event of a log.",
+    };
+  }
 
-  function number(value: number): Violation | undefined {
-    const expected = sequence + 1;
-    const latest = expected + unread;
-    const before = sequence;
-    sequence = value;
-    unread = 0;
+  #number(value: number): Violation | undefined {
+    const before = this.#sequence;
+    const expected = before + 1;
+    const latest = expected + this.#unread;
+    this.#sequence = value;
+    this.#unread = 0;
     if (value <= before) {
       return {
         rule: "SEQUENCE_NOT_INCREASING",
@@ -38,17 +91,16 @@ export function createEnvelopeOrder(): EnvelopeOrder {
       };
     }
     // Each unreadable line accounts for one number.
-    if (value > latest)
-      return {
-        rule: "SEQUENCE_GAP",
-        message: `Sequence ${value} leaves a gap: the next event is number ${expected}.`,
-      };
-    return undefined;
+    if (value <= latest) return undefined;
+    return {
+      rule: "SEQUENCE_GAP",
+      message: `Sequence ${value} leaves a gap: the next event is number ${expected}.`,
+    };
   }
 
-  function clock(now: string): Violation | undefined {
-    const before = timestamp;
-    timestamp = now;
+  #clock(now: string): Violation | undefined {
+    const before = this.#timestamp;
+    this.#timestamp = now;
     if (before === undefined || !isEarlier(now, before)) return undefined;
     return {
       rule: "TIMESTAMP_BACKWARDS",
@@ -56,13 +108,9 @@ export function createEnvelopeOrder(): EnvelopeOrder {
     };
   }
 
-  function sessionOf(
-    id: string,
-    type: Json | undefined,
-    details: Json | undefined,
-  ): Violation | undefined {
-    const before = session;
-    session = id;
+  #sessionOf(id: string, type: Json | undefined, details: Json | undefined): Violation | undefined {
+    const before = this.#session;
+    this.#session = id;
     if (before === undefined) return undefined;
     if (type === "session_resumed") {
       const previous =
@@ -82,64 +130,6 @@ export function createEnvelopeOrder(): EnvelopeOrder {
       message: `The session changed from \`${before}\` to \`${id}\` without a \`session_resumed\`.`,
     };
   }
-
-  function beginning(type: string): Violation | undefined {
-    const isFirst = !begun;
-    const isStart = type === "session_start";
-    const wasStarted = started;
-    started ||= isStart || type === "session_resumed";
-    if (isFirst && !started) {
-      return {
-        rule: "FIRST_EVENT_NOT_SESSION",
-        message: `The log starts with ${quote(type)}, but its first event must be \`session_start\` or \`session_resumed\`.`,
-      };
-    }
-    if (isStart && wasStarted) {
-      return {
-        rule: "UNEXPECTED_SESSION_START",
-        message: "`session_start` may only be the first event of a log.",
-      };
-    }
-    return undefined;
-  }
-
-  return {
-    get sequence() {
-      return sequence;
-    },
-    next(record, whole) {
-      const found: Violation[] = [];
-      const add = (broken: Violation | undefined): void =>
-        void (broken !== undefined && found.push(broken));
-      const { event_type: type, details } = record;
-      if (typeof type === "string" && type !== "") add(beginning(type));
-      begun = true;
-      if (whole || fieldFits(record, "sequence")) add(number(record["sequence"] as number));
-      else unread += 1;
-      if (whole || fieldFits(record, "timestamp")) add(clock(record["timestamp"] as string));
-      if (whole || fieldFits(record, "session_id"))
-        add(sessionOf(record["session_id"] as string, type, details));
-      return found;
-    },
-    anchor(value) {
-      const before = sequence;
-      const latest = before + unread;
-      begun = true;
-      started = true;
-      sequence = value;
-      unread = 0;
-      // Nothing is known of the log before its first number.
-      if (before === 0 || (value >= before && value <= latest)) return undefined;
-      return {
-        rule: "ANCHOR_MISMATCH",
-        message: `The anchor is for sequence ${value}, but the file before it ends with ${before}.`,
-      };
-    },
-    unread() {
-      begun = true;
-      unread += 1;
-    },
-  };
 }
 
 // Times of one form compare as text.
