@@ -11,7 +11,6 @@ import {
   dispatched,
   ended,
   rulesBroken,
-  of,
   open,
   pass,
   plain,
