@@ -7,7 +7,7 @@ import { keepAlive } from "./keep-alive.ts";
 import { askedFor, blocked, given } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
 import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
-import { createTransport, credentialOf, type Transport } from "./transport.ts";
+import { Transport, credentialOf } from "./transport.ts";
 import type {
   Approval,
   BatchChecked,
@@ -62,7 +62,7 @@ export class AgentClient extends ToolShorthands {
     this.#enrol =
       enrol_secret === undefined ? undefined : credentialOf(enrol_secret, "enrolment secret");
     const token = phase_token === undefined ? undefined : credentialOf(phase_token, "phase token");
-    this.#transport = createTransport(transport);
+    this.#transport = new Transport(transport);
     this.#session = new Session(this.#transport, { token, task: task_id });
     this.#heartbeat = heartbeat;
     if (token !== undefined) this.#live(undefined);

@@ -19,7 +19,7 @@ export const retryRules = ({
   base_ms = 100,
   cap_ms = 5_000,
   give_up_ms = 60_000,
-}: RetryOptions): RetryRules => ({ ...{ attempts, base_ms, cap_ms, give_up_ms } });
+}: RetryOptions): RetryRules => ({ attempts, base_ms, cap_ms, give_up_ms });
 
 /**
  * The pause after attempt number `attempt` (from 1) in milliseconds: doubled each time up to the cap, and up to a quarter longer by chance,

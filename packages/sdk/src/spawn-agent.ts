@@ -3,7 +3,7 @@ import { claimTask, type ClaimOptions } from "./claim.ts";
 import { VARIABLES } from "./environment.ts";
 import { RequestInvalid } from "./errors.ts";
 import type { AskOptions } from "./session.ts";
-import { createTransport, credentialOf, type TransportOptions } from "./transport.ts";
+import { Transport, credentialOf, type TransportOptions } from "./transport.ts";
 import type { Claim } from "./types.ts";
 
 /** How an agent is started. */
@@ -53,46 +53,22 @@ export async function spawnAgent(
   command: readonly [program: string, ...args: string[]],
   options: SpawnOptions,
 ): Promise<SpawnedAgent> {
-  const {
-    endpoint,
-    agent_id,
-    enrol_secret,
-    contract,
-    cwd,
-    env = {},
-    output = "inherit",
-    signal,
-  } = options;
+  const { agent_id, enrol_secret, cwd, output = "inherit", signal } = options;
   const secret = credentialOf(enrol_secret, "enrolment secret");
-  const leaked = Object.keys(env).find((name) => SECRET.test(name));
-  if (leaked !== undefined)
-    throw new RequestInvalid({
-      ...{ code: "request_invalid", message: `\`env\` holds ${leaked}, a secret of the service` },
-      fix: "Remove it; with it the agent could act as anyone",
-    });
-  const transport = createTransport(options);
+  refuseSecrets(options.env ?? {});
+  const transport = new Transport(options);
   const { phase_token, ...claim } = await claimTask(
     transport,
     { agent_id, authorization: () => `Bylaw-Enrol ${secret}` },
     { ...options, timeout_ms: undefined },
   );
-  const inherited = Object.entries(process.env).filter(([name]) => NEEDED.test(name));
   const [program, ...args] = command;
-  const group = process.platform !== "win32";
   const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
-    env: {
-      ...Object.fromEntries(inherited),
-      ...env,
-      [VARIABLES.endpoint]: String(endpoint),
-      [VARIABLES.agent_id]: agent_id,
-      [VARIABLES.task_id]: claim.task.id,
-      [VARIABLES.phase_token]: phase_token,
-      ...(contract === undefined ? {} : { BYLAW_CONTRACT: contract }),
-    },
+    env: environmentOf(options, claim.task.id, phase_token),
     stdio: ["ignore", output, output],
     // A group of its own, so that what it has started ends with it.
-    detached: group,
+    detached: HAS_GROUPS,
   });
   const ended = new Promise<AgentEnd>((resolve) => {
     child.once("exit", (code, by) => resolve({ code, signal: by }));
@@ -101,26 +77,61 @@ export async function spawnAgent(
   const { pid } = child;
   if (pid === undefined) {
     await ended;
-    // The task is free again at once, and not when its lease ends.
-    const body = { task_id: claim.task.id, reason: "the agent could not be started" };
-    await transport
-      .ask({
-        method: "POST",
-        path: "/tasks/release",
-        body,
-        authorization: () => `Bearer ${phase_token}`,
-      })
-      .catch(() => undefined);
+    await giveBack(transport, claim.task.id, phase_token);
     throw new RequestInvalid({ code: "request_invalid", message: `Cannot start \`${program}\`` });
   }
+  const stop = stopperOf(pid, ended);
+  const abort = (): void => void stop();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  void ended.then(() => signal?.removeEventListener("abort", abort));
+  return { claim, pid, ended, stop };
+}
+
+const HAS_GROUPS = process.platform !== "win32";
+
+function refuseSecrets(env: Readonly<Record<string, string>>): void {
+  const leaked = Object.keys(env).find((name) => SECRET.test(name));
+  if (leaked === undefined) return;
+  throw new RequestInvalid({
+    code: "request_invalid",
+    message: `\`env\` holds ${leaked}, a secret of the service`,
+    fix: "Remove it; with it the agent could act as anyone",
+  });
+}
+
+const environmentOf = (
+  { endpoint, agent_id, contract, env = {} }: SpawnOptions,
+  task_id: string,
+  phase_token: string,
+): Readonly<Record<string, string | undefined>> => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name))),
+  ...env,
+  [VARIABLES.endpoint]: String(endpoint),
+  [VARIABLES.agent_id]: agent_id,
+  [VARIABLES.task_id]: task_id,
+  [VARIABLES.phase_token]: phase_token,
+  ...(contract === undefined ? {} : { BYLAW_CONTRACT: contract }),
+});
+
+/** The task is free again at once, and not when its lease ends. */
+async function giveBack(transport: Transport, task_id: string, token: string): Promise<void> {
+  const body = { task_id, reason: "the agent could not be started" };
+  const request = { method: "POST", path: "/tasks/release", body } as const;
+  await transport
+    .ask({ ...request, authorization: () => `Bearer ${token}` })
+    .catch(() => undefined);
+}
+
+function stopperOf(pid: number, ended: Promise<AgentEnd>): SpawnedAgent["stop"] {
   const kill = (by: "SIGTERM" | "SIGKILL"): void => {
     try {
-      process.kill(group ? -pid : pid, by);
+      process.kill(HAS_GROUPS ? -pid : pid, by);
     } catch {
       // It is over.
     }
   };
-  const stop = async ({ grace_ms = 5_000 } = {}): Promise<AgentEnd> => {
+  return async ({ grace_ms = 5_000 } = {}) => {
     kill("SIGTERM");
     const timer = setTimeout(kill, grace_ms, "SIGKILL");
     const end = await ended;
@@ -129,9 +140,4 @@ export async function spawnAgent(
     kill("SIGKILL");
     return end;
   };
-  const abort = (): void => void stop();
-  if (signal?.aborted === true) abort();
-  signal?.addEventListener("abort", abort, { once: true });
-  void ended.then(() => signal?.removeEventListener("abort", abort));
-  return { claim, pid, ended, stop };
 }

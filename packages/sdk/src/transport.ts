@@ -1,7 +1,15 @@
 import { RequestInvalid, ServerFault, Unavailable, type AgentError } from "./errors.ts";
 import { endpointOf } from "./endpoint.ts";
 import { errorOf } from "./problem.ts";
-import { pauseOf, retryAfter, retryRules, sleep, type RetryOptions, type Sleep } from "./retry.ts";
+import {
+  pauseOf,
+  retryAfter,
+  retryRules,
+  sleep,
+  type RetryOptions,
+  type RetryRules,
+  type Sleep,
+} from "./retry.ts";
 import type { Json, JsonObject } from "./types.ts";
 
 /** How a client talks to its server. */
@@ -47,41 +55,97 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** Makes requests, and makes them again. */
-export interface Transport {
-  /** Resolves to the answer; rejects with an AgentError, or with the signal's reason. */
-  ask(request: Ask): Promise<Answer>;
-  /** The answer as it comes, for a stream: one attempt, no time limit. Rejects like `ask`. */
-  open(request: Ask): Promise<Response>;
-  readonly sleep: Sleep;
-  /** The pause after an attempt in milliseconds, of which the server asked for so many. */
-  pause(attempt: number, asked_ms: number | undefined): number;
+/** The outcome of one attempt that failed. */
+interface FailedAttempt {
+  readonly error: AgentError;
+  /** Whether another attempt may help. */
+  readonly again: boolean;
 }
 
 const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-export function createTransport(options: TransportOptions): Transport {
-  const base = endpointOf(options.endpoint, { allow_http: options.allow_http === true });
-  const rules = retryRules(options.retry ?? {});
-  const wait = options.sleep ?? sleep;
-  const random = options.random ?? Math.random;
-  const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+/** Makes requests, and repeats them. */
+export class Transport {
+  readonly sleep: Sleep;
+  readonly #options: TransportOptions;
+  readonly #base: string;
+  readonly #rules: RetryRules;
 
-  const pauseAfter = (attempt: number, asked_ms: number | undefined): number =>
-    pauseOf(attempt, rules, { random: random(), asked_ms });
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#base = endpointOf(options.endpoint, { allow_http: options.allow_http === true });
+    this.#rules = retryRules(options.retry ?? {});
+    this.sleep = options.sleep ?? sleep;
+  }
 
-  async function send(
-    request: Ask,
+  /** Resolves to the answer; rejects with an AgentError, or with the signal's reason. */
+  async ask(request: Ask): Promise<Answer> {
+    const key = request.request_id ?? newKey();
+    let waited = 0;
+    for (let count = 1; ; count++) {
+      request.signal?.throwIfAborted();
+      const result = await this.#attempt(request, key);
+      if (!("error" in result)) return result;
+      const pause = this.pause(count, result.error.retry_after_ms);
+      const { attempts, give_up_ms } = this.#rules;
+      if (!result.again || count >= attempts || waited + pause > give_up_ms) throw result.error;
+      waited += pause;
+      await this.sleep(pause, request.signal);
+    }
+  }
+
+  /** The answer as it comes, for a stream: one attempt, no time limit. Rejects like `ask`. */
+  async open(request: Ask): Promise<Response> {
+    const authorization = request.authorization();
+    const response = await this.#send(request, authorization, newKey(), Infinity).catch(
+      (error: unknown) => {
+        if (request.signal?.aborted === true) throw request.signal.reason;
+        throw unreachable(error);
+      },
+    );
+    if (response.ok) return response;
+    throw refusal(request, authorization, response, await response.text().catch(() => ""));
+  }
+
+  /** The pause after an attempt in milliseconds, of which the server asked for so many. */
+  pause(attempt: number, asked_ms: number | undefined): number {
+    const random = (this.#options.random ?? Math.random)();
+    return pauseOf(attempt, this.#rules, { random, asked_ms });
+  }
+
+  async #attempt(request: Ask, key: string): Promise<Answer | FailedAttempt> {
+    const authorization = request.authorization();
+    const limit_ms = request.timeout_ms ?? this.#options.timeout_ms ?? 30_000;
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.#send(request, authorization, key, limit_ms);
+      text = await response.text();
+    } catch (error) {
+      if (request.signal?.aborted === true) throw request.signal.reason;
+      return { error: unreachable(error), again: true };
+    }
+    const { ok, status } = response;
+    if (!ok)
+      return { error: refusal(request, authorization, response, text), again: AGAIN.has(status) };
+    const body = parse(text);
+    if (body !== undefined) return { status, body };
+    const message = `The answer is not JSON (status ${status})`;
+    return { error: new ServerFault({ code: "answer_unreadable", message, status }), again: false };
+  }
+
+  async #send(
+    { method, path, query = {}, body, headers = {}, signal }: Ask,
     authorization: string,
     key: string,
     limit_ms: number,
   ): Promise<Response> {
-    const { method, path, query = {}, body, headers = {}, signal } = request;
-    const url = new URL(base + path);
+    const url = new URL(this.#base + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
     const limit = Number.isFinite(limit_ms) ? [AbortSignal.timeout(limit_ms)] : [];
     const signals = [...limit, ...(signal === undefined ? [] : [signal])];
+    const { fetch = (to, init) => globalThis.fetch(to, init) } = this.#options;
     return fetch(url.href, {
       method,
       headers: {
@@ -99,94 +163,25 @@ export function createTransport(options: TransportOptions): Transport {
       ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
     });
   }
+}
 
-  function refusal(
-    request: Ask,
-    authorization: string,
-    response: Response,
-    text: string,
-  ): AgentError {
-    if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
-      return new ServerFault({
-        ...{ code: "redirected", status: response.status },
-        message: "The service answered with a redirect",
-        fix: "Set `endpoint` to the address of the service itself",
-      });
-    const retry_after_ms = retryAfter(response.headers.get("retry-after"), Date.now());
-    const mask = maskOf(authorization);
-    return errorOf({
-      status: response.status,
-      body: parse(text),
-      retry_after_ms,
-      tool: request.tool,
-      mask,
+function refusal(
+  request: Ask,
+  authorization: string,
+  response: Response,
+  text: string,
+): AgentError {
+  const { status, type, headers } = response;
+  if (type === "opaqueredirect" || (status >= 300 && status < 400))
+    return new ServerFault({
+      code: "redirected",
+      status,
+      message: "The service answered with a redirect",
+      fix: "Set `endpoint` to the address of the service itself",
     });
-  }
-
-  // The answer, or what became of the attempt and whether another one may help.
-  async function attempt(
-    request: Ask,
-    key: string,
-  ): Promise<Answer | { readonly error: AgentError; readonly again: boolean }> {
-    const authorization = request.authorization();
-    let response: Response;
-    let text: string;
-    try {
-      response = await send(
-        request,
-        authorization,
-        key,
-        request.timeout_ms ?? options.timeout_ms ?? 30_000,
-      );
-      text = await response.text();
-    } catch (error) {
-      if (request.signal?.aborted === true) throw request.signal.reason;
-      return { error: unreachable(error), again: true };
-    }
-    if (!response.ok)
-      return {
-        error: refusal(request, authorization, response, text),
-        again: AGAIN.has(response.status),
-      };
-    const body = parse(text);
-    if (body !== undefined) return { status: response.status, body };
-    const message = `The answer is not JSON (status ${response.status})`;
-    return {
-      error: new ServerFault({ code: "answer_unreadable", message, status: response.status }),
-      again: false,
-    };
-  }
-
-  return {
-    async ask(request) {
-      const key = request.request_id ?? newKey();
-      let waited = 0;
-      for (let count = 1; ; count++) {
-        request.signal?.throwIfAborted();
-        const result = await attempt(request, key);
-        if (!("error" in result)) return result;
-        const pause = pauseAfter(count, result.error.retry_after_ms);
-        if (!result.again || count >= rules.attempts || waited + pause > rules.give_up_ms)
-          throw result.error;
-        waited += pause;
-        await wait(pause, request.signal);
-      }
-    },
-    async open(request) {
-      const authorization = request.authorization();
-      let response: Response;
-      try {
-        response = await send(request, authorization, newKey(), Infinity);
-      } catch (error) {
-        if (request.signal?.aborted === true) throw request.signal.reason;
-        throw unreachable(error);
-      }
-      if (response.ok) return response;
-      throw refusal(request, authorization, response, await response.text().catch(() => ""));
-    },
-    sleep: wait,
-    pause: pauseAfter,
-  };
+  const retry_after_ms = retryAfter(headers.get("retry-after"), Date.now());
+  const { tool } = request;
+  return errorOf({ status, body: parse(text), retry_after_ms, tool, mask: maskOf(authorization) });
 }
 
 const unreachable = (cause: unknown): Unavailable =>
