@@ -1,8 +1,9 @@
+import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { drained, exitOf, containedUser, notEnded, spawned, type Exit } from "./child.ts";
 import { signalOf } from "./contain.ts";
 import { endGroup, watchGroup } from "./groups.ts";
-import { collect, type OutputLimit } from "./output.ts";
+import { collect, type Collected, type OutputLimit } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
 import { endOrphans } from "./orphan-processes.ts";
 
@@ -20,94 +21,124 @@ const END_MS = 10_000;
  * `error`. Throws the reason of an aborted signal, and what `onOutput` throws.
  */
 export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
-  const { timeoutMs, maxOutput = MAX_OUTPUT, keep = {}, stdin, signal, onOutput } = start;
-  signal?.throwIfAborted();
-  const began = performance.now();
-  const streams = { stdout: collect(keep.stdout ?? KEPT), stderr: collect(keep.stderr ?? KEPT) };
+  start.signal?.throwIfAborted();
   const id = globalThis.crypto.randomUUID();
-  // `over`: its number may be somebody else's by now.
-  const state = {
-    timedOut: false,
-    overflowed: false,
-    over: false,
-    failure: undefined as { readonly cause: unknown } | undefined,
-  };
   const user = containedUser(start);
-  const contained = user !== undefined;
-  const answer = ([code, by, error]: Exit, duration_ms: number): ProgramEnd => {
-    const told = contained ? signalOf(code) : null;
+  const child = spawned(start, id, user);
+  const running = new RunningProgram(start, { contained: user !== undefined });
+  return typeof child === "string"
+    ? running.endOf([null, null, child], 0)
+    : await running.run(child, id);
+}
+
+type Stream = "stdout" | "stderr";
+
+/** A program while it runs: what ends it, and what it has printed so far. */
+class RunningProgram {
+  readonly #start: ProgramStart;
+  readonly #contained: boolean;
+  readonly #streams: Readonly<Record<Stream, Collected>>;
+  readonly #stuck = Promise.withResolvers<Exit>();
+  #late: NodeJS.Timeout | undefined;
+  #timedOut = false;
+  #overflowed = false;
+  /** It has ended, and its number may be another process's by now. */
+  #over = false;
+  #failure: { readonly cause: unknown } | undefined;
+
+  constructor(start: ProgramStart, { contained }: { readonly contained: boolean }) {
+    const { stdout = KEPT, stderr = KEPT } = start.keep ?? {};
+    this.#start = start;
+    this.#contained = contained;
+    this.#streams = { stdout: collect(stdout), stderr: collect(stderr) };
+  }
+
+  async run(child: ChildProcess, id: string): Promise<ProgramEnd> {
+    const { timeoutMs, stdin, signal } = this.#start;
+    const began = performance.now();
+    const stop = (): void => this.#stop(child);
+    const timer = setTimeout(
+      () => {
+        this.#timedOut ||= !this.#over;
+        stop();
+      },
+      Math.min(timeoutMs, MAX_TIMER),
+    );
+    signal?.addEventListener("abort", stop, { once: true });
+    const unwatch = child.pid === undefined ? undefined : watchGroup(child.pid);
+    const flush = (["stdout", "stderr"] as const).map((name) => this.#read(child, name));
+    // A program that does not read its input ends all the same.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(stdin ?? "");
+    try {
+      const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+      const exit = await Promise.race([exitOf(child, this.#start), this.#stuck.promise]);
+      const duration_ms = Math.round(performance.now() - began);
+      endGroup(child.pid);
+      this.#over = true;
+      unwatch?.();
+      if (child.pid !== undefined) {
+        if (!this.#contained) await endOrphans(id);
+        await drained(child, closed);
+      }
+      for (const rest of flush) rest();
+      signal?.throwIfAborted();
+      if (this.#failure !== undefined) throw this.#failure.cause;
+      return this.endOf(exit, duration_ms);
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(this.#late);
+      signal?.removeEventListener("abort", stop);
+      unwatch?.();
+    }
+  }
+
+  endOf([code, by, error]: Exit, duration_ms: number): ProgramEnd {
+    const told = this.#contained ? signalOf(code) : null;
     return {
       exit_code: told === null ? code : null,
       signal: told ?? by,
-      timed_out: state.timedOut,
-      overflowed: state.overflowed,
+      timed_out: this.#timedOut,
+      overflowed: this.#overflowed,
       duration_ms,
-      stdout: streams.stdout.output(),
-      stderr: streams.stderr.output(),
+      stdout: this.#streams.stdout.output(),
+      stderr: this.#streams.stderr.output(),
       error,
     };
-  };
-  const child = spawned(start, id, user);
-  if (typeof child === "string") return answer([null, null, child], 0);
-  const stuck = Promise.withResolvers<Exit>();
-  let late: ReturnType<typeof setTimeout> | undefined;
-  const stop = (): void => {
-    if (state.over) return;
+  }
+
+  #stop(child: ChildProcess): void {
+    if (this.#over) return;
     endGroup(child.pid);
-    late ??= setTimeout(() => stuck.resolve([null, null, notEnded(start)]), END_MS);
-  };
-  const timer = setTimeout(
-    () => {
-      state.timedOut ||= !state.over;
-      stop();
-    },
-    Math.min(timeoutMs, MAX_TIMER),
-  );
-  signal?.addEventListener("abort", stop, { once: true });
-  const unwatch = child.pid === undefined ? undefined : watchGroup(child.pid);
-  const tell = (name: "stdout" | "stderr", text: string): void => {
-    if (text === "" || state.failure !== undefined) return;
-    try {
-      onOutput?.(name, text);
-    } catch (cause) {
-      state.failure = { cause };
-      stop();
-    }
-  };
-  const flush = (["stdout", "stderr"] as const).map((name) => {
+    this.#late ??= setTimeout(
+      () => this.#stuck.resolve([null, null, notEnded(this.#start)]),
+      END_MS,
+    );
+  }
+
+  /** Collects a stream and tells of it; the answer tells the rest that is no whole character. */
+  #read(child: ChildProcess, name: Stream): () => void {
+    const { onOutput, maxOutput = MAX_OUTPUT } = this.#start;
+    const { stdout, stderr } = this.#streams;
     const decoder = new TextDecoder();
     child[name]?.on("data", (chunk: Uint8Array) => {
-      streams[name].add(chunk);
-      if (!state.over && streams.stdout.bytes() + streams.stderr.bytes() > maxOutput) {
-        state.overflowed = true;
-        stop();
+      this.#streams[name].add(chunk);
+      if (!this.#over && stdout.bytes() + stderr.bytes() > maxOutput) {
+        this.#overflowed = true;
+        this.#stop(child);
       }
-      if (onOutput !== undefined) tell(name, decoder.decode(chunk, { stream: true }));
+      if (onOutput !== undefined) this.#tell(child, name, decoder.decode(chunk, { stream: true }));
     });
-    return () => tell(name, decoder.decode());
-  });
-  // Who does not read its input ends all the same.
-  child.stdin?.on("error", () => {});
-  child.stdin?.end(stdin ?? "");
-  try {
-    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    const exit = await Promise.race([exitOf(child, start), stuck.promise]);
-    const duration_ms = Math.round(performance.now() - began);
-    endGroup(child.pid);
-    state.over = true;
-    unwatch?.();
-    if (child.pid !== undefined) {
-      if (!contained) await endOrphans(id);
-      await drained(child, closed);
+    return () => this.#tell(child, name, decoder.decode());
+  }
+
+  #tell(child: ChildProcess, name: Stream, text: string): void {
+    if (text === "" || this.#failure !== undefined) return;
+    try {
+      this.#start.onOutput?.(name, text);
+    } catch (cause) {
+      this.#failure = { cause };
+      this.#stop(child);
     }
-    for (const rest of flush) rest();
-    signal?.throwIfAborted();
-    if (state.failure !== undefined) throw state.failure.cause;
-    return answer(exit, duration_ms);
-  } finally {
-    clearTimeout(timer);
-    clearTimeout(late);
-    signal?.removeEventListener("abort", stop);
-    unwatch?.();
   }
 }
