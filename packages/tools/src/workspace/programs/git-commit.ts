@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, omitUndefined } from "@bylaw/kernel";
 import type { ProgramEnd } from "@bylaw/process";
 import { isBlank } from "@bylaw/wording";
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
 import { refused } from "../files/refused.ts";
-import { workspaceOf } from "../files/workspace.ts";
+import { workspaceOf, type Workspace } from "../files/workspace.ts";
 import type { WorkspaceToolsOptions } from "../options.ts";
 import { path } from "../shapes.ts";
 import { start } from "./start.ts";
@@ -51,55 +51,14 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
     annotations: { destructiveHint: false, openWorldHint: false },
     async run({ message, paths }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
-      const places = (paths ?? ["."]).map((text) => {
-        const segments = workspace.segments(text);
-        workspace.mayRead(segments);
-        if (segments.some((name) => name.toLowerCase() === ".git"))
-          throw refused(text, "belongs to git");
-        return `:(literal)${segments.join("/") || "."}`;
-      });
-      places.push(...workspace.hidden.map((path) => `:(exclude,literal)${path}`));
-      const settings = [...QUIET, SPARSE, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => [
-        "-c",
-        one,
-      ]);
-      // Hooks may get what they need; git itself needs nothing from elsewhere.
-      const set = {
-        ...environmentOf(workspace.real, context.agent),
-        ...(gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" }),
-      };
-      const git: Git = async (args, stdin) =>
-        start(
-          {
-            argv: ["git", ...settings, ...args],
-            cwd: workspace.real,
-            timeoutMs: TIMEOUT_MS,
-            set,
-            ...(stdin === undefined ? {} : { stdin }),
-          },
-          workspace.real,
-          options,
-          context,
-        );
-      for (const kind of ["filter", ...(gitHooks ? [] : (["hook"] as const))] as const)
-        settings.push(
-          ...without(
-            kind,
-            await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`]),
-          ),
-        );
+      const places = pathspecsOf(workspace, paths ?? ["."]);
+      const git = await quietGit(workspace, options, context);
       const sparse = await isSparse(git);
       await readHead(git, sparse);
       must(await git(["add", "--all", ...(sparse ? ["--sparse"] : []), "--", ...places]));
-      const flags = [
-        ...(gitHooks ? [] : ["--no-verify"]),
-        "--file=-",
-        ...(paths === undefined ? [] : ["--only"]),
-      ];
-      const done = await git(
-        ["commit", ...flags, ...(paths === undefined ? [] : ["--", ...places])],
-        message,
-      );
+      const only = paths === undefined ? [] : ["--only", "--", ...places];
+      const flags = gitHooks ? [] : ["--no-verify"];
+      const done = await git(["commit", ...flags, "--file=-", ...only], message);
       if (done.exit_code === 1 && /^(?:nothing|no changes) /m.test(done.stdout.text))
         throw failed("There is nothing to commit", "Change a file first");
       must(done);
@@ -107,6 +66,44 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
       return { status: "success", commit, summary: done.stdout.text };
     },
   });
+}
+
+/** What git is to look at: the named paths, without what is hidden. Throws BYLAW_PLACE_REFUSED. */
+function pathspecsOf(workspace: Workspace, paths: readonly string[]): readonly string[] {
+  const named = paths.map((text) => {
+    const segments = workspace.segments(text);
+    workspace.mayRead(segments);
+    if (segments.some((name) => name.toLowerCase() === ".git"))
+      throw refused(text, "belongs to git");
+    return `:(literal)${segments.join("/") || "."}`;
+  });
+  return [...named, ...workspace.hidden.map((path) => `:(exclude,literal)${path}`)];
+}
+
+/** Git in which no setting of the repository starts a program, and no hook unless the options allow it. */
+async function quietGit(
+  { real }: Workspace,
+  options: WorkspaceToolsOptions,
+  context: CallContext,
+): Promise<Git> {
+  const { gitHooks = false } = options.programs ?? {};
+  const settings = [...QUIET, SPARSE, ...(gitHooks ? [] : [NO_HOOKS])].flatMap((one) => [
+    "-c",
+    one,
+  ]);
+  // Hooks may get what they need; git itself needs nothing from elsewhere.
+  const protocol = gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" };
+  const set = { ...environmentOf(real, context.agent), ...protocol };
+  const git: Git = (args, stdin) => {
+    const line = { argv: ["git", ...settings, ...args], cwd: real, timeoutMs: TIMEOUT_MS, set };
+    return start({ ...line, ...omitUndefined({ stdin }) }, real, options, context);
+  };
+  const kinds = gitHooks ? (["filter"] as const) : (["filter", "hook"] as const);
+  for (const kind of kinds) {
+    const found = await git(["config", "--null", "--name-only", "--get-regexp", `^${kind}[.]`]);
+    settings.push(...without(kind, found));
+  }
+  return git;
 }
 
 type Git = (args: readonly string[], stdin?: string) => Promise<ProgramEnd>;

@@ -40,41 +40,12 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
       const skipped = { count: 0 };
       let hits: Hit[] = [];
       const truncated = await walk(workspace, segments, budget, async (place) => {
-        const name = place.path.toLowerCase();
-        const known = new Set(words.filter((word) => name.includes(word)));
-        const best: { readonly line: number; readonly content: string; readonly count: number }[] =
-          [];
-        let lines = 0;
-        const stop = await eachLine(
-          place,
-          limits,
-          budget,
-          { skipped, cost: words.length + 1 },
-          (line, number) => {
-            const lower = line.toLowerCase();
-            const here = words.filter((word) => lower.includes(word));
-            if (here.length === 0) return undefined;
-            lines += 1;
-            for (const word of here) known.add(word);
-            if (best.length === LINES && (best.at(-1)?.count ?? 0) >= here.length) return undefined;
-            best.push({
-              line: number,
-              content: shownLine(line, lower.indexOf(here[0] ?? "")),
-              count: here.length,
-            });
-            best.sort((a, b) => b.count - a.count);
-            best.length = Math.min(best.length, LINES);
-            return undefined;
-          },
+        const found = new FoundWords(words, place.path);
+        const cost = { skipped, cost: words.length + 1 };
+        const stop = await eachLine(place, limits, budget, cost, (line, number) =>
+          found.look(line, number),
         );
-        if (known.size > 0) {
-          const matches = best.map(({ line, content }) => ({ line, content }));
-          hits.push({
-            path: place.path,
-            score: known.size * 1_000 + Math.min(lines, 999),
-            matches,
-          });
-        }
+        hits.push(...found.hits());
         if (hits.length > 2 * KEPT) hits = ranked(hits).slice(0, KEPT);
         return stop;
       });
@@ -89,6 +60,44 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
       };
     },
   });
+}
+
+/** What one file has of the words. */
+class FoundWords {
+  readonly #words: readonly string[];
+  readonly #path: string;
+  readonly #known: Set<string>;
+  /** The lines with the most words. */
+  readonly #best: (Hit["matches"][number] & { readonly count: number })[] = [];
+  #lines = 0;
+
+  constructor(words: readonly string[], path: string) {
+    const name = path.toLowerCase();
+    this.#words = words;
+    this.#path = path;
+    this.#known = new Set(words.filter((word) => name.includes(word)));
+  }
+
+  look(line: string, number: number): undefined {
+    const lower = line.toLowerCase();
+    const here = this.#words.filter((word) => lower.includes(word));
+    if (here.length === 0) return;
+    this.#lines += 1;
+    for (const word of here) this.#known.add(word);
+    const best = this.#best;
+    if (best.length === LINES && (best.at(-1)?.count ?? 0) >= here.length) return;
+    const content = shownLine(line, lower.indexOf(here[0] ?? ""));
+    best.push({ line: number, content, count: here.length });
+    best.sort((a, b) => b.count - a.count);
+    best.length = Math.min(best.length, LINES);
+  }
+
+  hits(): readonly Hit[] {
+    if (this.#known.size === 0) return [];
+    const score = this.#known.size * 1_000 + Math.min(this.#lines, 999);
+    const matches = this.#best.map(({ line, content }) => ({ line, content }));
+    return [{ path: this.#path, score, matches }];
+  }
 }
 
 // The shortest words stand everywhere.
