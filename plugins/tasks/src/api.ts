@@ -1,7 +1,11 @@
+import type { Contract } from "@bylaw/contract";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import type { Outcome, RecordOptions } from "@bylaw/log";
 import type { TaskState } from "./board.ts";
 import type { Snapshot, SnapshotRequest } from "./snapshot.ts";
+
+/** The part of a contract that says how tasks are given out. */
+export type TaskRules = Pick<Contract, "coordination" | "recovery">;
 
 /** A task to be created. */
 export interface NewTask {

@@ -1,11 +1,9 @@
 import { BylawError } from "@bylaw/kernel";
 import { phaseOf, currentPhases, treeGet, type Run } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
-import type { ClaimRequest, HeldTask } from "./api.ts";
-import type { TaskRules } from "./task-rules.ts";
+import type { ClaimRequest, HeldTask, TaskRules } from "./api.ts";
 import { askedKey, isFree, nextTask, type Board, type Seeking, type TaskState } from "./board.ts";
-import { isOvertaken, recoverTasks } from "./recover.ts";
-import { storedName } from "./store-task.ts";
+import { isOvertaken, recoverTasks, storedName } from "./recover.ts";
 import { taskBoard } from "./task-board.ts";
 
 /** Gives an agent a task, or the one that it holds already. */

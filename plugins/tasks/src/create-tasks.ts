@@ -1,14 +1,28 @@
-import { checkArgument, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
-import { treeGet, type Recordable, type Run } from "@bylaw/log";
+import {
+  checkArgument,
+  isJsonObject,
+  omitUndefined,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import { treeGet, type Outcome, type Recordable, type Run } from "@bylaw/log";
 import type { TaskWrite } from "@bylaw/store";
 import { COMPLETED } from "@bylaw/contract";
-import type { EndOptions, Hold, NewTask, Task, Tasks } from "./api.ts";
-import type { TaskRules } from "./task-rules.ts";
+import type {
+  ClaimRequest,
+  Completion,
+  EndOptions,
+  HeldTask,
+  Hold,
+  NewTask,
+  Task,
+  TaskRules,
+  Tasks,
+} from "./api.ts";
 import { claimTask, heldTask, leaseOf } from "./claim.ts";
-import { laterOf } from "./board.ts";
-import { finishTask, isOvertaken, recordWithState, recoverTasks } from "./recover.ts";
-import { snapshotOf } from "./snapshot.ts";
-import { storedName } from "./store-task.ts";
+import { laterOf, type TaskState } from "./board.ts";
+import { finishTask, isOvertaken, recordWithState, recoverTasks, storedName } from "./recover.ts";
+import { snapshotOf, type Snapshot, type SnapshotRequest } from "./snapshot.ts";
 import { taskBoard } from "./task-board.ts";
 import { unknownTask, parseTaskRequest } from "./task-requests.ts";
 
@@ -25,22 +39,139 @@ export function createTasks(run: Run, rules: TaskRules, options: TasksOptions = 
   });
   checkArgument("createTasks", "the rules of tasks", rules);
   const { now = () => run.now() } = checkArgument("createTasks", "options", options);
-  let turn: Promise<unknown> = Promise.resolve();
+  return new RunTasks(run, rules, now);
+}
 
-  function known(id: string): Task {
-    const task = treeGet(run.view(taskBoard).tasks, id);
+class RunTasks implements Tasks {
+  readonly #run: Run;
+  readonly #rules: TaskRules;
+  readonly #now: () => string;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(run: Run, rules: TaskRules, now: () => string) {
+    this.#run = run;
+    this.#rules = rules;
+    this.#now = now;
+  }
+
+  async create(given: NewTask): Promise<Task> {
+    const {
+      id = `task-${globalThis.crypto.randomUUID()}`,
+      title = null,
+      dependencies = [],
+      capabilities = [],
+    } = parseTaskRequest("create", given);
+    const details = { title, dependencies, capabilities: capabilities.toSorted() };
+    const name = storedName(this.#run, id);
+    const event = { event_type: "task_created", agent_id: null, task_id: id, details };
+    const write = { id: name, fence: 0, set: { state: "available", queue: name } } as const;
+    try {
+      await this.#run.record([event], { task: write });
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      await this.#run.catchUp();
+      const there = this.#find(id);
+      if (there === undefined || !isSame(there, details)) throw error;
+    }
+    return this.#known(id);
+  }
+
+  async claim(given: ClaimRequest): Promise<HeldTask | undefined> {
+    const request = parseTaskRequest("claim", given) as ClaimRequest;
+    return this.#inTurn(() => claimTask(this.#run, this.#rules, this.#now, request));
+  }
+
+  async heartbeat(given: Hold): Promise<HeldTask> {
+    const hold = parseTaskRequest("heartbeat", given);
+    const lease_ms = leaseOf(this.#rules);
+    const lease_until = laterOf(
+      new Date(Date.parse(this.#now()) + lease_ms).toISOString(),
+      this.#find(hold.task)?.until,
+    );
+    await this.#change("task_renewed", hold, { lease_until }, { lease_ms });
+    return heldTask(this.#run, hold.task);
+  }
+
+  async complete(given: Completion): Promise<Outcome> {
+    const request = parseTaskRequest("complete", given) as Completion;
+    const { fence, host, ...asked } = request;
+    const outcome = await this.#run.transition({
+      ...asked,
+      to: COMPLETED,
+      host: { ...host, fence },
+    });
+    // It is completed whatever comes of this; the next call does what is left to do.
+    const { task } = request;
+    const { unfinished } = this.#run.view(taskBoard);
+    if (outcome.applied === "allow" && treeGet(unfinished, task) === true)
+      await finishTask(this.#run, task).catch(() => {});
+    return outcome;
+  }
+
+  async fail(given: Hold & { readonly reason: string }, options?: EndOptions): Promise<Task> {
+    const { reason, ...hold } = parseTaskRequest("fail", given);
+    return this.#end("task_failed", hold, { reason }, { ...options, state: "failed" });
+  }
+
+  async release(given: Hold & { readonly reason?: string }, options?: EndOptions): Promise<Task> {
+    const { reason = null, ...hold } = parseTaskRequest("release", given);
+    return this.#end("task_released", hold, { reason }, { ...options, state: "available" });
+  }
+
+  async retry(given: Parameters<Tasks["retry"]>[0]): Promise<Task> {
+    const { task, by, reason = null } = parseTaskRequest("retry", given);
+    await this.#run.catchUp();
+    this.#known(task);
+    const details = { by, reason };
+    const event = { event_type: "task_retried", agent_id: null, task_id: task, details };
+    await recordWithState(this.#run, event, "available");
+    return this.#known(task);
+  }
+
+  recover(): Promise<readonly LogEvent[]> {
+    return this.#inTurn(() => recoverTasks(this.#run, this.#rules, this.#now()));
+  }
+
+  async snapshot(given: SnapshotRequest): Promise<Snapshot> {
+    const request = parseTaskRequest("snapshot", given) as SnapshotRequest;
+    await this.#run.catchUp();
+    return snapshotOf(this.#run, this.#rules, request);
+  }
+
+  async get(given: string): Promise<Task> {
+    const id = parseTaskRequest("get", given);
+    await this.#run.catchUp();
+    return this.#known(id);
+  }
+
+  #find(id: string): TaskState | undefined {
+    return treeGet(this.#run.view(taskBoard).tasks, id);
+  }
+
+  #known(id: string): Task {
+    const task = this.#find(id);
     if (task === undefined) throw unknownTask(id);
     return { id, ...task };
   }
 
-  // Claims of one process one after the other: they would only be too late for each other's tasks.
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = turn.then(work);
-    turn = next.catch(() => {});
+  // Claims of one process run one after the other: together they would only compete for the same tasks.
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    this.#turn = next.catch(() => {});
     return next;
   }
 
-  async function change(
+  async #end(
+    event_type: string,
+    hold: Hold,
+    details: JsonObject,
+    { state, ...options }: EndOptions & { readonly state: "failed" | "available" },
+  ): Promise<Task> {
+    await this.#change(event_type, hold, details, { ...options, set: { state, owner: null } });
+    return this.#known(hold.task);
+  }
+
+  async #change(
     event_type: string,
     { task, agent, fence }: Hold,
     details: JsonObject,
@@ -52,119 +183,16 @@ export function createTasks(run: Run, rules: TaskRules, options: TasksOptions = 
       task_id: task,
       details: { fence, ...details },
     };
-    await run.record([event], {
-      task: { id: storedName(run, task), fence, ...write },
+    await this.#run.record([event], {
+      task: { id: storedName(this.#run, task), fence, ...write },
       ...omitUndefined({ documents, request_id }),
     });
   }
-
-  async function create({
-    id = `task-${globalThis.crypto.randomUUID()}`,
-    title,
-    dependencies = [],
-    capabilities = [],
-  }: NewTask): Promise<Task> {
-    const details = {
-      title: title ?? null,
-      dependencies: [...dependencies],
-      capabilities: capabilities.toSorted(),
-    };
-    const name = storedName(run, id);
-    try {
-      await run.record([{ event_type: "task_created", agent_id: null, task_id: id, details }], {
-        task: { id: name, fence: 0, set: { state: "available", queue: name } },
-      });
-    } catch (error) {
-      if (!isOvertaken(error)) throw error;
-      await run.catchUp();
-      const there = treeGet(run.view(taskBoard).tasks, id);
-      if (there === undefined || !isSame(there, details)) throw error;
-    }
-    return known(id);
-  }
-
-  return {
-    create: async (given) => create(parseTaskRequest("create", given) as NewTask),
-    async claim(given) {
-      const request = parseTaskRequest("claim", given) as Parameters<Tasks["claim"]>[0];
-      return inTurn(() => claimTask(run, rules, now, request));
-    },
-    async heartbeat(given) {
-      const hold = parseTaskRequest("heartbeat", given);
-      const lease_ms = leaseOf(rules);
-      const lease_until = laterOf(
-        new Date(Date.parse(now()) + lease_ms).toISOString(),
-        treeGet(run.view(taskBoard).tasks, hold.task)?.until,
-      );
-      await change("task_renewed", hold, { lease_until }, { lease_ms });
-      return heldTask(run, hold.task);
-    },
-    async complete(given) {
-      const { task, agent, fence, artifacts, host, ...rest } = parseTaskRequest(
-        "complete",
-        given,
-      ) as Parameters<Tasks["complete"]>[0];
-      const outcome = await run.transition({
-        task,
-        agent,
-        to: COMPLETED,
-        artifacts,
-        host: { ...host, fence },
-        ...rest,
-      });
-      // It is completed whatever comes of this; what is left to do the next call does.
-      if (outcome.applied === "allow" && treeGet(run.view(taskBoard).unfinished, task) === true)
-        await finishTask(run, task).catch(() => {});
-      return outcome;
-    },
-    async fail(given, options) {
-      const { reason, ...hold } = parseTaskRequest("fail", given);
-      await change(
-        "task_failed",
-        hold,
-        { reason },
-        { ...options, set: { state: "failed", owner: null } },
-      );
-      return known(hold.task);
-    },
-    async release(given, options) {
-      const { reason = null, ...hold } = parseTaskRequest("release", given);
-      await change(
-        "task_released",
-        hold,
-        { reason },
-        { ...options, set: { state: "available", owner: null } },
-      );
-      return known(hold.task);
-    },
-    async retry(given) {
-      const { task, by, reason = null } = parseTaskRequest("retry", given);
-      await run.catchUp();
-      known(task);
-      await recordWithState(
-        run,
-        { event_type: "task_retried", agent_id: null, task_id: task, details: { by, reason } },
-        "available",
-      );
-      return known(task);
-    },
-    recover: () => inTurn(() => recoverTasks(run, rules, now())),
-    async snapshot(given) {
-      const request = parseTaskRequest("snapshot", given) as Parameters<Tasks["snapshot"]>[0];
-      await run.catchUp();
-      return snapshotOf(run, rules, request);
-    },
-    async get(given) {
-      const id = parseTaskRequest("get", given);
-      await run.catchUp();
-      return known(id);
-    },
-  };
 }
 
 const isSame = (
-  task: Omit<Task, "id">,
-  details: Pick<Task, "title" | "dependencies" | "capabilities">,
+  task: TaskState,
+  details: Pick<TaskState, "title" | "dependencies" | "capabilities">,
 ): boolean =>
   JSON.stringify([task.title, task.dependencies, task.capabilities]) ===
   JSON.stringify([details.title, details.dependencies, details.capabilities]);

@@ -78,80 +78,41 @@ export function holderFault(
   return undefined;
 }
 
+/** Why an event cannot change a task that exists. `finished`: its end is on record. */
 function changeFault(
   task: TaskState,
   id: string,
   { type, details }: TaskEvent,
   event: EventDraft,
-  known: boolean,
+  finished: boolean,
 ): Fault | undefined {
-  const { status } = task;
-  const { agent_id, timestamp } = event;
-  const is = (...wanted: readonly TaskState["status"][]): Fault | undefined =>
-    wanted.includes(status)
-      ? undefined
-      : fault("TASK_STATUS", `task ${quote(id)} is ${status}, not ${wanted.join(" or ")}`);
-  const newer = (fence: number): Fault | undefined =>
-    fence > task.fence
-      ? undefined
-      : fault(
-          "TASK_FENCE",
-          `fence ${fence} is not higher than ${task.fence}, that of the last claim`,
-        );
-  const over = task.until !== null && task.until <= isoOf(timestamp);
-  const mine = (fence: number): Fault | undefined => {
-    if (task.agent !== agent_id)
-      return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
-    if (task.fence !== fence)
-      return fault("TASK_FENCE", `fence ${fence} is not ${task.fence}, that of the claim`);
-    return undefined;
-  };
   switch (type) {
-    case "task_claimed": {
-      const able = task.capabilities.every((one) => details.capabilities.includes(one));
-      if (agent_id === null || isBlank(agent_id))
-        return fault("TASK_AGENT", "a claim names its agent");
-      return (
-        is("ready", "waiting") ??
-        newer(details.fence) ??
-        (able
-          ? undefined
-          : fault("TASK_CAPABILITY", "the agent lacks a capability that the task needs"))
-      );
-    }
+    case "task_claimed":
+      return claimFault(task, id, details, event);
     case "task_renewed":
       return (
-        is("claimed") ??
-        mine(details.fence) ??
-        (over ? fault("TASK_LEASE", "the lease is over") : undefined)
+        ownClaimFault(task, id, details, event) ??
+        (isOver(task, event) ? fault("TASK_LEASE", "the lease is over") : undefined)
       );
     case "task_released":
     case "task_failed":
-      return is("claimed") ?? mine(details.fence);
+      return ownClaimFault(task, id, details, event);
     case "task_lapsed":
-    case "task_escalated": {
-      const count = type === "task_lapsed" ? details.retry : details.lapses;
-      if (!over) return is("claimed") ?? fault("TASK_LEASE", "the lease is not over yet");
-      return (
-        is("claimed") ??
-        newer(details.fence) ??
-        (details.agent === task.agent && count === task.lapses + 1
-          ? undefined
-          : fault("TASK_LAPSE", "agent or count differ from the claim that lapsed"))
-      );
-    }
+      return lapseFault(task, id, { ...details, count: details.retry }, event);
+    case "task_escalated":
+      return lapseFault(task, id, { ...details, count: details.lapses }, event);
     case "task_retried":
-      // Who lost it or gave it up is not who looks into that.
+      // The agent that lost it or gave it up must not judge that itself.
       return (
-        is("escalated", "failed") ??
+        statusFault(task, id, "escalated", "failed") ??
         (["", foldName(task.agent ?? "")].includes(foldName(details.by))
           ? fault("TASK_OWN_RETRY", "the agent that lost the task cannot retry it")
           : undefined)
       );
     case "task_finished":
       return (
-        is("completed") ??
-        (known
+        statusFault(task, id, "completed") ??
+        (finished
           ? fault("TASK_FINISHED", `the end of task ${quote(id)} is on record already`)
           : undefined)
       );
@@ -159,3 +120,81 @@ function changeFault(
       return undefined;
   }
 }
+
+type Details<Type extends TaskEvent["type"]> = Extract<
+  TaskEvent,
+  { readonly type: Type }
+>["details"];
+
+function claimFault(
+  task: TaskState,
+  id: string,
+  { capabilities, fence }: Details<"task_claimed">,
+  { agent_id }: EventDraft,
+): Fault | undefined {
+  if (agent_id === null || isBlank(agent_id)) return fault("TASK_AGENT", "a claim names its agent");
+  return (
+    statusFault(task, id, "ready", "waiting") ??
+    staleFault(task, fence) ??
+    (task.capabilities.every((one) => capabilities.includes(one))
+      ? undefined
+      : fault("TASK_CAPABILITY", "the agent lacks a capability that the task needs"))
+  );
+}
+
+/** Why an agent does not hold the task by this claim. */
+function ownClaimFault(
+  task: TaskState,
+  id: string,
+  { fence }: { readonly fence: number },
+  { agent_id }: EventDraft,
+): Fault | undefined {
+  const status = statusFault(task, id, "claimed");
+  if (status !== undefined) return status;
+  if (task.agent !== agent_id)
+    return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
+  if (task.fence !== fence)
+    return fault("TASK_FENCE", `fence ${fence} is not ${task.fence}, that of the claim`);
+  return undefined;
+}
+
+function lapseFault(
+  task: TaskState,
+  id: string,
+  {
+    agent,
+    fence,
+    count,
+  }: { readonly agent: string; readonly fence: number; readonly count: number },
+  event: EventDraft,
+): Fault | undefined {
+  const status = statusFault(task, id, "claimed");
+  if (status !== undefined) return status;
+  if (!isOver(task, event)) return fault("TASK_LEASE", "the lease is not over yet");
+  return (
+    staleFault(task, fence) ??
+    (agent === task.agent && count === task.lapses + 1
+      ? undefined
+      : fault("TASK_LAPSE", "agent or count differ from the claim that lapsed"))
+  );
+}
+
+const isOver = ({ until }: TaskState, { timestamp }: EventDraft): boolean =>
+  until !== null && until <= isoOf(timestamp);
+
+const statusFault = (
+  { status }: TaskState,
+  id: string,
+  ...wanted: readonly TaskState["status"][]
+): Fault | undefined =>
+  wanted.includes(status)
+    ? undefined
+    : fault("TASK_STATUS", `task ${quote(id)} is ${status}, not ${wanted.join(" or ")}`);
+
+const staleFault = (task: TaskState, fence: number): Fault | undefined =>
+  fence > task.fence
+    ? undefined
+    : fault(
+        "TASK_FENCE",
+        `fence ${fence} is not higher than ${task.fence}, that of the last claim`,
+      );

@@ -6,9 +6,9 @@ export type {
   Hold,
   NewTask,
   Task,
+  TaskRules,
   Tasks,
 } from "./api.ts";
-export type { TaskRules } from "./task-rules.ts";
 export type { Blocker, Board, TaskState, TaskStatus } from "./board.ts";
 export { createTasks, type TasksOptions } from "./create-tasks.ts";
 export type { Snapshot, SnapshotRequest } from "./snapshot.ts";

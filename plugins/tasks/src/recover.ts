@@ -1,10 +1,19 @@
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { treeEntries, treeGet, type Recordable, type Run } from "@bylaw/log";
 import { StoreConflict } from "@bylaw/store";
-import type { TaskRules } from "./task-rules.ts";
+import type { TaskRules } from "./api.ts";
 import { dueBy, type TaskState } from "./board.ts";
-import { RECOVERY, storedName } from "./store-task.ts";
 import { taskBoard } from "./task-board.ts";
+
+/**
+ * The task as the store knows it, whose tasks are those of all runs. Each stands in a queue of its own: which one comes first the
+ * log says, and the store only that nobody has it twice.
+ */
+export const storedName = ({ run }: Pick<Run, "run">, task: string): string =>
+  JSON.stringify([run, task]);
+
+/** Who holds a task in the store between an agent that was lost and the next one. */
+const RECOVERY = "@bylaw/plugin-tasks";
 
 /** So many at most are taken up in one call, that nobody waits long for it. */
 const AT_ONCE = 100;

@@ -1,6 +1,6 @@
+import type { Contract } from "@bylaw/contract";
 import type { JsonObject } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeGet, type Run } from "@bylaw/log";
-import type { TaskRules } from "./task-rules.ts";
 import type { Blocker } from "./board.ts";
 import { taskBoard } from "./task-board.ts";
 import { unknownTask } from "./task-requests.ts";
@@ -40,13 +40,13 @@ const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)
 /** One page. Throws BYLAW_TASK_UNKNOWN. */
 export function snapshotOf(
   run: Run,
-  { coordination }: TaskRules,
+  { coordination }: Pick<Contract, "coordination">,
   { task: id, cursor }: SnapshotRequest,
 ): Snapshot {
   const { tasks } = run.view(taskBoard);
   const task = treeGet(tasks, id);
   if (task === undefined) throw unknownTask(id);
-  const has = (part: TaskRules["coordination"]["snapshotIncludes"][number]): boolean =>
+  const has = (part: Contract["coordination"]["snapshotIncludes"][number]): boolean =>
     coordination.snapshotIncludes.includes(part);
   const start = Number(cursor ?? "0");
   const phase = phaseOf(run.view(currentPhases), id);
