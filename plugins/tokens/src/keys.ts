@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
-import type { Algorithm, KeyOptions } from "./options.ts";
+import type { Algorithm, KeyOptions } from "./settings.ts";
 
 /** A key under its name. */
 export interface NamedKey {

@@ -4,9 +4,8 @@ import { BylawError, checkArgument, freezeJson } from "@bylaw/kernel";
 import { describeIssues } from "@bylaw/wording";
 import { CompactSign, compactVerify, decodeProtectedHeader } from "jose";
 import { claimsSchema, type Claims } from "./claims.ts";
-import { readKeys } from "./keys.ts";
-import { tokenOptions } from "./options.ts";
-import { settingsOf, type TokenSettings } from "./settings.ts";
+import { readKeys, type NamedKey } from "./keys.ts";
+import { settingsOf, tokenOptions, type TokenSettings } from "./settings.ts";
 
 /** What a token is asked for. */
 export interface TokenRequest {
@@ -35,23 +34,6 @@ export interface SignedToken {
 /** Why a token is not one of ours. */
 export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged";
 
-/** Signs tokens and reads them. Whether one still holds only the log knows. */
-export interface TokenSigner {
-  /** The digest of what the contract says, `sha256:…`, where one is named; comments do not count. */
-  readonly contract: string | null;
-  /** Throws BYLAW_TOKEN_PHASE_UNKNOWN for a phase that the contract does not have. */
-  sign(request: TokenRequest): Promise<SignedToken>;
-  /** How long its tokens hold. */
-  readonly expiry_seconds: number;
-  /** Why a token does not hold at a time, in milliseconds since 1970; `undefined`: it does. Clocks may differ by as much as was set. */
-  timeFault(
-    claims: Pick<Claims, "nbf" | "exp">,
-    at: number,
-  ): "token_not_yet_valid" | "token_expired" | undefined;
-  /** The claims of a token with a good signature, however old; at once for a token that was read before. */
-  read(token: string): Claims | TokenFault | Promise<Claims | TokenFault>;
-}
-
 /** Longer texts are not looked at. */
 const LONGEST = 131_072;
 /** How many characters of tokens are kept with their claims, and how long one of them may be: room for some 30,000 as they usually are. */
@@ -67,99 +49,117 @@ export function createSigner(options?: unknown, folder = process.cwd()): TokenSi
       code: "BYLAW_OPTIONS_INVALID",
       message: `Options of the signer: ${describeIssues(parsed.error, "the options")}`,
     });
-  return signerOf(settingsOf(parsed.data, folder), folder);
+  return new TokenSigner(settingsOf(parsed.data, folder), folder);
 }
 
-export function signerOf(
-  {
-    algorithm,
-    keys: given,
-    expiry_seconds,
-    clock_tolerance_seconds,
-    contract: model,
-    session: bound,
-  }: TokenSettings,
-  folder: string,
-): TokenSigner {
-  const keys = readKeys(algorithm, given, folder);
-  const [first] = keys.values();
-  const contract = model?.digest ?? null;
-  const kept = new Map<string, Claims>();
-  let keptLength = 0;
+/** Signs tokens and reads them. Only the log knows whether a token still holds. */
+export class TokenSigner {
+  /** The digest of what the contract says, `sha256:…`, if one is named; comments do not count. */
+  readonly contract: string | null;
+  /** How long its tokens hold. */
+  readonly expiry_seconds: number;
+  readonly #settings: TokenSettings;
+  readonly #keys: ReadonlyMap<string, NamedKey>;
+  /** Tokens that were read, with their claims. The oldest go first. */
+  readonly #kept = new Map<string, Claims>();
+  #keptLength = 0;
 
-  // The oldest go first.
-  function keep(token: string, claims: Claims): void {
-    if (token.length > KEPT_LENGTH || kept.has(token)) return;
-    kept.set(token, claims);
-    keptLength += token.length;
-    for (const oldest of kept.keys()) {
-      if (keptLength <= KEPT) return;
-      kept.delete(oldest);
-      keptLength -= oldest.length;
-    }
+  constructor(settings: TokenSettings, folder: string) {
+    this.contract = settings.contract?.digest ?? null;
+    this.expiry_seconds = settings.expiry_seconds;
+    this.#settings = settings;
+    this.#keys = readKeys(settings.algorithm, settings.keys, folder);
   }
 
-  async function readAnew(token: string): Promise<Claims | TokenFault> {
-    // One token is one text: bits that no byte needs, padding and other alphabets would make many of it.
+  /** Throws BYLAW_TOKEN_PHASE_UNKNOWN for a phase that the contract does not have. */
+  async sign(request: TokenRequest): Promise<SignedToken> {
+    const { phase, session, at } = request;
+    const { contract, session: bound, algorithm } = this.#settings;
+    if (phase !== null && contract?.phases.some(({ id }) => id === phase) === false)
+      throw unknownPhase(phase, contract);
+    if (bound && session === undefined) throw unboundToken();
+    const [first] = this.#keys.values();
+    if (first?.sign === undefined) throw cannotSign(first?.id ?? "");
+    const iat = Math.floor((at === undefined ? Date.now() : Date.parse(at)) / 1_000);
+    const claims = this.#claimsFor(request, iat);
+    const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+      .setProtectedHeader({ alg: algorithm, typ: "JWT", kid: first.id })
+      .sign(first.sign);
+    return { token, claims };
+  }
+
+  /** Why a token does not hold at a time, in milliseconds since 1970; `undefined`: it does. Clocks may differ by as much as was set. */
+  timeFault(
+    { nbf, exp }: Pick<Claims, "nbf" | "exp">,
+    at: number,
+  ): "token_not_yet_valid" | "token_expired" | undefined {
+    const tolerance_ms = this.#settings.clock_tolerance_seconds * 1_000;
+    if (at + tolerance_ms < nbf * 1_000) return "token_not_yet_valid";
+    return at - tolerance_ms >= exp * 1_000 ? "token_expired" : undefined;
+  }
+
+  /** The claims of a token with a good signature, however old; at once for a token that was read before. */
+  read(token: string): Claims | TokenFault | Promise<Claims | TokenFault> {
+    if (token.length > LONGEST) return "token_malformed";
+    return this.#kept.get(token) ?? this.#readAnew(token);
+  }
+
+  #claimsFor({ run, task, agent, id, ...request }: TokenRequest, iat: number): Claims {
+    return claimsSchema.parse({
+      iss: "bylaw",
+      jti: id ?? randomUUID(),
+      run,
+      task_id: task,
+      agent,
+      phase: request.phase,
+      allowed_tools: [...request.allowed_tools],
+      contract: this.contract,
+      ...(request.fence === undefined ? {} : { fence: request.fence }),
+      ...(this.#settings.session ? { session: request.session } : {}),
+      iat,
+      nbf: iat,
+      exp: iat + this.expiry_seconds,
+    });
+  }
+
+  async #readAnew(token: string): Promise<Claims | TokenFault> {
+    // One token is one text: unused bits, padding and other alphabets would make many of it.
     if (!token.split(".").every(isCanonical)) return "token_malformed";
     const named = nameOf(token);
     if (named === undefined) return "token_malformed";
-    const key = keys.get(named);
+    const key = this.#keys.get(named);
     if (key === undefined) return "token_key_unknown";
     let payload: Uint8Array;
     try {
       // The algorithm is ours to say, not the token's: `none` and every other are refused here.
-      ({ payload } = await compactVerify(token, key.verify, { algorithms: [algorithm] }));
+      const algorithms = [this.#settings.algorithm];
+      ({ payload } = await compactVerify(token, key.verify, { algorithms }));
     } catch {
       return "token_forged";
     }
     const claims = claimsOf(payload);
     if (claims === undefined) return "token_malformed";
-    keep(token, claims);
+    this.#keep(token, claims);
     return claims;
   }
 
-  const tolerance_ms = clock_tolerance_seconds * 1_000;
-  return {
-    contract,
-    expiry_seconds,
-    timeFault({ nbf, exp }, at) {
-      if (at + tolerance_ms < nbf * 1_000) return "token_not_yet_valid";
-      return at - tolerance_ms >= exp * 1_000 ? "token_expired" : undefined;
-    },
-    async sign({ run, task, agent, phase, allowed_tools, fence, session, id = randomUUID(), at }) {
-      if (phase !== null && model?.phases.some((one) => one.id === phase) === false)
-        throw unknownPhase(phase, model);
-      if (bound && session === undefined) throw unboundToken();
-      if (first?.sign === undefined) {
-        const message = `The first token key, \`${first?.id ?? ""}\`, is public only and cannot sign`;
-        throw new BylawError({ code: "BYLAW_TOKEN_KEY_INVALID", message });
-      }
-      const iat = Math.floor((at === undefined ? Date.now() : Date.parse(at)) / 1_000);
-      const claims = claimsSchema.parse({
-        iss: "bylaw",
-        jti: id,
-        run,
-        task_id: task,
-        agent,
-        phase,
-        allowed_tools: [...allowed_tools],
-        contract,
-        ...(fence === undefined ? {} : { fence }),
-        ...(bound ? { session } : {}),
-        iat,
-        nbf: iat,
-        exp: iat + expiry_seconds,
-      });
-      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-        .setProtectedHeader({ alg: algorithm, typ: "JWT", kid: first.id })
-        .sign(first.sign);
-      return { token, claims };
-    },
-    read: (token) =>
-      token.length > LONGEST ? "token_malformed" : (kept.get(token) ?? readAnew(token)),
-  };
+  #keep(token: string, claims: Claims): void {
+    if (token.length > KEPT_LENGTH || this.#kept.has(token)) return;
+    this.#kept.set(token, claims);
+    this.#keptLength += token.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptLength <= KEPT) return;
+      this.#kept.delete(oldest);
+      this.#keptLength -= oldest.length;
+    }
+  }
 }
+
+const cannotSign = (id: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOKEN_KEY_INVALID",
+    message: `The first token key, \`${id}\`, is public only and cannot sign`,
+  });
 
 const unknownPhase = (phase: string, { phases, file }: Contract): BylawError =>
   new BylawError({

@@ -6,9 +6,8 @@ import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, checkToken, tokenIn } from "./check.ts";
 import { claimsDigest, type Claims } from "./claims.ts";
-import { tokenOptions } from "./options.ts";
-import { settingsOf } from "./settings.ts";
-import { signerOf, type TokenFault } from "./signer.ts";
+import { settingsOf, tokenOptions } from "./settings.ts";
+import { TokenSigner, type TokenFault } from "./signer.ts";
 import { currentTokens } from "./current-token.ts";
 
 const issued = z.strictObject({
@@ -40,7 +39,7 @@ export const tokens = definePlugin({
     kernel.projection(currentTokens);
     // What the contract does not ask for needs no secret either.
     if (!settings.enabled) return;
-    const signer = signerOf(settings, folder);
+    const signer = new TokenSigner(settings, folder);
     const { contract, session } = settings;
     const check = { signer, session, waives: waiversOf(contract) };
     const prepared = (read: Claims | TokenFault): JsonObject =>
