@@ -1,9 +1,17 @@
 import { dirname, resolve } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import { definePlugin } from "@bylaw/kernel";
+import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, artifactJudge } from "./judge.ts";
-import { artifactOptions } from "./options.ts";
+
+const names = z.array(z.string().min(1)).default([]);
+
+const artifactOptions = z.strictObject({
+  contract: z.string().min(1).describe("The contract file, from the folder of the config"),
+  tools: names.describe("Tools of the host that the contract may name besides those that it knows"),
+  checks: names.describe("Checks of other plugins that the contract may name"),
+});
 
 /**
  * Denies a transition without the artifacts that the phase has to leave behind, with all that is
