@@ -4,9 +4,9 @@ import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAudit } from "../src/audit/audit.ts";
-import { createAuditIndex, type AuditFilter } from "../src/audit/audit-index.ts";
-import { createLogFollower, type LogFollower } from "../src/events/log-follower.ts";
+import { Audit } from "../src/audit/audit.ts";
+import { AuditIndex, type AuditFilter } from "../src/audit/audit-index.ts";
+import { LogFollower } from "../src/events/log-follower.ts";
 import { eventsOf, serve, type Agent, type Served } from "./operate-kit.ts";
 
 interface Entry {
@@ -228,7 +228,7 @@ describe("the index", () => {
         fc.integer({ min: 1, max: 10 }),
         (sketches, wanted, block, limit) => {
           const events = sketches.map(eventOf);
-          const index = createAuditIndex({ block, keep: 10_000 });
+          const index = new AuditIndex({ block, keep: 10_000 });
           index.add(events);
           const expected = scan(events, wanted);
           const got: number[] = [];
@@ -246,7 +246,7 @@ describe("the index", () => {
   });
 
   test("keeps the last events alone, and says from where on", () => {
-    const index = createAuditIndex({ block: 10, keep: 50 });
+    const index = new AuditIndex({ block: 10, keep: 50 });
     const many = Array.from({ length: 500 }, (_, at) =>
       eventOf({ type: "note", task: "a", agent: "b", tool: "c", to: "a", ok: true, at: 0 }, at),
     );
@@ -259,7 +259,7 @@ describe("the index", () => {
   });
 
   test("holds no name of what it does not keep", () => {
-    const index = createAuditIndex({ block: 10, keep: 50 });
+    const index = new AuditIndex({ block: 10, keep: 50 });
     const any = {
       type: "tool_denied",
       task: "a",
@@ -318,10 +318,10 @@ describe("a long log", () => {
     };
   }
 
-  function auditOf(store: Pick<Store, "events">): ReturnType<typeof createAudit> {
+  function auditOf(store: Pick<Store, "events">): Audit {
     const follower: { it?: LogFollower } = {};
-    const audit = createAudit({ store, run: "r" }, () => follower.it as LogFollower);
-    follower.it = createLogFollower(store, "r", [audit]);
+    const audit = new Audit({ store, run: "r" }, () => follower.it as LogFollower);
+    follower.it = new LogFollower(store, "r", [audit]);
     return audit;
   }
 

@@ -1,6 +1,6 @@
 import { createMemoryStore } from "@bylaw/log";
 import { afterEach, expect, test } from "vitest";
-import { createScheduler, type Step } from "../src/service/scheduler.ts";
+import { Scheduler, type Step } from "../src/service/scheduler.ts";
 import { eventsOf, planOf, serve, type Served } from "./operate-kit.ts";
 
 const BEGIN = Date.parse("2026-03-01T09:00:00Z");
@@ -122,7 +122,7 @@ test("a step that fails keeps no other from its turn, no round runs twice at onc
     error() {},
     warn: (fields: object) => void failures.push(JSON.stringify(fields)),
   };
-  const scheduler = createScheduler({ steps, every_ms: 86_400_000, log });
+  const scheduler = new Scheduler({ steps, every_ms: 86_400_000, log });
   const [first, again] = [scheduler.round(), scheduler.round()];
   expect(first).toBe(again);
   await second;

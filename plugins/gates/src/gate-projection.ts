@@ -26,7 +26,7 @@ type Fold = (gateState: GateState, event: LogEvent) => GateState;
 /** The gate state of each task, from the log. An event changes only the state of its own task. */
 export const gateProjection = defineProjection<GateStates>({
   name: "@bylaw/plugin-gates/book",
-  version: 2,
+  version: 3,
   initial: null,
   reduce(states, event) {
     const fold = Object.hasOwn(FOLDS, event.event_type) ? FOLDS[event.event_type] : undefined;
@@ -196,6 +196,8 @@ function blocked(
   if (known !== undefined && KEYS.every((key) => known[key] === opened[key])) return left;
   const approvalRequest: ApprovalRequest = {
     ...opened,
+    request: sequence,
+    earlier: earlierRequest(gateState, opened),
     votes: [],
     state: "open",
     escalated: false,
@@ -208,6 +210,16 @@ function blocked(
       approvalRequest,
     ],
   };
+}
+
+/** The request before one that opens a gate, if it handed in other artifacts for the same phase. */
+function earlierRequest(
+  { asked, openings }: GateState,
+  { gate, to, artifacts }: Pick<ApprovalRequest, "gate" | "to" | "artifacts">,
+): number | null {
+  const before = openings.find((one) => one.gate === gate && one.to === to);
+  if (before?.artifacts === artifacts) return before.earlier;
+  return before?.request ?? (asked?.to === to ? asked.sequence : null);
 }
 
 /** What a yes is to. */

@@ -24,6 +24,10 @@ export interface ApprovalRequest {
   readonly agent: string | null;
   /** RFC 3339, UTC. */
   readonly opened_at: string;
+  /** The sequence of the request that opened it. */
+  readonly request: number;
+  /** The sequence of the request before it that handed in other artifacts for the same phase; `null` if there is none. */
+  readonly earlier: number | null;
   readonly votes: readonly GateVote[];
   readonly state: "open" | "rejected" | "timed_out";
   readonly escalated: boolean;

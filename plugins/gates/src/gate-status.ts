@@ -16,6 +16,10 @@ export interface OpenGate {
   readonly agent: string | null;
   /** RFC 3339, UTC. */
   readonly opened_at: string;
+  /** The sequence of the request that opened it. */
+  readonly request: number;
+  /** The sequence of the request before it that handed in other artifacts; `null` if there is none. */
+  readonly earlier: number | null;
   /** RFC 3339, UTC; `null`: it stays open. */
   readonly expires_at: string | null;
   /** A person has been called, because time ran out. */
@@ -108,7 +112,7 @@ export const expiryOf = (
 function openGate(
   task: string,
   gate: Gate,
-  { artifacts, tree, opened_at, escalated, votes, to, agent }: ApprovalRequest,
+  { artifacts, tree, opened_at, request, earlier, escalated, votes, to, agent }: ApprovalRequest,
 ): OpenGate {
   const { id, phase, approvers, quorum } = gate;
   const expiry = expiryOf(gate, { opened_at });
@@ -120,6 +124,8 @@ function openGate(
     to,
     agent,
     opened_at,
+    request,
+    earlier,
     expires_at,
     escalated,
     approvers,

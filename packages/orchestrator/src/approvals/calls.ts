@@ -63,126 +63,97 @@ export interface AskedCall {
   readonly until?: number;
 }
 
-/** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
-export interface CallFold {
-  add(event: LogEvent): void;
-  /** Those that nobody answered since they were last asked about, of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
-  open(now: number, task?: string): readonly AskedCall[];
-  /** One that is still known, answered or not. */
-  get(id: string, now: number): AskedCall | undefined;
-}
-
 /** How many questions of one agent are known at once. */
 const OF_ONE_AGENT = 200;
 
 type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & { readonly key: string };
 
-export function createCallFold(run: string): CallFold {
-  const byId = new Map<string, Kept>();
-  const byKey = new Map<string, Kept>();
-  const byDigest = new Map<string, Kept>();
-  const byAgent = new Map<string | null, Set<Kept>>();
-  // A person may say yes before anything is asked. By digest, and by the sequence of the event.
-  const granted = new Map<
-    string,
-    { readonly sequence: number; readonly by: string; readonly until: number }
-  >();
-  const digests = new Map<number, string>();
+/** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
+export class CallFold {
+  readonly #run: string;
+  readonly #byId = new Map<string, Kept>();
+  readonly #byKey = new Map<string, Kept>();
+  readonly #byDigest = new Map<string, Kept>();
+  readonly #byAgent = new Map<string | null, Set<Kept>>();
 
-  function grant({ sequence, details }: LogEvent): void {
-    const digest = String(details["digest"]);
-    const yes = { by: String(details["by"]), until: Date.parse(String(details["expires_at"])) };
-    const before = granted.get(digest);
-    if (before !== undefined) digests.delete(before.sequence);
-    granted.set(digest, { sequence, ...yes });
-    digests.set(sequence, digest);
-    const asked = byDigest.get(digest);
-    if (asked !== undefined) Object.assign(asked, { state: "approved", ...yes });
+  constructor(run: string) {
+    this.#run = run;
   }
 
-  function use({ approval }: JsonObject): void {
-    const digest = typeof approval === "number" ? digests.get(approval) : undefined;
-    if (digest === undefined) return;
-    digests.delete(approval as number);
-    granted.delete(digest);
-    const asked = byDigest.get(digest);
-    if (asked !== undefined) asked.state = "used";
+  add(event: LogEvent): void {
+    const { event_type, details } = event;
+    if (event_type === "approval_granted") this.#grant(details);
+    if (event_type === "approval_refused") this.#refuse(details);
+    if (!CALL_EVENTS.has(event_type)) return;
+    const waits = asksPerson(event);
+    // Of most calls nobody was ever asked.
+    if (!waits && !this.#byAgent.has(event.agent_id)) return;
+    const key = keyOf(event);
+    const before = this.#byKey.get(key);
+    const used = before?.state === "approved" && "approval" in decisionOf(details);
+    if (before?.state === "open" || before?.state === "approved")
+      before.state = waits ? "superseded" : used ? "used" : "settled";
+    this.#byKey.delete(key);
+    if (waits) this.#ask(event, key);
   }
 
-  function forget(asked: Kept): void {
-    byId.delete(asked.id);
-    byAgent.get(asked.agent)?.delete(asked);
-    if (byKey.get(asked.key) === asked) byKey.delete(asked.key);
-    if (byDigest.get(asked.digest) === asked) byDigest.delete(asked.digest);
+  /** Those that nobody answered since they were last asked about, of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
+  open(now: number, task?: string): readonly AskedCall[] {
+    return [...this.#byKey.values()]
+      .filter((asked) => task === undefined || asked.task === task)
+      .map((asked) => standing(asked, now))
+      .filter(({ state }) => state === "open");
   }
 
-  function ask(event: LogEvent, key: string): void {
+  /** One that is still known, answered or not. */
+  get(id: string, now: number): AskedCall | undefined {
+    const asked = this.#byId.get(id);
+    return asked === undefined ? undefined : standing(asked, now);
+  }
+
+  #grant({ digest, by, expires_at }: JsonObject): void {
+    const asked = this.#byDigest.get(String(digest));
+    if (asked === undefined) return;
+    asked.state = "approved";
+    asked.by = String(by);
+    asked.until = Date.parse(String(expires_at));
+  }
+
+  #refuse({ asked: sequence, digest, by, reason }: JsonObject): void {
+    const about = { sequence: Number(sequence), digest: String(digest) };
+    const asked = this.#byId.get(idOfCall(this.#run, about));
+    if (asked === undefined) return;
+    asked.state = "rejected";
+    asked.by = String(by);
+    asked.reason = String(reason);
+  }
+
+  #ask(event: LogEvent, key: string): void {
     const { digest, sequence, agent, task } = openCall(event);
-    const yes = granted.get(digest);
-    const asked: Kept = {
-      id: idOfCall(run, { sequence, digest }),
-      sequence,
-      digest,
-      agent,
-      task,
-      key,
-      ...(yes === undefined
-        ? { state: "open" }
-        : { state: "approved", by: yes.by, until: yes.until }),
-    };
-    byId.set(asked.id, asked);
-    byKey.set(key, asked);
-    byDigest.set(digest, asked);
-    const own = byAgent.get(agent) ?? new Set();
-    byAgent.set(agent, own.add(asked));
+    const id = idOfCall(this.#run, { sequence, digest });
+    const asked: Kept = { id, sequence, digest, agent, task, key, state: "open" };
+    this.#byId.set(id, asked);
+    this.#byKey.set(key, asked);
+    this.#byDigest.set(digest, asked);
+    const own = this.#byAgent.get(agent) ?? new Set();
+    this.#byAgent.set(agent, own.add(asked));
     const [oldest] = own;
-    if (own.size > OF_ONE_AGENT && oldest !== undefined) forget(oldest);
+    if (own.size > OF_ONE_AGENT && oldest !== undefined) this.#forget(oldest);
   }
 
-  // A yes that nobody used in its time leaves the question open.
-  function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
-    if (asked.state !== "approved" || (asked.until ?? 0) > now) return asked;
-    const { by: _by, until: _until, ...question } = asked;
-    return { ...question, state: "open" };
+  #forget(asked: Kept): void {
+    this.#byId.delete(asked.id);
+    this.#byAgent.get(asked.agent)?.delete(asked);
+    if (this.#byKey.get(asked.key) === asked) this.#byKey.delete(asked.key);
+    if (this.#byDigest.get(asked.digest) === asked) this.#byDigest.delete(asked.digest);
   }
+}
 
-  return {
-    add(event) {
-      const { event_type, details } = event;
-      if (event_type === "approval_granted") grant(event);
-      if (event_type === "approval_refused") {
-        const asked = byId.get(
-          idOfCall(run, { sequence: Number(details["asked"]), digest: String(details["digest"]) }),
-        );
-        if (asked !== undefined)
-          Object.assign(asked, {
-            state: "rejected",
-            by: String(details["by"]),
-            reason: String(details["reason"]),
-          });
-      }
-      if (!CALL_EVENTS.has(event_type)) return;
-      use(decisionOf(details));
-      const waits = asksPerson(event);
-      // Of most calls nobody was ever asked.
-      if (!waits && !byAgent.has(event.agent_id)) return;
-      const key = keyOf(event);
-      const before = byKey.get(key);
-      if (before?.state === "open" || before?.state === "approved")
-        before.state = waits ? "superseded" : "settled";
-      byKey.delete(key);
-      if (waits) ask(event, key);
-    },
-    open: (now, task) =>
-      [...byKey.values()]
-        .filter((asked) => task === undefined || asked.task === task)
-        .map((asked) => standing(asked, now))
-        .filter(({ state }) => state === "open"),
-    get(id, now) {
-      const asked = byId.get(id);
-      return asked === undefined ? undefined : standing(asked, now);
-    },
-  };
+// A yes that nobody used in its time leaves the question open.
+function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
+  if (asked.state !== "approved" || (asked.until ?? 0) > now) return asked;
+  const { by: _by, until: _until, ...question } = asked;
+  return { ...question, state: "open" };
 }
 
 /** The id of a question: it is about exactly this. */

@@ -1,9 +1,10 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { packagesBeside, type BundledPackages } from "@bylaw/config";
-import { loadContract, type Contract } from "@bylaw/contract";
-import { isPlugin, type Kernel, type Projection, type View } from "@bylaw/kernel";
+import type { Contract } from "@bylaw/contract";
+import type { Kernel, View } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { overlayRun } from "../service/overlay-run.ts";
+import { configuredContract } from "../config/configured-contract.ts";
+import { overlayRun, viewsByName } from "../service/overlay-run.ts";
 import type * as GatesPlugin from "@bylaw/plugin-gates";
 
 /** The functions of the gates that answers go through. */
@@ -24,34 +25,14 @@ export interface ProjectGates {
 
 const GATES = "@bylaw/plugin-gates";
 
-interface GateOptions {
-  readonly contract: string;
-  readonly tools?: readonly string[];
-  readonly checks?: readonly unknown[];
-}
-
 /** The gates of a kernel whose copy of the plugin may be another than that of these functions, with projections of the same names. */
 export function projectGates(
-  { declared }: Pick<Kernel, "declared">,
+  kernel: Pick<Kernel, "declared">,
   plugin: GateFunctions,
   contract: Contract,
 ): ProjectGates {
-  const own = new Map(
-    (declared.projections as readonly Projection<unknown>[]).map((projection) => [
-      projection.name,
-      projection,
-    ]),
-  );
-  const through =
-    (view: View): View =>
-    <State>(projection: Projection<State>): State =>
-      view((own.get(projection.name) ?? projection) as Projection<State>);
-  return {
-    contract,
-    plugin,
-    view: through,
-    run: (run) => overlayRun(run, { view: through(run.view) }),
-  };
+  const view = viewsByName(kernel);
+  return { contract, plugin, view, run: (run) => overlayRun(run, { view: view(run.view) }) };
 }
 
 /** The gates that a configuration enforces; nothing where it has none. `bundled`: packages that a project need not install, the gates among them. */
@@ -64,12 +45,5 @@ export async function gatesOf(
   if (instance === undefined) return undefined;
   const load = await packagesBeside(configFile, bundled);
   const plugin = (await load(GATES)) as unknown as typeof GatesPlugin;
-  const { contract: file, tools = [], checks = [] } = instance.options as GateOptions;
-  const contract = loadContract(resolve(dirname(configFile), file), {
-    tools,
-    checks: checks.flatMap((check) =>
-      isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [],
-    ),
-  });
-  return projectGates(kernel, plugin, contract);
+  return projectGates(kernel, plugin, configuredContract(instance.options, dirname(configFile)));
 }

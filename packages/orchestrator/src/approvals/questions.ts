@@ -1,5 +1,4 @@
 import {
-  canonicalJson,
   checkArgument,
   isJsonObject,
   omitUndefined,
@@ -12,9 +11,8 @@ import { digestOf, foldName } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { setBounded } from "../service/bounded-map.ts";
-import { createCallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
+import { CallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
-import { createBlockedRequests, type BlockedRequests } from "./blocked-requests.ts";
 
 /** A gate that waits, with what it is about. */
 export interface WaitingGate extends OpenGate {
@@ -53,127 +51,117 @@ export interface QuestionTime {
   readonly task?: string | undefined;
 }
 
-/** What a run asks of people, event by event. The events themselves stay in the store. */
-export interface QuestionFold {
-  /** Sequence of the last event that was added. */
-  readonly head: number;
-  /** The names of all agents of the run, folded: none of them is a person's. */
-  readonly agents: ReadonlySet<string>;
-  /** Adds the next event. */
-  add(event: LogEvent): void;
-  /** All that waits: gates by task, then calls, the oldest first. */
-  open(at: QuestionTime): readonly OpenId[];
-  /** The no to what a gate waited for; `undefined` where nobody said one. */
-  rejection(gate: OpenGate): GateVote | undefined;
-  /** A question about a call that is still known, answered or not. */
-  call(id: string, now: number): AskedCall | undefined;
-  /** All that there is to see of a question. */
-  read(open: OpenId): Promise<Question>;
-}
-
 /** How many gates are known that somebody said no at. */
 const REJECTIONS = 10_000;
 
-/** Folds no event yet. */
-export function createQuestions(source: QuestionSource): QuestionFold {
-  const { store, run, gates } = checkArgument("createQuestions", "the source of questions", source);
-  const calls = createCallFold(run);
-  const requests = createBlockedRequests(store, run);
-  const agents = new Set<string>();
-  // The last one at each gate of each task.
-  const rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
-  let head = 0;
+/** What a run asks of people, event by event. The events themselves stay in the store. */
+export class QuestionFold {
+  readonly #source: QuestionSource;
+  readonly #calls: CallFold;
+  readonly #agents = new Set<string>();
+  /** The last one at each gate of each task. */
+  readonly #rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
+  #head = 0;
 
-  function reject({
-    task_id,
-    timestamp,
-    details: { gate, by, role, verdict, reason, artifacts = null },
-  }: LogEvent): void {
-    const key = JSON.stringify([task_id, gate]);
-    if (verdict !== "rejected") return;
-    const said = typeof reason === "string" ? reason : null;
-    setBounded(
-      rejections,
-      key,
-      { by: String(by), role: String(role), verdict, reason: said, at: timestamp, artifacts },
-      REJECTIONS,
-    );
+  constructor(source: QuestionSource) {
+    this.#source = source;
+    this.#calls = new CallFold(source.run);
   }
 
-  return {
-    get head() {
-      return head;
-    },
-    agents,
-    add(event) {
-      if (event.agent_id !== null) agents.add(foldName(event.agent_id));
-      requests.add(event);
-      if (event.event_type === "gate_decided") reject(event);
-      calls.add(event);
-      head = event.sequence;
-    },
-    open({ view, now, task }) {
-      const waiting =
-        gates === undefined
-          ? []
-          : gates.plugin.openGates(gates.view(view), gates.contract, omitUndefined({ task }));
-      const ids = waiting.map((gate): OpenId => ({ id: idOfGate(run, gate), kind: "gate", gate }));
-      return [
-        ...ids,
-        ...calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call })),
-      ];
-    },
-    rejection({ task, gate, artifacts }) {
-      const { artifacts: about, ...said } = rejections.get(JSON.stringify([task, gate])) ?? {
-        artifacts: null,
-      };
-      return "by" in said && about === artifacts ? said : undefined;
-    },
-    call: (id, now) => calls.get(id, now),
-    async read(open) {
-      const { id } = open;
-      if (open.kind === "gate")
-        return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, requests)) };
-      const [event] = await store.events(run, open.call.sequence - 1, 1);
-      if (event === undefined)
-        throw new Error(`The log has no event ${open.call.sequence}, which asked this question`);
-      return { id, ...openCall(event) };
-    },
-  };
+  /** Sequence of the last event that was added. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** The names of all agents of the run, folded: none of them is a person's. */
+  get agents(): ReadonlySet<string> {
+    return this.#agents;
+  }
+
+  /** Adds the next event. */
+  add(event: LogEvent): void {
+    if (event.agent_id !== null) this.#agents.add(foldName(event.agent_id));
+    if (event.event_type === "gate_decided") this.#decided(event);
+    this.#calls.add(event);
+    this.#head = event.sequence;
+  }
+
+  /** All that waits: gates by task, then calls, the oldest first. */
+  open({ view, now, task }: QuestionTime): readonly OpenId[] {
+    const { run, gates } = this.#source;
+    const waiting =
+      gates?.plugin.openGates(gates.view(view), gates.contract, omitUndefined({ task })) ?? [];
+    return [
+      ...waiting.map((gate): OpenId => ({ id: idOfGate(run, gate), kind: "gate", gate })),
+      ...this.#calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call })),
+    ];
+  }
+
+  /** The no to what a gate waited for; `undefined` if nobody said one. */
+  rejection({ task, gate, artifacts }: OpenGate): GateVote | undefined {
+    const { artifacts: about = null, ...vote } =
+      this.#rejections.get(JSON.stringify([task, gate])) ?? {};
+    return "by" in vote && about === artifacts ? vote : undefined;
+  }
+
+  /** A question about a call that is still known, answered or not. */
+  call(id: string, now: number): AskedCall | undefined {
+    return this.#calls.get(id, now);
+  }
+
+  /** All that there is to see of a question. */
+  async read(open: OpenId): Promise<Question> {
+    const { id } = open;
+    if (open.kind === "gate")
+      return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, this.#source)) };
+    const { store, run } = this.#source;
+    const [event] = await store.events(run, open.call.sequence - 1, 1);
+    if (event === undefined)
+      throw new Error(`The log has no event ${open.call.sequence}, which asked this question`);
+    return { id, ...openCall(event) };
+  }
+
+  #decided({ task_id, timestamp: at, details }: LogEvent): void {
+    const { gate, by, role, verdict, reason = null, artifacts = null } = details;
+    if (verdict !== "rejected") return;
+    const said = typeof reason === "string" ? reason : null;
+    const vote = {
+      by: String(by),
+      role: String(role),
+      verdict,
+      reason: said,
+      at,
+      artifacts,
+    } as const;
+    setBounded(this.#rejections, JSON.stringify([task_id, gate]), vote, REJECTIONS);
+  }
 }
+
+/** Folds no event yet. */
+export const createQuestions = (source: QuestionSource): QuestionFold =>
+  new QuestionFold(checkArgument("createQuestions", "the source of questions", source));
 
 const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: OpenGate): string =>
   idOfQuestion({ run, task, gate, opened_at, artifacts, to, tree });
 
-// By what it is and not by what is said about it: a reason may quote any text of an agent.
+/** What is to be approved, as the request that opened the gate has it: exactly what the digest of the gate is of, unless it was redacted. */
 async function contentOf(
-  { task, artifacts, to, opened_at }: OpenGate,
-  requests: BlockedRequests,
+  { artifacts, request, earlier }: OpenGate,
+  { store, run }: QuestionSource,
 ): Promise<Pick<WaitingGate, "content" | "before" | "redacted">> {
-  let content: JsonObject | undefined;
-  let redacted = false;
-  for await (const event of requests.of(task, opened_at)) {
-    const { timestamp, details } = event;
-    const handed = artifactsOf(event);
-    if (details["to"] !== to || handed === undefined) continue;
-    const isIt = digestOf(handed) === artifacts;
-    if (content !== undefined) {
-      if (!isIt && canonicalJson(handed) !== canonicalJson(content))
-        return { content, before: handed, ...(redacted ? { redacted } : {}) };
-      continue;
-    }
-    // What was redacted has another digest; the request that opened the gate was held back by nothing but it.
-    redacted =
-      !isIt &&
-      timestamp === opened_at &&
-      Array.isArray(details["redacted"]) &&
-      canonicalJson(details["decision"] ?? null).includes(artifacts);
-    if (isIt || redacted) content = handed;
-  }
-  return content === undefined ? {} : { content, ...(redacted ? { redacted } : {}) };
+  const read = async (sequence: number | null): Promise<LogEvent | undefined> =>
+    sequence === null ? undefined : (await store.events(run, sequence - 1, 1))[0];
+  const [asked, last] = await Promise.all([read(request), read(earlier)]);
+  const content = artifactsOf(asked);
+  if (asked === undefined || content === undefined) return {};
+  const redacted = digestOf(content) !== artifacts;
+  if (redacted && !Array.isArray(asked.details["redacted"])) return {};
+  const other = artifactsOf(last);
+  const before = other !== undefined && digestOf(other) === digestOf(content) ? undefined : other;
+  return { content, ...omitUndefined({ before }), ...(redacted && { redacted }) };
 }
 
-function artifactsOf({ details }: LogEvent): JsonObject | undefined {
-  const { artifacts = null } = details;
+function artifactsOf(event: LogEvent | undefined): JsonObject | undefined {
+  const { artifacts = null } = event?.details ?? {};
   return isJsonObject(artifacts) ? artifacts : undefined;
 }
