@@ -7,7 +7,6 @@ import { createApp } from "./http/app.ts";
 import { listen, type HttpServer } from "./http/listen.ts";
 import type { Log } from "./observe/logger.ts";
 import { ROUTES } from "./routes/index.ts";
-import { createClock } from "./service/clock.ts";
 import { createService } from "./service/create-service.ts";
 import { followOthers } from "./service/follow-others.ts";
 import { openLog } from "./service/open-log.ts";
@@ -80,3 +79,14 @@ function warnOfUncontained({ settings: { tools }, workspace }: PreparedServer, l
 }
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** The system's time in RFC 3339, UTC. Its text is made once a millisecond: each request asks for it several times. */
+function createClock(): () => string {
+  let at = Number.NaN;
+  let text = "";
+  return () => {
+    const time = Date.now();
+    if (time !== at) [at, text] = [time, new Date(time).toISOString()];
+    return text;
+  };
+}

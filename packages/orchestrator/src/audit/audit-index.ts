@@ -1,7 +1,7 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { facts } from "./audit-facts.ts";
 import { setBounded } from "../service/bounded-map.ts";
-import { NONE, createNameTable, type NameTable } from "./name-table.ts";
+import { NONE, NameTable } from "./name-table.ts";
 
 /** What is asked of the log; all of it has to hold. */
 export interface AuditFilter {
@@ -33,19 +33,7 @@ interface AuditFound {
   readonly total: number;
 }
 
-/** Where the events of a log are that somebody looks for, in some 40 bytes for each. The events themselves stay in the store. */
-export interface AuditIndex {
-  /** Sequence of the first event that is kept; 0 before there is any. */
-  readonly first: number;
-  /** How many names are held, of all events that are kept. */
-  readonly names: number;
-  add(events: readonly LogEvent[]): void;
-  /** Those below a sequence, at most so many. */
-  find(filter: AuditFilter, below: number, limit: number): AuditFound;
-}
-
-const COLUMNS = ["task", "agent", "type", "tool", "phase", "call"] as const;
-type Column = (typeof COLUMNS)[number];
+type Column = "task" | "agent" | "type" | "tool" | "phase" | "call";
 
 interface Block extends Readonly<Record<Column, Int32Array>> {
   /** Sequence of its first row. */
@@ -65,109 +53,128 @@ const OPEN_CALLS = 10_000;
 export const TASKS = 100_000;
 const SUCCESS = [null, true, false] as const;
 
-/** `keep`: how many events are kept at least; older ones are found no more. */
-export function createAuditIndex({
-  keep = 1_000_000,
-  block = BLOCK,
-}: { readonly keep?: number; readonly block?: number } = {}): AuditIndex {
-  const blocks: Block[] = [];
-  const phases = new Map<string, string>();
-  const calls = new Map<string, number>();
+/** Where the events of a log are that somebody looks for, in some 40 bytes for each. The events themselves stay in the store. */
+export class AuditIndex {
+  readonly #keep: number;
+  readonly #size: number;
+  readonly #blocks: Block[] = [];
+  /** The phase of each task. */
+  readonly #phases = new Map<string, string>();
+  /** Calls that have no result yet, by agent and id: the sequence of the decision. */
+  readonly #calls = new Map<string, number>();
 
-  function callOf({ event_type, sequence, details }: LogEvent, agent: string | null): number {
-    const { id } = details;
+  /** `keep`: how many events are kept at least; older ones are found no more. */
+  constructor({
+    keep = 1_000_000,
+    block = BLOCK,
+  }: {
+    readonly keep?: number;
+    readonly block?: number;
+  }) {
+    this.#keep = keep;
+    this.#size = block;
+  }
+
+  /** Sequence of the first event that is kept; 0 before there is any. */
+  get first(): number {
+    return this.#blocks[0]?.first ?? 0;
+  }
+
+  /** How many names are held, of all events that are kept. */
+  get names(): number {
+    return this.#blocks.reduce((count, { names }) => count + names.size, 0);
+  }
+
+  add(events: readonly LogEvent[]): void {
+    for (const event of events) this.#take(event);
+  }
+
+  /** Those below a sequence, at most so many. */
+  find(filter: AuditFilter, below: number, limit: number): AuditFound {
+    const asked = askedOf(filter);
+    const hits: AuditHit[] = [];
+    let total = 0;
+    for (const block of this.#blocks.toReversed())
+      for (const row of matches(block, asked, filter)) {
+        total += 1;
+        const sequence = block.first + row;
+        if (sequence >= below || hits.length >= limit) continue;
+        hits.push({
+          sequence,
+          phase: block.names.at(block.phase[row] ?? NONE),
+          success: SUCCESS[block.success[row] ?? 0] ?? null,
+          call: block.call[row] ?? 0,
+        });
+      }
+    return { hits, total };
+  }
+
+  #take(event: LogEvent): void {
+    const { task, agent, tool, success } = facts(event);
+    if (event.event_type === "phase_entered" && task !== null)
+      setBounded(this.#phases, task, String(event.details["to"]), TASKS);
+    const block = this.#room(event.sequence);
+    const { names, rows: row } = block;
+    block.at[row] = Date.parse(event.timestamp);
+    block.task[row] = names.add(task);
+    block.agent[row] = names.add(agent);
+    block.type[row] = names.add(event.event_type);
+    block.tool[row] = names.add(tool);
+    block.phase[row] = names.add(task === null ? null : this.#phases.get(task));
+    block.call[row] = this.#callOf(event, agent);
+    block.success[row] = SUCCESS.indexOf(success);
+    block.rows += 1;
+  }
+
+  #callOf({ event_type, sequence, details: { id } }: LogEvent, agent: string | null): number {
     if (typeof id !== "string") return 0;
     const key = JSON.stringify([agent, id]);
     if (event_type === "tool_result") {
-      const call = calls.get(key) ?? 0;
-      calls.delete(key);
+      const call = this.#calls.get(key) ?? 0;
+      this.#calls.delete(key);
       return call;
     }
-    if (event_type !== "tool_allowed" || key.length > 1_000) return 0;
-    setBounded(calls, key, sequence, OPEN_CALLS);
+    if (event_type === "tool_allowed" && key.length <= 1_000)
+      setBounded(this.#calls, key, sequence, OPEN_CALLS);
     return 0;
   }
 
-  function room(sequence: number): Block {
-    const last = blocks.at(-1);
-    if (last !== undefined && last.rows < block) return last;
-    const columns = Object.fromEntries(
-      COLUMNS.map((column) => [column, new Int32Array(block)]),
-    ) as Record<Column, Int32Array>;
+  #room(sequence: number): Block {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && last.rows < this.#size) return last;
+    const column = (): Int32Array => new Int32Array(this.#size);
     const fresh: Block = {
-      ...columns,
+      ...{ task: column(), agent: column(), type: column() },
+      ...{ tool: column(), phase: column(), call: column() },
       first: sequence,
-      at: new Float64Array(block),
-      success: new Uint8Array(block),
-      names: createNameTable(),
+      at: new Float64Array(this.#size),
+      success: new Uint8Array(this.#size),
+      names: new NameTable(),
       rows: 0,
     };
-    blocks.push(fresh);
-    if (blocks.length > Math.ceil(keep / block) + 1) blocks.shift();
+    this.#blocks.push(fresh);
+    if (this.#blocks.length > Math.ceil(this.#keep / this.#size) + 1) this.#blocks.shift();
     return fresh;
   }
+}
 
-  function take(event: LogEvent): void {
-    const { task, agent, tool, success } = facts(event);
-    if (event.event_type === "phase_entered" && task !== null)
-      setBounded(phases, task, String(event.details["to"]), TASKS);
-    const into = room(event.sequence);
-    const { names, rows: row } = into;
-    into.at[row] = Date.parse(event.timestamp);
-    into.task[row] = names.add(task);
-    into.agent[row] = names.add(agent);
-    into.type[row] = names.add(event.event_type);
-    into.tool[row] = names.add(tool);
-    into.phase[row] = names.add(task === null ? null : phases.get(task));
-    into.call[row] = callOf(event, agent);
-    into.success[row] = SUCCESS.indexOf(success);
-    into.rows += 1;
+/** The rows of a block that hold what is asked for, the newest first. They are scanned in place: there may be a million. */
+function* matches(
+  block: Block,
+  asked: readonly (readonly [Column, string])[],
+  { since = -Infinity, until = Infinity, success }: AuditFilter,
+): Generator<number> {
+  const wanted = asked.map(([column, name]) => [block[column], block.names.find(name)] as const);
+  if (wanted.some(([, number]) => number === NONE)) return;
+  const [[first, number] = [undefined, NONE], ...others] = wanted;
+  const succeeded = success === undefined ? undefined : SUCCESS.indexOf(success);
+  for (let row = block.rows - 1; row >= 0; row -= 1) {
+    if (first !== undefined && first[row] !== number) continue;
+    if (succeeded !== undefined && block.success[row] !== succeeded) continue;
+    if (others.length > 0 && !others.every(([column, other]) => column[row] === other)) continue;
+    const at = block.at[row] ?? 0;
+    if (at >= since && at < until) yield row;
   }
-
-  return {
-    get first() {
-      return blocks[0]?.first ?? 0;
-    },
-    get names() {
-      return blocks.reduce((count, { names }) => count + names.size, 0);
-    },
-    add(events) {
-      for (const event of events) take(event);
-    },
-    find(filter, below, limit) {
-      const asked = askedOf(filter);
-      const { since = -Infinity, until = Infinity } = filter;
-      const success = filter.success === undefined ? undefined : SUCCESS.indexOf(filter.success);
-      const hits: AuditHit[] = [];
-      let total = 0;
-      for (const rows of blocks.toReversed()) {
-        const { names } = rows;
-        // The rows of a block are looked through as they lie: this runs for each of a million events.
-        const held = asked.map(([column, name]) => [rows[column], names.find(name)] as const);
-        if (held.some(([, number]) => number === NONE)) continue;
-        const [[first, number] = [undefined, NONE], ...others] = held;
-        for (let row = rows.rows - 1; row >= 0; row -= 1) {
-          if (first !== undefined && first[row] !== number) continue;
-          if (success !== undefined && rows.success[row] !== success) continue;
-          if (others.length > 0 && !others.every(([column, other]) => column[row] === other))
-            continue;
-          const at = rows.at[row] ?? 0;
-          if (!(at >= since && at < until)) continue;
-          total += 1;
-          const sequence = rows.first + row;
-          if (sequence >= below || hits.length >= limit) continue;
-          const phase = names.at(rows.phase[row] ?? NONE);
-          hits.push({
-            sequence,
-            phase,
-            success: SUCCESS[rows.success[row] ?? 0] ?? null,
-            call: rows.call[row] ?? 0,
-          });
-        }
-      }
-      return { hits, total };
-    },
-  };
 }
 
 /** What each column has to hold, those that are asked for alone. */

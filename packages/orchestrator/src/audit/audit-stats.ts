@@ -20,56 +20,57 @@ export interface AuditStats {
   readonly decisions: Readonly<Record<string, number>>;
 }
 
-export interface StatsFold {
-  add(events: readonly LogEvent[]): void;
-  value(): AuditStats;
-}
-
 /** A log can hold any number of names; all that come later than these are counted together. */
 const NAMES = 500;
 const OTHERS = "(others)";
 const ASKED: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
 
-export function createStats(): StatsFold {
-  const tools = new Map<string, number>();
-  const phases = new Map<string, number>();
-  const types = new Map<string, number>();
-  const decisions = new Map<string, number>();
-  const current = new Map<string, string>();
-  let [entries, well, badly] = [0, 0, 0];
+/** Counts what is in a log. */
+export class AuditCounts {
+  readonly #tools = new Map<string, number>();
+  readonly #phases = new Map<string, number>();
+  readonly #types = new Map<string, number>();
+  readonly #decisions = new Map<string, number>();
+  /** The phase of each task. */
+  readonly #current = new Map<string, string>();
+  #entries = 0;
+  #successes = 0;
+  #failures = 0;
 
-  function take(event: LogEvent): void {
-    const { event_type, details } = event;
-    const { task, tool, success } = facts(event);
-    entries += 1;
-    if (success === true) well += 1;
-    if (success === false) badly += 1;
-    raise(types, event_type);
-    if (tool !== null && ASKED.has(event_type)) raise(tools, tool);
-    if (task !== null && event_type === "phase_entered")
-      setBounded(current, task, String(details["to"]), TASKS);
-    const phase = task === null ? undefined : current.get(task);
-    if (phase !== undefined) raise(phases, phase);
-    const { effect, code } = decisionIn(event);
-    if (typeof effect === "string" && typeof code === "string")
-      raise(decisions, `${effect} ${code}`);
+  add(events: readonly LogEvent[]): void {
+    for (const event of events) this.#take(event);
   }
 
-  return {
-    add(events) {
-      for (const event of events) take(event);
-    },
-    value: () => ({
-      total_entries: entries,
-      total_successes: well,
-      total_failures: badly,
-      success_rate: well + badly === 0 ? 0 : well / (well + badly),
-      tools_used: Object.fromEntries(tools),
-      phases: Object.fromEntries(phases),
-      event_types: Object.fromEntries(types),
-      decisions: Object.fromEntries(decisions),
-    }),
-  };
+  value(): AuditStats {
+    const judged = this.#successes + this.#failures;
+    return {
+      total_entries: this.#entries,
+      total_successes: this.#successes,
+      total_failures: this.#failures,
+      success_rate: judged === 0 ? 0 : this.#successes / judged,
+      tools_used: Object.fromEntries(this.#tools),
+      phases: Object.fromEntries(this.#phases),
+      event_types: Object.fromEntries(this.#types),
+      decisions: Object.fromEntries(this.#decisions),
+    };
+  }
+
+  #take(event: LogEvent): void {
+    const { event_type, details } = event;
+    const { task, tool, success } = facts(event);
+    this.#entries += 1;
+    if (success === true) this.#successes += 1;
+    if (success === false) this.#failures += 1;
+    raise(this.#types, event_type);
+    if (tool !== null && ASKED.has(event_type)) raise(this.#tools, tool);
+    if (task !== null && event_type === "phase_entered")
+      setBounded(this.#current, task, String(details["to"]), TASKS);
+    const phase = task === null ? undefined : this.#current.get(task);
+    if (phase !== undefined) raise(this.#phases, phase);
+    const { effect, code } = decisionIn(event);
+    if (typeof effect === "string" && typeof code === "string")
+      raise(this.#decisions, `${effect} ${code}`);
+  }
 }
 
 function raise(counts: Map<string, number>, name: string): void {

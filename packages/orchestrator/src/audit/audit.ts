@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { decisionIn, facts, textOf } from "./audit-facts.ts";
-import { createAuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
-import { createStats, type AuditStats } from "./audit-stats.ts";
+import { AuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
+import { AuditCounts, type AuditStats } from "./audit-stats.ts";
 import type { LogFollower, LogFold } from "../events/log-follower.ts";
 
 /** One event of the log, with the fields by which it is looked for. */
@@ -41,15 +41,6 @@ interface AuditPage {
   readonly from_sequence?: number;
 }
 
-/** Looks into the log. Reads no more of it than it answers with. */
-export interface Audit extends LogFold {
-  query(
-    filter: AuditFilter,
-    page: { readonly limit: number; readonly below?: number | undefined },
-  ): Promise<AuditPage>;
-  stats(): Promise<AuditStats>;
-}
-
 interface AuditTerms {
   readonly store: Pick<Store, "events">;
   readonly run: string;
@@ -63,65 +54,72 @@ const PAGE_CHARS = 2_000_000;
 const NEAR = 32;
 const AT_ONCE = 64;
 
-export function createAudit(
-  { store, run, keep = 1_000_000 }: AuditTerms,
-  follower: () => LogFollower,
-): Audit {
-  const index = createAuditIndex({ keep });
-  const stats = createStats();
+/** Searches the log. Reads no more of it than it answers with. */
+export class Audit implements LogFold {
+  readonly #terms: AuditTerms;
+  readonly #follower: () => LogFollower;
+  readonly #index: AuditIndex;
+  readonly #stats = new AuditCounts();
 
-  async function* events(hits: readonly AuditHit[]): AsyncGenerator<readonly [AuditHit, LogEvent]> {
+  constructor(terms: AuditTerms, follower: () => LogFollower) {
+    this.#terms = terms;
+    this.#follower = follower;
+    this.#index = new AuditIndex(terms);
+  }
+
+  add(events: readonly LogEvent[]): void {
+    this.#index.add(events);
+    this.#stats.add(events);
+  }
+
+  async query(
+    filter: AuditFilter,
+    { limit, below = Infinity }: { readonly limit: number; readonly below?: number | undefined },
+  ): Promise<AuditPage> {
+    await this.#follower().fresh();
+    const { hits, total } = this.#index.find(filter, below, limit + 1);
+    const entries: AuditEntry[] = [];
+    let size = 0;
+    for await (const [hit, event] of this.#events(hits.slice(0, limit))) {
+      const found = entry(event, hit, await this.#callOf(hit));
+      size += JSON.stringify(found).length;
+      if (entries.length > 0 && size > PAGE_CHARS) break;
+      entries.push(found);
+    }
+    const last = entries.at(-1);
+    const { first } = this.#index;
+    return {
+      entries,
+      total,
+      ...(last !== undefined && entries.length < hits.length
+        ? { next: String(last.sequence) }
+        : {}),
+      ...(first > 1 ? { from_sequence: first } : {}),
+    };
+  }
+
+  async stats(): Promise<AuditStats> {
+    await this.#follower().fresh();
+    return this.#stats.value();
+  }
+
+  async *#events(hits: readonly AuditHit[]): AsyncGenerator<readonly [AuditHit, LogEvent]> {
+    const { store, run } = this.#terms;
     for (const near of parts(hits)) {
       const [newest, oldest] = [near[0]?.sequence ?? 0, near.at(-1)?.sequence ?? 0];
-      const read = new Map(
-        (await store.events(run, oldest - 1, newest - oldest + 1)).map((event) => [
-          event.sequence,
-          event,
-        ]),
-      );
+      const read = await store.events(run, oldest - 1, newest - oldest + 1);
+      const bySequence = new Map(read.map((event) => [event.sequence, event]));
       for (const hit of near) {
-        const event = read.get(hit.sequence);
+        const event = bySequence.get(hit.sequence);
         if (event !== undefined) yield [hit, event];
       }
     }
   }
 
-  async function entryOf(hit: AuditHit, event: LogEvent): Promise<AuditEntry> {
-    const [call] = hit.call > 0 ? await store.events(run, hit.call - 1, 1) : [];
-    return entry(event, hit, call);
+  async #callOf({ call }: AuditHit): Promise<LogEvent | undefined> {
+    const { store, run } = this.#terms;
+    return call > 0 ? (await store.events(run, call - 1, 1))[0] : undefined;
   }
-
-  return {
-    add(added) {
-      index.add(added);
-      stats.add(added);
-    },
-    async query(filter, { limit, below = Infinity }) {
-      await follower().fresh();
-      const { hits, total } = index.find(filter, below, limit + 1);
-      const entries: AuditEntry[] = [];
-      let size = 0;
-      for await (const [hit, event] of events(hits.slice(0, limit))) {
-        const found = await entryOf(hit, event);
-        size += JSON.stringify(found).length;
-        if (entries.length > 0 && size > PAGE_CHARS) break;
-        entries.push(found);
-      }
-      const last = entries.at(-1);
-      return {
-        entries,
-        total,
-        ...(last !== undefined && entries.length < hits.length
-          ? { next: String(last.sequence) }
-          : {}),
-        ...(index.first > 1 ? { from_sequence: index.first } : {}),
-      };
-    },
-    async stats() {
-      await follower().fresh();
-      return stats.value();
-    },
-  };
 }
 
 function parts(hits: readonly AuditHit[]): readonly (readonly AuditHit[])[] {

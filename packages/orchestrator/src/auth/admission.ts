@@ -1,105 +1,99 @@
-import { type Refusal } from "./refusal.ts";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { currentTokenFault } from "@bylaw/plugin-tokens";
-import type { AgentCaller } from "./caller.ts";
-import { problem } from "../http/problem.ts";
+import type { Problem } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
-import { holderOf } from "../tasks/holders.ts";
 import type { Service } from "../service/service.ts";
+import { holderOf } from "../tasks/holders.ts";
+import type { AgentCaller } from "./caller.ts";
 
-/** What an agent wants to do, as far as it says. */
-export interface Attempt {
+/** A request of an agent. */
+export interface AgentRequest {
+  readonly service: Service;
+  readonly caller: AgentCaller;
   readonly route: Route;
+}
+
+/** What an agent asks about. */
+interface Attempt {
   readonly task: string;
   readonly tool?: string;
+  /** Whether a token is accepted that was issued for this task and replaced by a newer one. */
+  readonly overtaken?: boolean;
 }
 
 /**
- * Holds an agent to its token before anything of it comes into the history of a task. A good signature is not enough, since a key can be
- * stolen: all that the token says is what the log has of the one that stands for this task, its time has come and is not over, and the
- * task is in its phase. Whoever is not let in is told why, which is recorded; `false` where the token was issued for this task and
- * another came after it, and `overtaken` says that this may be.
+ * Checks an agent's token against the log before anything of the request is recorded for its task. A good signature is not enough, since
+ * a key can be stolen: the token must be the current one of the task, in its time and its phase. A refusal is recorded and thrown. Only
+ * with `overtaken` the answer can be `false`: the token was replaced by a newer one.
  */
-export function admitAgent(
-  service: Service,
-  caller: AgentCaller,
-  attempt: Attempt,
-  { overtaken = false }: { readonly overtaken?: boolean } = {},
-): boolean | Promise<boolean> {
-  const fault = faultOf(service, caller, attempt.task);
-  return fault === undefined
-    ? true
-    : admitOvertaken(service, caller, fault, { ...attempt, overtaken });
+export function admitAgent(request: AgentRequest, attempt: Attempt): boolean | Promise<boolean> {
+  const fault = faultOf(request, attempt.task);
+  return fault === undefined ? true : admitOvertaken(request, fault, attempt);
 }
 
 async function admitOvertaken(
-  service: Service,
-  caller: AgentCaller,
+  request: AgentRequest,
   fault: Fault,
-  { route, task, tool, overtaken }: Attempt & { readonly overtaken: boolean },
+  attempt: Attempt,
 ): Promise<boolean> {
+  const { service, caller } = request;
   if (fault === "token_superseded") {
-    // Another node may have handed it out, and this one has not read so far.
+    // Another node may have issued it, and this node has not read that yet.
     await service.run.catchUp();
-    if (faultOf(service, caller, task) === undefined) return true;
-    if (overtaken && wasIssued(service, caller)) return false;
+    if (faultOf(request, attempt.task) === undefined) return true;
+    if (attempt.overtaken === true && wasIssued(service, caller)) return false;
   }
-  throw await refused(service, caller, fault, { route, task, tool });
+  throw await refused(request, fault, attempt);
+}
+
+/** Checks the token of an agent that reads, after reading what other nodes recorded: the task may be another agent's by now. */
+export async function admitReader(request: AgentRequest): Promise<void> {
+  await request.service.run.catchUp();
+  await admitAgent(request, { task: request.caller.task });
 }
 
 /**
- * Holds an agent that claims by its token to the claim that this is of, as the log says now. One that was overtaken within the claim is
- * good enough, since the answer that had the next one may be lost; one that ended, was revoked or is of another claim is not.
+ * Checks an agent that claims with its token. The token may be overtaken within the claim that holds the task, since the answer with the
+ * newer one may be lost. A token that ended, was revoked or is of another claim is refused.
  */
-export async function admitClaim(
-  service: Service,
-  caller: AgentCaller,
-  { route, task }: Attempt,
-): Promise<void> {
-  // A lease that is over has ended the claim, whether or not somebody has said so yet.
+export async function admitClaim(request: AgentRequest, task: string): Promise<void> {
+  const { service, caller } = request;
+  // A lease that is over has ended the claim, whether or not it is on record.
   await service.tasks.recover();
-  const fault = claimFaultOf(service, caller, task);
-  if (fault !== undefined) throw await refused(service, caller, fault, { route, task });
+  let fault = termsFaultOf(request, task);
+  if (fault === undefined && !isOfClaim(service, caller))
+    fault = currentTokenFault(service.run.view, caller.claims, caller.digest) ?? "token_superseded";
+  if (fault !== undefined) throw await refused(request, fault, { task });
 }
 
-async function refused(
-  service: Service,
-  { agent }: AgentCaller,
+function refused(
+  { service, caller: { agent }, route }: AgentRequest,
   fault: Fault,
-  { route, task, tool }: Omit<Attempt, "tool"> & { readonly tool?: string | undefined },
-): Promise<Error> {
+  { task, tool }: Attempt,
+): Promise<Problem> {
   const { detail, fix } = WORDS[fault];
-  const refusal: Refusal = { status: 403, code: fault, detail, fix, credential: "agent", agent };
-  await service.refused(refusal, { route, task, tool });
-  return problem(refusal);
+  return service.refused(
+    { status: 403, code: fault, detail, fix, credential: "agent", agent },
+    { route, task, tool },
+  );
 }
 
 type Fault = keyof typeof WORDS;
 
-function termsFaultOf(
-  { now, signer }: Service,
-  { task, claims }: AgentCaller,
-  wanted: string,
-): Fault | undefined {
-  return wanted === task ? signer.timeFault(claims, Date.parse(now())) : "token_other_task";
+function termsFaultOf({ service, caller }: AgentRequest, wanted: string): Fault | undefined {
+  const { now, signer } = service;
+  return wanted === caller.task
+    ? signer.timeFault(caller.claims, Date.parse(now()))
+    : "token_other_task";
 }
 
-function faultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
-  const { task, claims, digest } = caller;
-  const { view } = service.run;
-  const fault = termsFaultOf(service, caller, wanted) ?? currentTokenFault(view, claims, digest);
-  return (
-    fault ??
-    ((phaseOf(view(currentPhases), task) ?? null) === claims.phase
-      ? undefined
-      : "token_other_phase")
-  );
-}
-
-function claimFaultOf(service: Service, caller: AgentCaller, wanted: string): Fault | undefined {
-  const fault = termsFaultOf(service, caller, wanted);
-  if (fault !== undefined || isOfClaim(service, caller)) return fault;
-  return currentTokenFault(service.run.view, caller.claims, caller.digest) ?? "token_superseded";
+function faultOf(request: AgentRequest, wanted: string): Fault | undefined {
+  const { task, claims, digest } = request.caller;
+  const { view } = request.service.run;
+  const fault = termsFaultOf(request, wanted) ?? currentTokenFault(view, claims, digest);
+  if (fault !== undefined) return fault;
+  const phase = phaseOf(view(currentPhases), task) ?? null;
+  return phase === claims.phase ? undefined : "token_other_phase";
 }
 
 /** Whether a token was issued lately for its task, as the log says, in the claim that holds the task or in the one before. */

@@ -1,3 +1,4 @@
+import { omitUndefined } from "@bylaw/kernel";
 import { operatorWith } from "../approvals/operators.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import type { Caller, CallerKind } from "./caller.ts";
@@ -19,11 +20,6 @@ export interface Credentials {
   readonly operators?: OperatorList | undefined;
 }
 
-/** Finds out who calls. */
-export type Authenticate = (
-  authorization: string | undefined,
-) => Caller | Refusal | Promise<Caller | Refusal>;
-
 // One scheme, one blank and one credential: a header that came twice is joined by a comma, and is none.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
 const LONGEST = 140_000;
@@ -31,60 +27,67 @@ const LONGEST = 140_000;
 const KEPT = 4_096;
 const KEPT_LENGTH = 4_096;
 
-/** Makes the function that knows callers by their Authorization header. */
-export function createAuthenticate(credentials: Credentials, readToken: TokenReader): Authenticate {
-  const { enrol, shared_enrolment, operator, operators = () => [] } = credentials;
+/** Knows callers by their Authorization header. */
+export class Authenticator {
+  readonly #credentials: Credentials;
+  readonly #readToken: TokenReader;
+  /** Agents by their header: they show the same token with every call. The oldest go first. */
+  readonly #agents = new Map<string, Caller>();
 
-  function enrolled(secret: string): Caller | Refusal {
-    const agent = enrol === undefined ? undefined : agentOf(secret, enrol);
-    if (agent !== undefined) return { kind: "enrolled", agent };
-    if (enrol !== undefined && shared_enrolment && sameSecret(secret, enrol))
-      return { kind: "enrolled" };
-    return unknown("enrol");
+  constructor(credentials: Credentials, readToken: TokenReader) {
+    this.#credentials = credentials;
+    this.#readToken = readToken;
   }
 
-  // While the file is broken nobody is known by it; who keeps the list says so.
-  function listed(): ReturnType<OperatorList> {
-    try {
-      return operators();
-    } catch {
-      return [];
-    }
-  }
-
-  function operates(token: string): Caller | undefined {
-    if (operator !== undefined && sameSecret(token, operator))
-      return { kind: "operator", name: OPERATOR };
-    const found = operatorWith(listed(), token);
-    return found === undefined
-      ? undefined
-      : { kind: "operator", name: found.name, ...(found.roles && { roles: found.roles }) };
-  }
-
-  // Agents show the same token with every call. The oldest go first.
-  const agents = new Map<string, Caller>();
-
-  function keep(authorization: string, caller: Caller | Refusal): void {
-    if (isRefusal(caller) || caller.kind !== "agent" || authorization.length > KEPT_LENGTH) return;
-    setBounded(agents, authorization, caller, KEPT);
-  }
-
-  return (authorization) => {
+  /** Finds out who calls. */
+  identify(authorization: string | undefined): Caller | Refusal | Promise<Caller | Refusal> {
     if (authorization === undefined) return { kind: "anyone" };
-    const known = agents.get(authorization);
+    const known = this.#agents.get(authorization);
     if (known !== undefined) return known;
     const [, scheme = "", credential = ""] =
       (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
     if (scheme === "") return unknown("none");
     // Schemes are the same in any letter case: RFC 9110, 11.1.
-    if (scheme.toLowerCase() === "bylaw-enrol") return enrolled(credential);
-    const caller = readToken(credential);
-    const otherwise = (read: Caller | Refusal): Caller | Refusal => {
-      keep(authorization, read);
-      return isRefusal(read) ? (operates(credential) ?? read) : read;
+    if (scheme.toLowerCase() === "bylaw-enrol") return this.#enrolled(credential);
+    const read = this.#readToken(credential);
+    const finish = (caller: Caller | Refusal): Caller | Refusal => {
+      this.#keep(authorization, caller);
+      return isRefusal(caller) ? (this.#operator(credential) ?? caller) : caller;
     };
-    return caller instanceof Promise ? caller.then(otherwise) : otherwise(caller);
-  };
+    return read instanceof Promise ? read.then(finish) : finish(read);
+  }
+
+  #enrolled(secret: string): Caller | Refusal {
+    const { enrol, shared_enrolment } = this.#credentials;
+    if (enrol === undefined) return unknown("enrol");
+    const agent = agentOf(secret, enrol);
+    if (agent !== undefined) return { kind: "enrolled", agent };
+    return shared_enrolment && sameSecret(secret, enrol) ? { kind: "enrolled" } : unknown("enrol");
+  }
+
+  #operator(token: string): Caller | undefined {
+    const { operator } = this.#credentials;
+    if (operator !== undefined && sameSecret(token, operator))
+      return { kind: "operator", name: OPERATOR };
+    const found = operatorWith(this.#listed(), token);
+    return (
+      found && { kind: "operator", name: found.name, ...omitUndefined({ roles: found.roles }) }
+    );
+  }
+
+  // While the file is broken nobody is known by it; the list logs why.
+  #listed(): ReturnType<OperatorList> {
+    try {
+      return this.#credentials.operators?.() ?? [];
+    } catch {
+      return [];
+    }
+  }
+
+  #keep(authorization: string, caller: Caller | Refusal): void {
+    if (isRefusal(caller) || caller.kind !== "agent" || authorization.length > KEPT_LENGTH) return;
+    setBounded(this.#agents, authorization, caller, KEPT);
+  }
 }
 
 const unknown = (credential: Refusal["credential"]): Refusal => ({

@@ -23,7 +23,7 @@ interface EnrolledCaller {
 }
 
 /** A person or a program that may answer for the agents. */
-interface OperatorCaller {
+export interface OperatorCaller {
   readonly kind: "operator";
   readonly name: string;
   /** Left out: any role that a gate asks for. */

@@ -1,5 +1,9 @@
 import { lstatSync } from "node:fs";
+import { quote } from "@bylaw/wording";
 import { readOperators, type KeptOperator } from "../approvals/operators.ts";
+import { checkDistinct, type NamedSecret } from "../config/distinct-secrets.ts";
+import { faultOf } from "../observe/fault.ts";
+import type { Log } from "../observe/logger.ts";
 
 /** The operators of a file as it is now; none where there is no file. Throws BYLAW_OPERATORS_INVALID. */
 export type OperatorList = () => readonly KeptOperator[];
@@ -70,4 +74,23 @@ function look(file: string): Look {
   } catch {
     return { state: "unseen", settled: false };
   }
+}
+
+/** The operators of the file, as long as no token of theirs is another secret too. Throws what is wrong with the secrets and the file. */
+export function distinctOperators(
+  secrets: readonly NamedSecret[],
+  file: string,
+  log: Log,
+): OperatorList {
+  checkDistinct(secrets);
+  const tokenOf = ({ name, token }: KeptOperator): NamedSecret => ({
+    name: `the token of operator ${quote(name)}`,
+    digest: token.slice("sha256:".length),
+  });
+  const operators = createOperatorList(file, {
+    check: (list) => checkDistinct([...secrets, ...list.map(tokenOf)]),
+    onBroken: (error) => log.error(faultOf(error), "nobody is known by the file of operators"),
+  });
+  operators();
+  return operators;
 }

@@ -11,3 +11,16 @@ export interface Refusal extends ProblemFields {
 }
 
 export const isRefusal = (value: Caller | Refusal): value is Refusal => "status" in value;
+
+/** What identifies a route. */
+export interface RouteName {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What a refused request was about, as far as it says. */
+export interface RefusedRequest {
+  readonly route: RouteName;
+  readonly task?: string | undefined;
+  readonly tool?: string | undefined;
+}

@@ -1,24 +1,13 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { frameOf, type Frame } from "./frame.ts";
-import { createPaging, type Paging } from "./paging.ts";
-
-/** The log of a run as it grows, for any number of listeners, each at a place of its own. */
-export interface Feed {
-  /** Where the log ends now. */
-  head(): Promise<number>;
-  listen(): Listener;
-  /** How many listen. */
-  readonly listeners: number;
-  /** Wakes all who listen; they are given nothing more. */
-  close(): void;
-}
+import { Paging } from "./paging.ts";
 
 /** Somebody who listens. While nobody does, nothing is read. */
 export interface Listener {
   /**
-   * What comes after a sequence, in order and without a gap, some of it; nothing where nothing comes in that time, where the signal is
-   * aborted, or when the feed is closed. Throws what the store throws.
+   * What comes after a sequence, in order and without a gap, some of it; nothing if nothing comes in that time, the signal is aborted, or
+   * the feed is closed. Throws what the store throws.
    */
   after(
     sequence: number,
@@ -32,11 +21,11 @@ interface FeedTerms {
   readonly run: string;
   /** Where the log ended when this node last looked. */
   readonly known: () => number;
-  /** How often the log is looked at where nothing says that it has grown, in milliseconds: what says so is only a hint. */
-  readonly poll_ms?: number;
-  readonly onError?: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
+/** How often the log is looked at in any case, in milliseconds: a store's word that it has grown is only a hint. */
+const POLL_MS = 1_000;
 /** How many events are read at once for all, and how much one listener that is behind reads at once, in characters. */
 const PAGE = 200;
 const READ = 1_000_000;
@@ -44,155 +33,157 @@ const BEHIND = 256_000;
 /** So many characters of the last events are kept for those who are up to date. */
 const KEPT = 4_000_000;
 
-export function createFeed({
-  store,
-  run,
-  known,
-  poll_ms = 1_000,
-  onError = () => {},
-}: FeedTerms): Feed {
-  const waiting = new Set<() => void>();
-  let listeners = 0;
-  let closed = false;
-  let frames: Frame[] = [];
-  let size = 0;
+/** The log of a run as it grows, for any number of listeners, each at its own position. */
+export class Feed {
+  readonly #terms: FeedTerms;
+  readonly #waiting = new Set<() => void>();
+  readonly #paging = new Paging({ chars: READ, most: PAGE });
+  #listeners = 0;
+  #closed = false;
+  #frames: Frame[] = [];
+  #size = 0;
   /** Sequence of the last event that was read for all. */
-  let head = 0;
-  let reading: Promise<void> | undefined;
-  let again = false;
-  let poll: NodeJS.Timeout | undefined;
-  const paging = createPaging({ chars: READ, most: PAGE });
-  let unwatch: Promise<() => void> | undefined;
+  #head = 0;
+  #reading: Promise<void> | undefined;
+  #again = false;
+  #poll: NodeJS.Timeout | undefined;
+  #unwatch: Promise<() => void> | undefined;
 
-  function wake(): void {
-    for (const waiter of [...waiting]) waiter();
+  constructor(terms: FeedTerms) {
+    this.#terms = terms;
   }
 
-  function keep(events: readonly LogEvent[]): void {
-    const added = events.map(frameOf);
-    paging.saw(added);
-    for (const frame of added) {
-      frames.push(frame);
-      size += frame.data.length;
-    }
-    let dropped = 0;
-    while (size > KEPT && dropped < frames.length) size -= frames[dropped++]?.data.length ?? 0;
-    if (dropped > 0) frames = frames.slice(dropped);
-    head = events.at(-1)?.sequence ?? head;
-    if (events.length > 0) wake();
-  }
-
-  async function read(): Promise<void> {
+  /** Where the log ends now. */
+  async head(): Promise<number> {
+    const { store, run, known } = this.#terms;
+    let last = Math.max(this.#head, known());
     for (;;) {
-      again = false;
-      const { limit } = paging;
-      const page = closed || listeners === 0 ? [] : await store.events(run, head, limit);
-      keep(page);
-      if (page.length < limit && !again) return;
+      const page = await store.events(run, last, PAGE);
+      last = page.at(-1)?.sequence ?? last;
+      if (page.length < PAGE) return last;
     }
   }
 
-  function look(): void {
-    again = true;
-    reading ??= read()
-      .catch(onError)
-      .finally(() => (reading = undefined));
+  listen(): Listener {
+    let open = true;
+    const paging = new Paging({ chars: BEHIND, most: PAGE });
+    this.#listeners += 1;
+    if (this.#listeners === 1) this.#start();
+    return {
+      after: async (sequence, { ms, signal }) =>
+        open ? this.#after(sequence, ms, signal, paging) : [],
+      close: () => {
+        if (!open) return;
+        open = false;
+        this.#listeners -= 1;
+        if (this.#listeners === 0) this.#stop();
+      },
+    };
   }
 
-  function start(): void {
+  /** Wakes all who listen; they are given nothing more. */
+  close(): void {
+    this.#closed = true;
+    this.#stop();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const waiter of [...this.#waiting]) waiter();
+  }
+
+  #keep(events: readonly LogEvent[]): void {
+    const added = events.map(frameOf);
+    this.#paging.saw(added);
+    this.#frames.push(...added);
+    for (const { data } of added) this.#size += data.length;
+    let dropped = 0;
+    while (this.#size > KEPT && dropped < this.#frames.length)
+      this.#size -= this.#frames[dropped++]?.data.length ?? 0;
+    if (dropped > 0) this.#frames = this.#frames.slice(dropped);
+    this.#head = events.at(-1)?.sequence ?? this.#head;
+    if (events.length > 0) this.#wake();
+  }
+
+  async #read(): Promise<void> {
+    const { store, run } = this.#terms;
+    for (;;) {
+      this.#again = false;
+      const { limit } = this.#paging;
+      const isIdle = this.#closed || this.#listeners === 0;
+      const page = isIdle ? [] : await store.events(run, this.#head, limit);
+      this.#keep(page);
+      if (page.length < limit && !this.#again) return;
+    }
+  }
+
+  #look(): void {
+    this.#again = true;
+    this.#reading ??= this.#read()
+      .catch(this.#terms.onError)
+      .finally(() => (this.#reading = undefined));
+  }
+
+  #start(): void {
+    const { store, run, known, onError } = this.#terms;
     // What was read before somebody stopped listening may be far behind.
-    if (known() > head) [frames, size, head] = [[], 0, known()];
-    poll = setInterval(look, poll_ms);
-    poll.unref();
-    unwatch = store.watch((grown) => {
-      if (grown === run) look();
+    if (known() > this.#head) [this.#frames, this.#size, this.#head] = [[], 0, known()];
+    this.#poll = setInterval(() => this.#look(), POLL_MS);
+    this.#poll.unref();
+    this.#unwatch = store.watch((grown) => {
+      if (grown === run) this.#look();
     });
-    unwatch.catch(onError);
-    look();
+    this.#unwatch.catch(onError);
+    this.#look();
   }
 
-  function stop(): void {
-    clearInterval(poll);
-    void unwatch?.then((end) => end()).catch(() => {});
-    unwatch = undefined;
+  #stop(): void {
+    clearInterval(this.#poll);
+    void this.#unwatch?.then((end) => end()).catch(() => {});
+    this.#unwatch = undefined;
   }
 
-  /** What is kept behind a sequence; `undefined` where a part of it is not. */
-  function kept(sequence: number): readonly Frame[] | undefined {
-    const first = frames[0]?.sequence ?? head + 1;
-    return sequence + 1 < first
-      ? undefined
-      : frames.slice(sequence + 1 - first, sequence + 1 - first + PAGE);
+  async #after(
+    sequence: number,
+    ms: number,
+    signal: AbortSignal | undefined,
+    paging: Paging,
+  ): Promise<readonly Frame[]> {
+    const end = performance.now() + ms;
+    for (;;) {
+      if (this.#closed || signal?.aborted === true) return [];
+      if (sequence < this.#head)
+        return this.#kept(sequence) ?? (await this.#behind(sequence, paging));
+      const left = end - performance.now();
+      if (left <= 0) return [];
+      await this.#grown(left, signal);
+    }
   }
 
-  function grown(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  /** What is kept behind a sequence; `undefined` if a part of it is not. */
+  #kept(sequence: number): readonly Frame[] | undefined {
+    const at = sequence + 1 - (this.#frames[0]?.sequence ?? this.#head + 1);
+    return at < 0 ? undefined : this.#frames.slice(at, at + PAGE);
+  }
+
+  async #behind(sequence: number, paging: Paging): Promise<readonly Frame[]> {
+    const { store, run } = this.#terms;
+    const read = (await store.events(run, sequence, paging.limit)).map(frameOf);
+    paging.saw(read);
+    return read;
+  }
+
+  #grown(ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
-        waiting.delete(done);
+        this.#waiting.delete(done);
         signal?.removeEventListener("abort", done);
         resolve();
       };
       const timer = setTimeout(done, ms);
-      waiting.add(done);
+      this.#waiting.add(done);
       signal?.addEventListener("abort", done);
     });
   }
-
-  async function behind(sequence: number, own: Paging): Promise<readonly Frame[]> {
-    const read = (await store.events(run, sequence, own.limit)).map(frameOf);
-    own.saw(read);
-    return read;
-  }
-
-  async function after(
-    sequence: number,
-    ms: number,
-    signal: AbortSignal | undefined,
-    own: Paging,
-  ): Promise<readonly Frame[]> {
-    const end = performance.now() + ms;
-    for (;;) {
-      if (closed || signal?.aborted === true) return [];
-      if (sequence < head) return kept(sequence) ?? (await behind(sequence, own));
-      const left = end - performance.now();
-      if (left <= 0) return [];
-      await grown(left, signal);
-    }
-  }
-
-  return {
-    async head() {
-      let last = Math.max(head, known());
-      for (;;) {
-        const page = await store.events(run, last, PAGE);
-        last = page.at(-1)?.sequence ?? last;
-        if (page.length < PAGE) return last;
-      }
-    },
-    get listeners() {
-      return listeners;
-    },
-    listen() {
-      let open = true;
-      const own = createPaging({ chars: BEHIND, most: PAGE });
-      listeners += 1;
-      if (listeners === 1) start();
-      return {
-        after: (sequence, { ms, signal }) =>
-          open ? after(sequence, ms, signal, own) : Promise.resolve([]),
-        close() {
-          if (!open) return;
-          open = false;
-          listeners -= 1;
-          if (listeners === 0) stop();
-        },
-      };
-    },
-    close() {
-      closed = true;
-      stop();
-      wake();
-    },
-  };
 }

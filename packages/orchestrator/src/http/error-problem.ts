@@ -4,7 +4,6 @@ import { StoreConflict } from "@bylaw/store";
 import type { Service } from "../service/service.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import { Problem, type ProblemFields } from "./problem.ts";
-import { statusOf } from "./status-of.ts";
 
 /** What a client is told about an error. About a failure of the server it learns only that it happened. */
 export function problemOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
@@ -18,7 +17,7 @@ export function problemOf(error: unknown, service: Pick<Service, "log" | "over">
     };
   if (isStoreFailure(error)) return storeProblem(error.code);
   if (isBylawError(error)) {
-    const status = statusOf(error.code);
+    const status = STATUS.get(error.code);
     if (status !== undefined)
       return { status, code: error.code, detail: error.message, fix: error.fix };
   }
@@ -37,6 +36,26 @@ export function problemOf(error: unknown, service: Pick<Service, "log" | "over">
     fix: "Try again later. The server's log says more.",
   };
 }
+
+/** The HTTP status of errors in a request. Every other error is a failure of the server. */
+const STATUS: ReadonlyMap<string, number> = new Map([
+  ["BYLAW_JSON_INVALID", 400],
+  ["BYLAW_TASK_INVALID", 400],
+  ["BYLAW_TASK_UNKNOWN", 404],
+  ["BYLAW_EVENT_INVALID", 400],
+  ["BYLAW_BEHAVIOR_INVALID", 400],
+  ["BYLAW_CONSTITUTION_INVALID", 400],
+  ["BYLAW_CONSTITUTION_FULL", 409],
+  ["BYLAW_EVENT_REFUSED", 409],
+  ["BYLAW_GATE_NOT_OPEN", 409],
+  ["BYLAW_APPROVAL_MISSING", 404],
+  ["BYLAW_APPROVAL_UNAUTHORIZED", 403],
+  ["BYLAW_APPROVAL_UNFIT", 409],
+  ["BYLAW_CHAIN_BROKEN", 503],
+  ["BYLAW_WORKSPACE_TAKEN", 409],
+  ["BYLAW_RUN_CLOSED", 503],
+  ["BYLAW_RUN_SUPERSEDED", 503],
+]);
 
 // The store's own message names places of this machine, which agents must not learn.
 function storeProblem(code: string): ProblemFields {

@@ -7,7 +7,7 @@ import type { Service } from "../service/service.ts";
 import type { AppContext } from "./app-env.ts";
 import { TOKEN_BODY, readBody, type BodyLimits } from "./body.ts";
 import type { Reservation } from "./in-flight.ts";
-import { Problem, badRequest, problem } from "./problem.ts";
+import { Problem, badRequest } from "./problem.ts";
 import { textAt, type Route, type RouteRequest } from "./route.ts";
 
 /** The largest body of a route that may wait: its bytes are not counted while it does. */
@@ -50,6 +50,7 @@ export class RequestReader {
     const { closing } = this.#service;
     return {
       service: this.#service,
+      route: this.#route,
       context: this.#context,
       caller,
       params,
@@ -89,7 +90,7 @@ export class RequestReader {
       await this.#recordUnread(anyone, error);
       throw error;
     }
-    const token = textIn(body, "phase_token");
+    const token = textAt(body, "phase_token");
     const found =
       token === undefined ? anyone : await this.#service.authenticate(`Bearer ${token}`);
     const caller = await this.#admit(found, body);
@@ -121,12 +122,15 @@ export class RequestReader {
     // Public routes ignore credentials.
     if (callers.includes("anyone")) return { kind: "anyone" };
     const refusal = isRefusal(shown) ? shown : wrongCaller(shown, callers);
-    await this.#service.refused(refusal, {
-      route: this.#route,
-      task: textAt(body, "task_id"),
-      tool: textAt(body, "tool_name"),
-    });
-    throw problem(refusal.status === 401 ? { ...refusal, headers: challenge(callers) } : refusal);
+    const headers = refusal.status === 401 ? challenge(callers) : undefined;
+    throw await this.#service.refused(
+      { ...refusal, headers },
+      {
+        route: this.#route,
+        task: shortTextAt(body, "task_id"),
+        tool: shortTextAt(body, "tool_name"),
+      },
+    );
   }
 
   /** Records the refusal of a request whose body could have held a token but was not read. */
@@ -135,7 +139,7 @@ export class RequestReader {
     if (status === 503) return;
     if (status !== 413) return void (await this.#admit(anyone));
     const refusal = wrongCaller(anyone, this.#route.callers);
-    await this.#service.refused(refusal, { route: this.#route, task: undefined, tool: undefined });
+    await this.#service.refused(refusal, { route: this.#route });
   }
 
   // URLs are kept in logs, so a token in one is no secret any more.
@@ -159,6 +163,10 @@ export class RequestReader {
   }
 }
 
+/** What is recorded of a body that nobody has looked at yet. */
+const shortTextAt = (body: Json | undefined, key: string): string | undefined =>
+  textAt(body, key)?.slice(0, 256).toWellFormed();
+
 function checked(schema: Schema, given: unknown, where: string): unknown {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -169,7 +177,7 @@ function checked(schema: Schema, given: unknown, where: string): unknown {
 }
 
 function checkSameToken(caller: Caller, body: Json): void {
-  const token = textIn(body, "phase_token");
+  const token = textAt(body, "phase_token");
   if (token === undefined || (caller.kind === "agent" && caller.token === token)) return;
   throw badRequest(
     "The token in the body differs from the one in the header",
@@ -194,11 +202,3 @@ const challenge = (callers: readonly CallerKind[]): Readonly<Record<string, stri
     ? 'Bearer realm="bylaw", Bylaw-Enrol realm="bylaw"'
     : 'Bearer realm="bylaw"',
 });
-
-const textIn = (body: Json, key: string): string | undefined => {
-  const value =
-    typeof body === "object" && body !== null && !Array.isArray(body)
-      ? (body as Readonly<Record<string, Json>>)[key]
-      : undefined;
-  return typeof value === "string" ? value : undefined;
-};

@@ -1,4 +1,4 @@
-import type { Json } from "@bylaw/kernel";
+import { isJsonObject, type Json } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
@@ -10,6 +10,7 @@ export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind
 /** A request that passed all checks: its caller may ask, and it has the shape that the route declares. */
 export interface RouteRequest<Kinds extends CallerKind, Params, Query, Body> {
   readonly service: Service;
+  readonly route: Route;
   readonly caller: CallerOf<Kinds>;
   readonly params: Params;
   readonly query: Query;
@@ -96,11 +97,8 @@ export function defineRoute<
   return route as unknown as Route;
 }
 
-/** What may be read of the body before it is known to be what the route takes. */
+/** A text of a body before it is known to be what the route takes. */
 export const textAt = (body: Json | undefined, key: string): string | undefined => {
-  const value =
-    typeof body === "object" && body !== null && !Array.isArray(body)
-      ? (body as Readonly<Record<string, Json>>)[key]
-      : undefined;
-  return typeof value === "string" ? value.slice(0, 256).toWellFormed() : undefined;
+  const value = body !== undefined && isJsonObject(body) ? body[key] : undefined;
+  return typeof value === "string" ? value : undefined;
 };

@@ -1,24 +1,14 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { RouteName } from "../http/route-name.ts";
 import type { AuditStats } from "../audit/audit-stats.ts";
+import type { RouteName } from "../auth/refusal.ts";
+import type { StreamEnd } from "../events/event-stream.ts";
 import type { StepOutcome } from "../service/scheduler.ts";
 
-/** What is counted by the log and not by this node: it is the same on every node, and survives each of them. */
+/** What the log counts and not this node: it is the same on every node, and survives each of them. */
 interface LogNumbers {
   readonly head: number;
   readonly open_approvals: number;
   readonly stats: Pick<AuditStats, "event_types" | "decisions">;
-}
-
-/** The numbers of a node, for Prometheus. No label holds anything that a client wrote. */
-export interface Metrics {
-  answered(route: Pick<RouteName, "method" | "path">, status: number, duration_ms: number): void;
-  refused(code: string): void;
-  streamOpened(): void;
-  streamEnded(how: "closed" | "slow" | "failed"): void;
-  stepped(step: string, outcome: StepOutcome): void;
-  readonly contentType: string;
-  text(): Promise<string>;
 }
 
 interface MetricsTerms {
@@ -30,112 +20,131 @@ interface MetricsTerms {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** A code that is none of ours counts with the others. */
 const CODE = /^[a-z][a-z0-9_.]{0,63}$|^BYLAW_[A-Z_]{1,60}$/;
+const EFFECTS: ReadonlySet<string> = new Set(["allow", "ask_user", "deny"]);
 /** So many codes are told apart. */
 const CODES = 200;
 
-export function createMetrics({ types, numbers }: MetricsTerms): Metrics {
-  const registers = [new Registry()];
-  const [register] = registers as [Registry];
-  collectDefaultMetrics({ register, prefix: "bylaw_" });
-  const requests = new Histogram({
-    name: "bylaw_http_request_duration_seconds",
-    help: "Time from a request to the head of its answer",
-    buckets: SECONDS,
-    labelNames: ["method", "route", "status"],
-    registers,
-  });
-  const refusals = new Counter({
-    name: "bylaw_http_refused_total",
-    help: "Requests that were not let in, by the code of the answer",
-    labelNames: ["code"],
-    registers,
-  });
-  const open = new Gauge({
-    name: "bylaw_event_streams",
-    help: "Clients that are sent events",
-    registers,
-  });
-  const ends = new Counter({
-    name: "bylaw_event_streams_ended_total",
-    help: "Streams of events that ended, by why",
-    labelNames: ["how"],
-    registers,
-  });
-  const steps = new Counter({
-    name: "bylaw_duty_steps_total",
-    help: "Steps of what time makes due",
-    labelNames: ["step", "outcome"],
-    registers,
-  });
-  const codes = bounded();
-  const decided = bounded();
-  // All that the log says is read once for each time that somebody asks.
-  let read: Promise<LogNumbers> | undefined;
-  const events = new Gauge({
-    name: "bylaw_log_events",
-    help: "Events of the run by type; the same on every node",
-    labelNames: ["event_type"],
-    registers,
-    async collect() {
-      this.reset();
-      for (const [type, count] of Object.entries((await (read ??= numbers())).stats.event_types))
-        this.inc({ event_type: types.has(type) ? type : "other" }, count);
-    },
-  });
-  const decisions = new Gauge({
-    name: "bylaw_log_decisions",
-    help: "Decisions of the run by effect and code; the same on every node",
-    labelNames: ["effect", "code"],
-    registers,
-    async collect() {
-      this.reset();
-      for (const [name, count] of Object.entries((await (read ??= numbers())).stats.decisions)) {
-        const [effect = "", code = ""] = name.split(" ");
-        const isEffect = effect === "allow" || effect === "ask_user" || effect === "deny";
-        this.inc({ effect: isEffect ? effect : "other", code: decided(code) }, count);
-      }
-    },
-  });
-  const head = new Gauge({
-    name: "bylaw_log_head",
-    help: "Sequence of the last event that this node has read",
-    registers,
-    async collect() {
-      this.set((await (read ??= numbers())).head);
-    },
-  });
-  const waiting = new Gauge({
-    name: "bylaw_approvals_open",
-    help: "Questions that wait for a person; the same on every node",
-    registers,
-    async collect() {
-      this.set((await (read ??= numbers())).open_approvals);
-    },
-  });
-  void [events, decisions, head, waiting];
+/** The metrics of a node, for Prometheus. No label holds anything that a client wrote. */
+export class Metrics {
+  readonly #register = new Registry();
+  readonly #requests: Histogram;
+  readonly #refused: Counter;
+  readonly #streams: Gauge;
+  readonly #streamEnds: Counter;
+  readonly #steps: Counter;
+  readonly #refusalCode = boundedLabel();
+  readonly #numbers: MetricsTerms["numbers"];
+  /** All that the log says is read once for each scrape. */
+  #read: Promise<LogNumbers> | undefined;
 
-  return {
-    answered: ({ method, path }, status, duration_ms) =>
-      requests.observe(
-        { method: method.toUpperCase(), route: path, status: String(status) },
-        duration_ms / 1_000,
-      ),
-    refused: (code) => refusals.inc({ code: codes(code) }),
-    streamOpened: () => open.inc(),
-    streamEnded(how) {
-      open.dec();
-      ends.inc({ how });
-    },
-    stepped: (step, outcome) => steps.inc({ step, outcome }),
-    contentType: register.contentType,
-    async text() {
-      read = undefined;
-      return await register.metrics();
-    },
-  };
+  constructor({ types, numbers }: MetricsTerms) {
+    this.#numbers = numbers;
+    const registers = [this.#register];
+    collectDefaultMetrics({ register: this.#register, prefix: "bylaw_" });
+    this.#requests = new Histogram({
+      name: "bylaw_http_request_duration_seconds",
+      help: "Time from a request to the head of its answer",
+      buckets: SECONDS,
+      labelNames: ["method", "route", "status"],
+      registers,
+    });
+    this.#refused = this.#counter("http_refused", "Requests that were refused, by code", "code");
+    this.#streams = new Gauge({
+      name: "bylaw_event_streams",
+      help: "Clients that are sent events",
+      registers,
+    });
+    this.#streamEnds = this.#counter(
+      "event_streams_ended",
+      "Streams of events that ended, by how",
+      "how",
+    );
+    this.#steps = this.#counter("duty_steps", "Steps of work that was due", "step", "outcome");
+    this.#watchLog(types);
+  }
+
+  get contentType(): string {
+    return this.#register.contentType;
+  }
+
+  async text(): Promise<string> {
+    this.#read = undefined;
+    return await this.#register.metrics();
+  }
+
+  answered({ method, path }: RouteName, status: number, duration_ms: number): void {
+    const labels = { method: method.toUpperCase(), route: path, status: String(status) };
+    this.#requests.observe(labels, duration_ms / 1_000);
+  }
+
+  refused(code: string): void {
+    this.#refused.inc({ code: this.#refusalCode(code) });
+  }
+
+  streamOpened(): void {
+    this.#streams.inc();
+  }
+
+  streamEnded(how: StreamEnd): void {
+    this.#streams.dec();
+    this.#streamEnds.inc({ how });
+  }
+
+  stepped(step: string, outcome: StepOutcome): void {
+    this.#steps.inc({ step, outcome });
+  }
+
+  #counter(name: string, help: string, ...labelNames: readonly string[]): Counter {
+    const labels = { labelNames: [...labelNames], registers: [this.#register] };
+    return new Counter({ name: `bylaw_${name}_total`, help, ...labels });
+  }
+
+  /** A gauge that is read from the log with each scrape. */
+  #logGauge(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    set: (gauge: Gauge, numbers: LogNumbers) => void,
+  ): void {
+    const collect = async (): Promise<void> => {
+      gauge.reset();
+      set(gauge, await (this.#read ??= this.#numbers()));
+    };
+    const options = { labelNames: [...labelNames], registers: [this.#register], collect };
+    const gauge: Gauge = new Gauge({ name: `bylaw_${name}`, help, ...options });
+  }
+
+  #watchLog(types: ReadonlySet<string>): void {
+    const codeOf = boundedLabel();
+    this.#logGauge(
+      "log_events",
+      "Events of the run by type; the same on every node",
+      ["event_type"],
+      (gauge, { stats }) => {
+        for (const [type, count] of Object.entries(stats.event_types))
+          gauge.inc({ event_type: types.has(type) ? type : "other" }, count);
+      },
+    );
+    this.#logGauge(
+      "log_decisions",
+      "Decisions of the run by effect and code; the same on every node",
+      ["effect", "code"],
+      (gauge, { stats }) => {
+        for (const [name, count] of Object.entries(stats.decisions)) {
+          const [effect = "", code = ""] = name.split(" ");
+          gauge.inc({ effect: EFFECTS.has(effect) ? effect : "other", code: codeOf(code) }, count);
+        }
+      },
+    );
+    const readTo = "Sequence of the last event that this node has read";
+    this.#logGauge("log_head", readTo, [], (gauge, { head }) => gauge.set(head));
+    const open = "Questions that wait for a person; the same on every node";
+    this.#logGauge("approvals_open", open, [], (gauge, log) => gauge.set(log.open_approvals));
+  }
 }
 
-function bounded(): (code: string) => string {
+/** Makes the function that keeps the number of codes in labels bounded. */
+function boundedLabel(): (code: string) => string {
   const known = new Set<string>();
   return (code) => {
     if (!CODE.test(code) || (known.size >= CODES && !known.has(code))) return "other";

@@ -1,13 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "@bylaw/kernel";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { omitUndefined, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { defineRoute, reply, type CallerOf, type RouteRequest } from "../http/route.ts";
 import { jsonObject, seenText, taskId } from "../http/shapes.ts";
 import { problem, type Problem } from "../http/problem.ts";
-import type { Caller } from "../auth/caller.ts";
 import type { QuestionScope } from "../approvals/question-list.ts";
-import { admitReader } from "../auth/admit-reader.ts";
-import { requestOwner, changeOnce } from "../service/change-once.ts";
-import type { Service } from "../service/service.ts";
+import type { Answerer } from "../approvals/answers.ts";
+import { admitReader } from "../auth/admission.ts";
+import { changeOnce } from "../service/change-once.ts";
 
 const id = z
   .string()
@@ -53,7 +52,7 @@ const recorded = z.object({
 });
 
 /** What waits for a person. */
-export const getApprovals: Route = defineRoute({
+export const getApprovals = defineRoute({
   method: "get",
   path: "/approvals",
   summary: "List what waits for a person",
@@ -61,25 +60,24 @@ export const getApprovals: Route = defineRoute({
     "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
-  query: z.strictObject({ limit: count(100, 20), after: id.optional() }),
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    after: id.optional(),
+  }),
   answers: {
     200: {
       description: "A page of open questions",
       schema: z.object({ approvals: z.array(approval), total: z.int(), next: id.optional() }),
     },
   },
-  async handle({ service, caller, query: { limit, after } }) {
-    return reply(
-      await service.operations.approvals.open(await scopeOf(service, caller, getApprovals), {
-        limit,
-        after,
-      }),
-    );
+  async handle(request) {
+    const { approvals } = request.service.operations;
+    return reply(await approvals.open(await scopeOf(request), request.query));
   },
 });
 
 /** One question. */
-export const getApproval: Route = defineRoute({
+export const getApproval = defineRoute({
   method: "get",
   path: "/approvals/{id}",
   summary: "Read a question and its answer",
@@ -92,20 +90,17 @@ export const getApproval: Route = defineRoute({
     200: { description: "The question, and how it stands", schema: approval },
     404: { description: "No such question" },
   },
-  async handle({ service, caller, params: { id: wanted }, query: { wait_ms }, signal }) {
-    const scope = await scopeOf(service, caller, getApproval);
+  async handle(request) {
+    const { service, caller, params, query, signal } = request;
+    const scope = await scopeOf(request);
     const { operations, settings } = service;
-    const ms = Math.min(wait_ms, settings.operate.longest_wait_ms);
-    const leave =
-      ms > 0
-        ? operations.streams.enter(
-            `wait ${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`,
-          )
-        : () => {};
+    const ms = Math.min(query.wait_ms, settings.operate.longest_wait_ms);
+    const who = `wait ${caller.kind} ${caller.kind === "agent" ? caller.agent : caller.name}`;
+    const leave = ms > 0 ? operations.streams.enter(who) : () => {};
     if (leave === undefined) throw tooMany();
     try {
-      const found = await operations.approvals.get(wanted, scope, { ms, signal });
-      if (found === undefined) throw unknown(wanted);
+      const found = await operations.approvals.get(params.id, scope, { ms, signal });
+      if (found === undefined) throw unknown(params.id);
       return reply(found);
     } finally {
       leave();
@@ -144,22 +139,19 @@ export const postApproval = defineRoute({
     404: { description: "No open question has this id" },
     409: { description: "The answer does not fit the question, or someone else was first" },
   },
-  async handle({ service, caller, params: { id: wanted }, body, request_id }) {
+  async handle(request) {
+    const { service, caller, params, body } = request;
     const { approvals } = service.operations;
-    const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
-    const content = { route: "approvals", id: wanted, body: body as JsonObject };
-    return told(
-      await changeOnce(
-        service,
-        { ...requestOwner(caller), request_id, content, types: ANSWERS },
-        async (run) => {
-          if (body.answer !== "waive") return approvals.answer(wanted, who, body, run);
-          const found = await approvals.get(wanted, {});
-          if (found === undefined || !("gate" in found)) throw unknown(wanted);
-          return approvals.waive(who, { ...body, task: found.task, gate: found.gate }, run);
-        },
-      ),
-    );
+    const content = { route: "approvals", id: params.id, body: body as JsonObject };
+    const event = await changeOnce(request, { content, types: ANSWERS }, async (run) => {
+      if (body.answer !== "waive")
+        return approvals.answer(params.id, answererOf(caller), body, run);
+      const found = await approvals.get(params.id, {});
+      if (found === undefined || !("gate" in found)) throw unknown(params.id);
+      const waiver = { ...body, task: found.task, gate: found.gate };
+      return approvals.waive(answererOf(caller), waiver, run);
+    });
+    return recordedReply(event);
   },
 });
 
@@ -184,41 +176,32 @@ export const postWaiver = defineRoute({
     200: { description: "The event on record", schema: recorded },
     409: { description: "This check cannot be waived so" },
   },
-  async handle({ service, caller, body: { task_id: task, ...waived }, request_id }) {
-    const who = { by: caller.name, ...(caller.roles && { roles: caller.roles }) };
+  async handle(request) {
+    const { service, caller, body } = request;
+    const { task_id: task, ...waived } = body;
     const waiver = { ...waived, task };
     const content = { route: "waivers", waiver: waiver as JsonObject };
-    return told(
-      await changeOnce(
-        service,
-        { ...requestOwner(caller), request_id, content, types: ANSWERS },
-        (run) => service.operations.approvals.waive(who, waiver, run),
-      ),
+    const event = await changeOnce(request, { content, types: ANSWERS }, (run) =>
+      service.operations.approvals.waive(answererOf(caller), waiver, run),
     );
+    return recordedReply(event);
   },
 });
 
-function count(most: number, usual: number): z.ZodType<number> {
-  return z.coerce.number().int().min(1).max(most).default(usual);
-}
+const answererOf = ({ name, roles }: CallerOf<"operator">): Answerer => ({
+  by: name,
+  ...omitUndefined({ roles }),
+});
 
-const told = ({
-  sequence,
-  event_type,
-  details,
-}: {
-  sequence: number;
-  event_type: string;
-  details: object;
-}) => reply({ recorded: true, sequence, event_type, details });
+const recordedReply = ({ sequence, event_type, details }: LogEvent) =>
+  reply({ recorded: true, sequence, event_type, details });
 
 async function scopeOf(
-  service: Service,
-  caller: Extract<Caller, { readonly kind: "operator" | "agent" }>,
-  route: Route,
+  request: RouteRequest<"operator" | "agent", unknown, unknown, unknown>,
 ): Promise<QuestionScope> {
+  const { service, route, caller } = request;
   if (caller.kind === "operator") return {};
-  await admitReader(service, caller, route);
+  await admitReader({ service, route, caller });
   return { task: caller.task };
 }
 

@@ -59,16 +59,12 @@ export const getAuditQuery = defineRoute({
   async handle({ service, query: { success, since, until, limit, cursor: below, ...names } }) {
     const filter = {
       ...names,
-      ...(success === undefined ? {} : { success: success === "true" }),
-      ...(since === undefined ? {} : { since: Date.parse(since) }),
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
+      success: success === undefined ? undefined : success === "true",
+      since: since === undefined ? undefined : Date.parse(since),
+      until: until === undefined ? undefined : Date.parse(until),
     };
-    return reply(
-      await service.operations.audit.query(filter, {
-        limit,
-        below: below === undefined ? undefined : Number(below),
-      }),
-    );
+    const page = { limit, below: below === undefined ? undefined : Number(below) };
+    return reply(await service.operations.audit.query(filter, page));
   },
 });
 

@@ -3,14 +3,14 @@ import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
 import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { onRecord } from "../http/on-record.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { decision, jsonObject, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { hostFor } from "../tasks/host.ts";
-import { idempotentRequest } from "../service/idempotency.ts";
+import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
 
 /** A wish to steer the workflow. */
-export const postBehavior: Route = defineRoute({
+export const postBehavior = defineRoute({
   method: "post",
   path: "/behaviors",
   summary: "Ask to steer the workflow",
@@ -32,34 +32,29 @@ export const postBehavior: Route = defineRoute({
       }),
     },
   },
-  async handle({ service, caller, body: { request_id: _, ...given }, request_id }) {
+  async handle(request) {
+    const { service, caller, body } = request;
     const { agent, task } = caller;
-    await admitAgent(service, caller, { route: postBehavior, task });
+    await admitAgent(request, { task });
+    const { request_id: _, ...given } = body;
     const text = JSON.stringify(given);
-    const request = parseControlFile(text);
-    if (request.run !== null && request.run !== service.run.run)
+    const asked = parseControlFile(text);
+    if (asked.run !== null && asked.run !== service.run.run)
       throw problem({
         status: 400,
         code: "BYLAW_BEHAVIOR_INVALID",
         detail: "`run` names another run than this server's",
         fix: "Leave `run` out.",
       });
-    const named = await idempotentRequest(service, {
-      agent,
-      task,
-      request_id,
-      content: { route: "behaviors", text },
-    });
+    const named = await idempotentRequest(request, { route: "behaviors", text });
     const about = omitUndefined({
-      reason: request.reason ?? undefined,
-      step: request.step ?? undefined,
-      trigger_agent_id: request.triggerAgentId ?? undefined,
+      reason: asked.reason ?? undefined,
+      step: asked.step ?? undefined,
+      trigger_agent_id: asked.triggerAgentId ?? undefined,
     });
-    const options =
-      named === undefined ? {} : { request_id: named.name, documents: named.documents };
     const behaved = await service.run.behave(
-      { agent, task, action: request.action, ...about, host: hostFor(service, caller) },
-      options,
+      { agent, task, action: asked.action, ...about, host: hostFor(service, caller) },
+      recordOnce(named),
     );
     const outcome = onRecord(behaved);
     const { directive, code, reason } = outcome.decision;
@@ -68,7 +63,7 @@ export const postBehavior: Route = defineRoute({
       ...omitUndefined({ directive }),
       code,
       reason,
-      ignored: request.ignored,
+      ignored: asked.ignored,
       sequence: outcome.events.at(-1)?.sequence ?? null,
       decision: outcome.decision,
     });

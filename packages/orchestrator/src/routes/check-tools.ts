@@ -1,12 +1,11 @@
-import { type Decided } from "../tools/execution.ts";
 import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { callId, jsonObject, phaseToken, requestId, taskId, toolName } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { onRecord } from "../http/on-record.ts";
-import { decideCall, previewCall } from "../tools/calls.ts";
+import { decideCall, previewCall, type Call, type Decided } from "../tools/calls.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
 
 const checked = z.object({
@@ -29,7 +28,7 @@ function answerOf({
   applied,
 }: Decided): z.output<typeof checked> {
   return {
-    ...(id === undefined ? {} : { id }),
+    ...omitUndefined({ id }),
     allowed: applied === "allow",
     effect,
     applied,
@@ -40,7 +39,7 @@ function answerOf({
 }
 
 /** Decides about a call that the agent makes itself. */
-export const checkTool: Route = defineRoute({
+export const checkTool = defineRoute({
   method: "post",
   path: "/tools/check",
   summary: "Check a call that the agent makes itself",
@@ -57,28 +56,32 @@ export const checkTool: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: { 200: { description: "The decision", schema: checked } },
-  async handle({ service, caller, body, request_id }) {
-    const { task_id: task, tool_name: tool, args, record } = body;
-    await admitAgent(service, caller, { route: checkTool, task, tool });
-    const content = { route: "check", tool, args, record };
-    const named = await idempotentRequest(service, {
-      agent: caller.agent,
-      task,
-      request_id,
-      content,
-    });
-    return reply(
-      answerOf(
-        record
-          ? onRecord(await decideCall(service, caller, { tool, args }, { named }))
-          : await previewCall(service, caller, { tool, args }),
-      ),
-    );
+  async handle(request) {
+    const { task_id: task, tool_name: tool, args, record } = request.body;
+    await admitAgent(request, { task, tool });
+    return reply(answerOf(await check(request, { tool, args, record })));
   },
 });
 
+/** Decides about one call, and records that unless it is only a preview. */
+async function check(
+  { service, caller, request_id }: CheckRequest,
+  { record, ...call }: Call & { readonly record: boolean },
+): Promise<Decided> {
+  const content = { route: "check", ...call, record };
+  const named = await idempotentRequest({ service, caller, request_id }, content);
+  return record
+    ? onRecord(await decideCall(service, caller, call, { named }))
+    : await previewCall(service, caller, call);
+}
+
+type CheckRequest = Pick<
+  RouteRequest<"agent", unknown, unknown, unknown>,
+  "service" | "caller" | "request_id"
+>;
+
 /** Decides about several calls. */
-export const checkTools: Route = defineRoute({
+export const checkTools = defineRoute({
   method: "post",
   path: "/tools/check/batch",
   summary: "Check several calls",
@@ -101,7 +104,9 @@ export const checkTools: Route = defineRoute({
       schema: z.object({ decisions: z.array(checked.extend({ call_id: z.string().optional() })) }),
     },
   },
-  async handle({ service, caller, body: { task_id: task, calls, record }, request_id }) {
+  async handle(request) {
+    const { service, caller, request_id, body } = request;
+    const { task_id: task, calls, record } = body;
     const { batch } = service.settings.limits;
     if (calls.length > batch)
       throw problem({
@@ -110,28 +115,15 @@ export const checkTools: Route = defineRoute({
         detail: `A batch may have at most ${batch} calls, and this one has ${calls.length}`,
         fix: "Send several batches.",
       });
-    // As much as so many requests, of which one is counted.
+    // A batch counts as so many requests, one of which is counted already.
     if (calls.length > 1) service.limit?.(caller.agent, calls.length - 1);
-    await admitAgent(service, caller, { route: checkTools, task });
+    await admitAgent(request, { task });
     const decisions = await Promise.all(
       calls.map(async ({ id, tool_name: tool, args }, index) => {
         const part = request_id === undefined ? undefined : `${request_id}:${index}`;
-        const content = { route: "check", tool, args, record };
-        const named = await idempotentRequest(service, {
-          agent: caller.agent,
-          task,
-          request_id: part,
-          content,
-        });
-        const decided = record
-          ? onRecord(await decideCall(service, caller, { tool, args }, { named }))
-          : await previewCall(service, caller, { tool, args });
+        const decided = await check({ service, caller, request_id: part }, { tool, args, record });
         const { id: call_id, ...answer } = answerOf(decided);
-        return {
-          ...(id === undefined ? {} : { id }),
-          ...(call_id === undefined ? {} : { call_id }),
-          ...answer,
-        };
+        return { ...omitUndefined({ id, call_id }), ...answer };
       }),
     );
     return reply({ decisions });

@@ -1,8 +1,8 @@
-import { type Refusal } from "../auth/refusal.ts";
+import type { Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
 import { admitClaim } from "../auth/admission.ts";
 import { claim } from "../tasks/claims.ts";
@@ -26,7 +26,7 @@ const claimed = z.object({
 });
 
 /** Gives an agent a task. */
-export const claimTask: Route = defineRoute({
+export const claimTask = defineRoute({
   method: "post",
   path: "/tasks/claim",
   summary: "Claim a task",
@@ -51,44 +51,39 @@ export const claimTask: Route = defineRoute({
     200: { description: "The task, and the token of its phase", schema: claimed },
     404: { description: "No task is free" },
   },
-  async handle({ service, caller, body, request_id, signal }) {
-    const { agent_id: agent, capabilities, task_id: task, wait_ms } = body;
+  async handle(request) {
+    const { service, caller, route, request_id, signal } = request;
+    const { agent_id: agent, capabilities, task_id, wait_ms } = request.body;
     const own = caller.agent;
-    if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name))) {
-      // On record under no name: whoever stands in the log as an agent answers nothing.
-      const refusal: Refusal = {
+    const refuse = async (detail: string, fix: string, of: Partial<Refusal>): Promise<Error> => {
+      const credential = caller.kind === "agent" ? "agent" : "enrol";
+      const refusal = {
         status: 403,
         code: "BYLAW_CREDENTIAL_UNFIT",
-        credential: caller.kind === "agent" ? "agent" : "enrol",
-        detail: "`agent_id` is the name of an operator",
-        fix: "Claim under another name.",
-      };
-      await service.refused(refusal, { route: claimTask, task, tool: undefined });
-      throw problem(refusal);
-    }
-    if (own !== undefined && own !== agent) {
-      const refusal: Refusal = {
-        status: 403,
-        code: "BYLAW_CREDENTIAL_UNFIT",
-        credential: caller.kind === "agent" ? "agent" : "enrol",
-        agent: own,
-        detail: "`agent_id` differs from the agent that the credential is for",
-        fix: "Claim in your own name.",
-      };
-      await service.refused(refusal, { route: claimTask, task, tool: undefined });
-      throw problem(refusal);
-    }
-    // Of an agent with a token it was counted already, and its token is good for its own task.
-    let wanted = task;
-    if (caller.kind === "agent") {
-      wanted ??= caller.task;
-      await admitClaim(service, caller, { route: claimTask, task: wanted });
-    } else service.limit?.(agent);
+        credential,
+        detail,
+        fix,
+      } as const;
+      return service.refused({ ...refusal, ...of }, { route, task: task_id });
+    };
+    // On record under no name: whoever stands in the log as an agent answers nothing.
+    if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name)))
+      throw await refuse("`agent_id` is the name of an operator", "Claim under another name.", {});
+    if (own !== undefined && own !== agent)
+      throw await refuse(
+        "`agent_id` differs from the agent that the credential is for",
+        "Claim in your own name.",
+        { agent: own },
+      );
+    // A request with a token was counted already. The token is good for its own task.
+    const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
+    if (caller.kind === "agent") await admitClaim({ service, caller, route }, task ?? caller.task);
+    else service.limit?.(agent);
     const found = await claim(service, {
       agent,
       wait_ms,
       signal,
-      ...omitUndefined({ capabilities, task: wanted, request_id }),
+      ...omitUndefined({ capabilities, task, request_id }),
     });
     if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
     const { held, granted } = found;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { JsonObject } from "@bylaw/kernel";
+import type { Json } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import {
   constitutionOf,
@@ -10,10 +10,10 @@ import {
   type RuleAuthor,
 } from "@bylaw/plugin-constitution";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type CallerOf, type Reply, type Route } from "../http/route.ts";
+import { defineRoute, reply, type Reply, type RouteRequest } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
-import { admitReader } from "../auth/admit-reader.ts";
-import { requestOwner, changeOnce, type Change } from "../service/change-once.ts";
+import { admitReader } from "../auth/admission.ts";
+import { changeOnce } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
 
 const rules = z.object({
@@ -37,84 +37,64 @@ const common = {
 } as const;
 
 /** The rules that the run gave itself. */
-export const getConstitution: Route = defineRoute({
+export const getConstitution = defineRoute({
   ...common,
   method: "get",
   summary: "Read the rules of the run",
-  async handle({ service, caller }) {
-    return told(service, await authorOf(service, caller, getConstitution));
-  },
+  handle: async (request) => told(request.service, await authorOf(request)),
 });
 
 /** Adds a rule. */
-export const postConstitution: Route = defineRoute({
+export const postConstitution = defineRoute({
   ...common,
   method: "post",
   summary: "Add a rule",
   description: "A rule denies or asks, and never allows.",
   body: rule,
-  async handle({ service, caller, body, request_id }) {
-    const author = await authorOf(service, caller, postConstitution);
-    return changed(
-      service,
-      caller,
-      author,
-      { request_id, content: { method: "post", body: body as JsonObject } },
-      (run) => updateConstitution(run, body, author),
-    );
-  },
+  handle: (request) =>
+    changed(request, { method: "post", body: request.body as Json }, (run, author) =>
+      updateConstitution(run, request.body, author),
+    ),
 });
 
 /** Replaces the rules. */
-export const putConstitution: Route = defineRoute({
+export const putConstitution = defineRoute({
   ...common,
   method: "put",
   summary: "Replace the rules",
   description:
     "An agent replaces its own rules, or those of all agents if they share them. Rules of operators stay.",
   body: z.strictObject({ rules: z.array(rule).max(1_000) }),
-  async handle({ service, caller, body, request_id }) {
-    const author = await authorOf(service, caller, putConstitution);
-    return changed(
-      service,
-      caller,
-      author,
-      { request_id, content: { method: "put", body: body as unknown as JsonObject } },
-      (run) => resetConstitution(run, body.rules, author),
-    );
-  },
+  handle: (request) =>
+    changed(request, { method: "put", body: request.body as unknown as Json }, (run, author) =>
+      resetConstitution(run, request.body.rules, author),
+    ),
 });
 
 /** Takes the rules away. */
-export const deleteConstitution: Route = defineRoute({
+export const deleteConstitution = defineRoute({
   ...common,
   method: "delete",
   summary: "Remove the rules",
   description:
     "An agent removes its own rules, or those of all agents if they share them. Rules of operators stay.",
-  async handle({ service, caller, request_id }) {
-    const author = await authorOf(service, caller, deleteConstitution);
-    return changed(service, caller, author, { request_id, content: { method: "delete" } }, (run) =>
-      resetConstitution(run, [], author),
-    );
-  },
+  handle: (request) =>
+    changed(request, { method: "delete" }, (run, author) => resetConstitution(run, [], author)),
 });
 
-/** Changes the rules, once, and answers with those that hold then. */
+type RulesRequest = RouteRequest<"operator" | "agent", unknown, unknown, unknown>;
+
+/** Changes the rules, once, and answers with those in force then. */
 async function changed(
-  service: Service,
-  caller: CallerOf<"operator" | "agent">,
-  author: RuleAuthor,
-  { request_id, content }: Pick<Change, "request_id" | "content">,
-  make: (run: Run) => Promise<unknown>,
+  request: RulesRequest,
+  content: Json,
+  make: (run: Run, author: RuleAuthor) => Promise<unknown>,
 ): Promise<Reply> {
+  const author = await authorOf(request);
   const types = ["constitution_updated", "constitution_reset"];
-  await changeOnce(
-    service,
-    { ...requestOwner(caller), request_id, content: { route: "constitution", content }, types },
-    make,
-  );
-  return told(service, author);
+  const change = { content: { route: "constitution", content }, types };
+  await changeOnce(request, change, (run) => make(run, author));
+  return told(request.service, author);
 }
 
 /** The rules, of which an agent is told those that hold for it: the words of another one are not those of anybody who may tell it what to do. */
@@ -123,11 +103,7 @@ function told(service: Service, { by, author, own = false }: RuleAuthor): Reply 
   return reply({ rules: rulesFor(rules, by, author === "agent" && own) });
 }
 
-async function authorOf(
-  service: Service,
-  caller: CallerOf<"operator" | "agent">,
-  route: Route,
-): Promise<RuleAuthor> {
+async function authorOf({ service, caller, route }: RulesRequest): Promise<RuleAuthor> {
   if (!service.kernel.plugins.some(({ plugin }) => plugin.name === "@bylaw/plugin-constitution"))
     throw problem({
       status: 404,
@@ -140,6 +116,6 @@ async function authorOf(
     await service.run.catchUp();
     return { by: caller.name, author: "operator", at };
   }
-  await admitReader(service, caller, route);
+  await admitReader({ service, caller, route });
   return { by: caller.agent, author: "agent", at, own: hasOwnRules(service.kernel) };
 }

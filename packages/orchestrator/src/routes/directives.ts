@@ -2,13 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { agentId, jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { requestOwner, changeOnce } from "../service/change-once.ts";
+import { changeOnce } from "../service/change-once.ts";
 
 /** What somebody is to do. */
-export const listDirectives: Route = defineRoute({
+export const listDirectives = defineRoute({
   method: "get",
   path: "/directives",
   summary: "List open directives",
@@ -20,10 +20,10 @@ export const listDirectives: Route = defineRoute({
   answers: {
     200: { description: "Open directives", schema: z.object({ directives: z.array(jsonObject) }) },
   },
-  async handle({ service, caller, query: { task_id } }) {
+  async handle({ service, caller, route, query: { task_id } }) {
     const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
     if (caller.kind === "agent" && task !== undefined)
-      await admitAgent(service, caller, { route: listDirectives, task });
+      await admitAgent({ service, caller, route }, { task });
     await service.run.catchUp();
     return reply({
       directives: openDirectives(service.run.view).filter(
@@ -57,15 +57,13 @@ export const reportDirective = defineRoute({
       schema: z.object({ directive: z.string(), sequence: z.int().nullable() }),
     },
   },
-  async handle({ service, caller, params: { id }, body: { task_id, ...report }, request_id }) {
-    const content = {
-      route: "directives",
-      id,
-      task: task_id ?? null,
-      report: omitUndefined(report) as JsonObject,
-    };
-    const change = { ...requestOwner(caller), request_id, content, types: ["directive_completed"] };
-    const { sequence } = await changeOnce(service, change, async (run) => {
+  async handle(request) {
+    const { id } = request.params;
+    const { task_id, ...report } = request.body;
+    const about = { task: task_id ?? null, report: omitUndefined(report) as JsonObject };
+    const content = { route: "directives", id, ...about };
+    const change = { content, types: ["directive_completed"] };
+    const { sequence } = await changeOnce(request, change, async (run) => {
       await run.catchUp();
       const open = openDirectives(run.view).find(
         (one) => one.directive === id && (task_id === undefined || one.task === task_id),

@@ -44,75 +44,65 @@ type File = keyof typeof TYPES;
 // Put there by the build, for the sources and for what is built of them.
 const REFERENCE = new URL("../../dist/reference/", import.meta.url);
 
-/** The routes that serve the description of the interface. */
-export function docsRoutes(describe: () => JsonObject): readonly Route[] {
+/** The text of a file, read once. */
+const files = new Map<File, Promise<string>>();
+function textOf(file: File): Promise<string> {
+  const known =
+    files.get(file) ??
+    (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
+  files.set(file, known);
+  return known;
+}
+
+const common = { method: "get", tags: ["server"], callers: ["anyone"] } as const;
+const answersOf = (description: string) => ({
+  200: { description },
+  404: { description: "Turned off by `docs`" },
+});
+
+/** Serves what `describe` says of the interface, as JSON. */
+export const openApiRoute = (describe: () => JsonObject): Route => {
   let described: string | undefined;
-  const files = new Map<File, Promise<string>>();
-
-  const textOf = (file: File): Promise<string> => {
-    const known =
-      files.get(file) ??
-      (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
-    files.set(file, known);
-    return known;
-  };
-
-  const openApi: Route = defineRoute({
-    method: "get",
+  return defineRoute({
+    ...common,
     path: "/openapi.json",
     summary: "Describe the routes as OpenAPI 3.1",
-    tags: ["server"],
-    callers: ["anyone"],
-    answers: { 200: { description: "OpenAPI 3.1" }, 404: { description: "Turned off by `docs`" } },
+    answers: answersOf("OpenAPI 3.1"),
     handle({ service }) {
       checkServed(service);
       described ??= JSON.stringify(describe());
-      return new Response(described, {
-        headers: { ...HEADERS, "content-type": "application/json", "cache-control": "no-cache" },
-      });
+      return sent(described, "application/json", "no-cache");
     },
   });
+};
 
-  const page: Route = defineRoute({
-    method: "get",
-    path: "/docs",
-    summary: "Describe the routes as a web page",
-    tags: ["server"],
-    callers: ["anyone"],
-    answers: { 200: { description: "HTML" }, 404: { description: "Turned off by `docs`" } },
-    handle({ service }) {
-      checkServed(service);
-      return new Response(PAGE, {
-        headers: {
-          ...HEADERS,
-          "content-type": "text/html; charset=utf-8",
-          "cache-control": "no-cache",
-        },
-      });
-    },
-  });
+/** The same as a page. */
+export const getDocs = defineRoute({
+  ...common,
+  path: "/docs",
+  summary: "Describe the routes as a web page",
+  answers: answersOf("HTML"),
+  handle({ service }) {
+    checkServed(service);
+    return sent(PAGE, "text/html; charset=utf-8", "no-cache");
+  },
+});
 
-  const file: Route = defineRoute({
-    method: "get",
-    path: "/docs/{file}",
-    summary: "Serve a file of that page",
-    tags: ["server"],
-    callers: ["anyone"],
-    params: z.strictObject({ file: z.enum(Object.keys(TYPES) as [File, ...File[]]) }),
-    answers: { 200: { description: "The file" }, 404: { description: "Turned off by `docs`" } },
-    async handle({ service, params }) {
-      checkServed(service);
-      const headers = {
-        ...HEADERS,
-        "content-type": TYPES[params.file],
-        "cache-control": "public, max-age=3600",
-      };
-      return new Response(await textOf(params.file), { headers });
-    },
-  });
+/** A file of that page. */
+export const getDocsFile = defineRoute({
+  ...common,
+  path: "/docs/{file}",
+  summary: "Serve a file of that page",
+  params: z.strictObject({ file: z.enum(Object.keys(TYPES) as [File, ...File[]]) }),
+  answers: answersOf("The file"),
+  async handle({ service, params: { file } }) {
+    checkServed(service);
+    return sent(await textOf(file), TYPES[file], "public, max-age=3600");
+  },
+});
 
-  return [openApi, page, file];
-}
+const sent = (text: string, type: string, cache: string): Response =>
+  new Response(text, { headers: { ...HEADERS, "content-type": type, "cache-control": cache } });
 
 function checkServed({ settings }: Service): void {
   if (settings.docs) return;

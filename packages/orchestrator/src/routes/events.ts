@@ -2,16 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { taskOf } from "@bylaw/plugin-tasks";
 import { holderOf } from "../tasks/holders.ts";
 import { problem } from "../http/problem.ts";
-import { defineRoute, type CallerOf, type Route } from "../http/route.ts";
+import { defineRoute, type CallerOf } from "../http/route.ts";
 import { eventStream } from "../events/event-stream.ts";
-import { isOfClaim } from "../auth/admission.ts";
-import { admitReader } from "../auth/admit-reader.ts";
+import { admitReader, isOfClaim } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 
 const sequence = z.string().regex(/^\d{1,15}$/, "must be the sequence of an event");
 
 /** The events of the run as they come. */
-export const getEvents: Route = defineRoute({
+export const getEvents = defineRoute({
   method: "get",
   path: "/events",
   summary: "Follow the events of the run",
@@ -24,9 +23,9 @@ export const getEvents: Route = defineRoute({
     200: { description: "A stream of events" },
     429: { description: "This caller has too many streams" },
   },
-  async handle({ service, caller, query, signal, context }) {
+  async handle({ service, caller, route, query, signal, context }) {
     const { operations, settings, now } = service;
-    if (caller.kind === "agent") await admitReader(service, caller, getEvents);
+    if (caller.kind === "agent") await admitReader({ service, caller, route });
     // Nobody reads the body of the answer to HEAD.
     if (context.req.method === "HEAD")
       return new Response(null, { headers: { "content-type": "text/event-stream" } });

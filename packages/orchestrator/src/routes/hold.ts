@@ -4,10 +4,10 @@ import { treeGet } from "@bylaw/log";
 import { taskBoard, type EndOptions, type Hold } from "@bylaw/plugin-tasks";
 import type { AgentCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { phaseToken, requestId, seenText, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { idempotentRequest } from "../service/idempotency.ts";
+import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
 import type { Service } from "../service/service.ts";
 
 const ended = z.object({ task_id: z.string(), status: z.string() });
@@ -20,7 +20,7 @@ const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => 
 });
 
 /** Says that an agent still works on its task. */
-export const heartbeat: Route = defineRoute({
+export const heartbeat = defineRoute({
   method: "post",
   path: "/tasks/heartbeat",
   summary: "Keep a claim",
@@ -40,8 +40,9 @@ export const heartbeat: Route = defineRoute({
       }),
     },
   },
-  async handle({ service, caller, body }) {
-    await admitAgent(service, caller, { route: heartbeat, task: body.task_id });
+  async handle(request) {
+    const { service, caller } = request;
+    await admitAgent(request, { task: request.body.task_id });
     const { lease_until } = await service.tasks.heartbeat(holdOf(service, caller));
     const granted = await service.tokens.tokenFor(caller.task, caller.agent);
     if (granted === undefined)
@@ -57,7 +58,7 @@ export const heartbeat: Route = defineRoute({
 });
 
 /** Gives a task back. */
-export const release: Route = defineRoute({
+export const release = defineRoute({
   method: "post",
   path: "/tasks/release",
   summary: "Give a task back",
@@ -72,20 +73,18 @@ export const release: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: { 200: { description: "The task is free", schema: ended } },
-  async handle({ service, caller, body: { task_id, reason }, request_id }) {
+  async handle(request) {
+    const { task_id, reason } = request.body;
     const content = { route: "release", reason: reason ?? null };
-    await endOnce(
-      service,
-      caller,
-      { route: release, task: task_id, request_id, content },
-      (hold, options) => service.tasks.release({ ...hold, ...omitUndefined({ reason }) }, options),
+    await endOnce(request, content, (hold, options) =>
+      request.service.tasks.release({ ...hold, ...omitUndefined({ reason }) }, options),
     );
     return reply({ task_id, status: "ready" });
   },
 });
 
 /** Gives a task up. */
-export const fail: Route = defineRoute({
+export const fail = defineRoute({
   method: "post",
   path: "/tasks/fail",
   summary: "Give a task up",
@@ -99,45 +98,27 @@ export const fail: Route = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: { 200: { description: "The task waits for a person", schema: ended } },
-  async handle({ service, caller, body: { task_id, reason }, request_id }) {
-    await endOnce(
-      service,
-      caller,
-      { route: fail, task: task_id, request_id, content: { route: "fail", reason } },
-      (hold, options) => service.tasks.fail({ ...hold, reason }, options),
+  async handle(request) {
+    const { task_id, reason } = request.body;
+    await endOnce(request, { route: "fail", reason }, (hold, options) =>
+      request.service.tasks.fail({ ...hold, reason }, options),
     );
     return reply({ task_id, status: "failed" });
   },
 });
 
-interface Ending {
-  readonly route: Route;
-  readonly task: string;
-  readonly request_id: string | undefined;
-  /** What is asked for. */
-  readonly content: JsonObject;
-}
-
-/** Ends a claim, once: who did not hear of it has only the token that ended with it, and may ask again. */
+/** Ends a claim, once. An agent that missed the answer has only the token that ended with the claim, and may ask again. */
 async function endOnce(
-  service: Service,
-  caller: AgentCaller,
-  { route, task, request_id, content }: Ending,
+  request: RouteRequest<"agent", unknown, unknown, { readonly task_id: string }>,
+  content: JsonObject,
   end: (hold: Hold, options: EndOptions) => Promise<unknown>,
 ): Promise<void> {
-  const stands = await admitAgent(service, caller, { route, task }, { overtaken: true });
-  const hold = holdOf(service, caller);
-  // Read after the token was looked at: what ended the claim in between is known by now.
-  const named = await idempotentRequest(service, {
-    agent: caller.agent,
-    task,
-    request_id,
-    content: { ...content, fence: hold.fence },
-  });
+  const { task_id: task } = request.body;
+  const stands = await admitAgent(request, { task, overtaken: true });
+  const hold = holdOf(request.service, request.caller);
+  // Looked up after the token: what ended the claim in between is known by now.
+  const named = await idempotentRequest(request, { ...content, fence: hold.fence });
   if (named?.known === true) return;
-  if (!stands) await admitAgent(service, caller, { route, task });
-  await end(
-    hold,
-    named === undefined ? {} : { request_id: named.name, documents: named.documents },
-  );
+  if (!stands) await admitAgent(request, { task });
+  await end(hold, recordOnce(named));
 }

@@ -14,7 +14,7 @@ import {
   putConstitution,
 } from "./constitution.ts";
 import { listDirectives, reportDirective } from "./directives.ts";
-import { docsRoutes } from "./docs.ts";
+import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady } from "./health.ts";
 import { fail, heartbeat, release } from "./hold.ts";
@@ -64,7 +64,9 @@ export const ROUTES: readonly Route[] = [
   getStatus,
   getReady,
   getMetrics,
-  ...docsRoutes(describeServer),
+  openApiRoute(describeServer),
+  getDocs,
+  getDocsFile,
 ];
 
 /** The interface as OpenAPI 3.1. */

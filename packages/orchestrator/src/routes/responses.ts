@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { omitUndefined, type Response as ModelResponse } from "@bylaw/kernel";
+import { omitUndefined, type JsonObject, type Response as ModelResponse } from "@bylaw/kernel";
 import { onRecord } from "../http/on-record.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { anyJson, decision, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { idempotentRequest } from "../service/idempotency.ts";
+import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
 
 const tool = z.string().min(1).max(2_000);
 const count = z.int().min(1).max(1_000_000);
 
 /** A complete response of a model. */
-export const postResponse: Route = defineRoute({
+export const postResponse = defineRoute({
   method: "post",
   path: "/responses",
   summary: "Judge a complete response of a model",
@@ -48,26 +48,20 @@ export const postResponse: Route = defineRoute({
       }),
     },
   },
-  async handle({ service, caller, body: { request_id: _, inline, ...said }, request_id }) {
+  async handle(request) {
+    const { service, caller, body } = request;
     const { agent, task } = caller;
-    await admitAgent(service, caller, { route: postResponse, task });
-    const content = { route: "responses", said: omitUndefined({ ...said, inline }) } as Parameters<
-      typeof idempotentRequest
-    >[1]["content"];
-    const named = await idempotentRequest(service, { agent, task, request_id, content });
-    const response = {
-      agent,
-      task,
-      ...omitUndefined(said),
-      ...(inline === undefined ? {} : { host: { inline } }),
-    } as Omit<ModelResponse, "hook">;
-    const options =
-      named === undefined ? {} : { request_id: named.name, documents: named.documents };
-    const {
-      decision: made,
-      applied,
-      events,
-    } = onRecord(await service.run.respond(response, options));
+    await admitAgent(request, { task });
+    const { request_id: _, inline, ...said } = body;
+    const given = omitUndefined({ ...said, inline }) as JsonObject;
+    const named = await idempotentRequest(request, { route: "responses", said: given });
+    const host = inline === undefined ? {} : { host: { inline } };
+    const response = { agent, task, ...omitUndefined(said), ...host } as Omit<
+      ModelResponse,
+      "hook"
+    >;
+    const outcome = onRecord(await service.run.respond(response, recordOnce(named)));
+    const { decision: made, applied, events } = outcome;
     const { code, reason, message = reason, recovery } = made;
     const sequence = events.at(-1)?.sequence ?? null;
     return reply({

@@ -1,9 +1,8 @@
-import { type IdempotentRequest } from "../service/idempotent-request.ts";
 import { z } from "@hono/zod-openapi";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { callQuestionId } from "../approvals/index.ts";
 import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import {
   anyJson,
   decision,
@@ -17,10 +16,10 @@ import {
 import { admitAgent } from "../auth/admission.ts";
 import { onRecord } from "../http/on-record.ts";
 import { OWN_CALL } from "../tools/calls.ts";
-import { idempotentRequest } from "../service/idempotency.ts";
+import { idempotentRequest, type IdempotentRequest } from "../service/idempotency.ts";
 
 /** Decides about a call, makes it, and records both. */
-export const executeTool: Route = defineRoute({
+export const executeTool = defineRoute({
   method: "post",
   path: "/tools/execute",
   summary: "Have the server make a call",
@@ -46,35 +45,21 @@ export const executeTool: Route = defineRoute({
       schema: z.object({ approval_id: z.string(), status: z.literal("pending"), decision }),
     },
   },
-  async handle({ service, caller, body, request_id }) {
+  async handle(request) {
+    const { service, caller, body } = request;
     const { task_id: task, tool_name: tool, args } = body;
-    const about = {
-      agent: caller.agent,
-      task,
-      request_id,
-      content: { route: "execute", tool, args },
-    };
     const admitted = async (): Promise<IdempotentRequest | undefined> => {
-      await admitAgent(service, caller, { route: executeTool, task, tool });
-      return idempotentRequest(service, about);
+      await admitAgent(request, { task, tool });
+      return idempotentRequest(request, { route: "execute", tool, args });
     };
     const named = await admitted();
-    const {
-      id,
-      decision: decided,
-      applied,
-      executed,
-      asked,
-    } = await service.executor.execute({ caller, call: { tool, args }, named, again: admitted });
-    if (applied === "ask_user" && asked !== undefined)
-      return reply(
-        {
-          approval_id: callQuestionId(service.run.run, asked),
-          status: "pending",
-          decision: decided,
-        },
-        { status: 202 },
-      );
+    const execution = { caller, call: { tool, args }, named, again: admitted };
+    const made = await service.executor.execute(execution);
+    const { id, decision: decided, applied, executed, asked } = made;
+    if (applied === "ask_user" && asked !== undefined) {
+      const approval_id = callQuestionId(service.run.run, asked);
+      return reply({ approval_id, status: "pending", decision: decided }, { status: 202 });
+    }
     if (executed === undefined) {
       onRecord({ decision: decided });
       const status = decided.code === "invalid_call" ? 400 : 403;
@@ -99,7 +84,7 @@ export const executeTool: Route = defineRoute({
 });
 
 /** Puts on record what came of a call that the agent made itself. */
-export const toolResult: Route = defineRoute({
+export const toolResult = defineRoute({
   method: "post",
   path: "/tools/result",
   summary: "Report the result of a call",
@@ -120,20 +105,12 @@ export const toolResult: Route = defineRoute({
   answers: {
     200: { description: "The result is on record", schema: z.object({ logged: z.literal(true) }) },
   },
-  async handle({
-    service,
-    caller,
-    body: { task_id: task, id, tool_name: tool, ok, result = null },
-    request_id,
-  }) {
-    await admitAgent(service, caller, { route: toolResult, task, tool });
-    const about = {
-      agent: caller.agent,
-      task,
-      request_id,
-      content: { route: "result", id, tool, ok, result },
-    };
-    const named = await idempotentRequest(service, about);
+  async handle(request) {
+    const { service, caller, body } = request;
+    const { task_id: task, id, tool_name: tool, ok, result = null } = body;
+    await admitAgent(request, { task, tool });
+    const content = { route: "result", id, tool, ok, result };
+    const named = await idempotentRequest(request, content);
     if (id.startsWith(OWN_CALL))
       throw problem({
         status: 409,
@@ -144,20 +121,18 @@ export const toolResult: Route = defineRoute({
     if (named?.known === true) return reply({ logged: true });
     try {
       const documents = named?.documents ?? [];
-      await service.run.toolResult(
-        { id, tool, agent: caller.agent, task, ok, result },
-        { documents },
-      );
+      const said = { id, tool, agent: caller.agent, task, ok, result };
+      await service.run.toolResult(said, { documents });
     } catch (error) {
       // The same request may have been quicker, at another node too.
-      if ((await idempotentRequest(service, about))?.known !== true) throw error;
+      if ((await idempotentRequest(request, content))?.known !== true) throw error;
     }
     return reply({ logged: true });
   },
 });
 
 /** What there is to call. */
-export const listTools: Route = defineRoute({
+export const listTools = defineRoute({
   method: "get",
   path: "/tools",
   summary: "List the tools, and whether the phase allows them",
@@ -180,8 +155,9 @@ export const listTools: Route = defineRoute({
       }),
     },
   },
-  async handle({ service, caller }) {
-    await admitAgent(service, caller, { route: listTools, task: caller.task });
+  async handle(request) {
+    const { service, caller } = request;
+    await admitAgent(request, { task: caller.task });
     const phase = phaseOf(service.run.view(currentPhases), caller.task) ?? null;
     const { allowedTools = [], forbiddenTools = [] } =
       service.contract.phases.find(({ id }) => id === phase) ?? {};

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
-import { problem } from "../http/problem.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { badRequest } from "../http/problem.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 
 /** What an agent needs to know of its task. */
-export const snapshot: Route = defineRoute({
+export const snapshot = defineRoute({
   method: "get",
   path: "/state/snapshot",
   summary: "Read the state of a task",
@@ -37,15 +37,10 @@ export const snapshot: Route = defineRoute({
       }),
     },
   },
-  async handle({ service, caller, query: { task_id, cursor } }) {
+  async handle({ service, caller, route, query: { task_id, cursor } }) {
     const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
-    if (task === undefined)
-      throw problem({
-        status: 400,
-        code: "BYLAW_REQUEST_INVALID",
-        detail: "The query needs `task_id`",
-      });
-    if (caller.kind === "agent") await admitAgent(service, caller, { route: snapshot, task });
+    if (task === undefined) throw badRequest("The query needs `task_id`");
+    if (caller.kind === "agent") await admitAgent({ service, caller, route }, { task });
     return reply({
       task_id: task,
       ...(await service.tasks.snapshot({ task, ...omitUndefined({ cursor }) })),

@@ -3,10 +3,10 @@ import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
 import { createTasks, taskBoard, type Task } from "@bylaw/plugin-tasks";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply } from "../http/route.ts";
 import { capability, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { requestOwner, changeOnce } from "../service/change-once.ts";
+import { changeOnce } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
 
 const STATES = [
@@ -38,38 +38,21 @@ const taskShape = z
   })
   .openapi("Task");
 
-/** A task as it is told. */
-function taskAnswer(
-  { run }: Pick<Service, "run">,
-  {
-    id,
-    title,
-    status,
-    agent,
-    dependencies,
-    unmet,
-    capabilities,
-    fence,
-    until,
-    lapses,
-    blockers,
-  }: Task,
-): z.output<typeof taskShape> {
-  return {
-    id,
-    title,
-    status,
-    phase: phaseOf(run.view(currentPhases), id) ?? null,
-    agent_id: agent,
-    dependencies: [...dependencies],
-    unmet_dependencies: unmet,
-    capabilities: [...capabilities],
-    fence,
-    lease_until: until,
-    lost_agents: lapses,
-    blockers: blockers.map((one) => ({ ...one })),
-  };
-}
+/** A task as it is answered. */
+const taskAnswer = ({ run }: Pick<Service, "run">, task: Task): z.output<typeof taskShape> => ({
+  id: task.id,
+  title: task.title,
+  status: task.status,
+  phase: phaseOf(run.view(currentPhases), task.id) ?? null,
+  agent_id: task.agent,
+  dependencies: [...task.dependencies],
+  unmet_dependencies: task.unmet,
+  capabilities: [...task.capabilities],
+  fence: task.fence,
+  lease_until: task.until,
+  lost_agents: task.lapses,
+  blockers: task.blockers.map((one) => ({ ...one })),
+});
 
 const newTask = z.strictObject({
   id: taskId.optional(),
@@ -147,7 +130,7 @@ export const listTasks = defineRoute({
 });
 
 /** One task. */
-export const getTask: Route = defineRoute({
+export const getTask = defineRoute({
   method: "get",
   path: "/tasks/{id}",
   summary: "Read a task",
@@ -155,8 +138,8 @@ export const getTask: Route = defineRoute({
   callers: ["operator", "agent"],
   params: z.strictObject({ id: taskId }),
   answers: { 200: { description: "The task", schema: taskShape } },
-  async handle({ service, caller, params: { id } }) {
-    if (caller.kind === "agent") await admitAgent(service, caller, { route: getTask, task: id });
+  async handle({ service, caller, route, params: { id } }) {
+    if (caller.kind === "agent") await admitAgent({ service, caller, route }, { task: id });
     return reply(taskAnswer(service, await service.tasks.get(id)));
   },
 });
@@ -171,17 +154,16 @@ export const retryTask = defineRoute({
   params: z.strictObject({ id: taskId }),
   body: z.strictObject({ reason: z.string().max(2_000).optional() }),
   answers: { 200: { description: "The task", schema: taskShape } },
-  async handle({ service, caller, params: { id }, body: { reason }, request_id }) {
-    const content = { route: "retry", id, reason: reason ?? null };
-    await changeOnce(
-      service,
-      { ...requestOwner(caller), request_id, content, types: ["task_retried"] },
-      (run) =>
-        createTasks(run, service.contract).retry({
-          task: id,
-          by: caller.name,
-          ...omitUndefined({ reason }),
-        }),
+  async handle(request) {
+    const { service, caller, params, body } = request;
+    const { id } = params;
+    const content = { route: "retry", id, reason: body.reason ?? null };
+    await changeOnce(request, { content, types: ["task_retried"] }, (run) =>
+      createTasks(run, service.contract).retry({
+        task: id,
+        by: caller.name,
+        ...omitUndefined({ reason: body.reason }),
+      }),
     );
     return reply(taskAnswer(service, await service.tasks.get(id)));
   },

@@ -1,9 +1,9 @@
-import { type Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
+import type { Decision } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { problem } from "../http/problem.ts";
 import { onRecord } from "../http/on-record.ts";
-import { defineRoute, reply, type Route } from "../http/route.ts";
+import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
@@ -28,7 +28,7 @@ const toolsIn = ({ contract }: Service, phase: string | null): readonly string[]
   contract.phases.find(({ id }) => id === phase)?.allowedTools ?? [];
 
 /** Asks for the next phase. */
-export const transitionTask: Route = defineRoute({
+export const transitionTask = defineRoute({
   method: "post",
   path: "/tasks/transition",
   summary: "Ask for a transition",
@@ -59,75 +59,21 @@ export const transitionTask: Route = defineRoute({
       schema: answered,
     },
   },
-  async handle({ service, caller, body, request_id }) {
-    const { task_id: task, current_phase, target_phase: to, artifacts, reason } = body;
+  async handle(request) {
+    const { service, caller, body } = request;
+    const { task_id: task, target_phase: to, artifacts, reason } = body;
     const content = { route: "transition", to, artifacts, reason: reason ?? null };
-    // Whoever did not get the answer has only the token that the transition ended.
-    const stands = await admitAgent(
-      service,
-      caller,
-      { route: transitionTask, task },
-      { overtaken: true },
-    );
-    const named = await idempotentRequest(service, {
-      agent: caller.agent,
-      task,
-      request_id,
-      content,
-    });
+    // An agent that missed the answer has only the token that the transition ended.
+    const stands = await admitAgent(request, { task, overtaken: true });
+    const named = await idempotentRequest(request, content);
     const again = named?.known === true;
-    if (!stands && !again) await admitAgent(service, caller, { route: transitionTask, task });
-    const phase = phaseOf(service.run.view(currentPhases), task);
-    if (!again && current_phase !== undefined && current_phase !== phase) {
-      const refusal: Refusal = {
-        status: 403,
-        code: "token_other_phase",
-        credential: "agent",
-        agent: caller.agent,
-        detail:
-          phase === undefined ? "The task is in no phase yet" : `The task is in phase \`${phase}\``,
-        fix: "Read the phase of the task from GET /state/snapshot.",
-      };
-      await service.refused(refusal, { route: transitionTask, task, tool: undefined });
-      throw problem(refusal);
-    }
-    const {
-      outcome,
-      blockers,
-      notes,
-      sequence,
-      phase: now,
-      granted,
-      directives,
-    } = await transition(service, caller, { to, artifacts, reason, named });
+    if (!stands && !again) await admitAgent(request, { task });
+    if (!again) await checkPhase(request);
+    const made = await transition(service, caller, { to, artifacts, reason, named });
+    const { outcome, blockers, notes, sequence, phase: now, granted, directives } = made;
     const { decision: decided, applied, replayed = false } = outcome;
     onRecord(outcome);
-    if (applied !== "allow") {
-      const [holder, way] = [notHolder(decided), undeclaredTransition(decided)];
-      if (holder !== undefined)
-        throw problem({
-          status: 403,
-          code: holder.code,
-          detail: holder.reason,
-          fix: holder.fix,
-          decision: decided,
-        });
-      if (way !== undefined)
-        throw problem({
-          status: 400,
-          code: way.code,
-          detail: way.reason,
-          fix: way.fix,
-          decision: decided,
-        });
-      if (decided.code === "invalid_call")
-        throw problem({
-          status: 400,
-          code: "invalid_call",
-          detail: decided.reason,
-          decision: decided,
-        });
-    }
+    if (applied !== "allow") checkRequested(decided);
     return reply({
       allowed: applied === "allow",
       new_token: granted?.phase_token ?? null,
@@ -143,3 +89,40 @@ export const transitionTask: Route = defineRoute({
     });
   },
 });
+
+/** Refuses an agent that takes its task to be in another phase than the log has it. */
+async function checkPhase({
+  service,
+  caller,
+  route,
+  body: { task_id: task, current_phase },
+}: RouteRequest<
+  "agent",
+  unknown,
+  unknown,
+  { readonly task_id: string; readonly current_phase?: string | undefined }
+>): Promise<void> {
+  const phase = phaseOf(service.run.view(currentPhases), task);
+  if (current_phase === undefined || current_phase === phase) return;
+  const detail =
+    phase === undefined ? "The task is in no phase yet" : `The task is in phase \`${phase}\``;
+  const fix = "Read the phase of the task from GET /state/snapshot.";
+  const refusal = {
+    status: 403,
+    code: "token_other_phase",
+    credential: "agent",
+    detail,
+    fix,
+  } as const;
+  throw await service.refused({ ...refusal, agent: caller.agent }, { route, task });
+}
+
+/** Throws the problem of a request that is itself at fault, and not the work. */
+function checkRequested(decision: Decision): void {
+  const [holder, edge] = [notHolder(decision), undeclaredTransition(decision)];
+  const fault = holder ?? edge ?? (decision.code === "invalid_call" ? decision : undefined);
+  if (fault === undefined) return;
+  const { code, reason: detail, fix } = fault;
+  const status = holder === undefined ? 400 : 403;
+  throw problem({ status, code, detail, fix, decision });
+}

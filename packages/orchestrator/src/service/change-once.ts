@@ -1,27 +1,33 @@
-import { type IdempotentRequest, type RequestKey } from "./idempotent-request.ts";
 import { createHash } from "node:crypto";
-import { canonicalJson, omitUndefined, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import {
+  canonicalJson,
+  omitUndefined,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
 import type { Recordable, Run } from "@bylaw/log";
-import type { DocumentWrite } from "@bylaw/store";
+import type { DocumentWrite, Store } from "@bylaw/store";
 import { problem } from "../http/problem.ts";
-import type { CallerOf } from "../http/route.ts";
+import {
+  idempotentRequest,
+  type IdempotentRequest,
+  type RepeatableRequest,
+} from "./idempotency.ts";
 import { overlayRun } from "./overlay-run.ts";
-import { idempotentRequest } from "./idempotency.ts";
-import type { Service } from "./service.ts";
 
-/** A change that its caller may ask for again. */
-export interface Change extends RequestKey {
-  /** The types of event that it comes to: one event of one of them. */
-  readonly types: readonly string[];
+/** A request for a change that its caller may repeat. */
+interface ChangeRequest extends RepeatableRequest {
+  readonly service: RepeatableRequest["service"] & { readonly run: Run; readonly store: Store };
 }
 
-/** Whose request it is. An operator has no task, so that no agent of the same name is taken for one. */
-export const requestOwner = (
-  caller: CallerOf<"operator" | "agent">,
-): Pick<RequestKey, "agent" | "task"> =>
-  caller.kind === "agent"
-    ? { agent: caller.agent, task: caller.task }
-    : { agent: caller.name, task: "" };
+/** A change. */
+export interface Change {
+  /** All that is asked for. */
+  readonly content: Json;
+  /** The event types that it can result in: one event of one of them. */
+  readonly types: readonly string[];
+}
 
 const KIND = "bylaw/change";
 /** How many events may come between what a node knew as it made a change, and the change. */
@@ -39,15 +45,16 @@ interface Trace {
 }
 
 /**
- * Makes a change with the run that `make` is handed, and resolves to its event. The same request again comes to the same event, and changes
- * nothing: that it was made is written with what it records. Throws what `make` throws, and the problem of an id that was used for something else.
+ * Makes a change through the run that `make` is given, and resolves to its event. A repeated request resolves to the same event and changes
+ * nothing. Throws what `make` throws, and the problem of an id that was used for something else.
  */
 export async function changeOnce(
-  service: Service,
-  { types, ...naming }: Change,
+  request: ChangeRequest,
+  { types, content }: Change,
   make: (run: Run) => Promise<unknown>,
 ): Promise<LogEvent> {
-  const named = await idempotentRequest(service, naming);
+  const { service } = request;
+  const named = await idempotentRequest(request, content);
   if (named?.known === true) return await eventOf(service, named);
   const noting = recordingRun(service.run, types, named);
   try {
@@ -55,8 +62,8 @@ export async function changeOnce(
     const event = noting.recorded();
     if (event !== undefined) return event;
   } catch (error) {
-    // The same request may have been quicker, at another node too.
-    const again = await idempotentRequest(service, naming);
+    // The same request may have been quicker, on another node too.
+    const again = await idempotentRequest(request, content);
     if (again?.known !== true) throw error;
     return await eventOf(service, again);
   }
@@ -126,7 +133,10 @@ const digestOf = (details: JsonObject, keys: readonly string[]): string =>
     .update(canonicalJson(keys.map((key) => [key, details[key] ?? null])))
     .digest("hex");
 
-async function eventOf({ run, store }: Service, { name }: IdempotentRequest): Promise<LogEvent> {
+async function eventOf(
+  { run, store }: ChangeRequest["service"],
+  { name }: IdempotentRequest,
+): Promise<LogEvent> {
   const found = await store.get(KIND, name);
   const trace = found === undefined ? undefined : (JSON.parse(found.value) as Trace);
   // So that who answers with the state of things knows of it, where another node made the change.

@@ -1,22 +1,23 @@
 import { isAbsolute } from "node:path";
-import { omitUndefined } from "@bylaw/kernel";
+import { omitUndefined, type View } from "@bylaw/kernel";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
-import { createAuthenticate } from "../auth/authenticate.ts";
+import { Authenticator } from "../auth/authenticate.ts";
 import { createOperatorNames } from "../auth/operator-names.ts";
 import { createRateLimit } from "../auth/rate-limit.ts";
 import { createTokenReader } from "../auth/token-caller.ts";
 import { createInFlight } from "../http/in-flight.ts";
+import { problem } from "../http/problem.ts";
 import type { Log } from "../observe/logger.ts";
-import { createSeeTests } from "../tasks/tests.ts";
+import { createSeeTests, type SeeTests } from "../tasks/tests.ts";
 import { createTokenDesk } from "../tasks/tokens.ts";
 import { workspaces } from "../tasks/workspace.ts";
-import { createExecutor } from "../tools/executor.ts";
+import { Executor } from "../tools/executor.ts";
 import { keptBy, toolset } from "../tools/toolset.ts";
 import type { OpenLog } from "./open-log.ts";
-import { createOperations } from "./operations.ts";
+import { Operations } from "./operations.ts";
 import type { PreparedServer } from "./prepare-server.ts";
-import type { Service, ServiceParts } from "./service.ts";
+import type { Service } from "./service.ts";
 
 interface ServiceTerms {
   /** Go before the usual tools of the same name. */
@@ -31,83 +32,82 @@ interface ServiceTerms {
 export function createService(
   prepared: PreparedServer,
   opened: OpenLog,
-  { tools: more, log, now, closing, over }: ServiceTerms,
+  terms: ServiceTerms,
 ): Service {
-  const { settings, rules, secrets, operators, workspace } = prepared;
+  const { settings, rules, operators } = prepared;
   const { kernel, contract, signer } = rules;
   const { store, run, canCommit } = opened;
-  const { hidden, kept: protect } = rules.serverFilePaths;
-  const ofContract = keptBy(contract, settings);
+  const { log, now, closing, over } = terms;
   const seeTests = createSeeTests({
     ...settings.tools,
     run,
     contract,
-    hidden,
-    protect: [...ofContract, ...protect],
-  });
-  const view = run.view;
-  const texts = prepared.secretTexts;
-  const usual = toolset({
-    settings,
-    contract,
-    seeTests,
-    view,
-    hidden,
-    protect,
-    secrets: texts,
-    over,
+    hidden: rules.serverFilePaths.hidden,
+    protect: [...keptBy(contract, settings), ...rules.serverFilePaths.kept],
   });
   const tasks = createTasks(run, contract, { now });
-  const operations = createOperations({
-    run,
-    store,
-    kernel,
-    contract,
-    tasks,
-    now,
-    log,
-    onBreak: (error) => opened.onBreak(error),
-    broken: () => opened.broken() !== undefined,
+  const operations = operationsOf(prepared, opened, { ...terms, tasks });
+  const authenticator = authenticatorOf(prepared, run.run);
+  const { agent_per_second: per_second, agent_burst: burst } = settings.limits;
+  const limit = createRateLimit({ per_second, burst });
+  const parts: Omit<Service, "executor"> = {
+    ...{ settings, run, store, kernel, contract, signer, tasks, operations, seeTests },
+    ...{ now, log, closing, over, canCommit },
+    ...omitUndefined({ limit }),
+    inFlight: createInFlight(settings.limits),
+    workspaceOf: workspacesOf(prepared),
+    broken: () => opened.broken(),
+    tokens: createTokenDesk({ run, signer, contract, now }),
+    tools: toolsOf(prepared, terms, { seeTests, view: run.view }),
+    authenticate: (authorization) => authenticator.identify(authorization),
+    isOperatorName: createOperatorNames(operators),
+    async refused(refusal, request) {
+      await operations.refusals.add(refusal, request);
+      return problem(refusal);
+    },
+    answered: (route, status, ms) => operations.metrics.answered(route, status, ms),
+  };
+  return { ...parts, executor: new Executor(parts) };
+}
+
+const authenticatorOf = (
+  { settings, rules, secrets, operators }: PreparedServer,
+  run: string,
+): Authenticator =>
+  new Authenticator(
+    { ...secrets, operators, shared_enrolment: settings.auth.shared_enrolment },
+    createTokenReader({ signer: rules.signer, run }),
+  );
+
+const operationsOf = (
+  { settings, rules: { kernel, contract } }: PreparedServer,
+  { run, store, onBreak, broken }: OpenLog,
+  { tasks, now, log }: Pick<ServiceTerms, "now" | "log"> & Pick<Service, "tasks">,
+): Operations =>
+  new Operations({
+    ...{ run, store, kernel, contract, tasks, now, log, onBreak },
+    broken: () => broken() !== undefined,
     refusals_per_second: settings.limits.refusals_per_second,
     every_ms: settings.operate.due_every_ms,
   });
-  const limit = createRateLimit({
-    per_second: settings.limits.agent_per_second,
-    burst: settings.limits.agent_burst,
+
+function toolsOf(
+  { settings, rules, secretTexts: secrets }: PreparedServer,
+  { tools: more, over }: ServiceTerms,
+  { seeTests, view }: { readonly seeTests: SeeTests; readonly view: View },
+): Service["tools"] {
+  const { contract, serverFilePaths } = rules;
+  const { hidden, kept: protect } = serverFilePaths;
+  const usual = toolset({ settings, contract, seeTests, view, hidden, protect, secrets, over });
+  return new Map([...usual, ...more].map((tool) => [tool.name, tool]));
+}
+
+function workspacesOf({ settings, rules, workspace }: PreparedServer): (task: string) => string {
+  const { hidden, kept } = rules.serverFilePaths;
+  const ofContract = keptBy(rules.contract, settings).filter((path) => isAbsolute(path));
+  return workspaces(workspace, {
+    per_task: settings.workspace_per_task,
+    wrapped: settings.tools.wrap.length > 0,
+    serverFilePaths: [...hidden, ...kept, ...ofContract],
   });
-  const parts: ServiceParts = {
-    settings,
-    run,
-    store,
-    kernel,
-    contract,
-    signer,
-    now,
-    log,
-    closing,
-    over,
-    ...omitUndefined({ limit }),
-    inFlight: createInFlight(settings.limits),
-    workspaceOf: workspaces(workspace, {
-      per_task: settings.workspace_per_task,
-      wrapped: settings.tools.wrap.length > 0,
-      serverFilePaths: [...hidden, ...protect, ...ofContract.filter((path) => isAbsolute(path))],
-    }),
-    tasks,
-    operations,
-    seeTests,
-    canCommit,
-    broken: () => opened.broken(),
-    tokens: createTokenDesk({ run, signer, contract, now }),
-    tools: new Map([...usual, ...more].map((tool) => [tool.name, tool])),
-    authenticate: createAuthenticate(
-      { ...secrets, operators, shared_enrolment: settings.auth.shared_enrolment },
-      createTokenReader({ signer, run: run.run }),
-    ),
-    isOperatorName: createOperatorNames(operators),
-    refused: (refusal, request) => operations.refusals.add(refusal, request),
-    answered: (route, status, duration_ms) =>
-      operations.metrics.answered(route, status, duration_ms),
-  };
-  return { ...parts, executor: createExecutor(parts) };
 }

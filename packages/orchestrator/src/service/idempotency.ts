@@ -1,33 +1,53 @@
-import { type IdempotentRequest, type RequestKey } from "./idempotent-request.ts";
 import { createHash } from "node:crypto";
 import { canonicalJson, type Json } from "@bylaw/kernel";
-import type { DocumentWrite } from "@bylaw/store";
+import type { Run } from "@bylaw/log";
+import type { DocumentWrite, Store } from "@bylaw/store";
+import type { AgentCaller, OperatorCaller } from "../auth/caller.ts";
 import { problem } from "../http/problem.ts";
-import type { Service } from "./service.ts";
+
+/** A request that its caller may repeat. */
+export interface IdempotentRequest {
+  readonly request_id: string;
+  /** The same for the same request of the same caller, and for no other. */
+  readonly name: string;
+  /** Whether it was made before. */
+  readonly known: boolean;
+  /** What is written together with its outcome. */
+  readonly documents: readonly DocumentWrite[];
+}
+
+/** A request, who makes it, and the id that the caller gave it. */
+export interface RepeatableRequest {
+  readonly service: {
+    readonly run: Pick<Run, "run">;
+    readonly store: Pick<Store, "get">;
+    readonly now: () => string;
+  };
+  readonly caller: AgentCaller | OperatorCaller;
+  readonly request_id: string | undefined;
+}
 
 /** How long it is remembered what a request id was used for. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
+/** The largest answer that is kept for a repeated request, in characters. */
+const LARGEST = 262_144;
 const KIND = "bylaw/request";
 const ANSWER = "bylaw/answer";
 
 /**
- * What is known of a request under its id. Nothing for one without. Throws the problem of an id that was used for something else: a client
- * that does so would take the answer to one thing for that to another.
+ * What is known of a request under its id; nothing for one without an id. `content`: all that is asked for. Throws the problem of an id
+ * that was used for another request: the client would take the answer to one for that to the other.
  */
-export function idempotentRequest(
-  service: Service,
-  naming: RequestKey,
-): Promise<IdempotentRequest> | undefined {
-  const { request_id } = naming;
-  return request_id === undefined ? undefined : known(service, { ...naming, request_id });
-}
-
-async function known(
-  { run, store, now }: Service,
-  { agent, task, request_id, content }: RequestKey & { readonly request_id: string },
-): Promise<IdempotentRequest> {
+export async function idempotentRequest(
+  { service, caller, request_id }: RepeatableRequest,
+  content: Json,
+): Promise<IdempotentRequest | undefined> {
+  if (request_id === undefined) return undefined;
+  const { run, store, now } = service;
+  // An operator has no task, so that no agent of the same name is taken for one.
+  const [agent, task] = caller.kind === "agent" ? [caller.agent, caller.task] : [caller.name, ""];
   const id = JSON.stringify([run.run, agent, task, request_id]);
-  const value = createHash("sha256").update(canonicalJson(content)).digest("hex");
+  const value = sha256(canonicalJson(content));
   const found = await store.get(KIND, id);
   if (found !== undefined && found.value !== value)
     throw problem({
@@ -36,20 +56,21 @@ async function known(
       detail: "This request id was used for a different request",
       fix: "Use a new id for each request, and the same id only to repeat one.",
     });
-  const expires_at = new Date(Date.parse(now()) + KEPT_MS).toISOString();
-  const name = createHash("sha256").update(`${id}\n${value}`).digest("hex");
   return {
     request_id,
-    name,
+    name: sha256(`${id}\n${value}`),
     known: found !== undefined,
-    documents: [{ kind: KIND, id, value, expires_at }],
+    documents: [{ kind: KIND, id, value, expires_at: keptUntil(now()) }],
   };
 }
 
-/** The largest answer that is kept for a request that is made again, in characters. */
-const LARGEST = 262_144;
+/** How a decision is recorded that is made once under an id. */
+export const recordOnce = (
+  named: IdempotentRequest | undefined,
+): { readonly request_id?: string; readonly documents?: readonly DocumentWrite[] } =>
+  named === undefined ? {} : { request_id: named.name, documents: named.documents };
 
-/** The document of what an execution came to. */
+/** The document with the outcome of an execution. */
 export function answerDocument(
   { name }: IdempotentRequest,
   answer: Json,
@@ -57,19 +78,18 @@ export function answerDocument(
 ): DocumentWrite {
   const text = JSON.stringify(answer);
   const value = text.length <= LARGEST ? text : JSON.stringify({ omitted: true });
-  return {
-    kind: ANSWER,
-    id: name,
-    value,
-    expires_at: new Date(Date.parse(now) + KEPT_MS).toISOString(),
-  };
+  return { kind: ANSWER, id: name, value, expires_at: keptUntil(now) };
 }
 
-/** What an execution came to when it was asked for before; nothing where that is not on record. */
+/** The outcome of an execution that was asked for before; nothing where that is not on record. */
 export async function keptAnswer(
-  { store }: Pick<Service, "store">,
+  store: Pick<Store, "get">,
   { name }: IdempotentRequest,
 ): Promise<Json | undefined> {
   const found = await store.get(ANSWER, name);
   return found === undefined ? undefined : (JSON.parse(found.value) as Json);
 }
+
+const keptUntil = (now: string): string => new Date(Date.parse(now) + KEPT_MS).toISOString();
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,15 +1,7 @@
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
-import {
-  BylawError,
-  createKernel,
-  isPlugin,
-  type Kernel,
-  type Plugin,
-  type Projection,
-} from "@bylaw/kernel";
-import type { Run } from "@bylaw/log";
+import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
 import { constitution } from "@bylaw/plugin-constitution";
 import { gates } from "@bylaw/plugin-gates";
@@ -19,10 +11,10 @@ import * as policyPlugin from "@bylaw/plugin-policy";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
 import type { ServerFiles } from "../config/server-files.ts";
+import { configuredContract } from "../config/configured-contract.ts";
 import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
 import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
 import { ownPolicy } from "../tools/own-policy.ts";
-import { overlayRun } from "./overlay-run.ts";
 
 /** What decides, and what it decides by. */
 export interface Rules {
@@ -136,17 +128,7 @@ export async function configuredRules({
   });
   const [gating, signing] = [PHASES, TOKENS].map((name) => instanceOf(kernel, name, file));
   instanceOf(kernel, TASKS, file);
-  const {
-    contract: named,
-    tools = [],
-    checks = [],
-  } = (gating?.options ?? {}) as { contract: string; tools?: string[]; checks?: unknown[] };
-  const contract = loadContract(resolve(folder, named), {
-    tools,
-    checks: checks.flatMap((check) =>
-      isPlugin(check) ? [check.name] : typeof check === "string" ? [check] : [],
-    ),
-  });
+  const contract = configuredContract(gating?.options, folder);
   const signer = createSigner(signing?.options, folder);
   return {
     kernel,
@@ -173,17 +155,4 @@ function instanceOf(
     fix: "Use `tdd()` of @bylaw/ruleset-tdd, or add the plugin.",
     source: { file },
   });
-}
-
-/** A run whose view finds projections by their names: a configuration may bring copies of plugins of its own. */
-export function runByName(run: Run, { declared }: Pick<Kernel, "declared">): Run {
-  const own = new Map(
-    (declared.projections as readonly Projection<unknown>[]).map((projection) => [
-      projection.name,
-      projection,
-    ]),
-  );
-  const view = <State>(projection: Projection<State>): State =>
-    run.view((own.get(projection.name) ?? projection) as Projection<State>);
-  return overlayRun(run, { view });
 }

@@ -1,14 +1,15 @@
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { omitUndefined, type BylawError } from "@bylaw/kernel";
 import { openRun, runFileName, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
+import type { Settings } from "../config/settings.ts";
 import { faultOf } from "../observe/fault.ts";
 import type { Log } from "../observe/logger.ts";
-import { runByName } from "./kernel.ts";
+import { overlayRun, viewsByName } from "./overlay-run.ts";
 import type { OrchestratorOptions } from "./options.ts";
 import type { PreparedServer } from "./prepare-server.ts";
-import { createStoreHealth, isStoreFailure } from "./store-health.ts";
-import { openStore } from "./store.ts";
+import { StoreHealth, isStoreFailure } from "./store-health.ts";
 
 /** The log of a server's run. */
 export interface OpenLog {
@@ -16,9 +17,9 @@ export interface OpenLog {
   readonly run: Run;
   readonly canCommit: () => Promise<boolean>;
   /** Why nothing is granted any more, where the log turned out to be changed. */
-  broken(): BylawError | undefined;
+  readonly broken: () => BylawError | undefined;
   /** Is told that it was changed. */
-  onBreak(error: BylawError): void;
+  readonly onBreak: (error: BylawError) => void;
   close(): Promise<void>;
 }
 
@@ -28,10 +29,9 @@ export async function openLog(
   { store: given, head_copy = given === undefined }: OrchestratorOptions,
   { log, now }: { readonly log: Log; readonly now: () => string },
 ): Promise<OpenLog> {
-  const opened = given === undefined ? await openStore(settings, data) : undefined;
-  const used = given ?? opened;
-  if (used === undefined) throw new Error("There is no store");
-  const { store, canCommit } = createStoreHealth({ store: used, run: settings.run, log });
+  const used = given ?? (await openStore(settings, data));
+  const health = new StoreHealth(used, { run: settings.run, log });
+  const { store } = health;
   let broken: BylawError | undefined;
   const onBreak = (error: BylawError): void => {
     if (broken === undefined)
@@ -52,13 +52,26 @@ export async function openLog(
   });
   return {
     store,
-    run: runByName(run, kernel),
-    canCommit,
+    run: overlayRun(run, { view: viewsByName(kernel)(run.view) }),
+    canCommit: () => health.canCommit(),
     broken: () => broken,
     onBreak,
     async close() {
       await run.close();
-      await opened?.close();
+      if (given === undefined) await store.close();
     },
   };
+}
+
+/** Opens the store that the settings name. Throws BYLAW_STORE_UNUSABLE; no password is in what is thrown. */
+async function openStore({ store }: Pick<Settings, "store">, data: string): Promise<Store> {
+  if (store !== undefined && /^postgres(?:ql)?:\/\//i.test(store)) {
+    const { openPostgresStore } = await import("@bylaw/store-postgres");
+    return openPostgresStore(store);
+  }
+  const path =
+    store === undefined ? join(data, "store.db") : resolve(store.replace(/^sqlite:/, ""));
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { openSqliteStore } = await import("@bylaw/store-sqlite");
+  return openSqliteStore(path);
 }

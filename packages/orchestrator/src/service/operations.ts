@@ -5,36 +5,19 @@ import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/lo
 import type { Store } from "@bylaw/store";
 import * as gating from "@bylaw/plugin-gates";
 import type { Tasks } from "@bylaw/plugin-tasks";
-import { createQuestions, projectGates } from "../approvals/index.ts";
-import { createMetrics, type Metrics } from "../observe/metrics.ts";
+import { createQuestions, projectGates, type QuestionFold } from "../approvals/index.ts";
+import { Metrics } from "../observe/metrics.ts";
 import { Approvals } from "../approvals/approvals.ts";
-import { createAudit, type Audit } from "../audit/audit.ts";
+import { Audit } from "../audit/audit.ts";
 import { dueSteps } from "./due-steps.ts";
-import { createScheduler, type Scheduler } from "./scheduler.ts";
-import { createFeed, type Feed } from "../events/feed.ts";
-import { createLogFollower, type LogFollower } from "../events/log-follower.ts";
+import { Scheduler } from "./scheduler.ts";
+import { Feed } from "../events/feed.ts";
+import { LogFollower, type LogFold } from "../events/log-follower.ts";
 import { inSlices } from "../events/in-slices.ts";
-import { createRefusals, type Refusals } from "../auth/refusals.ts";
+import { Refusals } from "../auth/refusals.ts";
 import { createRunStatus, type RunStatus } from "./status.ts";
 import { isStoreFailure } from "./store-health.ts";
-import { createStreamLimit, type StreamLimit } from "../events/stream-limit.ts";
-
-/** What operators look at and answer, and what time makes due. All that is in memory here the log has too. */
-export interface Operations {
-  readonly follower: LogFollower;
-  readonly feed: Feed;
-  readonly approvals: Approvals;
-  readonly audit: Audit;
-  readonly status: RunStatus;
-  readonly metrics: Metrics;
-  readonly refusals: Refusals;
-  readonly streams: StreamLimit;
-  readonly scheduler: Scheduler;
-  /** Begins to read the log, and to do what is due where events can be recorded. */
-  start(): void;
-  /** Ends streams and long polls, and what is due. */
-  close(): Promise<void>;
-}
+import { StreamLimit } from "../events/stream-limit.ts";
 
 interface OperationTerms {
   readonly run: Run;
@@ -55,81 +38,88 @@ interface OperationTerms {
 
 const GATES = "@bylaw/plugin-gates";
 
-export function createOperations(terms: OperationTerms): Operations {
-  const { run, store, kernel, contract, tasks, now, log } = terms;
-  const gates = kernel.declared.plugins.includes(GATES)
-    ? projectGates(kernel, gating, contract)
-    : undefined;
-  const failed = (error: unknown): void => {
-    if (isChainBroken(error)) terms.onBreak(error);
-    else if (!isStoreFailure(error))
-      log.warn({ error: messageOf(error) }, "the log could not be read");
-  };
-  const questions = createQuestions({ store, run: run.run, gates });
-  const own = (): LogFollower => follower;
-  const audit = createAudit({ store, run: run.run }, own);
-  const status = createRunStatus(store, run.run);
-  const asked = {
-    add: (events: Parameters<Audit["add"]>[0]) =>
-      inSlices(events, (event) => {
-        try {
-          questions.add(event);
-        } catch (error) {
-          // An event that cannot be read as a question, such as one that was imported, must not keep all others from being read.
-          failed(error);
-        }
+/** What operators look at and answer, and what becomes due. All that is in memory here the log has too. */
+export class Operations {
+  readonly follower: LogFollower;
+  readonly feed: Feed;
+  readonly approvals: Approvals;
+  readonly audit: Audit;
+  readonly status: RunStatus;
+  readonly metrics: Metrics;
+  readonly refusals: Refusals;
+  readonly streams = new StreamLimit();
+  readonly scheduler: Scheduler;
+  readonly #terms: OperationTerms;
+
+  constructor(terms: OperationTerms) {
+    this.#terms = terms;
+    const { run, store, kernel, contract, now, log } = terms;
+    const gates = kernel.declared.plugins.includes(GATES)
+      ? projectGates(kernel, gating, contract)
+      : undefined;
+    const questions = createQuestions({ store, run: run.run, gates });
+    const onError = (error: unknown): void => this.#failed(error);
+    this.audit = new Audit({ store, run: run.run }, () => this.follower);
+    this.follower = new LogFollower(store, run.run, [this.audit, foldOf(questions, onError)]);
+    this.feed = new Feed({ store, run: run.run, known: () => run.head, onError });
+    const { follower, feed } = this;
+    this.approvals = new Approvals({ run, store, kernel, gates, questions, follower, feed, now });
+    this.status = createRunStatus(store, run.run);
+    this.metrics = new Metrics({
+      types: typesOf(kernel),
+      numbers: async () => ({
+        stats: await this.audit.stats(),
+        head: follower.head,
+        open_approvals: this.approvals.count(),
       }),
-  };
-  const follower = createLogFollower(store, run.run, [audit, asked]);
-  const feed = createFeed({ store, run: run.run, known: () => run.head, onError: failed });
-  const approvals = new Approvals({ run, store, kernel, gates, questions, follower, feed, now });
-  const types = new Set([
-    ...kernel.declared.events.map(({ name }) => name),
-    ...[...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name),
-  ]);
-  const metrics = createMetrics({
-    types,
-    numbers: async () => ({
-      stats: await audit.stats(),
-      head: follower.head,
-      open_approvals: approvals.count(),
-    }),
-  });
-  const refusals = createRefusals({
-    run,
-    per_second: terms.refusals_per_second,
-    time: () => Date.parse(now()),
-    log,
-    onRefused: (code) => metrics.refused(code),
-  });
-  const steps = [
-    ...dueSteps({ run, kernel, contract, store, tasks, now }),
-    { name: "refusals", work: () => refusals.flush() },
-  ];
-  const scheduler = createScheduler({
-    steps,
-    every_ms: terms.every_ms,
-    log,
-    paused: terms.broken,
-    onStep: (step, outcome) => metrics.stepped(step, outcome),
-  });
-  return {
-    follower,
-    feed,
-    approvals,
-    audit,
-    status,
-    metrics,
-    refusals,
-    streams: createStreamLimit(),
-    scheduler,
-    start() {
-      follower.fresh().catch(failed);
-      scheduler.start();
-    },
-    async close() {
-      feed.close();
-      await Promise.all([scheduler.stop(), follower.close(), status.close()]);
-    },
-  };
+    });
+    this.refusals = new Refusals({
+      run,
+      per_second: terms.refusals_per_second,
+      time: () => Date.parse(now()),
+      log,
+      onRefused: (code) => this.metrics.refused(code),
+    });
+    this.scheduler = new Scheduler({
+      steps: [...dueSteps(terms), { name: "refusals", work: () => this.refusals.flush() }],
+      every_ms: terms.every_ms,
+      log,
+      paused: terms.broken,
+      onStep: (step, outcome) => this.metrics.stepped(step, outcome),
+    });
+  }
+
+  /** Begins to read the log, and to do what is due where events can be recorded. */
+  start(): void {
+    this.follower.fresh().catch((error: unknown) => this.#failed(error));
+    this.scheduler.start();
+  }
+
+  /** Ends streams and long polls, and what is due. */
+  async close(): Promise<void> {
+    this.feed.close();
+    await Promise.all([this.scheduler.stop(), this.follower.close(), this.status.close()]);
+  }
+
+  #failed(error: unknown): void {
+    if (isChainBroken(error)) this.#terms.onBreak(error);
+    else if (!isStoreFailure(error))
+      this.#terms.log.warn({ error: messageOf(error) }, "the log could not be read");
+  }
 }
+
+/** The types of events that the kernel's plugins declare, and those of a run. */
+const typesOf = ({ declared }: Kernel): ReadonlySet<string> =>
+  new Set([...declared.events, ...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name));
+
+/** An event that cannot be read as a question, such as an imported one, must not keep all others from being read. */
+const foldOf = (questions: QuestionFold, onError: (error: unknown) => void): LogFold => ({
+  add: (events) =>
+    inSlices(events, (event) => {
+      try {
+        questions.add(event);
+      } catch (error) {
+        onError(error);
+      }
+    }),
+});

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { BylawError, type Plugin } from "@bylaw/kernel";
 import { describeIssues } from "@bylaw/wording";
-import { distinctOperators } from "../auth/distinct-operators.ts";
-import type { OperatorList } from "../auth/operator-list.ts";
+import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
 import { questionsPlugin } from "../approvals/ask-user.ts";
 import { makeDataFolder } from "../config/data-folder.ts";
 import { checkExposure } from "../config/exposure.ts";

@@ -1,25 +1,16 @@
-import type { Log } from "../observe/logger.ts";
 import { messageOf } from "@bylaw/kernel";
+import type { Log } from "../observe/logger.ts";
 import { isStoreFailure } from "./store-health.ts";
 
-/** Something that time makes due. Any number of nodes may do it at once: the guards of the log refuse what was done already. */
+/** Work that becomes due with time. Any number of nodes may do it at once: the guards of the log refuse what was done already. */
 export interface Step {
   readonly name: string;
-  /** Resolves to how much it recorded. */
+  /** Resolves to how many events it recorded. */
   readonly work: () => Promise<number>;
 }
 
-/** What a step came to. */
+/** How a step ended. */
 export type StepOutcome = "ok" | "failed";
-
-/** Does from time to time what is due. */
-export interface Scheduler {
-  /** Does all steps once, one after the other; one that fails keeps no other from its turn. Never two rounds at once. */
-  round(): Promise<void>;
-  start(): void;
-  /** Resolves when the step that is at work has ended; no other begins. */
-  stop(): Promise<void>;
-}
 
 interface SchedulerTerms {
   readonly steps: readonly Step[];
@@ -31,48 +22,55 @@ interface SchedulerTerms {
   readonly onStep?: (step: string, outcome: StepOutcome) => void;
 }
 
-export function createScheduler({
-  steps,
-  every_ms,
-  log,
-  paused = () => false,
-  onStep = () => {},
-}: SchedulerTerms): Scheduler {
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> | undefined;
-  let stopped = false;
+/** Does from time to time what is due. */
+export class Scheduler {
+  readonly #terms: SchedulerTerms;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> | undefined;
+  #stopped = false;
 
-  async function all(): Promise<void> {
-    for (const { name, work } of steps) {
-      if (stopped || paused()) return;
-      try {
-        const recorded = await work();
-        if (recorded > 0) log.info({ step: name, recorded }, "what was due is on record");
-        onStep(name, "ok");
-      } catch (error) {
-        if (!isStoreFailure(error))
-          log.warn({ step: name, error: messageOf(error) }, "what was due could not be done");
-        onStep(name, "failed");
-      }
+  constructor(terms: SchedulerTerms) {
+    this.#terms = terms;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    // Not all nodes at the same moment.
+    const ms = this.#terms.every_ms * (0.8 + Math.random() * 0.4);
+    this.#timer = setTimeout(() => void this.round().finally(() => this.start()), ms);
+    this.#timer.unref();
+  }
+
+  /** Does all steps once, in order; a step that fails does not stop the others. Never two rounds at once. */
+  round(): Promise<void> {
+    return (this.#working ??= this.#all().finally(() => (this.#working = undefined)));
+  }
+
+  /** Resolves when the step that is at work has ended; no other begins. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  async #all(): Promise<void> {
+    const { steps, paused } = this.#terms;
+    for (const step of steps) {
+      if (this.#stopped || paused?.() === true) return;
+      await this.#do(step);
     }
   }
 
-  const round = (): Promise<void> => (working ??= all().finally(() => (working = undefined)));
-
-  function next(): void {
-    if (stopped) return;
-    // Not all nodes at the same moment.
-    timer = setTimeout(() => void round().finally(next), every_ms * (0.8 + Math.random() * 0.4));
-    timer.unref();
+  async #do({ name, work }: Step): Promise<void> {
+    const { log, onStep } = this.#terms;
+    try {
+      const recorded = await work();
+      if (recorded > 0) log.info({ step: name, recorded }, "what was due is on record");
+      onStep?.(name, "ok");
+    } catch (error) {
+      if (!isStoreFailure(error))
+        log.warn({ step: name, error: messageOf(error) }, "what was due could not be done");
+      onStep?.(name, "failed");
+    }
   }
-
-  return {
-    round,
-    start: next,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await working;
-    },
-  };
 }

@@ -5,15 +5,14 @@ import type { Store } from "@bylaw/store";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import type { TokenSigner } from "@bylaw/plugin-tokens";
 import type { CallContext, Tool } from "@bylaw/tools";
-import type { Authenticate } from "../auth/authenticate.ts";
-import type { Refusal } from "../auth/refusal.ts";
-import type { RefusedRequest } from "../auth/refused-request.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Refusal, RefusedRequest, RouteName } from "../auth/refusal.ts";
 import type { Settings } from "../config/settings.ts";
 import type { InFlight } from "../http/in-flight.ts";
-import type { RouteName } from "../http/route-name.ts";
+import type { Problem } from "../http/problem.ts";
 import type { Log } from "../observe/logger.ts";
 import type { Operations } from "./operations.ts";
-import type { Executor } from "../tools/execution.ts";
+import type { Executor } from "../tools/executor.ts";
 import type { SeeTests } from "../tasks/tests.ts";
 import type { TokenDesk } from "../tasks/tokens.ts";
 
@@ -47,11 +46,12 @@ export interface Service {
   readonly closing: AbortSignal;
   /** Is aborted when those that are still at work had their time. */
   readonly over: AbortSignal;
-  readonly authenticate: Authenticate;
+  /** Finds out who calls, by the Authorization header. */
+  authenticate(authorization: string | undefined): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether an operator has this name, however it is written: no agent may. */
   readonly isOperatorName: (name: string) => boolean;
-  /** Counts and records a request that is not let in. */
-  refused(refusal: Refusal, request: RefusedRequest): Promise<void>;
+  /** Counts and records a request that is not let in; resolves to the problem to throw. */
+  refused(refusal: Refusal, request: RefusedRequest): Promise<Problem>;
   /** Counts a request of an agent, or what is as much as several, and throws the problem of one too many. */
   limit?(agent: string, count?: number): void;
   /** The bytes of request bodies that this node holds. */
@@ -59,6 +59,3 @@ export interface Service {
   /** Is told of every answer. */
   answered?(route: RouteName, status: number, duration_ms: number): void;
 }
-
-/** A service that runs no tools yet. */
-export type ServiceParts = Omit<Service, "executor">;

@@ -1,6 +1,6 @@
 import type { Store } from "@bylaw/store";
 import { createStatus } from "@bylaw/plugin-status";
-import { createLogFollower } from "../events/log-follower.ts";
+import { LogFollower } from "../events/log-follower.ts";
 
 /** The state of the run, as `status.json` has it. */
 export interface RunStatus {
@@ -15,7 +15,7 @@ const KEEP = 100;
 /** Reads nothing before somebody asks, and then what is new since. */
 export function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {
   const status = createStatus({ keep: KEEP });
-  const follower = createLogFollower(store, run, [status]);
+  const follower = new LogFollower(store, run, [status]);
   let kept = { text: "", head: -1 };
   return {
     async read() {

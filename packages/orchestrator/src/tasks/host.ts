@@ -1,17 +1,11 @@
 import type { JsonObject } from "@bylaw/kernel";
-import type { Service } from "../service/service.ts";
 
-interface Hold {
-  readonly task: string;
-  readonly token: string;
-  readonly fence: number | undefined;
-}
-
-/** What plugins are handed of whoever asks for something, by the names that they look for. */
+/** What plugins are given of a request, by the names that they look for. */
 export function hostFor(
-  { workspaceOf }: Pick<Service, "workspaceOf">,
-  { task, token, fence }: Hold,
+  { workspaceOf }: { readonly workspaceOf: (task: string) => string },
+  held: { readonly task: string; readonly token: string; readonly fence: number | undefined },
 ): JsonObject {
+  const { task, token, fence } = held;
   const workspace = workspaceOf(task);
   return fence === undefined ? { token, workspace } : { token, fence, workspace };
 }

@@ -1,14 +1,6 @@
-import { problem } from "../http/problem.ts";
+import { problem, type Problem } from "../http/problem.ts";
 
-/** Sees to it that no call is made at a task while it moves on: what was allowed in one phase does nothing in the next. */
-export interface TaskLock {
-  /** Works when nothing moves the task. */
-  call<T>(task: string, work: (waited: boolean) => Promise<T>): Promise<T>;
-  /** Works when no call is being made at the task; others wait until it has. Throws the problem of calls that take too long. */
-  move<T>(task: string, work: () => Promise<T>): Promise<T>;
-}
-
-interface At {
+interface Lock {
   /** All who are here, also those who wait. */
   users: number;
   calls: number;
@@ -19,71 +11,80 @@ interface At {
 /** How many transitions of one task wait for its calls. */
 const MOVES = 8;
 
-/** `longest_ms`: how long a transition waits for calls. */
-export function createTaskLock(longest_ms: number): TaskLock {
-  const tasks = new Map<string, At>();
+/** Keeps calls and transitions of a task apart: what was allowed in one phase does nothing in the next. */
+export class TaskLock {
+  readonly #tasks = new Map<string, Lock>();
+  readonly #longest_ms: number;
 
-  async function within<T>(task: string, work: (at: At) => Promise<T>): Promise<T> {
-    const at = tasks.get(task) ?? { users: 0, calls: 0, moves: 0, wake: new Set() };
-    tasks.set(task, at);
-    at.users += 1;
-    try {
-      return await work(at);
-    } finally {
-      at.users -= 1;
-      if (at.users === 0) tasks.delete(task);
-    }
+  /** `longest_ms`: how long a transition waits for calls. */
+  constructor(longest_ms: number) {
+    this.#longest_ms = longest_ms;
   }
 
-  return {
-    call: (task, work) =>
-      within(task, async (at) => {
-        const waited = at.moves > 0;
-        while (at.moves > 0) await changed(at);
-        at.calls += 1;
-        try {
-          return await work(waited);
-        } finally {
-          at.calls -= 1;
-          tell(at);
-        }
-      }),
-    move: (task, work) =>
-      within(task, async (at) => {
-        if (at.calls > 0 && at.moves >= MOVES) throw callsRunning(429);
-        at.moves += 1;
-        try {
-          if (at.calls > 0 && !(await ended(at, longest_ms))) throw callsRunning(409);
-          return await work();
-        } finally {
-          at.moves -= 1;
-          tell(at);
-        }
-      }),
-  };
+  /** Works when no transition of the task is going on. */
+  call<T>(task: string, work: (waited: boolean) => Promise<T>): Promise<T> {
+    return this.#within(task, async (lock) => {
+      const waited = lock.moves > 0;
+      while (lock.moves > 0) await changed(lock);
+      lock.calls += 1;
+      try {
+        return await work(waited);
+      } finally {
+        lock.calls -= 1;
+        tell(lock);
+      }
+    });
+  }
+
+  /** Works when no call of the task is going on; new calls wait until it has. Throws the problem of calls that take too long. */
+  move<T>(task: string, work: () => Promise<T>): Promise<T> {
+    return this.#within(task, async (lock) => {
+      if (lock.calls > 0 && lock.moves >= MOVES) throw callsRunning(429);
+      lock.moves += 1;
+      try {
+        if (lock.calls > 0 && !(await ended(lock, this.#longest_ms))) throw callsRunning(409);
+        return await work();
+      } finally {
+        lock.moves -= 1;
+        tell(lock);
+      }
+    });
+  }
+
+  async #within<T>(task: string, work: (lock: Lock) => Promise<T>): Promise<T> {
+    const lock = this.#tasks.get(task) ?? { users: 0, calls: 0, moves: 0, wake: new Set() };
+    this.#tasks.set(task, lock);
+    lock.users += 1;
+    try {
+      return await work(lock);
+    } finally {
+      lock.users -= 1;
+      if (lock.users === 0) this.#tasks.delete(task);
+    }
+  }
 }
 
-const changed = (at: At): Promise<void> => new Promise((wake) => at.wake.add(wake));
+const changed = (lock: Lock): Promise<void> => new Promise((wake) => lock.wake.add(wake));
 
-function tell({ wake }: At): void {
+function tell({ wake }: Lock): void {
   const woken = [...wake];
   wake.clear();
   for (const one of woken) one();
 }
 
 /** Whether all calls ended in that time. */
-async function ended(at: At, ms: number): Promise<boolean> {
+async function ended(lock: Lock, ms: number): Promise<boolean> {
   const time = { over: false };
   const timer = setTimeout(() => {
     time.over = true;
-    tell(at);
+    tell(lock);
   }, ms);
-  while (at.calls > 0 && !time.over) await changed(at);
+  while (lock.calls > 0 && !time.over) await changed(lock);
   clearTimeout(timer);
-  return at.calls === 0;
+  return lock.calls === 0;
 }
 
-const callsRunning = (status: 409 | 429) =>
+const callsRunning = (status: 409 | 429): Problem =>
   problem({
     status,
     code: "BYLAW_CALLS_UNDERWAY",

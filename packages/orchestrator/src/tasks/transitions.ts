@@ -1,4 +1,3 @@
-import { type IdempotentRequest } from "../service/idempotent-request.ts";
 import { COMPLETED } from "@bylaw/contract";
 import {
   messageOf,
@@ -12,6 +11,7 @@ import { asksForTests } from "@bylaw/plugin-gates";
 import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
 import type { AgentCaller } from "../auth/caller.ts";
 import { hostFor } from "./host.ts";
+import type { IdempotentRequest } from "../service/idempotency.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./tokens.ts";
 

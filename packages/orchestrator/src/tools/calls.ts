@@ -1,18 +1,47 @@
-import { type IdempotentRequest } from "../service/idempotent-request.ts";
-import { type Call, type Decided } from "./execution.ts";
 import { randomUUID } from "node:crypto";
-import { omitUndefined, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
+import {
+  omitUndefined,
+  type Decision,
+  type Effect,
+  type JsonObject,
+  type Kernel,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { currentPhases, phaseOf, type Outcome, type Run } from "@bylaw/log";
+import type { CallContext, Tool } from "@bylaw/tools";
 import type { AgentCaller } from "../auth/caller.ts";
+import type { IdempotentRequest } from "../service/idempotency.ts";
 import { hostFor } from "../tasks/host.ts";
-import type { ServiceParts } from "../service/service.ts";
+
+/** What decides about calls: a part of the service. */
+export interface CallSource {
+  readonly run: Run;
+  readonly kernel: Kernel;
+  readonly tools: ReadonlyMap<string, Tool<CallContext>>;
+  readonly workspaceOf: (task: string) => string;
+  readonly now: () => string;
+}
+
+/** A tool call of an agent. */
+export interface Call {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+/** What was decided about a call. */
+export interface Decided {
+  /** Of the call, for its result; left out where nothing was recorded. */
+  readonly id?: string;
+  readonly decision: Decision;
+  readonly applied: Effect;
+}
 
 /** How the ids of calls begin that the server makes itself: nobody else says what they came to. */
 export const OWN_CALL = "exec-";
 
 /** Decides about a call and puts that on record; resolves when it is durable. `own`: the server makes the call itself. */
 export async function decideCall(
-  service: ServiceParts,
+  service: CallSource,
   caller: AgentCaller,
   call: Call,
   {
@@ -22,18 +51,15 @@ export async function decideCall(
 ): Promise<Decided & { readonly id: string; readonly outcome: Outcome }> {
   const id = `${own ? OWN_CALL : "call-"}${named === undefined ? randomUUID() : named.name.slice(0, 32)}`;
   const subject = subjectOf(service, caller, call);
-  const outcome = await (named === undefined
-    ? service.run.toolCall({ id, ...subject })
-    : service.run.toolCall(
-        { id, ...subject },
-        { request_id: named.request_id, documents: named.documents },
-      ));
+  const options =
+    named === undefined ? {} : { request_id: named.request_id, documents: named.documents };
+  const outcome = await service.run.toolCall({ id, ...subject }, options);
   return { id, decision: outcome.decision, applied: outcome.applied, outcome };
 }
 
 /** Decides about a call as things stand, and records nothing. */
 export async function previewCall(
-  service: ServiceParts,
+  service: CallSource,
   caller: AgentCaller,
   call: Call,
 ): Promise<Decided> {
@@ -51,7 +77,7 @@ export async function previewCall(
 }
 
 function subjectOf(
-  service: ServiceParts,
+  service: CallSource,
   caller: AgentCaller,
   { tool, args }: Call,
 ): Omit<ToolCall, "hook"> {

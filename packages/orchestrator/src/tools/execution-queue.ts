@@ -1,10 +1,4 @@
-import { problem } from "../http/problem.ts";
-
-/** Those who run tools: so many at once, and of one agent no more than its share. */
-export interface ExecutionQueue {
-  /** Works when it is its turn; `waited`: that was later. Throws the problem of an agent of which too many wait. */
-  take<T>(agent: string, work: (waited: boolean) => Promise<T>): Promise<T>;
-}
+import { problem, type Problem } from "../http/problem.ts";
 
 interface Share {
   running: number;
@@ -21,55 +15,61 @@ export interface ExecutionLimits {
   readonly agent_executions: number;
 }
 
-export function createExecutionQueue({
-  executions,
-  agent_executions,
-}: ExecutionLimits): ExecutionQueue {
-  // Where there is more than one turn, no agent has all of them.
-  const most = Math.min(agent_executions, Math.max(1, executions - 1));
-  const shares = new Map<string, Share>();
-  const queue: Waiting[] = [];
-  let free = executions;
+/** Runs tools: so many at once, and of one agent no more than its share. */
+export class ExecutionQueue {
+  readonly #limits: ExecutionLimits;
+  readonly #most: number;
+  readonly #shares = new Map<string, Share>();
+  readonly #queue: Waiting[] = [];
+  #free: number;
 
-  function begin(share: Share): void {
-    free -= 1;
+  constructor(limits: ExecutionLimits) {
+    const { executions, agent_executions } = limits;
+    this.#limits = limits;
+    // If there is more than one turn, no agent has all of them.
+    this.#most = Math.min(agent_executions, Math.max(1, executions - 1));
+    this.#free = executions;
+  }
+
+  /** Works when it is its turn; `waited`: that was later. Throws the problem of an agent that has too many waiting. */
+  async take<T>(agent: string, work: (waited: boolean) => Promise<T>): Promise<T> {
+    const share = this.#shares.get(agent) ?? { running: 0, waiting: 0 };
+    const waits = this.#free === 0 || share.running >= this.#most;
+    if (waits && share.waiting >= this.#limits.agent_executions)
+      throw tooMany(this.#limits.agent_executions);
+    this.#shares.set(agent, share);
+    if (waits) {
+      share.waiting += 1;
+      await new Promise<void>((go) => this.#queue.push({ share, go }));
+    } else this.#begin(share);
+    try {
+      return await work(waits);
+    } finally {
+      this.#end(agent, share);
+    }
+  }
+
+  #begin(share: Share): void {
+    this.#free -= 1;
     share.running += 1;
   }
 
-  function end(agent: string, share: Share): void {
-    free += 1;
+  #end(agent: string, share: Share): void {
+    this.#free += 1;
     share.running -= 1;
-    // Those of agents that have their share are passed over; they are few.
-    const next = queue.findIndex((one) => one.share.running < most);
-    const [chosen] = next === -1 ? [] : queue.splice(next, 1);
+    // Agents that have their share are passed over; they are few.
+    const next = this.#queue.findIndex((one) => one.share.running < this.#most);
+    const [chosen] = next === -1 ? [] : this.#queue.splice(next, 1);
     if (chosen !== undefined) {
       chosen.share.waiting -= 1;
-      begin(chosen.share);
+      this.#begin(chosen.share);
       chosen.go();
     }
-    if (share.running + share.waiting === 0) shares.delete(agent);
+    if (share.running + share.waiting === 0) this.#shares.delete(agent);
   }
-
-  return {
-    async take(agent, work) {
-      const share = shares.get(agent) ?? { running: 0, waiting: 0 };
-      const waits = free === 0 || share.running >= most;
-      if (waits && share.waiting >= agent_executions) throw tooMany(agent_executions);
-      shares.set(agent, share);
-      if (waits) {
-        share.waiting += 1;
-        await new Promise<void>((go) => queue.push({ share, go }));
-      } else begin(share);
-      try {
-        return await work(waits);
-      } finally {
-        end(agent, share);
-      }
-    },
-  };
 }
 
-const tooMany = (waiting: number) =>
+const tooMany = (waiting: number): Problem =>
   problem({
     status: 429,
     code: "BYLAW_RATE_EXCEEDED",

@@ -1,117 +1,148 @@
-import {
-  type Call,
-  type Executed,
-  type Execution,
-  type ExecutionRequest,
-  type Executor,
-} from "./execution.ts";
-import { type IdempotentRequest } from "../service/idempotent-request.ts";
 import { isBylawError } from "@bylaw/config";
-import { isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, messageOf, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
-import { callTool, type CallContext, type Tool } from "@bylaw/tools";
+import type { Store } from "@bylaw/store";
+import { callTool } from "@bylaw/tools";
 import type { AgentCaller } from "../auth/caller.ts";
+import type { Settings } from "../config/settings.ts";
 import { problem } from "../http/problem.ts";
-import { decideCall } from "./calls.ts";
-import { answerDocument, keptAnswer } from "../service/idempotency.ts";
-import type { ServiceParts } from "../service/service.ts";
-import { createTaskLock } from "../tasks/task-lock.ts";
-import { createExecutionQueue } from "./execution-queue.ts";
+import { answerDocument, keptAnswer, type IdempotentRequest } from "../service/idempotency.ts";
+import { TaskLock } from "../tasks/task-lock.ts";
+import { decideCall, type Call, type CallSource, type Decided } from "./calls.ts";
+import { ExecutionQueue } from "./execution-queue.ts";
 
-/** Makes the executor of a node. */
-export function createExecutor(service: ServiceParts): Executor {
-  const { tools, settings, run, workspaceOf, over, now } = service;
-  /** By the name of the request: what is being made here, or waits for it. */
-  const inFlight = new Map<string, Promise<Execution>>();
-  const executions = createExecutionQueue(settings.limits);
-  const taskLock = createTaskLock(settings.operate.longest_wait_ms);
+/** The outcome of a call that was made: what the tool answered, or why it failed. */
+type Executed =
+  | { readonly ok: true; readonly result: Json }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly message: string;
+      readonly fix: string | null;
+    };
 
-  async function made(
-    { agent, task }: AgentCaller,
-    tool: Tool<CallContext> | undefined,
-    { tool: name, args }: Call,
-  ): Promise<Executed> {
-    if (tool === undefined)
-      return {
-        ok: false,
-        code: "BYLAW_TOOL_UNKNOWN",
-        message: `This server has no tool \`${name.slice(0, 80)}\``,
-        fix: "See GET /tools.",
-      };
-    try {
-      const context = {
-        agent,
-        task,
-        session: run.session,
-        workspace: workspaceOf(task),
-        signal: over,
-      };
-      return { ok: true, result: await callTool(tool, args, context) };
-    } catch (error) {
-      const { code, fix = null } = isBylawError(error) ? error : { code: "BYLAW_TOOL_FAILED" };
-      return { ok: false, code, message: messageOf(error), fix };
-    }
+/** A call that was decided and, if it was allowed, made. */
+interface Execution extends Decided {
+  readonly id: string;
+  /** Left out if it was not allowed. */
+  readonly executed?: Executed;
+  /** The event of a question to a person. */
+  readonly asked?: LogEvent;
+}
+
+/** A call that an agent asks the server to make. */
+interface ExecutionRequest {
+  readonly caller: AgentCaller;
+  readonly call: Call;
+  readonly named: IdempotentRequest | undefined;
+  /** Checks the token again after a wait, and looks up the request again. */
+  readonly again: () => Promise<IdempotentRequest | undefined>;
+}
+
+interface ExecutorSource extends CallSource {
+  readonly settings: Settings;
+  readonly store: Pick<Store, "get">;
+  /** Is aborted when those that are still at work had their time. */
+  readonly over: AbortSignal;
+}
+
+/** Runs tools, at most so many at once on a node. */
+export class Executor {
+  readonly #source: ExecutorSource;
+  /** By the name of the request: what is running here, or waits. */
+  readonly #inFlight = new Map<string, Promise<Execution>>();
+  readonly #queue: ExecutionQueue;
+  readonly #lock: TaskLock;
+
+  constructor(source: ExecutorSource) {
+    this.#source = source;
+    this.#queue = new ExecutionQueue(source.settings.limits);
+    this.#lock = new TaskLock(source.settings.operate.longest_wait_ms);
   }
 
-  async function make(
-    id: string,
-    caller: AgentCaller,
-    call: Call,
-    named: IdempotentRequest | undefined,
-  ): Promise<Executed> {
-    const began = performance.now();
-    const executed = await made(caller, tools.get(call.tool), call);
-    const { agent, task } = caller;
-    const result = { duration_ms: Math.round(performance.now() - began), ...tracesOf(executed) };
-    const documents =
-      named === undefined ? [] : [answerDocument(named, executed as unknown as Json, now())];
-    await run.toolResult(
-      { id, tool: call.tool, agent, task, ok: executed.ok, result },
-      { documents },
+  /** Decides in its turn, makes the call, and records both. The same request is made once. */
+  execute(request: ExecutionRequest): Promise<Execution> {
+    const { named } = request;
+    if (named === undefined) return this.#inTurn(request);
+    const here = this.#inFlight.get(named.name);
+    if (here !== undefined) return here;
+    const running = this.#inTurn(request).finally(() => this.#inFlight.delete(named.name));
+    this.#inFlight.set(named.name, running);
+    return running;
+  }
+
+  /** Works while no call is made at a task. */
+  still<T>(task: string, work: () => Promise<T>): Promise<T> {
+    return this.#lock.move(task, work);
+  }
+
+  // Decided only when it is made: until then the task may move on, or be another agent's.
+  #inTurn({ caller, call, named, again }: ExecutionRequest): Promise<Execution> {
+    return this.#queue.take(caller.agent, (queued) =>
+      this.#lock.call(caller.task, async (held) =>
+        this.#decideAndRun(caller, call, queued || held ? await again() : named),
+      ),
     );
-    return executed;
   }
 
-  async function decideAndMake(
+  async #decideAndRun(
     caller: AgentCaller,
     call: Call,
     named: IdempotentRequest | undefined,
   ): Promise<Execution> {
-    const { outcome, ...decided } = await decideCall(service, caller, call, { named, own: true });
+    const { tools, store } = this.#source;
+    const { outcome, ...decided } = await decideCall(this.#source, caller, call, {
+      named,
+      own: true,
+    });
     if (decided.applied !== "allow") {
       const asked = outcome.events.find(({ event_type }) => event_type === "tool_asked");
       return asked === undefined ? decided : { ...decided, asked };
     }
     // Known and not replayed: it was asked for with an earlier token of the same agent, which is another question to the log.
     if (named !== undefined && (outcome.replayed === true || named.known)) {
-      const kept = await keptAnswer(service, named);
+      const kept = await keptAnswer(store, named);
       if (kept !== undefined) return { ...decided, executed: keptOf(kept) };
       // It began somewhere and nobody knows whether it ended: only what changes nothing is made again.
       if (tools.get(call.tool)?.annotations.readOnlyHint !== true) throw unknownOutcome();
     }
-    return { ...decided, executed: await make(decided.id, caller, call, named) };
+    return { ...decided, executed: await this.#runOnRecord(decided.id, caller, call, named) };
   }
 
-  // Decided when it is made and not before: until then the task may move on, or be somebody else's.
-  const inTurn = ({ caller, call, named, again }: ExecutionRequest): Promise<Execution> =>
-    executions.take(caller.agent, (queued) =>
-      taskLock.call(caller.task, async (held) =>
-        decideAndMake(caller, call, queued || held ? await again() : named),
-      ),
-    );
+  async #runOnRecord(
+    id: string,
+    caller: AgentCaller,
+    call: Call,
+    named: IdempotentRequest | undefined,
+  ): Promise<Executed> {
+    const { run, now } = this.#source;
+    const { agent, task } = caller;
+    const began = performance.now();
+    const executed = await this.#run(caller, call);
+    const result = { duration_ms: Math.round(performance.now() - began), ...tracesOf(executed) };
+    const documents =
+      named === undefined ? [] : [answerDocument(named, executed as unknown as Json, now())];
+    const event = { id, tool: call.tool, agent, task, ok: executed.ok, result };
+    await run.toolResult(event, { documents });
+    return executed;
+  }
 
-  return {
-    execute(request) {
-      const { named } = request;
-      if (named === undefined) return inTurn(request);
-      const here = inFlight.get(named.name);
-      if (here !== undefined) return here;
-      const making = inTurn(request).finally(() => inFlight.delete(named.name));
-      inFlight.set(named.name, making);
-      return making;
-    },
-    still: (task, work) => taskLock.move(task, work),
-  };
+  async #run({ agent, task }: AgentCaller, { tool: name, args }: Call): Promise<Executed> {
+    const { tools, run, workspaceOf, over } = this.#source;
+    const tool = tools.get(name);
+    if (tool === undefined) {
+      const message = `This server has no tool \`${name.slice(0, 80)}\``;
+      return { ok: false, code: "BYLAW_TOOL_UNKNOWN", message, fix: "See GET /tools." };
+    }
+    try {
+      const about = { agent, task, session: run.session };
+      const context = { ...about, workspace: workspaceOf(task), signal: over };
+      return { ok: true, result: await callTool(tool, args, context) };
+    } catch (error) {
+      const { code, fix = null } = isBylawError(error) ? error : { code: "BYLAW_TOOL_FAILED" };
+      return { ok: false, code, message: messageOf(error), fix };
+    }
+  }
 }
 
 const keptOf = (kept: Json): Executed =>
