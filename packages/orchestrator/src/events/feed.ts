@@ -44,7 +44,7 @@ export class Feed {
   #size = 0;
   /** Sequence of the last event that was read for all. */
   #head = 0;
-  #reading: Promise<void> | undefined;
+  #reading = false;
   #again = false;
   #poll: NodeJS.Timeout | undefined;
   #unwatch: Promise<() => void> | undefined;
@@ -119,9 +119,11 @@ export class Feed {
 
   #look(): void {
     this.#again = true;
-    this.#reading ??= this.#read()
+    if (this.#reading) return;
+    this.#reading = true;
+    void this.#read()
       .catch(this.#terms.onError)
-      .finally(() => (this.#reading = undefined));
+      .finally(() => (this.#reading = false));
   }
 
   #start(): void {
