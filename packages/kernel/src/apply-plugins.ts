@@ -5,7 +5,7 @@ import { HookRunner, type TapContext } from "./hook-runner.ts";
 import { freezeJson } from "./json.ts";
 import type { Hooks, KernelApi, Plugin, PluginInstance, Prepare } from "./plugin.ts";
 import type { Config, ResolvedPlugin } from "./ruleset.ts";
-import type { ApprovalMode, ToolCall } from "./subject.ts";
+import type { ToolCall } from "./subject.ts";
 import { HOOKS, isEffect, stricter, type Effect, type HookName } from "./verdict.ts";
 
 /** What a plugin does once for each subject before taps are asked. */
@@ -16,10 +16,7 @@ export interface Preparer {
 }
 
 type Growing = { [K in keyof Declared]: Declared[K][number][] };
-interface LetsThrough {
-  readonly mode: ApprovalMode;
-  readonly test: (call: ToolCall) => boolean;
-}
+type LetsThrough = Parameters<KernelApi["letThrough"]>;
 
 /** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
 export class AppliedPlugins {
@@ -38,7 +35,7 @@ export class AppliedPlugins {
   readonly #versions: Record<string, string> = {};
   readonly #fallbacks: Effect[] = [];
   readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
-  readonly #letsThrough: LetsThrough[] = [{ mode: "yolo", test: () => true }];
+  readonly #letsThrough: LetsThrough[] = [];
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
 
@@ -65,8 +62,11 @@ export class AppliedPlugins {
       neverSoftened: new Set(
         plugins.flatMap(({ plugin }) => (plugin.neverSoftened ? [plugin.name] : [])),
       ),
-      letsThrough: (mode, call) =>
-        this.#letsThrough.some((one) => one.mode === mode && attempt(one.test, call) === true),
+      letsThrough: (mode, call) => {
+        const tests = this.#letsThrough.filter(([of]) => of === mode);
+        const holds = ([, test]: LetsThrough): boolean => attempt(test, call) === true;
+        return mode === "yolo" ? tests.every(holds) : tests.some(holds);
+      },
       unmatched: (call) =>
         this.#reasons.map((reason) => attempt(reason, call)).find(Boolean) ??
         `No rule covers this call of \`${call.tool}\``,
@@ -105,7 +105,7 @@ export class AppliedPlugins {
         add(`fallback ${effect}`, this.#fallbacks, effect, grants && isEffect(effect)),
       unmatched: (reason) => add("unmatched", this.#reasons, reason),
       letThrough: (mode, test) =>
-        add(`letThrough ${mode}`, this.#letsThrough, { mode, test }, grants),
+        add(`letThrough ${mode}`, this.#letsThrough, [mode, test], grants),
       digest: (sha256) => add("digest", digests, sha256),
       onSeal: (check) => add("onSeal", this.#seals, check),
     };

@@ -52,7 +52,10 @@ export interface KernelApi {
   fallback(effect: Effect): void;
   /** Says why no rule of the plugin covers a call: the reason of a fallback. */
   unmatched(reason: (call: ToolCall) => string | undefined): void;
-  /** Says which calls an approval mode lets through when nobody voted and a person would be asked. `grants` plugins only. */
+  /**
+   * Says which calls an approval mode lets through when nobody voted and a person would be asked. In mode `yolo`, which lets every call
+   * through by itself, all tests must hold. `grants` plugins only.
+   */
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
   /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
   digest(sha256: string): void;

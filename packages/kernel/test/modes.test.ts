@@ -135,6 +135,30 @@ describe("an approval mode", () => {
     }
   });
 
+  it("yolo lets through what every plugin's test lets through, and asks where one throws", () => {
+    const tests: readonly ((call: ToolCall) => boolean)[] = [
+      ({ tool }) => tool !== "shell",
+      ({ tool }) => {
+        if (tool === "broken") throw new Error("no answer");
+        return true;
+      },
+    ];
+    const plugins = tests.map((test, at) =>
+      plugin(`p${at}`, (kernel) => kernel.letThrough("yolo", test), { grants: true }),
+    );
+    for (const [tool, effect] of [
+      ["t", "allow"],
+      ["shell", "ask_user"],
+      ["broken", "ask_user"],
+    ] as const)
+      for (const decision of decided("yolo", tool, { plugins }))
+        expect(decision).toMatchObject({ effect });
+    // Where nobody would be asked, no mode changes the outcome.
+    for (const fallback of ["allow", "deny"] as const)
+      for (const decision of decided("yolo", "shell", { plugins, fallback }))
+        expect(decision).toMatchObject({ effect: fallback, code: "fallback" });
+  });
+
   it.each(APPROVAL_MODES)("%s never touches a vote", (mode) => {
     const answers: readonly [Answer, Effect][] = [
       [deny("Unexpected call"), "deny"],

@@ -59,6 +59,7 @@ export const createPolicyPlugin = (places: () => Places) =>
       } else beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain });
       if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
       kernel.unmatched((call) => pool.unmatched(call));
+      kernel.letThrough("yolo", (call) => pool.isHarmless(call));
       kernel.letThrough("autoEdit", (call) => pool.editsWorkspace(call));
       kernel.digest(digest);
       kernel.prepare("paths", (subject) =>

@@ -313,6 +313,23 @@ describe("fallback and modes", () => {
         .effect,
     ).toBe(effect);
   });
+  test("yolo says why it asks, and leaves what a rule allows", () => {
+    const text = rule("get", "allow", 'command = "curl *"');
+    const config: Config = { plugins: [policy({ text })], approval_mode: "yolo" };
+    const of = (command: string) => decide(config, call("bash", { command }, { cwd: "/w" }));
+    expect(of("curl https://example.com && make").effect).toBe("allow");
+    expect(of("curl https://example.com && kill 1")).toMatchObject({
+      effect: "ask_user",
+      code: "fallback",
+      reason:
+        "No rule covers `kill 1` in `curl https://example.com && kill 1`. `kill 1` ends processes, services or containers; the default is ask_user",
+    });
+  });
+  test("a file with `compat` has no say in what yolo asks", () => {
+    const text = 'compat = "gemini"\n[[rule]]\ntoolName = "t"\ndecision = "deny"\npriority = 1\n';
+    const config: Config = { plugins: [policy({ text })], approval_mode: "yolo" };
+    expect(decide(config, call("bash", { command: "frobnicate" })).effect).toBe("allow");
+  });
   test.each([
     ["run_shell_command", { command: "$CMD id" }, "unknown_command"],
     ["read_file", { path: "$HOME/x" }, "unknown_path"],

@@ -204,3 +204,23 @@ test("a glob through a link, and a copy through one, are denied where they lead"
     "secret",
   );
 });
+
+describe("what a rule by effect or mode yolo lets write stays inside, also where a link leads", () => {
+  const line = async (rules: string, command: string): Promise<string> => {
+    const kernel = createKernel({ plugins: [policy({ text: rules })], approval_mode: "yolo" });
+    const call = { hook: "beforeToolCall", tool: "bash", args: { command }, cwd: work } as const;
+    return (await kernel.decide(await kernel.prepare(call))).effect;
+  };
+  const allow = '[[rules]]\nname = "w"\naction = "allow"\neffects = ["reads", "writes"]\n';
+  const deny = '[[rules]]\nname = "w"\naction = "deny"\neffects = ["writes-outside"]\n';
+  test.each([
+    ["no rule", "", "ask_user"],
+    ["an allow", allow, "ask_user"],
+    ["a deny", deny, "deny"],
+  ])("%s", async (_, rules, effect) => {
+    symlinkSync("/etc", join(work, "src/etc"));
+    expect(await line(rules, "touch src/b src/a")).toBe("allow");
+    for (const command of ["touch src/etc/x", "echo x > src/etc/x", "cp src/a src/etc"])
+      expect(await line(rules, command), command).toBe(effect);
+  });
+});

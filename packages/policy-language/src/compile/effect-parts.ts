@@ -6,7 +6,8 @@ import type { Place } from "../paths/place.ts";
 
 type Names = ReadonlySet<EffectName>;
 
-const CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
+/** Effects on files, each inside the workspace or outside. */
+export const FILE_CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
 
 /** Whether all that a command does is listed, and nothing of it is unknown. Unless `writes-outside` is listed, it changes files inside only. */
 export function effectsAllow(listed: Names, facts: CallFacts): boolean {
@@ -43,7 +44,7 @@ function changesFiles({ part }: CallFacts): boolean {
   if (part === null) return false;
   const { names, possible } = part.named;
   return (
-    CHANGES.some((name) => names.has(name) || possible.has(name)) ||
+    FILE_CHANGES.some((name) => names.has(name) || possible.has(name)) ||
     part.effects.some(({ kind }) => kind === "write" || kind === "delete")
   );
 }

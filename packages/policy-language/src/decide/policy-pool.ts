@@ -17,6 +17,7 @@ import {
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
+import { findDanger } from "../explain/find-danger.ts";
 import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
@@ -54,6 +55,8 @@ export interface PolicyPool {
   pathsToResolve(call: ToolCall): readonly string[];
   /** The globs of its commands that a host looks up besides, for links among what they find. */
   globsToResolve(call: ToolCall): readonly CommandGlob[];
+  /** Whether nothing that no rule decides in a line is unknown or dangerous by its effects; any other call is harmless. */
+  isHarmless(call: ToolCall): boolean;
   /** Whether a call only edits files inside the workspace, none of them one that governs the agent. */
   editsWorkspace(call: ToolCall): boolean;
 }
@@ -92,12 +95,25 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
     policy === undefined ? [] : [{ file, policy }],
   );
   const speaks = files.some((file) => file.compat === undefined);
+  const allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
   const index = buildIndex(entries, tools);
   const nearestRule = createNearestRule(rules);
   const scope = createPolicyScope(rules, tools);
 
+  // The mode asks about what is written outside of the workspace.
+  const resolves = (facts: CallFacts): boolean =>
+    scope.resolves(facts.identity) ||
+    (speaks && facts.call.approval_mode === "yolo" && facts.line !== null);
+
   const conditional = rules.some(({ when }) => when !== undefined);
   const evaluated = new WeakMap<ToolCall, Evaluated>();
+
+  const heldFor = (call: ToolCall): ((rule: Rule) => boolean) => {
+    const held = evaluated.get(call)?.held;
+    return (rule) => rule.when === undefined || held?.get(rule) === true;
+  };
+  const danger = (call: ToolCall): string | undefined =>
+    findDanger(factsOf(call), allows, heldFor(call));
 
   const finish = (evaluation: CallEvaluation): readonly Verdict[] | undefined => {
     const votes = speaks ? evaluation.votes(scope, fallback) : undefined;
@@ -177,22 +193,21 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       return reportRules({ rules, alone, call, parts: perCommand, found, nearestRule });
     },
     unmatched(call) {
-      const held = evaluated.get(call)?.held;
-      const near = nearestRule(
-        factsOf(call).perCommand,
-        (rule) => rule.when === undefined || held?.get(rule) === true,
-      );
-      return near === undefined ? undefined : unmatchedReason(near);
+      const near = nearestRule(factsOf(call).perCommand, heldFor(call));
+      const asks = speaks && call.approval_mode === "yolo" ? danger(call) : undefined;
+      if (near === undefined) return asks;
+      return asks === undefined ? unmatchedReason(near) : `${unmatchedReason(near)}. ${asks}`;
     },
     pathsToResolve(call) {
       const facts = factsOf(call);
       const writes = tools.files.get(facts.identity.bare)?.write !== undefined;
-      return writes || scope.paths(facts.identity) ? knownTexts(facts) : [];
+      return writes || resolves(facts) ? knownTexts(facts) : [];
     },
     globsToResolve(call) {
       const facts = factsOf(call);
-      return scope.paths(facts.identity) ? knownGlobs(facts) : [];
+      return resolves(facts) ? knownGlobs(facts) : [];
     },
+    isHarmless: (call) => !speaks || danger(call) === undefined,
     editsWorkspace: (call) => editsOnlyWorkspace(factsOf(call), protectedFiles),
   };
   return pool;

@@ -1,5 +1,6 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import { createDescendantLookup } from "../paths/descendants.ts";
+import { FILE_CHANGES } from "../compile/effect-parts.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { quote } from "../load/finding.ts";
 import { identify, textsOf, type Identity } from "../match/mcp.ts";
@@ -23,6 +24,8 @@ export interface PolicyScope {
   about(identity: Identity): boolean;
   /** Whether a rule is about files, and about this tool. */
   paths(identity: Identity): boolean;
+  /** Whether a rule asks where the files of this tool lead. */
+  resolves(identity: Identity): boolean;
   /** Whether a call about all below its places may reach what a deny or an ask names by folder. */
   below(facts: CallFacts): boolean;
   /** A deny or an ask has globs below this folder. */
@@ -48,6 +51,7 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
     shell: new Set(shell),
     about,
     paths: pathScopeOf(pathRules),
+    resolves: pathScopeOf([...pathRules, ...live.filter(changesFiles)]),
     below: createDescendantLookup(strict),
     needs: {
       home: globs.some(({ base }) => base === "home"),
@@ -55,6 +59,11 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
     },
   };
 }
+
+// What changes files does so inside the workspace or outside.
+const changesFiles = ({ effects }: Rule): boolean =>
+  effects !== undefined &&
+  [...FILE_CHANGES, "writes-outside" as const].some((name) => effects.has(name));
 
 function pathScopeOf(pathRules: readonly Rule[]): PolicyScope["paths"] {
   const byPrefix = new PrefixMap<Rule[]>();
