@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
 import base from "./vitest.config.ts";
 
-/** What takes long: other processes that are killed or traced, PostgreSQL, a browser, packed installs, whole walks. */
+/**
+ * What takes long: other processes that are killed or traced, PostgreSQL, a browser, packed installs, whole walks, a copy of
+ * the whole workspace, and every program of the pages.
+ */
 const SLOW = [
-  "**/*{crash,processes,postgres,nodes,browser,durability,syncs,race,adversary,pack,soak}*.test.ts",
+  "**/*{crash,processes,postgres,nodes,browser,durability,syncs,race,adversary,pack,soak,drivers}*.test.ts",
+  "contract/{new-plugin,docs}.test.ts",
   "e2e/**",
   "pack/**",
 ];

@@ -28,10 +28,13 @@ interface Factory {
   };
 }
 
-const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const { values: flags, positionals: named } = parseArgs({
+  options: { check: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
 const root = resolve(import.meta.dirname, "..");
 const problems: string[] = [];
-for (const folder of globSync("plugins/*", { cwd: root }).sort()) {
+for (const folder of named.length > 0 ? named : globSync("plugins/*", { cwd: root }).sort()) {
   const file = join(folder, "README.md");
   try {
     const current = readFileSync(join(root, file), "utf8");
@@ -40,7 +43,7 @@ for (const folder of globSync("plugins/*", { cwd: root }).sort()) {
     problems.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-await renderServer();
+if (named.length === 0) await renderServer();
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exitCode = 1;

@@ -141,6 +141,8 @@ describe("npm run new:plugin", () => {
       "run",
       "build",
       "--filter=@bylaw/plugin-hello-limits",
+      // What it depends on is built, and comes with the copy.
+      "--only",
       "--force",
     ]);
     expect(ended.status, ended.output).toBe(0);
@@ -184,7 +186,10 @@ describe("npm run new:plugin", () => {
   });
 
   it("makes a plugin whose generated files are current", () => {
-    expect(run(["tools/readme.ts", "--check"]).output).not.toContain("hello-limits");
+    expect(run(["tools/readme.ts", "--check", "plugins/hello-limits"])).toEqual({
+      status: 0,
+      output: "",
+    });
     expect(run(["tools/api.ts", "--check", "plugins/hello-limits"])).toEqual({
       status: 0,
       output: "",

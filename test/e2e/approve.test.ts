@@ -5,7 +5,6 @@ import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, scratch, type Ran } from "./bylaw.ts";
 import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
-import { shell } from "./shell.ts";
 
 const PLAN = planOf("It greets by name");
 
@@ -467,23 +466,6 @@ test("what a person says stands in the file of the log as well", async () => {
 });
 
 describe("bylaw approve", () => {
-  test.each([[[]], [["list"]], [["show"]], [["yes"]], [["no"]], [["waive"]]])(
-    "%j --help has exit codes, and examples that are no usage error",
-    (command) => {
-      const cwd = scratch({ "bylaw.config.json": "{}" });
-      const { code, stdout, stderr } = bylaw(["approve", ...command, "--help"], { cwd });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(/^Usage: bylaw approve /);
-      expect(stdout).toMatch(/^Exit code: 0 /m);
-      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-      expect(examples.length).toBeGreaterThan(1);
-      for (const example of examples)
-        expect(shell(example, cwd).stdout + shell(example, cwd).stderr).toMatch(
-          /BYLAW_(STORE_UNUSABLE|APPROVAL_UNAUTHORIZED|APPROVAL_UNFIT)/,
-        );
-    },
-  );
-
   test("makes no store, begins no run, and says what is missing", async () => {
     const here = await project();
     const files = readdirSync(here.cwd).sort();

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, makePipe, scratch } from "./bylaw.ts";
-import { shell } from "./shell.ts";
 
 const ORIGINAL = readFileSync(
   new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
@@ -161,20 +160,4 @@ describe("bylaw contract migrate", () => {
     expect(json(ran)["findings"]).toMatchObject([{ code: "work_after_review", severity: "error" }]);
     expect(bylaw(["contract", "migrate", "broken.yaml"], { cwd }).code).toBe(2);
   });
-});
-
-describe("bylaw contract --help", () => {
-  test.each([[[]], [["show"]], [["migrate"]]])(
-    "has examples that run: %s",
-    (command: readonly string[]) => {
-      const { code, stdout, stderr } = bylaw(["contract", ...command, "--help"], {
-        cwd: scratch(),
-      });
-      expect([code, stderr]).toEqual([0, ""]);
-      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-      expect(examples.length).toBeGreaterThan(1);
-      for (const example of examples)
-        expect(shell(example, scratch({ "agent_workflow.yaml": ORIGINAL })).code).toBe(0);
-    },
-  );
 });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
-import { shell } from "./shell.ts";
 
 const CLAUDE = JSON.stringify(
   { permissions: { allow: ["Bash(git log:*)"], deny: ["Bash(git push:*)"] } },
@@ -125,20 +124,5 @@ describe("bylaw import", () => {
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(message);
     expect(existsSync(join(cwd, "p.toml"))).toBe(false);
-  });
-
-  test("every example of the help runs", () => {
-    const { stdout, stderr, code } = bylaw(["import", "--help"], { cwd: scratch() });
-    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
-    const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-    expect(examples).toHaveLength(3);
-    for (const example of examples) {
-      const cwd = scratch({
-        ".claude/settings.json": CLAUDE,
-        "policies/shell.toml": GEMINI,
-        "default.rules": 'prefix_rule(pattern = ["ls"])\n',
-      });
-      expect(shell(example, cwd)).toMatchObject({ code: 0, stderr: "" });
-    }
   });
 });

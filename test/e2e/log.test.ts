@@ -19,13 +19,6 @@ interface Finding {
 }
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const fixtures = join(root, "plugins/coordinator/test/fixtures/event-log");
-const { expected } = JSON.parse(readFileSync(join(fixtures, "expected.json"), "utf8")) as {
-  readonly expected: Readonly<
-    Record<string, readonly (Omit<Finding, "message"> & { readonly knockOn?: boolean })[]>
-  >;
-};
-
 const SESSION = "11111111-1111-4111-8111-111111111111";
 const line = (
   sequence: number,
@@ -48,28 +41,6 @@ const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] =>
   json(ran)["findings"] as readonly Finding[];
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ line, severity, rule }) => `${line} ${severity} ${rule}`);
-
-describe("the logs of the fixtures", () => {
-  test.each(globSync("{valid,invalid}/*.jsonl", { cwd: fixtures }).sort())(
-    "%s gives exactly the expected findings",
-    (file) => {
-      const wanted = expected[file] ?? [];
-      const key = ({ line, severity, rule }: Omit<Finding, "message">): string =>
-        `${line} ${severity} ${rule}`;
-      const permitted = wanted.filter(({ knockOn }) => knockOn === true).map(key);
-      const ran = bylaw(["log", "verify", file, "--profile", "coordinator", "--json"], {
-        cwd: fixtures,
-      });
-      expect(brief(ran).filter((finding) => !permitted.includes(finding))).toEqual(
-        wanted.filter(({ knockOn }) => knockOn !== true).map(key),
-      );
-      expect(ran).toMatchObject({
-        code: findingsOf(ran).some(({ severity }) => severity === "error") ? 1 : 0,
-        stderr: "",
-      });
-    },
-  );
-});
 
 describe("what it prints", () => {
   const cwd = (): string =>
@@ -294,49 +265,6 @@ test("a reader that leaves gets no yes", () => {
 });
 
 describe("the help", () => {
-  const COMMANDS = [
-    [],
-    ["verify"],
-    ["tail"],
-    ["query"],
-    ["stats"],
-    ["runs"],
-    ["export"],
-    ["import"],
-  ];
-
-  test.each(COMMANDS.map((command) => [command]))(
-    "of bylaw log %j has exit codes and examples, and each of them runs",
-    (command) => {
-      const { code, stdout, stderr } = bylaw(["log", ...command, "--help"], { cwd: scratch() });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(/^Usage: bylaw log /);
-      expect(stdout).toMatch(/^Exit code: 0 /m);
-      const examples = [...stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
-      expect(examples.length).toBeGreaterThan(1);
-      const chained = eventsOf(3);
-      const [first, second] = [logOf(chained.slice(0, 2)), logOf(chained.slice(2))];
-      const anchor = anchorOf(
-        chained[1] ?? ({} as LogEvent),
-        "events.000000000001-000000000002.jsonl",
-      );
-      // Following ends only by a signal, and heads need a key: log-tail.test.ts and log-mirror.test.ts run these two.
-      for (const example of examples.filter((one) => !/--follow|--heads/.test(one))) {
-        const cwd = scratch({ "events.jsonl": first + second });
-        if (example.includes("runs.db"))
-          bylaw(["log", "import", "events.jsonl", "--store", "runs.db", "--run", "main"], { cwd });
-        if (example.includes("events.000")) {
-          writeFileSync(join(cwd, "events.000000000001-000000000002.jsonl"), first);
-          writeFileSync(join(cwd, "events.jsonl"), anchor + second);
-        }
-        expect([example, shell(example, cwd)]).toEqual([
-          example,
-          expect.objectContaining({ code: 0, stderr: "" }),
-        ]);
-      }
-    },
-  );
-
   test.each([
     [["log", "help", "qery"], "Did you mean `query`?"],
     [["help", "lgo"], "Did you mean `log`?"],
@@ -348,16 +276,6 @@ describe("the help", () => {
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
     expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
-  });
-
-  test("of bylaw log, and docs/cli.md, know every command", () => {
-    const { stdout } = bylaw(["log", "--help"], { cwd: scratch() });
-    const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name = ""]) => name);
-    expect(commands).toEqual(COMMANDS.flat());
-    const page = readFileSync(join(root, "docs/cli.md"), "utf8");
-    expect([...page.matchAll(/^\| `bylaw log (\w+)[^|]*\|/gm)].map(([, name]) => name)).toEqual(
-      commands,
-    );
   });
 });
 
