@@ -3,7 +3,7 @@ import type { Verdict } from "@bylaw/kernel";
 import { foldName } from "@bylaw/log";
 import { prose, quote, quoteAll } from "@bylaw/wording";
 import { refuse, type RuleReference } from "./codes.ts";
-import type { GateState, GateVote } from "./gate-state.ts";
+import type { ApprovalRequest, GateState, GateVote } from "./gate-state.ts";
 import { askedAbout } from "./gate-projection.ts";
 import { expiryOf } from "./gate-status.ts";
 
@@ -31,78 +31,79 @@ export interface Question {
  * What blocks a gate with approvers; `undefined` once enough of them approved exactly these
  * artifacts.
  */
-export function judgeApproval({
-  contract,
-  gate,
-  to,
-  gateState,
-  artifacts,
-  tree,
-  policy,
-  agent,
-  at,
-  rule,
-  worked,
-}: Question): Verdict | undefined {
+export function judgeApproval(question: Question): Verdict | undefined {
+  const { gate, to, gateState, artifacts, tree, policy, agent, rule, worked } = question;
   if (gate.quorum === 0) return undefined;
-  const { id, approvers, quorum } = gate;
   // The author is unknown, so self-approval could not be prevented.
   if (foldName(agent ?? "") === "")
     return refuse(
       "gate_blocked",
       rule,
-      `The request at gate ${quote(id)} names no agent, so nobody could be kept from approving their own work`,
+      `The request at gate ${quote(gate.id)} names no agent, so nobody could be kept from approving their own work`,
       "Let the host name the agent",
     );
   const same = gateState.openings.filter(
     (one) =>
-      one.gate === id && one.to === to && one.artifacts === artifacts && one.policy === policy,
+      one.gate === gate.id && one.to === to && one.artifacts === artifacts && one.policy === policy,
   );
-  const approvalRequest = same.find((one) => one.tree === tree);
-  const said = approvalRequest?.votes ?? [];
+  const request = same.find((one) => one.tree === tree);
+  const said = request?.votes ?? [];
   const refusal = said.find(({ verdict }) => verdict === "rejected");
   if (refusal !== undefined)
     return refuse(
       "gate_blocked",
       rule,
-      `${quote(refusal.by)} rejected gate ${quote(id)}${refusal.reason === null ? "" : `: ${prose(refusal.reason, 500)}`}`,
+      `${quote(refusal.by)} rejected gate ${quote(gate.id)}${refusal.reason === null ? "" : `: ${prose(refusal.reason, 500)}`}`,
       "Change what was rejected, then hand it in again",
     );
   const yes = approversIn(said).filter((name) => !worked(name));
-  if (yes.length >= quorum) return undefined;
-  const wanted = `It needs ${quorum} yes from ${quoteAll(approvers, 5)} ${askedAbout(artifacts, tree)}, and has ${yes.length}`;
-  const expired =
-    approvalRequest !== undefined &&
-    at !== undefined &&
-    Date.parse(at) >= expiryOf(gate, approvalRequest);
+  if (yes.length >= gate.quorum) return undefined;
+  const wanted = `It needs ${gate.quorum} yes from ${quoteAll(gate.approvers, 5)} ${askedAbout(artifacts, tree)}, and has ${yes.length}`;
+  return request === undefined
+    ? waits(question, same.at(-1), wanted)
+    : (late(question, request, wanted) ?? waits(question, undefined, wanted));
+}
+
+/** What is said of a gate that ran out of time. */
+function late(
+  { contract, gate, at, rule }: Question,
+  request: ApprovalRequest,
+  wanted: string,
+): Verdict | undefined {
+  const expired = at !== undefined && Date.parse(at) >= expiryOf(gate, request);
   const closes = contract.recovery.gateTimeout.action === "reject";
-  if (
-    approvalRequest !== undefined &&
-    (approvalRequest.state === "timed_out" || (expired && closes))
-  )
+  const opened = `The gate ${quote(gate.id)}, opened at ${request.opened_at}, timed out`;
+  if (request.state === "timed_out" || (expired && closes))
     return refuse(
       "gate_timed_out",
       rule,
-      `The gate ${quote(id)}, opened at ${approvalRequest.opened_at}, timed out. ${wanted}`,
+      `${opened}. ${wanted}`,
       "Request the transition again to open the gate anew",
     );
-  if (approvalRequest !== undefined && (expired || approvalRequest.escalated))
+  if (expired || request.escalated)
     return refuse(
       "gate_needs_human",
       rule,
-      `The gate ${quote(id)}, opened at ${approvalRequest.opened_at}, timed out, and a person has been called. ${wanted}`,
+      `${opened}, and a person has been called. ${wanted}`,
       "Wait for a person",
     );
-  const before = same.at(-1);
-  return refuse(
+  return undefined;
+}
+
+/** `before`: the last request about the same in a workspace that has changed. */
+const waits = (
+  { gate, rule }: Question,
+  before: ApprovalRequest | undefined,
+  wanted: string,
+): Verdict =>
+  refuse(
     "gate_pending",
     rule,
-    approvalRequest === undefined && before !== undefined
-      ? `The workspace changed after gate ${quote(id)} was opened at ${before.opened_at}, so its approvers are asked again. ${wanted}`
-      : `The gate ${quote(id)} waits for its approvers. ${wanted}`,
+    before === undefined
+      ? `The gate ${quote(gate.id)} waits for its approvers. ${wanted}`
+      : `The workspace changed after gate ${quote(gate.id)} was opened at ${before.opened_at}, so its approvers are asked again. ${wanted}`,
     "Ask again when they have decided, and leave the workspace unchanged until then",
   );
-}
 
 /** The different people who said yes. */
 const approversIn = (votes: readonly GateVote[]): readonly string[] => [

@@ -58,23 +58,70 @@ const COMMITTED: Check = {
 /** Whether tests are run under a contract, so that the workspace has a digest that counts. */
 export const observed = ({ evidence }: Contract): boolean => evidence.testCommand !== undefined;
 
-/** Every edge of a contract, by the phase that it leaves and then by the phase that it enters. */
-export function edgesOf(
-  contract: Contract,
-  { own, declared, at }: EdgeTerms,
-): ReadonlyMap<string, ReadonlyMap<string, readonly Edge[]>> {
-  const requirement = (
+/** The edges of a contract, by the phase that they leave and then by the phase that they enter. */
+export type Edges = ReadonlyMap<string, ReadonlyMap<string, readonly Edge[]>>;
+
+/** Every edge of a contract. */
+export const edgesOf = (contract: Contract, terms: EdgeTerms): Edges =>
+  new EdgeCompiler(contract, terms).compile();
+
+class EdgeCompiler {
+  readonly #contract: Contract;
+  readonly #terms: EdgeTerms;
+  readonly #edges: Map<string, Map<string, readonly Edge[]>>;
+
+  constructor(contract: Contract, terms: EdgeTerms) {
+    this.#contract = contract;
+    this.#terms = terms;
+    this.#edges = new Map(contract.phases.map(({ id }) => [id, new Map()]));
+  }
+
+  compile(): Edges {
+    const { phases, transitions, gates, ends } = this.#contract;
+    for (const [index, { from, to, when, gate: id }] of transitions.entries()) {
+      const phase = phases.find((one) => one.id === from);
+      if (phase === undefined) continue;
+      const gate = gates.find((one) => one.id === id);
+      const rule = this.#terms.at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
+      const requirements = [
+        ...(when === "passed" ? this.#rulesOf(phase, gate) : []),
+        ...(gate === undefined ? [] : this.#checksOf(gate)),
+        ...this.#treeOf(phase, to, gate, rule),
+      ];
+      this.#add({ phase, to, when, gate, requirements, rule });
+    }
+    for (const phase of phases.filter(({ id }) => ends.includes(id))) {
+      const place = ["phases", phases.indexOf(phase)];
+      const rule = this.#terms.at(`${phase.id}.gates.none.way`, place);
+      const requirements = [
+        ...this.#rulesOf(phase),
+        ...this.#treeOf(phase, COMPLETED, undefined, rule),
+      ];
+      this.#add({ phase, to: COMPLETED, when: "passed", gate: undefined, requirements, rule });
+    }
+    return this.#edges;
+  }
+
+  #add(edge: Edge): void {
+    const leaving = this.#edges.get(edge.phase.id);
+    leaving?.set(edge.to, [...(leaving.get(edge.to) ?? []), edge]);
+  }
+
+  #requirement(
     check: Check,
     table: Readonly<Record<string, CheckJudge>>,
     rule: RuleReference,
-  ): Requirement => ({
-    check,
-    judge: Object.hasOwn(table, check.check) ? table[check.check] : undefined,
-    custom: own.get(check.check),
-    declared: declared.get(check.check),
-    rule,
-  });
-  const rulesOf = (phase: Phase, gate?: Gate): readonly Requirement[] => {
+  ): Requirement {
+    return {
+      check,
+      judge: Object.hasOwn(table, check.check) ? table[check.check] : undefined,
+      custom: this.#terms.own.get(check.check),
+      declared: this.#terms.declared.get(check.check),
+      rule,
+    };
+  }
+
+  #rulesOf(phase: Phase, gate?: Gate): readonly Requirement[] {
     // Whether these are the tests that failed before is checked once: by the gate's check, or else
     // by the rule.
     const compared =
@@ -82,91 +129,60 @@ export function edgesOf(
         ({ check, severity }) => check === "all_tests_pass" && severity === "blocking",
       ) === true;
     const table = { ...CHECKS, ...RULES, ...(compared ? {} : { tests_passed: sameTestsGreen }) };
-    const index = contract.phases.indexOf(phase);
-    return phase.artifacts.flatMap(({ type, rules }, number) =>
-      rules.flatMap((check, place) => {
-        const name = `${phase.id}.required_artifacts.${type}.${check.check}`;
-        const made = requirement(
-          check,
-          table,
-          at(name, ["phases", index, "required_artifacts", number, "validation", place]),
-        );
+    const index = this.#contract.phases.indexOf(phase);
+    return (
+      phase.artifacts
+        .flatMap(({ type, rules }, number) =>
+          rules.map((check, place) =>
+            this.#requirement(
+              check,
+              table,
+              this.#terms.at(`${phase.id}.required_artifacts.${type}.${check.check}`, [
+                ...["phases", index, "required_artifacts", number, "validation", place],
+              ]),
+            ),
+          ),
+        )
         // The artifacts plugin checks what the artifact alone shows.
-        return (made.judge ?? made.custom ?? made.declared) ? [made] : [];
-      }),
+        .filter(({ judge, custom, declared }) => judge ?? custom ?? declared)
     );
-  };
-  const checksOf = (gate: Gate): readonly Requirement[] => {
-    const index = contract.phases.findIndex(({ id }) => id === gate.phase);
-    const number = contract.gates.filter(({ phase }) => phase === gate.phase).indexOf(gate);
+  }
+
+  #checksOf(gate: Gate): readonly Requirement[] {
+    const { phases, gates } = this.#contract;
+    const index = phases.findIndex(({ id }) => id === gate.phase);
+    const number = gates.filter(({ phase }) => phase === gate.phase).indexOf(gate);
     return gate.checks.map((check, place) =>
-      requirement(
+      this.#requirement(
         check,
         CHECKS,
-        at(`${gate.phase}.gates.${gate.id}.${check.check}`, [
-          "phases",
-          index,
-          "gates",
-          number,
-          "blockers",
-          place,
+        this.#terms.at(`${gate.phase}.gates.${gate.id}.${check.check}`, [
+          ...["phases", index, "gates", number, "blockers", place],
         ]),
       ),
     );
-  };
+  }
 
-  const observes = observed(contract);
-  // Checked only if nothing can have been written since the tests ran and the commit is the task's
-  // result.
-  const treeOf = (
+  /**
+   * Checked only if nothing can have been written since the tests ran and the commit is the task's
+   * result.
+   */
+  #treeOf(
     phase: Phase,
     to: string,
     gate: Gate | undefined,
     rule: RuleReference,
-  ): readonly Requirement[] => {
+  ): readonly Requirement[] {
     const named = (check: Check, judge: CheckJudge): Requirement => ({
       ...{ check, judge, custom: undefined, declared: undefined },
       rule: { ...rule, name: `${phase.id}.gates.${gate?.id ?? "none"}.${check.check}` },
     });
-    if (!observes) return [];
+    if (!observed(this.#contract)) return [];
     return [
       ...(leavesFiles(phase) ? [named(UNCHANGED, treeUnchanged)] : []),
       ...(needsCommitCheck(phase, to) ? [named(COMMITTED, commitTested)] : []),
     ];
-  };
-
-  const edges = new Map<string, Map<string, readonly Edge[]>>(
-    contract.phases.map(({ id }) => [id, new Map()]),
-  );
-  for (const [index, { from, to, when, gate: id }] of contract.transitions.entries()) {
-    const phase = contract.phases.find((one) => one.id === from);
-    if (phase === undefined) continue;
-    const gate = contract.gates.find((one) => one.id === id);
-    const rule = at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
-    const asked = [
-      ...(when === "passed" ? rulesOf(phase, gate) : []),
-      ...(gate === undefined ? [] : checksOf(gate)),
-    ];
-    const edge = {
-      phase,
-      to,
-      when,
-      gate,
-      requirements: [...asked, ...treeOf(phase, to, gate, rule)],
-      rule,
-    };
-    edges.get(from)?.set(to, [...(edges.get(from)?.get(to) ?? []), edge]);
   }
-  for (const phase of contract.phases.filter(({ id }) => contract.ends.includes(id))) {
-    const rule = at(`${phase.id}.gates.none.way`, ["phases", contract.phases.indexOf(phase)]);
-    const requirements = [...rulesOf(phase), ...treeOf(phase, COMPLETED, undefined, rule)];
-    edges
-      .get(phase.id)
-      ?.set(COMPLETED, [
-        { phase, to: COMPLETED, when: "passed", gate: undefined, requirements, rule },
-      ]);
-  }
-  return edges;
 }
 
 /** Whether something is judged on a test run. */

@@ -181,9 +181,10 @@ function blocked(
     ),
   };
   const [gate] = gates("gate_pending");
-  const [, digest, tree = null] = ASKED_ABOUT.exec(said[0]?.reason ?? "") ?? [];
-  if (votes.length !== 1 || gate === undefined || digest === undefined) return left;
-  const opened = {
+  const asking = ASKED_ABOUT.exec(said[0]?.reason ?? "");
+  if (votes.length !== 1 || gate === undefined || asking === null) return left;
+  const [, digest = "", tree = null] = asking;
+  return opened(left, {
     gate,
     artifacts: digest,
     tree,
@@ -191,24 +192,24 @@ function blocked(
     to,
     agent: agent_id,
     opened_at: timestamp,
-  };
-  const known = left.openings.find((one) => one.gate === gate && one.state === "open");
-  if (known !== undefined && KEYS.every((key) => known[key] === opened[key])) return left;
-  const approvalRequest: ApprovalRequest = {
-    ...opened,
     request: sequence,
-    earlier: earlierRequest(gateState, opened),
-    votes: [],
-    state: "open",
-    escalated: false,
-  };
+    earlier: earlierRequest(gateState, { gate, to, artifacts: digest }),
+  });
+}
+
+/** Opens a gate for approvers, unless it is open for exactly that. */
+function opened(
+  gateState: GateState,
+  request: Omit<ApprovalRequest, "votes" | "state" | "escalated">,
+): GateState {
+  const { openings } = gateState;
+  const known = openings.find((one) => one.gate === request.gate && one.state === "open");
+  if (known !== undefined && KEYS.every((key) => known[key] === request[key])) return gateState;
   // A rejection holds until the task leaves the phase, whatever is asked in between.
+  const kept = openings.filter((one) => one.gate !== request.gate || one.state === "rejected");
   return {
-    ...left,
-    openings: [
-      ...left.openings.filter((one) => one.gate !== gate || one.state === "rejected"),
-      approvalRequest,
-    ],
+    ...gateState,
+    openings: [...kept, { ...request, votes: [], state: "open", escalated: false }],
   };
 }
 

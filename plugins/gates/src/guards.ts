@@ -3,6 +3,7 @@ import type { EventDraft, KernelApi, View } from "@bylaw/kernel";
 import { foldName, type Finding } from "@bylaw/log";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Compiled } from "./compile.ts";
+import type { Edge } from "./edges.ts";
 import { gateStateOf, gateProjection } from "./gate-projection.ts";
 import { hasWorkedOn } from "./has-worked-on.ts";
 import { expiryOf, gateIn } from "./gate-status.ts";
@@ -79,20 +80,7 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
     expires_at = "",
   } = said;
   const gateState = gateStateOf(view(gateProjection), draft.task_id ?? "");
-  const targets = [
-    ...compiled.contract.transitions.flatMap(({ from, to }) =>
-      from === gateState.phase ? [to] : [],
-    ),
-    COMPLETED,
-  ];
-  const edges =
-    gateState.phase === null
-      ? []
-      : targets.flatMap((to) => compiled.edges(gateState.phase ?? "", to));
-  // A gate can share its phase's name; then the rules of both apply.
-  const meant = edges.filter(
-    ({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id,
-  );
+  const meant = edgesAt(id, gateState.phase, compiled);
   if (meant.length === 0 || phase !== gateState.phase)
     return finding("phase", `the phase that the task is in has no gate ${quote(id)}`);
   const known = [
@@ -131,6 +119,18 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
   return Date.parse(expires_at) > Date.parse(draft.timestamp)
     ? undefined
     : finding("expiry", `the waiver has already expired, at ${quote(expires_at)}`);
+}
+
+/** The edges that leave a phase and that a gate guards. */
+function edgesAt(id: string, phase: string | null, compiled: Compiled): readonly Edge[] {
+  if (phase === null) return [];
+  const leaving = compiled.contract.transitions.filter(({ from }) => from === phase);
+  return (
+    [...leaving.map(({ to }) => to), COMPLETED]
+      .flatMap((to) => compiled.edges(phase, to))
+      // A gate can share its phase's name; then the rules of both apply.
+      .filter(({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id)
+  );
 }
 
 function wrongTimeout(view: View, draft: EventDraft, { contract }: Compiled): Finding | undefined {

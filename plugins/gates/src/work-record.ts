@@ -55,9 +55,6 @@ export interface RecordTerms {
 /** Makes the projection of one contract: what it keeps follows from it, so its name does too. */
 export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
   const leaving = new Set(contract.phases.filter(leavesFiles).map(({ id }) => id));
-  const required = new Map(
-    contract.phases.map(({ id, artifacts }) => [id, artifacts.map(({ type }) => type)]),
-  );
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
     version: 4,
@@ -65,66 +62,79 @@ export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
     reduce(works, event) {
       const { event_type, task_id, sequence, timestamp, details } = event;
       if (task_id === null) return works;
+      const work = treeGet(works, task_id) ?? NOTHING;
       if (event_type === "test_run") {
         const run = {
           sequence,
           at: timestamp,
           details: details as unknown as RecordedRun["details"],
         };
-        const work = treeGet(works, task_id) ?? NOTHING;
         return treePut(works, task_id, { ...work, run });
       }
       return event_type === "phase_entered"
-        ? treePut(works, task_id, moved(treeGet(works, task_id) ?? NOTHING, event))
+        ? treePut(works, task_id, moved(work, event, { ...terms, contract, leaving }))
         : works;
     },
   });
+}
 
-  function moved({ run, red, tested, base: begun, approved }: Work, { details }: LogEvent): Work {
-    const { from, to, artifacts, decision } = details;
-    const base = from === undefined ? baseIn(details) : begun;
-    const phase = String(to);
-    if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
-    // A transition back after a rejection, or past a gate that only warns, was not checked.
-    const edges = contract.transitions.filter((edge) => edge.from === from && edge.to === to);
-    const passed =
-      edges.length > 0 &&
-      edges.every(({ when }) => when === "passed") &&
-      isJsonObject(decision ?? null);
-    const still = leaving.has(phase);
-    if (!passed || (decision as JsonObject)["effect"] !== "allow")
-      return { phase, run: null, red, tested: still ? tested : null, base, approved };
-    const handed = isJsonObject(artifacts ?? null) ? (artifacts as JsonObject) : {};
-    const kept = (required.get(String(from)) ?? []).filter(
-      (type) => terms.artifacts.has(type) && Object.hasOwn(handed, type),
-    );
-    return {
-      phase,
-      run: null,
-      red: terms.redPhases.has(String(from)) ? run : red,
-      base,
-      tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }) : null,
-      approved:
-        kept.length === 0
-          ? approved
-          : {
-              ...approved,
-              ...Object.fromEntries(kept.map((type) => [type, handed[type] ?? null])),
-            },
-    };
-  }
+interface MoveTerms extends RecordTerms {
+  readonly contract: Contract;
+  /** The phases that cannot write files. */
+  readonly leaving: ReadonlySet<string>;
+}
 
-  function treeOf(
-    from: string,
-    { votes }: JsonObject,
-    { run, tested }: Pick<Work, "run" | "tested">,
-  ): string | null {
-    const waived = waivedIn(votes ?? null);
-    const judged = terms.testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;
-    if (judged && run !== null) return run.details.tree_after;
-    // A waiver accepts a changed tree, so the tree tested earlier no longer counts.
-    return [...waived].some((rule) => rule.endsWith(`.${TREE_UNCHANGED}`)) ? null : tested;
-  }
+function moved(
+  { run, red, tested, base: begun, approved }: Work,
+  { details }: LogEvent,
+  terms: MoveTerms,
+): Work {
+  const { from, to, decision } = details;
+  const { contract, leaving, redPhases } = terms;
+  const base = from === undefined ? baseIn(details) : begun;
+  const phase = String(to);
+  if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
+  // A transition back after a rejection, or past a gate that only warns, was not checked.
+  const edges = contract.transitions.filter((edge) => edge.from === from && edge.to === to);
+  const passed =
+    edges.length > 0 &&
+    edges.every(({ when }) => when === "passed") &&
+    isJsonObject(decision ?? null);
+  const still = leaving.has(phase);
+  if (!passed || (decision as JsonObject)["effect"] !== "allow")
+    return { phase, run: null, red, tested: still ? tested : null, base, approved };
+  return {
+    phase,
+    run: null,
+    red: redPhases.has(String(from)) ? run : red,
+    base,
+    tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }, terms) : null,
+    approved: { ...approved, ...keptOf(details, terms) },
+  };
+}
+
+/** The artifacts that a phase requires and that later gates ask about. */
+function keptOf(
+  { from, artifacts = null }: JsonObject,
+  { contract, artifacts: asked }: MoveTerms,
+): JsonObject {
+  if (!isJsonObject(artifacts)) return {};
+  const required = contract.phases.find(({ id }) => id === String(from))?.artifacts ?? [];
+  const kept = required.filter(({ type }) => asked.has(type) && Object.hasOwn(artifacts, type));
+  return Object.fromEntries(kept.map(({ type }) => [type, artifacts[type] ?? null]));
+}
+
+function treeOf(
+  from: string,
+  { votes }: JsonObject,
+  { run, tested }: Pick<Work, "run" | "tested">,
+  { testedBy }: RecordTerms,
+): string | null {
+  const waived = waivedIn(votes ?? null);
+  const judged = testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;
+  if (judged && run !== null) return run.details.tree_after;
+  // A waiver accepts a changed tree, so the tree tested earlier no longer counts.
+  return [...waived].some((rule) => rule.endsWith(`.${TREE_UNCHANGED}`)) ? null : tested;
 }
 
 function baseIn({ commit = null }: JsonObject): CommitBase {
