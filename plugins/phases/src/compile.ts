@@ -117,43 +117,54 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
       });
     }
   };
-  const compiled = (phase: Phase): CompiledPhase => {
-    const idle = idleConstraint(phase, tools);
-    if (idle !== undefined)
-      throw new BylawError({
-        code: "BYLAW_PHASE_PATTERN_INVALID",
-        message: `The constraint on \`${idle.tool}\` of phase \`${phase.id}\` cannot be enforced: patterns need a tool whose paths are known, commands one that runs lines`,
-        fix: "Name the host's shell tools under the option `shell`, or remove the constraint",
-        source: { file: contract.file },
-      });
-    const allowed = new Set(phase.allowedTools);
-    const forbidden = new Set(phase.forbiddenTools);
-    return {
-      phase,
-      allowed,
-      forbidden,
-      writes: writersOf(phase, tools).length > 0,
-      reads: holdsReads(phase),
-      commits: commitsIn(phase),
-      files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
-      commands: compile(phase.id, commandRulesOf(phase, tools), tools),
-      written: compile(phase.id, [shield, ...lineRulesOf(phase, tools)]),
-      listed: new Set(
-        phase.allowedTools.filter(
-          (tool) => constraintOf(phase, tool, tools)?.allowedCommands !== undefined,
-        ),
-      ),
-      placed: new Set(phase.allowedTools.filter((tool) => tools.files.has(tool))),
-    };
-  };
   return {
     contract,
-    phases: new Map(contract.phases.map((phase) => [phase.id, compiled(phase)])),
+    phases: new Map(
+      contract.phases.map((phase) => [
+        phase.id,
+        compilePhase(phase, { contract, tools, shield, compile }),
+      ]),
+    ),
     tools,
     anywhere: compile("any", [shield, ANY_FOLDER]),
     guarded,
     at,
     folder,
+  };
+}
+
+interface PhaseParts extends Pick<Compiled, "contract" | "tools"> {
+  /** The rule that protects what no agent may write. */
+  readonly shield: PhaseRule;
+  readonly compile: (name: string, rules: readonly PhaseRule[], table?: ToolTable) => PolicyPool;
+}
+
+function compilePhase(
+  phase: Phase,
+  { contract, tools, shield, compile }: PhaseParts,
+): CompiledPhase {
+  const idle = idleConstraint(phase, tools);
+  if (idle !== undefined)
+    throw new BylawError({
+      code: "BYLAW_PHASE_PATTERN_INVALID",
+      message: `The constraint on \`${idle.tool}\` of phase \`${phase.id}\` cannot be enforced: patterns need a tool whose paths are known, commands one that runs lines`,
+      fix: "Name the host's shell tools under the option `shell`, or remove the constraint",
+      source: { file: contract.file },
+    });
+  const isListed = (tool: string): boolean =>
+    constraintOf(phase, tool, tools)?.allowedCommands !== undefined;
+  return {
+    phase,
+    allowed: new Set(phase.allowedTools),
+    forbidden: new Set(phase.forbiddenTools),
+    writes: writersOf(phase, tools).length > 0,
+    reads: holdsReads(phase),
+    commits: commitsIn(phase),
+    files: compile(phase.id, [shield, ...fileRulesOf(phase, tools)]),
+    commands: compile(phase.id, commandRulesOf(phase, tools), tools),
+    written: compile(phase.id, [shield, ...lineRulesOf(phase, tools)]),
+    listed: new Set(phase.allowedTools.filter(isListed)),
+    placed: new Set(phase.allowedTools.filter((tool) => tools.files.has(tool))),
   };
 }
 

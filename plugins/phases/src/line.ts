@@ -26,48 +26,39 @@ export type LinePhase = Pick<CompiledPhase, "writes" | "commits" | "reads"> & {
 export function lineEffects(
   call: ToolCall,
   line: string,
-  { phase, writes, commits, reads }: LinePhase,
+  phase: LinePhase,
   listed: boolean,
 ): LineEffects {
-  const denials: Verdict[] = [];
-  const plain = new Set<string>();
-  const below = new Set<string>();
-  const read = new Set<string>();
-  const readBelow = new Set<string>();
+  const reader = new LineReader(phase, listed);
   const analysis = analyze(line);
-  const unknown = (what: string): void => {
-    denials.push(
-      refuse(
-        "unknown_command",
-        `Cannot tell what this command line would do: ${what}`,
-        "Write it out, or use the tool that writes files.",
-      ),
-    );
-  };
-  const write = (what: string): void => {
-    denials.push(
-      refuse(
-        "phase_shell_writes",
-        `The phase ${quote(phase.id)} allows no writing, and ${what}`,
-        "Leave files unchanged until a phase that writes them",
-      ),
-    );
-  };
-  for (const { what } of analysis.unknown) unknown(what);
-  for (const command of analysis.commands) {
+  for (const { what } of analysis.unknown) reader.unknown(what);
+  for (const command of analysis.commands) reader.read(command);
+  return { calls: reader.calls(call), denials: reader.denials };
+}
+
+class LineReader {
+  readonly denials: Verdict[] = [];
+  readonly #phase: LinePhase;
+  readonly #listed: boolean;
+  readonly #written = new Set<string>();
+  readonly #writtenBelow = new Set<string>();
+  readonly #read = new Set<string>();
+  readonly #readBelow = new Set<string>();
+
+  constructor(phase: LinePhase, listed: boolean) {
+    this.#phase = phase;
+    this.#listed = listed;
+  }
+
+  read(command: ShellCommand): void {
+    const { writes } = this.#phase;
     const name = quote(command.argv.map((word) => word.text ?? "…").join(" "));
-    if (command.origin !== "sight") for (const { what } of command.unknown) unknown(what);
-    if (command.remote && command.origin !== "sight")
-      unknown(`${name} runs on another machine or in a container`);
-    const known = listed && command.carries;
+    const acts = command.origin !== "sight";
+    if (acts) for (const { what } of command.unknown) this.unknown(what);
+    if (command.remote && acts) this.unknown(`${name} runs on another machine or in a container`);
+    const known = this.#listed && command.carries;
     const effects = known ? command.redirections.flatMap(redirected) : command.effects;
-    if (!writes && !listed) {
-      if (command.redirections.some((one) => one.writes))
-        write(`${name} redirects output to a file`);
-      if (command.origin !== "sight" && !isReadOnly(command.argv[0])) write(`${name} may write`);
-      if (command.hazards.some(({ does }) => does !== "run" && does !== "send"))
-        write(`an argument of ${name} writes or loads code`);
-    }
+    if (!writes && !this.#listed) this.#readLooking(command, name);
     const placed = effects.some(({ kind }) => kind === "write" || kind === "delete");
     // An argument that writes, and nothing that says where.
     if (
@@ -76,55 +67,94 @@ export function lineEffects(
       !placed &&
       command.hazards.some(({ does }) => does === "write" || does === "delete")
     )
-      unknown(`an argument of ${name} writes somewhere`);
-    for (const effect of effects) {
-      if (effect.kind === "vcs") {
-        // A contract that names git's commands has said which.
-        if (!listed && !vcs(effect.action, placed)) denials.push(refuseVcs(effect.action));
-      } else if (effect.kind === "read") {
-        if (!reads) continue;
-        if (effect.path.text === undefined) unknown(effect.path.why);
-        else
-          (effect.path.pattern !== undefined || effect.below === true ? readBelow : read).add(
-            effect.path.text,
-          );
-      } else if (effect.kind === "execute") {
-        if (!writes && !listed) write(`${name} may write`);
-      } else if (effect.kind === "write" || effect.kind === "delete") {
-        if (!writes) write(`${name} writes`);
-        else if (effect.path.text === undefined) unknown(effect.path.why);
-        // What is written by a link leads elsewhere, what is deleted by one does not.
-        else if (effect.path.pattern !== undefined && effect.kind === "write")
-          unknown(`${name} writes to a glob`);
-        else
-          (effect.path.pattern !== undefined || effect.below === true ? below : plain).add(
-            effect.path.text,
-          );
-      }
+      this.unknown(`an argument of ${name} writes somewhere`);
+    for (const effect of effects) this.#readEffect(effect, name, placed);
+  }
+
+  unknown(what: string): void {
+    this.denials.push(
+      refuse(
+        "unknown_command",
+        `Cannot tell what this command line would do: ${what}`,
+        "Write it out, or use the tool that writes files.",
+      ),
+    );
+  }
+
+  /** What the line does, as calls of the tools that do so. */
+  calls(call: ToolCall): readonly ToolCall[] {
+    const all = (tool: string, paths: ReadonlySet<string>): readonly ToolCall[] =>
+      paths.size === 0 ? [] : [callOf(call, tool, { paths: [...paths] })];
+    const each = (tool: string, paths: ReadonlySet<string>): readonly ToolCall[] =>
+      [...paths].map((path) => callOf(call, tool, { path }));
+    return [
+      ...all(LINE_WRITES, this.#written),
+      ...each(LINE_WRITES_BELOW, this.#writtenBelow),
+      ...all(LINE_READS, this.#read),
+      ...each(LINE_READS_BELOW, this.#readBelow),
+    ];
+  }
+
+  /** A command in a phase that allows no writing. */
+  #readLooking({ redirections, origin, argv, hazards }: ShellCommand, name: string): void {
+    if (redirections.some((one) => one.writes)) this.#write(`${name} redirects output to a file`);
+    if (origin !== "sight" && !isReadOnly(argv[0])) this.#write(`${name} may write`);
+    if (hazards.some(({ does }) => does !== "run" && does !== "send"))
+      this.#write(`an argument of ${name} writes or loads code`);
+  }
+
+  #readEffect(effect: Effect, name: string, placed: boolean): void {
+    const { writes, commits, reads } = this.#phase;
+    if (effect.kind === "vcs") {
+      // A contract that names git's commands has said which.
+      if (!this.#listed && !vcsAllowed(effect.action, { writes, commits, placed }))
+        this.#refuseVcs(effect.action);
+    } else if (effect.kind === "read") {
+      if (!reads) return;
+      if (effect.path.text === undefined) this.unknown(effect.path.why);
+      else
+        (isWhole(effect.path, effect.below) ? this.#readBelow : this.#read).add(effect.path.text);
+    } else if (effect.kind === "execute") {
+      if (!writes && !this.#listed) this.#write(`${name} may write`);
+    } else if (effect.kind === "write" || effect.kind === "delete") {
+      if (!writes) this.#write(`${name} writes`);
+      else if (effect.path.text === undefined) this.unknown(effect.path.why);
+      // What is written by a link leads elsewhere, what is deleted by one does not.
+      else if (effect.path.pattern !== undefined && effect.kind === "write")
+        this.unknown(`${name} writes to a glob`);
+      else
+        (isWhole(effect.path, effect.below) ? this.#writtenBelow : this.#written).add(
+          effect.path.text,
+        );
     }
   }
-  const calls = [
-    ...(plain.size === 0 ? [] : [callOf(call, LINE_WRITES, { paths: [...plain] })]),
-    ...[...below].map((path) => callOf(call, LINE_WRITES_BELOW, { path })),
-    ...(read.size === 0 ? [] : [callOf(call, LINE_READS, { paths: [...read] })]),
-    ...[...readBelow].map((path) => callOf(call, LINE_READS_BELOW, { path })),
-  ];
-  return { calls, denials };
 
-  function vcs(action: string, placed: boolean): boolean {
-    return vcsAllowed(action, { writes, commits, placed });
+  #write(what: string): void {
+    this.denials.push(
+      refuse(
+        "phase_shell_writes",
+        `The phase ${quote(this.#phase.phase.id)} allows no writing, and ${what}`,
+        "Leave files unchanged until a phase that writes them",
+      ),
+    );
   }
-  function refuseVcs(action: string): Verdict {
-    const reason = `\`git\` ${quote(action)} changes history or files, which the phase ${quote(phase.id)} does not allow`;
-    return refuse(
-      "phase_vcs_not_allowed",
-      reason,
-      commits
-        ? "Change files with the tools that write them"
-        : "Commit in a phase that has `git_commit`",
+
+  #refuseVcs(action: string): void {
+    this.denials.push(
+      refuse(
+        "phase_vcs_not_allowed",
+        `\`git\` ${quote(action)} changes history or files, which the phase ${quote(this.#phase.phase.id)} does not allow`,
+        this.#phase.commits
+          ? "Change files with the tools that write them"
+          : "Commit in a phase that has `git_commit`",
+      ),
     );
   }
 }
+
+/** Whether an effect is about all that is below its path. */
+const isWhole = (path: { readonly pattern?: unknown }, below = false): boolean =>
+  path.pattern !== undefined || below;
 
 const redirected = ({
   writes,

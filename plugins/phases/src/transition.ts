@@ -12,92 +12,107 @@ import { directivesDue } from "./issue-directives.ts";
  */
 export function judgeTransition(
   { task, from, to }: Transition,
-  { contract, at }: Compiled,
+  compiled: Compiled,
 ): readonly Verdict[] {
-  const { phases, transitions, initial, ends } = contract;
+  const { phases, ends } = compiled.contract;
   const known = phases.map(({ id }) => id);
-  const refused: Verdict[] = [];
-  if (to !== COMPLETED && !known.includes(to))
-    refused.push(
-      refuse(
-        "phase_target_unknown",
-        `Unknown phase ${quote(to)}; the contract has ${quoteAll(known)}`,
-        "Ask for one of them",
-      ),
-    );
-  if (from === undefined) {
-    if (to === initial)
-      return [
-        allow(`Task ${quote(task)} begins in its first phase`, {
-          rule: at(`${to}.begin`, ["phases", known.indexOf(to)]),
-        }),
-      ];
-    return [
-      ...refused,
-      refuse(
-        "phase_not_initial",
-        `Task ${quote(task)} has not begun; it begins in ${quote(initial)}, not in ${quote(to)}`,
-        `Ask for ${quote(initial)} first`,
-      ),
-    ];
-  }
-  if (from === COMPLETED) return [...refused, completed(task)];
+  const unknown =
+    to === COMPLETED || known.includes(to)
+      ? []
+      : [
+          refuse(
+            "phase_target_unknown",
+            `Unknown phase ${quote(to)}; the contract has ${quoteAll(known)}`,
+            "Ask for one of them",
+          ),
+        ];
+  if (from === undefined) return judgeBegin(task, to, unknown, compiled);
+  if (from === COMPLETED) return [...unknown, completed(task)];
   if (!known.includes(from))
     return [
-      ...refused,
+      ...unknown,
       refuse(
         "phase_unknown",
         `Task ${quote(task)} is in the phase ${quote(from)}, which the contract does not have; it has ${quoteAll(known)}`,
         "Finish the task under the contract that it began with",
       ),
     ];
-  if (to === COMPLETED) {
-    const rule = at(`${from}.complete`, ["phases", known.indexOf(from)]);
-    if (ends.includes(from))
-      return [
-        allow(`Task ${quote(task)} completes in ${quote(from)}, which no transition leaves`, {
-          rule,
-        }),
-      ];
-    return [
-      refuse(
-        "phase_not_last",
-        `Task ${quote(task)} cannot complete in ${quote(from)}; it can in ${quoteAll(ends)}`,
-        "Go on to a phase that no transition leaves",
-        rule,
-      ),
-    ];
-  }
+  if (to === COMPLETED) return [judgeCompletion(task, from, compiled)];
   if (ends.includes(from))
     return [
-      ...refused,
+      ...unknown,
       refuse(
         "phase_task_ended",
         `There is no transition from ${quote(from)} to ${quote(to)}: ${quote(from)} is the last phase, so only \`${COMPLETED}\` follows`,
         `Ask for \`${COMPLETED}\`, or begin another task`,
       ),
     ];
+  return judgeMove(from, to, unknown, compiled);
+}
+
+function judgeBegin(
+  task: string,
+  to: string,
+  unknown: readonly Verdict[],
+  { contract: { initial, phases }, at }: Compiled,
+): readonly Verdict[] {
+  if (to === initial)
+    return [
+      allow(`Task ${quote(task)} begins in its first phase`, {
+        rule: at(`${to}.begin`, ["phases", phases.findIndex(({ id }) => id === to)]),
+      }),
+    ];
+  return [
+    ...unknown,
+    refuse(
+      "phase_not_initial",
+      `Task ${quote(task)} has not begun; it begins in ${quote(initial)}, not in ${quote(to)}`,
+      `Ask for ${quote(initial)} first`,
+    ),
+  ];
+}
+
+function judgeCompletion(
+  task: string,
+  from: string,
+  { contract: { phases, ends }, at }: Compiled,
+): Verdict {
+  const rule = at(`${from}.complete`, ["phases", phases.findIndex(({ id }) => id === from)]);
+  if (ends.includes(from))
+    return allow(`Task ${quote(task)} completes in ${quote(from)}, which no transition leaves`, {
+      rule,
+    });
+  return refuse(
+    "phase_not_last",
+    `Task ${quote(task)} cannot complete in ${quote(from)}; it can in ${quoteAll(ends)}`,
+    "Go on to a phase that no transition leaves",
+    rule,
+  );
+}
+
+function judgeMove(
+  from: string,
+  to: string,
+  unknown: readonly Verdict[],
+  { contract: { transitions }, at }: Compiled,
+): readonly Verdict[] {
   const edges = transitions.filter((edge) => edge.from === from);
   const open = edges.filter((edge) => edge.to === to);
-  if (open.length === 0)
+  const [first] = open;
+  if (first === undefined)
     return [
-      ...refused,
+      ...unknown,
       refuse(
         "phase_transition_undeclared",
         `The contract has no transition from ${quote(from)} to ${quote(to)}; from there it leads to ${quoteAll([...new Set(edges.map((edge) => edge.to))])}`,
         "Ask for one of these phases",
       ),
     ];
-  const [first] = open;
-  const rule = at(`transitions.${from}.${to}`, [
-    "transitions",
-    first === undefined ? 0 : transitions.indexOf(first),
-  ]);
+  const back = open.every(({ when }) => when === "rejected") ? ", back to work" : "";
   return [
-    allow(
-      `The contract has a transition from ${quote(from)} to ${quote(to)}${open.every(({ when }) => when === "rejected") ? ", back to work" : ""}`,
-      { rule },
-    ),
+    allow(`The contract has a transition from ${quote(from)} to ${quote(to)}${back}`, {
+      rule: at(`transitions.${from}.${to}`, ["transitions", transitions.indexOf(first)]),
+    }),
   ];
 }
 
