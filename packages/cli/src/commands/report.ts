@@ -7,7 +7,7 @@ import { logLines, sourceOf, type LogSource, type SourceOptions } from "../log/l
 import { storePlace, withReader } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
-import { createCollector, type Collector, type Report } from "../report/collect.ts";
+import { ReportCollector, type Report } from "../report/collect.ts";
 import { htmlOf } from "../report/html.ts";
 import { markdownOf } from "../report/markdown.ts";
 import { tableText } from "../report/table-text.ts";
@@ -54,7 +54,7 @@ async function report(
   { format, json = false, ...from }: ReportOptions,
 ): Promise<void> {
   const sources = await sourcesOf(files, from);
-  const collector = createCollector();
+  const collector = new ReportCollector();
   const reader = createEventReader();
   for (const source of sources) await readRun(source, collector, reader);
   await write(rendered(collector.result(), format ?? (json ? "json" : "text"), reader.bad));
@@ -79,7 +79,7 @@ async function sourcesOf(
 
 async function readRun(
   source: LogSource,
-  collector: Collector,
+  collector: ReportCollector,
   reader: ReturnType<typeof createEventReader>,
 ): Promise<void> {
   let begun = false;

@@ -7,17 +7,19 @@ import {
   unrunnable,
   type DrivenTemplate,
   type LoadedTemplate,
+  type Worker,
+  type WorkerOptions,
 } from "@bylaw/runner";
 import { takeToken } from "../approve/authority.ts";
 import { reportError, usageError } from "../io/report-error.ts";
-import { storePlace, withReader, withStore } from "../log/open-store.ts";
+import { storePlace, withReader, withStore, type StorePlace } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
 import { openDriver, workerName } from "../run/open-driver.ts";
 import { kernelOf } from "../run/run-kernel.ts";
-import { prepareWorkflow } from "../run/prepare-workflow.ts";
-import { SIGNALS, type RunOptions } from "../run/run-options.ts";
+import { drivenHere } from "../run/prepare-workflow.ts";
+import { CONTROL_FILE, onInterrupt, type RunOptions } from "../run/run-options.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { placesHere } from "../run/template-text.ts";
 
@@ -28,24 +30,10 @@ const OF_ONE_RUN = ["run", "resume", "by", "from", "track", "choose", "migrate",
 
 /** Drives the runs of a store whose templates are here, one after the other, until a signal ends it. Then others go on with what it had. */
 export async function runWorker(wanted: string | undefined, options: RunOptions): Promise<void> {
-  const {
-    store,
-    data,
-    driver: engine = "embedded",
-    lease = 60,
-    json = false,
-    controlFile = ".bylaw/memory/behavior.json",
-  } = options;
+  const { store, data, driver: engine = "embedded" } = options;
   // It answers for nobody, and neither does what it starts.
   takeToken();
-  const odd = OF_ONE_RUN.find((name) => options[name] !== undefined);
-  if (odd !== undefined)
-    throw usageError(
-      `\`--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` cannot be given with \`--worker\`, which takes any run`,
-      "Remove one",
-    );
-  if (store !== undefined && data !== undefined)
-    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
+  checkOptions(options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
   makeStoreFolder(place);
   const templates = await templatesHere(wanted, options);
@@ -53,58 +41,70 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
   await withStore(place, { create: true }, (opened) =>
     withReader(place, async (reader) => {
       const driver = await openDriver(engine, { place, store: opened, serves: true, onError });
-      const driven = drivenOf(templates, async (loaded) => {
-        const { kernel, plugins } = await kernelOf(loaded.template, options.config);
-        return {
-          ...loaded,
-          kernel,
-          work: (run, signal) =>
-            prepareWorkflow({
-              run,
-              kernel,
-              loaded,
-              plugins,
-              workspace: process.cwd(),
-              controlFile,
-              signal,
-              json: true,
-            }),
-        };
+      const parts = { driver, store: opened, runs: () => reader.runs(), onError };
+      await serve(createWorker({ ...parts, ...workOf(templates, options) }), {
+        templates: (await templates(false)).size,
+        place,
+        quiet: options.json === true,
       });
-      const report = (run: string, outcome: string): void => {
-        if (json) void write(jsonLine({ run, outcome }));
-        else process.stderr.write(`${plain(run)}: ${outcome}\n`);
-      };
-      const worker = createWorker({
-        // Runs side by side would share one workspace.
-        ...{
-          driver,
-          store: opened,
-          name: workerName(),
-          lease_ms: lease * 1_000,
-          concurrency: 1,
-          onError,
-        },
-        runs: () => reader.runs(),
-        templateOf: driven,
-        onTake: (run) => report(run, "taken"),
-        onEnd: (run, { outcome }) => report(run, outcome),
-      });
-      const stop = (): void => void worker.close();
-      for (const signal of SIGNALS) process.once(signal, stop);
-      try {
-        if (!json)
-          process.stderr.write(
-            `worker ${worker.name}: ${count((await templates(false)).size, "template")}, ${place.shown}\n`,
-          );
-        await worker.serve();
-      } finally {
-        for (const signal of SIGNALS) process.removeListener(signal, stop);
-        await worker.close();
-      }
     }),
   );
   conclude(0);
+}
+
+function checkOptions(options: RunOptions): void {
+  const odd = OF_ONE_RUN.find((name) => options[name] !== undefined);
+  if (odd !== undefined)
+    throw usageError(
+      `\`--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}\` cannot be given with \`--worker\`, which takes any run`,
+      "Remove one",
+    );
+  if (options.store !== undefined && options.data !== undefined)
+    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
+}
+
+/** How a worker carries out a run, and what it tells of it. */
+function workOf(
+  templates: Templates,
+  { config, json = false, lease = 60, controlFile = CONTROL_FILE }: RunOptions,
+): Pick<WorkerOptions, "name" | "lease_ms" | "concurrency" | "templateOf" | "onTake" | "onEnd"> {
+  const report = (run: string, outcome: string): void => {
+    if (json) void write(jsonLine({ run, outcome }));
+    else process.stderr.write(`${plain(run)}: ${outcome}\n`);
+  };
+  return {
+    name: workerName(),
+    lease_ms: lease * 1_000,
+    // Runs side by side would share one workspace.
+    concurrency: 1,
+    templateOf: drivenOf(templates, async (loaded) => {
+      const { kernel, plugins } = await kernelOf(loaded.template, config);
+      return drivenHere(loaded, { kernel, plugins, controlFile, json: true });
+    }),
+    onTake: (run) => report(run, "taken"),
+    onEnd: (run, { outcome }) => report(run, outcome),
+  };
+}
+
+async function serve(
+  worker: Worker,
+  {
+    templates,
+    place,
+    quiet,
+  }: { readonly templates: number; readonly place: StorePlace; readonly quiet: boolean },
+): Promise<void> {
+  const ignore = onInterrupt(() => void worker.close());
+  try {
+    if (!quiet)
+      process.stderr.write(
+        `worker ${worker.name}: ${count(templates, "template")}, ${place.shown}\n`,
+      );
+    await worker.serve();
+  } finally {
+    ignore();
+    await worker.close();
+  }
 }
 
 type Templates = (again: boolean) => Promise<ReadonlyMap<string, LoadedTemplate>>;

@@ -25,7 +25,7 @@ import { plain } from "../io/text.ts";
 import { driveHere } from "../run/drive-run.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import { migrated } from "../run/migrate-run.ts";
-import { RUN_OPTIONS, SIGNALS, type RunOptions } from "../run/run-options.ts";
+import { CONTROL_FILE, RUN_OPTIONS, onInterrupt, type RunOptions } from "../run/run-options.ts";
 import { authorizerOf, resumeAs } from "../run/resume-run.ts";
 import { prepareWorkflow, type WorkParts } from "../run/prepare-workflow.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
@@ -68,46 +68,41 @@ const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = {
 
 /** Runs a workflow, and says by the exit code what came of it. */
 async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
-  const {
-    store,
-    data,
-    agents,
-    compat,
-    json = false,
-    dryRun = false,
-    resume = false,
-    migrate = false,
-    run: named,
-    driver,
-  } = options;
+  const { agents, compat, json = false, dryRun = false, migrate = false } = options;
   const token = takeToken();
+  checkOptions(options);
+  const loaded = await loadTemplate(
+    await templateFile(wanted, placesHere()),
+    omitUndefined({ agents: agents === undefined ? undefined : resolve(agents), compat }),
+  );
+  warn(loaded.warnings);
+  const { template, warnings } = loaded;
+  const from = indexOf(template, options.from);
+  if (!dryRun || migrate) return runLoaded(wanted, loaded, options, { from, token });
+  await write(
+    json
+      ? jsonLine({ template: template.name, steps: planOf(template), warnings })
+      : planText(template),
+  );
+  conclude(0);
+}
+
+function checkOptions({ store, data, migrate = false, resume = false }: RunOptions): void {
   if (store !== undefined && data !== undefined)
     throw usageError("`--data` and `--store` cannot be given together", "Remove one");
   if (migrate && !resume) throw usageError("`--migrate` needs `--resume`");
-  const loaded = await loadTemplate(await templateFile(wanted, placesHere()), {
-    ...(agents === undefined ? {} : { agents: resolve(agents) }),
-    ...(compat === undefined ? {} : { compat }),
-  });
-  warn(loaded.warnings);
+}
+
+async function runLoaded(
+  wanted: string,
+  loaded: LoadedTemplate,
+  options: RunOptions,
+  { from, token }: { readonly from: number | undefined; readonly token: string | undefined },
+): Promise<void> {
   const { template } = loaded;
-  const from = indexOf(template, options.from);
-  if (dryRun && !migrate) {
-    await write(
-      json
-        ? jsonLine({ template: template.name, steps: planOf(template), warnings: loaded.warnings })
-        : planText(template),
-    );
-    return conclude(0);
-  }
-  if (resume && named !== undefined && process.env["BYLAW_RUN"] === named)
-    throw usageError("A step cannot resume the run it belongs to");
-  const wrong = unrunnable(template);
-  if (wrong.length > 0)
-    throw new BylawError({
-      code: "BYLAW_TEMPLATE_UNRUNNABLE",
-      message: `The template does not say what these run: ${quoteAll(wrong, 5)}`,
-      fix: "Give each agent a command in a file: `--agents agents.yaml`",
-    });
+  const { store, data, driver, run: named } = options;
+  const { json = false, dryRun = false, resume = false, migrate = false } = options;
+  checkRunnable(template, options);
   const selection = selectionFor(template, options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
   if (!resume) makeStoreFolder(place);
@@ -143,6 +138,18 @@ async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
   });
 }
 
+function checkRunnable(template: Template, { resume, run }: RunOptions): void {
+  if (resume === true && run !== undefined && process.env["BYLAW_RUN"] === run)
+    throw usageError("A step cannot resume the run it belongs to");
+  const wrong = unrunnable(template);
+  if (wrong.length > 0)
+    throw new BylawError({
+      code: "BYLAW_TEMPLATE_UNRUNNABLE",
+      message: `The template does not say what these run: ${quoteAll(wrong, 5)}`,
+      fix: "Give each agent a command in a file: `--agents agents.yaml`",
+    });
+}
+
 // The way of a run that goes on is on record.
 function selectionFor(
   template: Template,
@@ -169,10 +176,9 @@ async function execute(
     from,
   }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from">,
 ): Promise<WorkflowEnd | undefined> {
-  const { json = false, controlFile = ".bylaw/memory/behavior.json" } = options;
+  const { json = false, controlFile = CONTROL_FILE } = options;
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort(INTERRUPTED);
-  for (const signal of SIGNALS) process.once(signal, stop);
+  const ignore = onInterrupt(() => interrupt.abort(INTERRUPTED));
   const signal = interrupt.signal;
   const work = await prepareWorkflow({
     run,
@@ -192,7 +198,7 @@ async function execute(
     if (error === INTERRUPTED) return undefined;
     throw error;
   } finally {
-    for (const name of SIGNALS) process.removeListener(name, stop);
+    ignore();
     await work.close();
   }
 }

@@ -1,5 +1,6 @@
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname } from "node:path";
+import { ChangeSignal } from "../io/change-signal.ts";
 import { filesSince } from "./rotated-files.ts";
 import type { GrowingFile, TailLine } from "./growing-file.ts";
 
@@ -24,7 +25,9 @@ export async function followFile(
   stopped: AbortSignal,
 ): Promise<void> {
   let file = opened;
-  const waiter = createWaiter(path, stopped);
+  const signal = new ChangeSignal();
+  const watcher = watchFolder(path, signal.tell);
+  stopped.addEventListener("abort", signal.tell);
 
   async function drain(from: GrowingFile): Promise<void> {
     for (const batch of from.read()) await lines(batch);
@@ -52,11 +55,11 @@ export async function followFile(
         }
         continue;
       }
-      await waiter.change();
+      await signal.wait(POLL_MS);
     }
   } finally {
     file.close();
-    waiter.close();
+    watcher?.close();
   }
 }
 
@@ -66,43 +69,15 @@ function isMoved(path: string, { stats }: GrowingFile): boolean {
   return now !== undefined && (now.ino !== stats.ino || now.dev !== stats.dev);
 }
 
-interface Waiter {
-  change(): Promise<void>;
-  close(): void;
-}
-
-function createWaiter(path: string, stopped: AbortSignal): Waiter {
-  let changed = false;
-  let wake: (() => void) | undefined;
-  let watcher: FSWatcher | undefined;
-  const tell = (): void => {
-    changed = true;
-    wake?.();
-  };
+/** Tells of changes of the folder and not of the file: a rotation gives the name to another file. */
+function watchFolder(path: string, tell: () => void): FSWatcher | undefined {
   try {
-    // The folder and not the file: a rotation gives the name to another file.
-    watcher = watch(dirname(path), (_, name) => {
+    const watcher = watch(dirname(path), (_, name) => {
       if (name === null || name === basename(path)) tell();
     });
-    watcher.on("error", () => watcher?.close());
+    return watcher.on("error", () => watcher.close());
   } catch {
     // Not every file system tells; then the clock alone does.
+    return undefined;
   }
-  stopped.addEventListener("abort", tell);
-  return {
-    async change() {
-      if (!changed) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, POLL_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      wake = undefined;
-      changed = false;
-    },
-    close: () => watcher?.close(),
-  };
 }

@@ -1,5 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
+import { ChangeSignal } from "../io/change-signal.ts";
 import { eventsOf, noSuchRun, withReader, type StorePlace } from "./open-store.ts";
 
 /** A run of a store. */
@@ -36,31 +37,18 @@ export function followRun(
 ): Promise<void> {
   return withReader(place, async (store) => {
     let head = after;
-    let wake = (): void => {};
-    let changed = false;
-    const tell = (): void => {
-      changed = true;
-      wake();
-    };
+    const signal = new ChangeSignal();
     const unwatch = await store.watch((grown) => {
-      if (grown === run) tell();
+      if (grown === run) signal.tell();
     });
-    stopped.addEventListener("abort", tell);
+    stopped.addEventListener("abort", signal.tell);
     try {
       while (!stopped.aborted) {
-        changed = false;
         for await (const events of eventsOf(store, run, head)) {
           await print(events);
           head = events.at(-1)?.sequence ?? head;
         }
-        if (changed) continue;
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, POLL_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+        await signal.wait(POLL_MS);
       }
     } finally {
       unwatch();

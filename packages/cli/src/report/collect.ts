@@ -60,16 +60,6 @@ export interface Report {
   readonly red_flags: readonly RedFlag[];
 }
 
-/** Reads runs, one after the other. */
-export interface Collector {
-  /** The next events are of this run. */
-  begin(run: string): void;
-  /** Whether there is a run that events are of. */
-  readonly begun: boolean;
-  add(event: LogEvent): void;
-  result(): Report;
-}
-
 /** Violations of one round, and characters lost by an agent, that are worth a look. */
 const RETRIES = 2;
 const LOST = 5_000;
@@ -101,20 +91,64 @@ interface AgentCount {
 }
 
 /** Counts violations by reason, round, agent and tool, over any number of runs, in memory that grows with the agents that they name, not with their events. */
-export function createCollector(): Collector {
-  const runs: { run: string; events: number; agents: number; begin: string; end: string }[] = [];
-  const agents = new Map<string, AgentCount>();
-  const groups = {
-    reasons: new Map<string, Group>(),
-    rounds: new Map<string, Group>(),
-    tools: new Map<string, Group>(),
-  };
+export class ReportCollector {
+  readonly #runs: { run: string; events: number; agents: number; begin: string; end: string }[] =
+    [];
+  readonly #agents = new Map<string, AgentCount>();
+  readonly #reasons = new Map<string, Group>();
+  readonly #rounds = new Map<string, Group>();
+  readonly #tools = new Map<string, Group>();
 
-  function agentOf(agent: string): AgentCount {
-    const key = JSON.stringify([runs.length, agent]);
-    const known = agents.get(key);
+  /** The next events are of this run. */
+  begin(run: string): void {
+    this.#runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
+  }
+
+  /** Whether there is a run that events are of. */
+  get begun(): boolean {
+    return this.#runs.length > 0;
+  }
+
+  add(event: LogEvent): void {
+    const run = this.#runs.at(-1);
+    if (run === undefined) return;
+    run.events += 1;
+    run.begin ||= event.timestamp;
+    run.end = event.timestamp;
+    const id = event.agent_id ?? (OF_AGENTS.has(event.event_type) ? "" : null);
+    if (id === null) return;
+    const agent = this.#agentOf(id);
+    const before = agent.turns.result().chars_lost;
+    agent.turns.add(event);
+    if (event.event_type === "enforcement")
+      this.#violate(event, agent, agent.turns.result().chars_lost - before);
+    if (event.event_type === "response_accepted")
+      for (const tool of textsOf(event.details["unknown_tools"])) agent.unknown.add(tool);
+  }
+
+  result(): Report {
+    const agents = [...this.#agents.values()].map(agentReport);
+    const totals = noFigures();
+    for (const { turns } of this.#agents.values()) addFigures(totals, turns.result());
+    return {
+      runs: this.#runs,
+      totals,
+      rates: ratesOf(totals),
+      reasons: frequencies(this.#reasons),
+      rounds: frequencies(this.#rounds).toSorted(
+        (one, other) => Number(one.name) - Number(other.name),
+      ),
+      tools: frequencies(this.#tools),
+      agents,
+      red_flags: agents.flatMap(flagsOf),
+    };
+  }
+
+  #agentOf(agent: string): AgentCount {
+    const key = JSON.stringify([this.#runs.length, agent]);
+    const known = this.#agents.get(key);
     if (known !== undefined) return known;
-    const run = runs.at(-1);
+    const run = this.#runs.at(-1);
     if (run !== undefined) run.agents += 1;
     const made = {
       run: run?.run ?? "",
@@ -123,11 +157,23 @@ export function createCollector(): Collector {
       unknown: new Set<string>(),
       rounds: new Map<number, number>(),
     };
-    agents.set(key, made);
+    this.#agents.set(key, made);
     return made;
   }
 
-  function raise(group: Map<string, Group>, given: string, agent: string, lost: number): void {
+  #violate({ details }: LogEvent, { agent, unknown, rounds }: AgentCount, lost: number): void {
+    const reason = typeof details["reason"] === "string" ? details["reason"] : "unknown";
+    const round = typeof details["round"] === "number" ? details["round"] : 1;
+    const tools = new Set(textsOf(details["tool_calls"]));
+    this.#raise(this.#reasons, reason, agent, lost);
+    this.#raise(this.#rounds, String(round), agent, lost);
+    for (const tool of tools) this.#raise(this.#tools, tool, agent, lost);
+    if (reason === "unknown_tool")
+      for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
+    if (rounds.size < NAMES || rounds.has(round)) rounds.set(round, (rounds.get(round) ?? 0) + 1);
+  }
+
+  #raise(group: Map<string, Group>, given: string, agent: string, lost: number): void {
     const name = group.size < NAMES || group.has(given) ? given : OTHERS;
     const one = group.get(name) ?? {
       violations: 0,
@@ -137,79 +183,21 @@ export function createCollector(): Collector {
     };
     one.violations += 1;
     one.chars_lost += lost;
-    one.runs.add(runs.length);
-    one.agents.add(JSON.stringify([runs.length, agent]));
+    one.runs.add(this.#runs.length);
+    one.agents.add(JSON.stringify([this.#runs.length, agent]));
     group.set(name, one);
   }
+}
 
-  function violate(
-    { details }: LogEvent,
-    { agent, unknown, rounds }: AgentCount,
-    lost: number,
-  ): void {
-    const reason = typeof details["reason"] === "string" ? details["reason"] : "unknown";
-    const round = typeof details["round"] === "number" ? details["round"] : 1;
-    const tools = new Set(textsOf(details["tool_calls"]));
-    raise(groups.reasons, reason, agent, lost);
-    raise(groups.rounds, String(round), agent, lost);
-    for (const tool of tools) raise(groups.tools, tool, agent, lost);
-    if (reason === "unknown_tool")
-      for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
-    if (rounds.size < NAMES || rounds.has(round)) rounds.set(round, (rounds.get(round) ?? 0) + 1);
-  }
-
+function agentReport({ run, agent, turns, unknown, rounds }: AgentCount): AgentReport {
+  const figures = turns.result();
   return {
-    begin(run) {
-      runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
-    },
-    get begun() {
-      return runs.length > 0;
-    },
-    add(event) {
-      const run = runs.at(-1);
-      if (run === undefined) return;
-      run.events += 1;
-      run.begin ||= event.timestamp;
-      run.end = event.timestamp;
-      const id = event.agent_id ?? (OF_AGENTS.has(event.event_type) ? "" : null);
-      if (id === null) return;
-      const agent = agentOf(id);
-      const before = agent.turns.result().chars_lost;
-      agent.turns.add(event);
-      if (event.event_type === "enforcement")
-        violate(event, agent, agent.turns.result().chars_lost - before);
-      if (event.event_type === "response_accepted")
-        for (const tool of textsOf(event.details["unknown_tools"])) agent.unknown.add(tool);
-    },
-    result() {
-      const totals = noFigures();
-      const reports = [...agents.values()].map(
-        ({ run, agent, turns, unknown, rounds }): AgentReport => {
-          const figures = turns.result();
-          addFigures(totals, figures);
-          return {
-            run,
-            agent,
-            ...figures,
-            unknown_tools: [...unknown],
-            worst_round: [...rounds.values()].reduce((most, count) => Math.max(most, count), 0),
-            rates: ratesOf(figures),
-          };
-        },
-      );
-      return {
-        runs,
-        totals,
-        rates: ratesOf(totals),
-        reasons: frequencies(groups.reasons),
-        rounds: frequencies(groups.rounds).toSorted(
-          (one, other) => Number(one.name) - Number(other.name),
-        ),
-        tools: frequencies(groups.tools),
-        agents: reports,
-        red_flags: reports.flatMap(flagsOf),
-      };
-    },
+    run,
+    agent,
+    ...figures,
+    unknown_tools: [...unknown],
+    worst_round: [...rounds.values()].reduce((most, count) => Math.max(most, count), 0),
+    rates: ratesOf(figures),
   };
 }
 

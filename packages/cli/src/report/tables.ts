@@ -34,30 +34,7 @@ export function tablesOf({
       columns: ["tool", ...FREQUENCY],
       rows: tools.map((one) => frequencyRow(one, totals)),
     },
-    {
-      title: "By agent",
-      columns: [
-        "run",
-        "agent",
-        "turns",
-        "ok",
-        "first attempt",
-        "per 100 turns",
-        "calls per turn",
-        "lost",
-        "carried",
-      ],
-      rows: agents.map((one) => [
-        ...[
-          one.run,
-          one.agent,
-          one.turns,
-          percent(one.ok, one.turns),
-          percent(one.first_attempt, one.turns),
-        ],
-        ...[per100(one), ratio(one.model_calls, one.turns), one.chars_lost, one.chars_carried],
-      ]),
-    },
+    { title: "By agent", columns: Object.keys(AGENT), rows: agents.map(agentRow) },
     {
       title: "Runs",
       columns: ["run", "events", "agents", "begin", "end"],
@@ -72,6 +49,23 @@ export function tablesOf({
   ];
   return all.filter(({ rows }) => rows.length > 0);
 }
+
+type AgentReport = Report["agents"][number];
+
+const AGENT: Readonly<Record<string, (agent: AgentReport) => string | number>> = {
+  run: ({ run }) => run,
+  agent: ({ agent }) => agent,
+  turns: ({ turns }) => turns,
+  ok: ({ ok, turns }) => percent(ok, turns),
+  "first attempt": ({ first_attempt, turns }) => percent(first_attempt, turns),
+  "per 100 turns": (agent) => per100(agent),
+  "calls per turn": ({ model_calls, turns }) => ratio(model_calls, turns),
+  lost: ({ chars_lost }) => chars_lost,
+  carried: ({ chars_carried }) => chars_carried,
+};
+
+const agentRow = (agent: AgentReport): readonly (string | number)[] =>
+  Object.values(AGENT).map((cell) => cell(agent));
 
 const FREQUENCY = ["violations", "share", "runs", "agents", "lost"];
 

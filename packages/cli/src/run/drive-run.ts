@@ -11,8 +11,8 @@ import {
 } from "@bylaw/runner";
 import type { StorePlace } from "../log/open-store.ts";
 import { openDriver, workerName } from "./open-driver.ts";
-import { prepareWorkflow, type WorkParts } from "./prepare-workflow.ts";
-import { SIGNALS, type RunOptions } from "./run-options.ts";
+import { drivenHere, type WorkParts } from "./prepare-workflow.ts";
+import { CONTROL_FILE, onInterrupt, type RunOptions } from "./run-options.ts";
 
 /** One run that workers may drive, and this process first. */
 export interface DrivenRun extends Pick<WorkParts, "plugins" | "selection" | "from"> {
@@ -42,41 +42,20 @@ export async function driveHere({
   selection,
   from,
 }: DrivenRun): Promise<WorkflowEnd | undefined> {
-  const {
-    driver: engine = "embedded",
-    lease = 60,
-    json = false,
-    controlFile = ".bylaw/memory/behavior.json",
-  } = options;
+  const { driver: engine = "embedded", lease = 60, json = false, controlFile } = options;
   let failure: unknown;
   const onError = (error: unknown): void => void (failure ??= error);
   // First: what cannot be driven is not offered.
   const driver = await openDriver(engine, { place, store, serves: false, onError });
+  const parts = { kernel, plugins, controlFile: controlFile ?? CONTROL_FILE, json };
   const worker = createWorker({
     ...{ driver, store, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
     runs: async () => [],
     templateOf: async (definition) =>
-      definition === loaded.definition
-        ? {
-            ...loaded,
-            kernel,
-            work: (taken, signal) =>
-              prepareWorkflow({
-                run: taken,
-                kernel,
-                loaded,
-                plugins,
-                workspace: process.cwd(),
-                controlFile,
-                signal,
-                json,
-              }),
-          }
-        : undefined,
+      definition === loaded.definition ? drivenHere(loaded, parts) : undefined,
   });
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  for (const signal of SIGNALS) process.once(signal, stop);
+  const ignore = onInterrupt(() => interrupt.abort());
   const interrupted = new Promise<void>((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve(), { once: true });
   });
@@ -96,7 +75,7 @@ export async function driveHere({
       await Promise.race([pause, interrupted]);
     }
   } finally {
-    for (const signal of SIGNALS) process.removeListener(signal, stop);
+    ignore();
     await worker.close();
   }
 }

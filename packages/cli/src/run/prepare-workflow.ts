@@ -7,6 +7,7 @@ import type { ConstitutionContext } from "@bylaw/plugin-constitution";
 import {
   BEHAVIOR_TOOLS,
   type BehaviorContext,
+  type DrivenTemplate,
   type LoadedTemplate,
   type Selection,
   type Template,
@@ -73,22 +74,9 @@ export async function prepareWorkflow({
       ? {}
       : {
           serveTools: ({ agent, step, progress: made }) => {
-            const { key, close } = server.admit({
-              run,
-              agent,
-              step,
-              workspace,
-              own,
-              progress: made,
-            });
-            return {
-              env: {
-                BYLAW_MCP_URL: server.url,
-                BYLAW_MCP_KEY: key,
-                BYLAW_MCP_COMMAND: JSON.stringify(mcpCommand()),
-              },
-              close,
-            };
+            const context = { run, agent, step, workspace, own, progress: made };
+            const { key, close } = server.admit(context);
+            return { env: mcpVariables(server.url, key), close };
           },
         }),
     onEvents: progress.events,
@@ -103,9 +91,24 @@ export async function prepareWorkflow({
   };
 }
 
+/** A template that a worker may drive on this machine. */
+export const drivenHere = (
+  loaded: LoadedTemplate,
+  { kernel, ...parts }: Pick<WorkParts, "kernel" | "plugins" | "controlFile" | "json">,
+): DrivenTemplate => ({
+  ...loaded,
+  kernel,
+  work: (run, signal) =>
+    prepareWorkflow({ ...parts, run, kernel, loaded, workspace: process.cwd(), signal }),
+});
+
 const startsAgents = ({ agents, steps }: Template): boolean =>
   Object.values(agents).some(({ run }) => run !== null && "command" in run) ||
   steps.some(({ agent, run }) => agent !== null && run !== null);
 
-/** What starts the server of the protocol, for a client that is told a command. */
-const mcpCommand = (): readonly string[] => [process.execPath, process.argv[1] ?? "bylaw", "mcp"];
+/** How a step reaches its tools: by the server, or by a command that a client of the protocol starts. */
+const mcpVariables = (url: string, key: string): Readonly<Record<string, string>> => ({
+  BYLAW_MCP_URL: url,
+  BYLAW_MCP_KEY: key,
+  BYLAW_MCP_COMMAND: JSON.stringify([process.execPath, process.argv[1] ?? "bylaw", "mcp"]),
+});

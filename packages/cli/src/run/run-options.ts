@@ -7,8 +7,18 @@ const DRIVERS = ["embedded", "dbos", "restate"] as const;
 /** The name of a driver, as the command line has it. */
 export type DriverName = (typeof DRIVERS)[number];
 
-/** What asks a process to end. */
-export const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Where agents write requests, if the command line does not say. */
+export const CONTROL_FILE = ".bylaw/memory/behavior.json";
+
+/** Runs `stop` when something asks this process to end. Returns what ends that. */
+export function onInterrupt(stop: () => void): () => void {
+  for (const signal of SIGNALS) process.once(signal, stop);
+  return () => {
+    for (const signal of SIGNALS) process.removeListener(signal, stop);
+  };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The options of `bylaw run`. */
 export const RUN_OPTIONS = [
@@ -36,7 +46,7 @@ export const RUN_OPTIONS = [
   RUN_CONFIG,
   [
     "--control-file <file>",
-    "where agents write requests (default: .bylaw/memory/behavior.json)",
+    `where agents write requests (default: ${CONTROL_FILE})`,
     { path: true },
   ],
   [

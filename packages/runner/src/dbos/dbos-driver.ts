@@ -61,92 +61,140 @@ const load = () => loadPeer(PEER, () => import("@dbos-inc/dbos-sdk"));
  * where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
  */
 export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver> {
-  const {
-    store,
-    url,
-    schema = "dbos",
-    name = `driver-${randomUUID()}`,
-    poll_ms = 1_000,
-    lease_ms = 60_000,
-    onError = () => {},
-  } = options;
-  const { DBOS, DBOSClient } = await load();
-  const place = { systemDatabaseUrl: url, systemDatabaseSchemaName: schema, logger: silent };
-  const client = await DBOSClient.create({
-    ...place,
+  const sdk = await load();
+  const client = await sdk.DBOSClient.create({
+    ...placeOf(options),
     applicationName: QUEUE,
     systemDatabasePoolSize: 2,
   });
-  const closing = new AbortController();
-  const signalled = createSignal();
-  let prepared: Promise<void> | undefined;
-  let served: Promise<void> | undefined;
-  let closed: Promise<void> | undefined;
+  return new DbosDriver(options, sdk.DBOS, client);
+}
 
-  const settings = {
-    ...{
-      ...place,
+const placeOf = ({ url, schema = "dbos" }: DbosDriverOptions) => ({
+  systemDatabaseUrl: url,
+  systemDatabaseSchemaName: schema,
+  logger: silent,
+});
+
+type Sdk = Awaited<ReturnType<typeof load>>;
+
+class DbosDriver implements Driver {
+  readonly #options: DbosDriverOptions;
+  readonly #dbos: Sdk["DBOS"];
+  readonly #client: Awaited<ReturnType<Sdk["DBOSClient"]["create"]>>;
+  readonly #name: string;
+  readonly #lease_ms: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #closing = new AbortController();
+  readonly #signalled = createSignal();
+  #prepared: Promise<void> | undefined;
+  #served: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    options: DbosDriverOptions,
+    dbos: Sdk["DBOS"],
+    client: Awaited<ReturnType<Sdk["DBOSClient"]["create"]>>,
+  ) {
+    const {
+      name = `driver-${randomUUID()}`,
+      lease_ms = 60_000,
+      onError = (): void => {},
+    } = options;
+    this.#options = options;
+    this.#dbos = dbos;
+    this.#client = client;
+    this.#name = name;
+    this.#lease_ms = lease_ms;
+    this.#onError = onError;
+  }
+
+  async wake(
+    wake: Wake,
+    { at, key }: { readonly at?: number; readonly key?: string } = {},
+  ): Promise<void> {
+    if (!this.#closing.signal.aborted) await this.#enqueue(wake, at, key);
+  }
+
+  serve(handler: WakeHandler): Promise<void> {
+    return (this.#served ??= this.#serve(handler));
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  #settings() {
+    return {
+      ...placeOf(this.#options),
       name: QUEUE,
-      executorID: name,
+      executorID: this.#name,
       applicationVersion: VERSION,
       systemDatabasePoolSize: 6,
       listenQueues: [QUEUE],
-    },
-  };
+    };
+  }
 
-  const prepare = (): Promise<void> =>
-    (prepared ??= runOnce(
+  #prepare(): Promise<void> {
+    const { store, url, schema = "dbos" } = this.#options;
+    return (this.#prepared ??= runOnce(
       store,
       { name: `dbos:${databaseOf(url)}:${schema}`, version: dbosVersion() },
       async () => {
         if (serving !== undefined) throw busy();
-        DBOS.setConfig(settings);
-        await DBOS.launch();
-        await DBOS.shutdown();
+        this.#dbos.setConfig(this.#settings());
+        await this.#dbos.launch();
+        await this.#dbos.shutdown();
       },
     ).catch((error: unknown) => {
-      prepared = undefined;
+      this.#prepared = undefined;
       throw error;
     }));
+  }
 
-  async function serve(handler: WakeHandler): Promise<void> {
+  async #serve(handler: WakeHandler): Promise<void> {
     if (serving !== undefined) throw busy();
     const failed = async (wake: Wake, error: unknown): Promise<void> => {
-      onError(error);
-      await enqueue(wake, Date.now() + Math.min(lease_ms, RETRY_MS));
+      this.#onError(error);
+      await this.#enqueue(wake, Date.now() + Math.min(this.#lease_ms, RETRY_MS));
     };
-    await prepare();
+    await this.#prepare();
     serving = { handler, failed };
     try {
-      wakeWorkflow ??= DBOS.registerWorkflow(answer, { name: WORKFLOW });
-      DBOS.setConfig({ ...settings, runMigrations: false });
-      await DBOS.launch();
+      wakeWorkflow ??= this.#dbos.registerWorkflow(answer, { name: WORKFLOW });
+      this.#dbos.setConfig({ ...this.#settings(), runMigrations: false });
+      await this.#dbos.launch();
       try {
-        // One after the other: who is busy must not sit on what an idle one could answer.
-        await DBOS.registerQueue(QUEUE, {
-          workerConcurrency: 1,
-          minPollingIntervalMs: poll_ms,
-          onConflict: "always_update",
-        });
-        while (!closing.signal.aborted) {
-          await tidy().catch(onError);
-          await signalled.wait(Math.min(lease_ms, KEPT_MS) / 2);
-        }
+        await this.#listen();
       } finally {
-        await DBOS.shutdown({ workflowCompletionTimeoutMS: 1_000 });
+        await this.#dbos.shutdown({ workflowCompletionTimeoutMS: 1_000 });
       }
     } finally {
       serving = undefined;
     }
   }
 
+  async #listen(): Promise<void> {
+    // One after the other: who is busy must not sit on what an idle one could answer.
+    await this.#dbos.registerQueue(QUEUE, {
+      workerConcurrency: 1,
+      minPollingIntervalMs: this.#options.poll_ms ?? 1_000,
+      onConflict: "always_update",
+    });
+    while (!this.#closing.signal.aborted) {
+      await this.#tidy().catch(this.#onError);
+      await this.#signalled.wait(Math.min(this.#lease_ms, KEPT_MS) / 2);
+    }
+  }
+
   /** Gives what dead processes had taken to the living, and removes what was answered long ago. */
-  async function tidy(): Promise<void> {
+  async #tidy(): Promise<void> {
+    const client = this.#client;
     const of = { queueName: QUEUE, limit: PAGE, loadInput: false, loadOutput: false } as const;
     const taken = await client.listWorkflows({ ...of, status: "PENDING" });
     const late = taken.filter(
       ({ executorId, updatedAt }) =>
-        executorId !== name && (updatedAt ?? 0) < Date.now() - lease_ms,
+        executorId !== this.#name && (updatedAt ?? 0) < Date.now() - this.#lease_ms,
     );
     for (const { workflowID } of late)
       await client.resumeWorkflow(workflowID, { queueName: QUEUE });
@@ -158,17 +206,10 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
       await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
   }
 
-  async function close(): Promise<void> {
-    closing.abort();
-    signalled.raise();
-    await served?.catch(() => {});
-    await client.destroy();
-  }
-
-  async function enqueue({ runId }: Wake, at = 0, key?: string): Promise<void> {
+  async #enqueue({ runId }: Wake, at = 0, key?: string): Promise<void> {
     const wait = at - Date.now();
-    await prepare();
-    await client.enqueue(
+    await this.#prepare();
+    await this.#client.enqueue(
       {
         ...{ queueName: QUEUE, workflowName: WORKFLOW, appVersion: VERSION },
         ...omitUndefined({
@@ -180,13 +221,12 @@ export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver
     );
   }
 
-  return {
-    async wake(wake, { at, key } = {}) {
-      if (!closing.signal.aborted) await enqueue(wake, at, key);
-    },
-    serve: (handler) => (served ??= serve(handler)),
-    close: () => (closed ??= close()),
-  };
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    this.#signalled.raise();
+    await this.#served?.catch(() => {});
+    await this.#client.destroy();
+  }
 }
 
 /** What DBOS calls for a wake. One that could not be answered comes again as another. */

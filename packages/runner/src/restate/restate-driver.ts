@@ -1,7 +1,7 @@
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { BylawError, omitUndefined } from "@bylaw/kernel";
-import type { Driver, WakeHandler } from "../driver.ts";
+import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
 
 /** How the driver over Restate works. */
@@ -42,30 +42,30 @@ const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev
  * it is told in messages.
  */
 export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
-  const {
-    ingress,
-    headers = {},
-    listen = {},
-    admin,
-    address,
-    identity_keys,
-    onError = () => {},
-  } = options;
+  const { ingress, admin, address } = options;
   for (const [name, url] of Object.entries({ ingress, admin, address }))
     if (url !== undefined) refuseSecret(name, url);
-  const { createEndpointHandler, object } = await load();
-  const closing = new AbortController();
+  return new RestateDriver(options, await load());
+}
 
-  async function wake(
-    runId: string,
-    at: number | undefined,
-    key: string | undefined,
+class RestateDriver implements Driver {
+  readonly #options: RestateDriverOptions;
+  readonly #sdk: Awaited<ReturnType<typeof load>>;
+  readonly #closing = new AbortController();
+
+  constructor(options: RestateDriverOptions, sdk: Awaited<ReturnType<typeof load>>) {
+    this.#options = options;
+    this.#sdk = sdk;
+  }
+
+  async wake(
+    { runId }: Wake,
+    { at = 0, key }: { readonly at?: number; readonly key?: string } = {},
   ): Promise<void> {
-    const wait = at === undefined ? 0 : Math.ceil(at - Date.now());
-    const url = new URL(
-      `${SERVICE}/${encodeURIComponent(runId)}/wake/send`,
-      ingress.endsWith("/") ? ingress : `${ingress}/`,
-    );
+    if (this.#closing.signal.aborted) return;
+    const { ingress, headers } = this.#options;
+    const wait = Math.ceil(at - Date.now());
+    const url = below(ingress, `${SERVICE}/${encodeURIComponent(runId)}/wake/send`);
     if (wait > 0) url.searchParams.set("delay", `${wait}ms`);
     await post(
       url,
@@ -74,8 +74,37 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
     );
   }
 
-  async function serve(handler: WakeHandler): Promise<void> {
-    const wakes = object({
+  async serve(handler: WakeHandler): Promise<void> {
+    const { listen = {}, admin, address, identity_keys } = this.#options;
+    const server = createServer(
+      this.#sdk.createEndpointHandler({
+        services: [this.#serviceFor(handler)],
+        logger: () => {},
+        ...omitUndefined({ identityKeys: identity_keys && [...identity_keys] }),
+      }),
+    );
+    const sessions = new Set<ServerHttp2Session>();
+    server.on("session", (session) => {
+      sessions.add(session.on("error", () => {}));
+      session.once("close", () => sessions.delete(session));
+    });
+    const { host = "127.0.0.1", port = 0 } = listen;
+    const bound = await listening(server, host, port);
+    try {
+      if (admin !== undefined)
+        await this.#register(below(admin, "deployments"), address ?? `http://${host}:${bound}`);
+      await closed(this.#closing.signal);
+    } finally {
+      await closeServer(server, sessions);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  #serviceFor(handler: WakeHandler) {
+    return this.#sdk.object({
       name: SERVICE,
       // A wake that nobody can answer must not keep the next one of its run waiting for ever.
       options: {
@@ -90,67 +119,43 @@ export async function openRestateDriver(options: RestateDriverOptions): Promise<
       handlers: {
         wake: async ({ key }: { readonly key: string }): Promise<void> => {
           try {
-            while ((await handler({ runId: key })) === "again" && !closing.signal.aborted);
+            while ((await handler({ runId: key })) === "again" && !this.#closing.signal.aborted);
           } catch (error) {
-            onError(error);
+            this.#options.onError?.(error);
             throw error;
           }
         },
       },
     });
-    const server = createServer(
-      createEndpointHandler({
-        services: [wakes],
-        logger: () => {},
-        ...omitUndefined({ identityKeys: identity_keys && [...identity_keys] }),
-      }),
-    );
-    const sessions = new Set<ServerHttp2Session>();
-    server.on("session", (session) => {
-      sessions.add(session.on("error", () => {}));
-      session.once("close", () => sessions.delete(session));
-    });
-    const { host = "127.0.0.1", port = 0 } = listen;
-    const bound = await listening(server, host, port);
-    try {
-      if (admin !== undefined)
-        await register(
-          new URL("deployments", admin.endsWith("/") ? admin : `${admin}/`),
-          address ?? `http://${host}:${bound}`,
-        );
-      await closed(closing.signal);
-    } finally {
-      for (const session of sessions) session.close();
-      const gone = new Promise((resolve) => server.close(resolve));
-      const timer = setTimeout(() => {
-        for (const session of sessions) session.destroy();
-      }, 1_000);
-      await gone;
-      clearTimeout(timer);
-    }
   }
 
   /** A Restate that has just begun takes nothing yet, though it answers. */
-  async function register(url: URL, uri: string): Promise<void> {
+  async #register(url: URL, uri: string): Promise<void> {
     for (let left = REGISTRATIONS; ; left -= 1) {
       try {
         return await post(url, { uri, force: true }, {});
       } catch (error) {
-        if (left === 0 || closing.signal.aborted) throw error;
+        if (left === 0 || this.#closing.signal.aborted) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
   }
+}
 
-  return {
-    async wake({ runId }, { at, key } = {}) {
-      if (!closing.signal.aborted) await wake(runId, at, key);
-    },
-    serve,
-    async close() {
-      closing.abort();
-    },
-  };
+const below = (address: string, path: string): URL =>
+  new URL(path, address.endsWith("/") ? address : `${address}/`);
+
+async function closeServer(
+  server: Http2Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+): Promise<void> {
+  for (const session of sessions) session.close();
+  const gone = new Promise((resolve) => server.close(resolve));
+  const timer = setTimeout(() => {
+    for (const session of sessions) session.destroy();
+  }, 1_000);
+  await gone;
+  clearTimeout(timer);
 }
 
 function refuseSecret(name: string, url: string): void {

@@ -4,6 +4,8 @@ import { checkTracks } from "./check-tracks.ts";
 import type { Problem } from "./dialects.ts";
 import type { Step, Template } from "./template.ts";
 
+type Tell = (key: string | undefined, message: string, fix?: string) => void;
+
 /**
  * What is wrong between the parts of a template: names that nobody has, and what could never have
  * an effect. Pure.
@@ -12,72 +14,90 @@ export function checkTemplate(
   template: Template,
   pathOf: (index: number) => readonly PropertyKey[],
 ): readonly Problem[] {
-  const { agents, steps, compat } = template;
+  const { steps, compat } = template;
   const problems: Problem[] = [...checkTracks(template, pathOf)];
-  const indexes = new Map<string, number>();
-  const seenGroups = new Set<string>();
-  steps.forEach((step, index) => {
-    const tell = (key: string | undefined, message: string, fix?: string): void =>
+  const ids = new Set<string>();
+  const groups = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    const tell: Tell = (key, message, fix) =>
       void problems.push({
         path: [...pathOf(index), ...(key === undefined ? [] : [key])],
         message,
         ...(fix === undefined ? {} : { fix }),
       });
-    if (indexes.has(step.id)) tell("id", `The step id \`${step.id}\` is given twice`);
-    indexes.set(step.id, index);
-    for (const key of ["agent", "fallback", "trigger"] as const) {
-      const named = step[key];
-      if (named !== null && named !== "" && !Object.hasOwn(agents, named))
-        tell(key, `Unknown agent \`${named}\``, didYouMean(named, Object.keys(agents)));
-    }
-    if (step.agent === null && step.run === null)
-      tell(undefined, `The step \`${step.id}\` runs nothing; give it \`agent\` or \`run\``);
-    if (step.fallback !== null && step.fallback === step.agent)
-      tell("fallback", "The fallback is the same agent as the step's own");
-    if (step.parallel !== null) {
-      if (step.loop !== null)
-        tell("loop", "A parallel step cannot loop; loop in the step after the group");
-      if (steps[index - 1]?.parallel !== step.parallel) {
-        if (seenGroups.has(step.parallel))
-          tell(
-            "parallel",
-            `The steps of the group \`${step.parallel}\` must stand next to each other`,
-          );
-        if (steps[index + 1]?.parallel !== step.parallel)
-          tell("parallel", `The group \`${step.parallel}\` has only one step`);
-        seenGroups.add(step.parallel);
-      }
-    }
-    for (const key of ["when", "skip_if"] as const) {
-      const text = step[key];
-      if (text === null) continue;
-      if (compat !== "radium")
-        checkCondition(text, steps, index, (message, fix) => tell(key, message, fix));
-      else if (!RADIUM_CONDITION.test(text))
-        problems.push({
-          path: [...pathOf(index), key],
-          message: `\`${key}\` is always true, as in Radium, which cannot read it`,
-          severity: "warning",
-        });
-    }
+    if (ids.has(step.id)) tell("id", `The step id \`${step.id}\` is given twice`);
+    ids.add(step.id);
+    checkAgents(step, template, tell);
+    checkGroup(step, index, template, groups, tell);
+    problems.push(...checkConditions(step, index, template, pathOf(index), tell));
     for (const needed of step.depends_on) {
       const fault = fitsBefore(needed, steps, index);
-      if (fault !== undefined)
-        tell(
-          "depends_on",
-          fault,
-          didYouMean(
-            needed,
-            steps.map(({ id }) => id),
-          ),
-        );
+      if (fault !== undefined) tell("depends_on", fault, nearStep(needed, steps));
     }
-    if (step.loop !== null) {
-      const fault = compat === null ? loopFault(step.loop, steps, index) : undefined;
-      if (fault !== undefined) tell("loop", fault);
-    }
-  });
+    const fault =
+      step.loop !== null && compat === null ? loopFault(step.loop, steps, index) : undefined;
+    if (fault !== undefined) tell("loop", fault);
+  }
   return problems;
+}
+
+const nearStep = (id: string, steps: readonly Step[]): string | undefined =>
+  didYouMean(
+    id,
+    steps.map((step) => step.id),
+  );
+
+function checkAgents(step: Step, { agents }: Template, tell: Tell): void {
+  for (const key of ["agent", "fallback", "trigger"] as const) {
+    const named = step[key];
+    if (named !== null && named !== "" && !Object.hasOwn(agents, named))
+      tell(key, `Unknown agent \`${named}\``, didYouMean(named, Object.keys(agents)));
+  }
+  if (step.agent === null && step.run === null)
+    tell(undefined, `The step \`${step.id}\` runs nothing; give it \`agent\` or \`run\``);
+  if (step.fallback !== null && step.fallback === step.agent)
+    tell("fallback", "The fallback is the same agent as the step's own");
+}
+
+function checkGroup(
+  { parallel, loop }: Step,
+  index: number,
+  { steps }: Template,
+  seen: Set<string>,
+  tell: Tell,
+): void {
+  if (parallel === null) return;
+  if (loop !== null) tell("loop", "A parallel step cannot loop; loop in the step after the group");
+  if (steps[index - 1]?.parallel === parallel) return;
+  if (seen.has(parallel))
+    tell("parallel", `The steps of the group \`${parallel}\` must stand next to each other`);
+  if (steps[index + 1]?.parallel !== parallel)
+    tell("parallel", `The group \`${parallel}\` has only one step`);
+  seen.add(parallel);
+}
+
+/** Returns what has no effect. */
+function checkConditions(
+  step: Step,
+  index: number,
+  { steps, compat }: Template,
+  path: readonly PropertyKey[],
+  tell: Tell,
+): readonly Problem[] {
+  const idle: Problem[] = [];
+  for (const key of ["when", "skip_if"] as const) {
+    const text = step[key];
+    if (text === null) continue;
+    if (compat !== "radium")
+      checkCondition(text, steps, index, (message, fix) => tell(key, message, fix));
+    else if (!RADIUM_CONDITION.test(text))
+      idle.push({
+        path: [...path, key],
+        message: `\`${key}\` is always true, as in Radium, which cannot read it`,
+        severity: "warning",
+      });
+  }
+  return idle;
 }
 
 const RADIUM_CONDITION = /^\s*[^.\s]+\.result\.[^.\s]+ == .+$/;
@@ -92,14 +112,7 @@ function checkCondition(
   if (typeof condition === "string") return tell(condition);
   for (const { step, field } of condition.clauses) {
     const fault = fitsBefore(step, steps, index);
-    if (fault !== undefined)
-      tell(
-        fault,
-        didYouMean(
-          step,
-          steps.map(({ id }) => id),
-        ),
-      );
+    if (fault !== undefined) tell(fault, nearStep(step, steps));
     else if (field === "output" && steps.find(({ id }) => id === step)?.output !== "json")
       tell(`\`${step}.output\` needs \`output: json\` in that step`);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkArgument, omitUndefined, type EventDraft, type JsonObject } from "@bylaw/kernel";
 import { StoreConflict, type Claim, type Store } from "@bylaw/store";
-import type { Driver, WakeHandler } from "../driver.ts";
+import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { createSignal } from "./signal.ts";
 
 /** The log that says who was woken, when and by whom: no run of a workflow may be called so. */
@@ -28,30 +28,107 @@ export interface EmbeddedDriverOptions {
  * available is due, one that is claimed is being answered or waits for its time, and who dies with
  * one gives it back. It answers one wake after the other.
  */
-export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
-  const {
+export const createEmbeddedDriver = (options: EmbeddedDriverOptions): Driver =>
+  new EmbeddedDriver(checkArgument("createEmbeddedDriver", "options", options));
+
+class EmbeddedDriver implements Driver {
+  readonly #store: Store;
+  readonly #name: string;
+  readonly #poll_ms: number;
+  readonly #lease_ms: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #session = randomUUID();
+  readonly #signalled = createSignal();
+  readonly #closing = new AbortController();
+  /** When the earliest of the wakes that were put back here is due. */
+  #due = Infinity;
+
+  constructor({
     store,
     name = `driver-${randomUUID()}`,
     poll_ms = 1_000,
     lease_ms = 30_000,
     onError = () => {},
-  } = checkArgument("createEmbeddedDriver", "options", options);
-  const session = randomUUID();
-  const signalled = createSignal();
-  const closing = new AbortController();
-  // When the earliest of the wakes that were put back here is due.
-  let due = Infinity;
+  }: EmbeddedDriverOptions) {
+    this.#store = store;
+    this.#name = name;
+    this.#poll_ms = poll_ms;
+    this.#lease_ms = lease_ms;
+    this.#onError = onError;
+  }
 
-  const draft = (event_type: string, details: JsonObject): EventDraft => ({
-    ...{ timestamp: new Date().toISOString(), session_id: session },
-    ...{ event_type, agent_id: null, task_id: null, details },
-  });
+  async wake(
+    { runId }: Wake,
+    { at = 0, key }: { readonly at?: number; readonly key?: string } = {},
+  ): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    await this.#store.commit({
+      run: WAKE_LOG,
+      seen: 0,
+      events: [this.#draft("wake_set", { run: runId, at })],
+      ...omitUndefined({ request_id: key }),
+      task: {
+        id: JSON.stringify([WAKE_LOG, runId, at, randomUUID()]),
+        fence: 0,
+        set: { state: "available", queue: WAKE_LOG },
+      },
+    });
+    this.#signalled.raise();
+  }
+
+  async serve(handler: WakeHandler): Promise<void> {
+    const unwatch = await this.#store.watch(
+      (run) => void (run === WAKE_LOG && this.#signalled.raise()),
+    );
+    try {
+      while (!this.#closing.signal.aborted) {
+        if (await this.#deliverOne(handler).catch(this.#onError)) continue;
+        const wait = Math.min(this.#poll_ms, Math.max(this.#due - Date.now(), 1));
+        if (this.#due <= Date.now()) this.#due = Infinity;
+        await this.#signalled.wait(wait);
+      }
+    } finally {
+      unwatch();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#signalled.raise();
+  }
+
+  async #deliverOne(handler: WakeHandler): Promise<boolean> {
+    const claim = await this.#store.claim({
+      ...{ queue: WAKE_LOG, agent: this.#name, lease_ms: this.#lease_ms },
+      event: ({ task }) => this.#draft("wake_taken", { run: wakeIn(task).run, by: this.#name }),
+    });
+    if (claim === undefined) return false;
+    await this.#deliver(claim, handler);
+    return true;
+  }
+
+  async #deliver(claim: Claim, handler: WakeHandler): Promise<void> {
+    const { run, at } = wakeIn(claim.task);
+    const wait_ms = Math.ceil(at - Date.now());
+    if (wait_ms > 0) {
+      this.#due = Math.min(this.#due, at);
+      return this.#settle(claim, this.#draft("wake_delayed", { run, at }), { wait_ms });
+    }
+    try {
+      while ((await handler({ runId: run })) === "again" && !this.#closing.signal.aborted);
+    } catch (error) {
+      // It comes again when its lease is over.
+      this.#onError(error);
+      return;
+    }
+    await this.#settle(claim, this.#draft("wake_answered", { run, by: this.#name }), "done");
+  }
 
   /**
    * Says what became of a wake that was taken. Another may have taken it since, and then says so
    * itself.
    */
-  async function settle(
+  async #settle(
     { task, fence }: Claim,
     event: EventDraft,
     then: { readonly wait_ms: number } | "done",
@@ -61,7 +138,7 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
         ? { set: { state: "done", owner: null } as const }
         : { lease_ms: then.wait_ms, set: { state: "claimed" } as const };
     try {
-      await store.commit({
+      await this.#store.commit({
         run: WAKE_LOG,
         seen: 0,
         events: [event],
@@ -72,73 +149,12 @@ export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
     }
   }
 
-  async function deliver(claim: Claim, handler: WakeHandler): Promise<void> {
-    const { run, at } = wakeIn(claim.task);
-    const wait_ms = Math.ceil(at - Date.now());
-    if (wait_ms > 0) {
-      due = Math.min(due, at);
-      return settle(claim, draft("wake_delayed", { run, at }), { wait_ms });
-    }
-    try {
-      while ((await handler({ runId: run })) === "again" && !closing.signal.aborted);
-    } catch (error) {
-      // It comes again when its lease is over.
-      onError(error);
-      return;
-    }
-    await settle(claim, draft("wake_answered", { run, by: name }), "done");
+  #draft(event_type: string, details: JsonObject): EventDraft {
+    return {
+      ...{ timestamp: new Date().toISOString(), session_id: this.#session },
+      ...{ event_type, agent_id: null, task_id: null, details },
+    };
   }
-
-  const take = (): Promise<Claim | undefined> =>
-    store.claim({
-      ...{ queue: WAKE_LOG, agent: name, lease_ms },
-      event: ({ task }) => draft("wake_taken", { run: wakeIn(task).run, by: name }),
-    });
-
-  return {
-    async wake({ runId }, { at = 0, key } = {}) {
-      if (closing.signal.aborted) return;
-      await store.commit({
-        ...{
-          run: WAKE_LOG,
-          seen: 0,
-          events: [draft("wake_set", { run: runId, at })],
-          ...omitUndefined({ request_id: key }),
-        },
-        task: {
-          id: JSON.stringify([WAKE_LOG, runId, at, randomUUID()]),
-          fence: 0,
-          set: { state: "available", queue: WAKE_LOG },
-        },
-      });
-      signalled.raise();
-    },
-    async serve(handler) {
-      const unwatch = await store.watch((run) => void (run === WAKE_LOG && signalled.raise()));
-      try {
-        while (!closing.signal.aborted) {
-          try {
-            const claim = await take();
-            if (claim !== undefined) {
-              await deliver(claim, handler);
-              continue;
-            }
-          } catch (error) {
-            onError(error);
-          }
-          const wait = Math.min(poll_ms, Math.max(due - Date.now(), 1));
-          if (due <= Date.now()) due = Infinity;
-          await signalled.wait(wait);
-        }
-      } finally {
-        unwatch();
-      }
-    },
-    async close() {
-      closing.abort();
-      signalled.raise();
-    },
-  };
 }
 
 function wakeIn(task: string): { readonly run: string; readonly at: number } {

@@ -35,109 +35,158 @@ export interface Migration {
  * place there is a fault, and nothing is guessed. `from`: the index of the step that a person says
  * to go on from. Pure.
  */
-export function migrationOf(
+export const migrationOf = (
   before: Template,
   now: Template,
   state: WorkflowState,
   from?: number,
-): Migration {
-  const faults: string[] = [];
-  const notes: string[] = [];
-  const indexes = new Map(now.steps.map(({ id }, index) => [id, index]));
-  const groupOf = new Map(before.steps.map(({ id, parallel }) => [id, parallel]));
-  const idAt = (index: number): string | undefined => before.steps[index]?.id;
-  const open = from === undefined ? state.units : [];
-  const isOpen = (id: string): boolean => open.some(({ step }) => step === id);
+): Migration => new Migrator(before, now, state, from).migration();
 
-  const groupEnd = (index: number): number => {
-    const group = now.steps[index]?.parallel ?? null;
-    let end = index + 1;
-    if (group !== null) while (now.steps[end]?.parallel === group) end += 1;
-    return end;
-  };
-  const units = open.flatMap(({ step, frames, settled }) => {
-    const index = indexes.get(step);
-    const fresh = index === undefined ? undefined : now.steps[index];
-    if (index === undefined || fresh === undefined) {
-      faults.push(`step ${quote(step)} is running and is gone`);
-      return [];
-    }
-    if (groupOf.get(step) !== fresh.parallel)
-      faults.push(`step ${quote(step)} is running beside other steps than before`);
-    for (const { agent } of settled ? [] : frames)
-      if (agent !== null && !Object.hasOwn(now.agents, agent))
-        faults.push(`agent ${quote(agent)} is at work and is gone`);
-    return [{ step, index, next: groupEnd(index) }];
-  });
-  // Steps that run at once begin at once: nobody begins one that comes to them later.
-  const groups = new Set(units.flatMap(({ index }) => now.steps[index]?.parallel ?? []));
-  for (const { id, parallel } of now.steps)
-    if (parallel !== null && groups.has(parallel) && groupOf.get(id) !== parallel && !isOpen(id))
-      faults.push(`step ${quote(id)} joins steps that are running`);
-  if (new Set(units.map(({ next }) => next)).size > 1)
-    faults.push("the running steps no longer stand beside each other");
+class Migrator {
+  readonly #before: Template;
+  readonly #now: Template;
+  readonly #state: WorkflowState;
+  readonly #from: number | undefined;
+  /** Where each step stands now. */
+  readonly #indexes: ReadonlyMap<string, number>;
+  readonly #faults: string[] = [];
+  readonly #notes: string[] = [];
 
-  if (state.ended !== null && from === undefined)
-    faults.push("the workflow has ended: name the step to continue from with --from");
-  const cursor = from ?? cursorIn();
-  // Only what stood behind is done: what a loop is about to repeat has a result of the pass before.
-  const dropped = from === undefined ? [] : doneSteps(state);
-  const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
-  const known = from === undefined ? state : { ...state, results: resultsWith(state) };
-  const oldAt = new Map(before.steps.map(({ id }, index) => [id, index]));
-  const isBehind = (id: string): boolean =>
-    resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
-  const rest = now.steps.flatMap(({ id, repeatable }, index) =>
-    isOpen(id) ? [] : [{ id, repeatable, index }],
-  );
-  const completed = rest.filter(
-    ({ id, repeatable, index }) =>
-      index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
-  );
-  const again = completed.filter(({ id }) => isBehind(id));
-  const redo = Math.max(0, ...again.map(({ index }) => index + 1));
-  for (const { id, index } of completed)
-    if (index < redo && !isBehind(id))
-      faults.push(`step ${quote(id)} would be repeated, but stands before one that would not`);
-  const late = rest.filter(({ id, index }) => index < cursor && !isBehind(id));
-  for (const { id } of late)
-    notes.push(
-      `step ${quote(id)} stands before the point where the workflow continues, so it will not run`,
-    );
-  for (const { id } of again.slice(0, 20))
-    notes.push(`step ${quote(id)} is completed and will not run again`);
+  constructor(before: Template, now: Template, state: WorkflowState, from: number | undefined) {
+    this.#before = before;
+    this.#now = now;
+    this.#state = state;
+    this.#from = from;
+    this.#indexes = new Map(now.steps.map(({ id }, index) => [id, index]));
+  }
 
-  const scopes = (from === undefined ? state.scopes : []).flatMap(({ owner, skip }) => {
-    if (owner === NO_OWNER) return [{ owner, skip }];
-    const id = idAt(owner);
-    const index = id === undefined ? undefined : indexes.get(id);
-    if (index === undefined || now.steps[index]?.loop === null) {
-      faults.push(`the loop of step ${quote(id ?? "?")} is running and is gone`);
-      return [];
-    }
-    return [{ owner: index, skip: skip.filter((one) => indexes.has(one)) }];
-  });
-  return { changes: templateChanges(before, now), notes, faults, cursor, redo, units, scopes };
+  migration(): Migration {
+    const units = this.#units();
+    if (this.#state.ended !== null && this.#from === undefined)
+      this.#faults.push("the workflow has ended: name the step to continue from with --from");
+    const cursor = this.#from ?? this.#cursor(units);
+    const redo = this.#redo(cursor);
+    const scopes = this.#scopes();
+    const [faults, notes] = [this.#faults, this.#notes];
+    const changes = templateChanges(this.#before, this.#now);
+    return { changes, notes, faults, cursor, redo, units, scopes };
+  }
 
-  function cursorIn(): number {
-    const [first] = units;
-    if (first !== undefined) return Math.min(...units.map(({ index }) => index));
-    const id = idAt(state.cursor);
+  /** The steps that run, unless a person says where to go on. */
+  get #open(): WorkflowState["units"] {
+    return this.#from === undefined ? this.#state.units : [];
+  }
+
+  #isOpen(id: string): boolean {
+    return this.#open.some(({ step }) => step === id);
+  }
+
+  #units(): Migration["units"] {
+    const { steps, agents } = this.#now;
+    const groupOf = new Map(this.#before.steps.map(({ id, parallel }) => [id, parallel]));
+    const units = this.#open.flatMap(({ step, frames, settled }) => {
+      const index = this.#indexes.get(step);
+      const fresh = index === undefined ? undefined : steps[index];
+      if (index === undefined || fresh === undefined) {
+        this.#faults.push(`step ${quote(step)} is running and is gone`);
+        return [];
+      }
+      if (groupOf.get(step) !== fresh.parallel)
+        this.#faults.push(`step ${quote(step)} is running beside other steps than before`);
+      for (const { agent } of settled ? [] : frames)
+        if (agent !== null && !Object.hasOwn(agents, agent))
+          this.#faults.push(`agent ${quote(agent)} is at work and is gone`);
+      return [{ step, index, next: groupEnd(steps, index) }];
+    });
+    // Steps that run at once begin at once: nobody begins one that comes to them later.
+    const groups = new Set(units.flatMap(({ index }) => steps[index]?.parallel ?? []));
+    for (const { id, parallel } of steps)
+      if (
+        parallel !== null &&
+        groups.has(parallel) &&
+        groupOf.get(id) !== parallel &&
+        !this.#isOpen(id)
+      )
+        this.#faults.push(`step ${quote(id)} joins steps that are running`);
+    if (new Set(units.map(({ next }) => next)).size > 1)
+      this.#faults.push("the running steps no longer stand beside each other");
+    return units;
+  }
+
+  #cursor(units: Migration["units"]): number {
+    if (units.length > 0) return Math.min(...units.map(({ index }) => index));
+    const { steps } = this.#before;
+    const id = steps[this.#state.cursor]?.id;
     if (id !== undefined) {
-      const index = indexes.get(id);
+      const index = this.#indexes.get(id);
       if (index === undefined)
-        faults.push(
+        this.#faults.push(
           `step ${quote(id)}, where the workflow continues, is gone: name another with --from`,
         );
       return index ?? 0;
     }
     // It stood behind its last step: whatever is behind that now is still to be done.
-    const last = idAt(before.steps.length - 1);
-    const index = last === undefined ? undefined : indexes.get(last);
+    const last = steps.at(-1)?.id;
+    const index = last === undefined ? undefined : this.#indexes.get(last);
     if (index === undefined)
-      faults.push("the last step is gone: name the step to continue from with --from");
+      this.#faults.push("the last step is gone: name the step to continue from with --from");
     return (index ?? -1) + 1;
   }
+
+  #redo(cursor: number): number {
+    const state = this.#state;
+    // Only what stood behind is done: what a loop is about to repeat has a result of the pass before.
+    const dropped = this.#from === undefined ? [] : doneSteps(state);
+    const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
+    const known = this.#from === undefined ? state : { ...state, results: resultsWith(state) };
+    const oldAt = new Map(this.#before.steps.map(({ id }, index) => [id, index]));
+    const isBehind = (id: string): boolean =>
+      resultOf(known, id) !== undefined && (oldAt.get(id) ?? Infinity) < stood;
+    const rest = this.#now.steps
+      .map(({ id, repeatable }, index) => ({ id, repeatable, index }))
+      .filter(({ id }) => !this.#isOpen(id));
+    const completed = rest.filter(
+      ({ id, repeatable, index }) =>
+        index >= cursor && !repeatable && resultOf(known, id)?.status === "completed",
+    );
+    const again = completed.filter(({ id }) => isBehind(id));
+    const redo = Math.max(0, ...again.map(({ index }) => index + 1));
+    for (const { id, index } of completed)
+      if (index < redo && !isBehind(id))
+        this.#faults.push(
+          `step ${quote(id)} would be repeated, but stands before one that would not`,
+        );
+    for (const { id, index } of rest)
+      if (index < cursor && !isBehind(id))
+        this.#notes.push(
+          `step ${quote(id)} stands before the point where the workflow continues, so it will not run`,
+        );
+    for (const { id } of again.slice(0, 20))
+      this.#notes.push(`step ${quote(id)} is completed and will not run again`);
+    return redo;
+  }
+
+  #scopes(): Migration["scopes"] {
+    const { steps } = this.#now;
+    return (this.#from === undefined ? this.#state.scopes : []).flatMap(({ owner, skip }) => {
+      if (owner === NO_OWNER) return [{ owner, skip }];
+      const id = this.#before.steps[owner]?.id;
+      const index = id === undefined ? undefined : this.#indexes.get(id);
+      if (index === undefined || steps[index]?.loop === null) {
+        this.#faults.push(`the loop of step ${quote(id ?? "?")} is running and is gone`);
+        return [];
+      }
+      return [{ owner: index, skip: skip.filter((one) => this.#indexes.has(one)) }];
+    });
+  }
+}
+
+/** The step behind the group that runs beside a step. */
+function groupEnd(steps: Template["steps"], index: number): number {
+  const group = steps[index]?.parallel ?? null;
+  let end = index + 1;
+  if (group !== null) while (steps[end]?.parallel === group) end += 1;
+  return end;
 }
 
 /**
