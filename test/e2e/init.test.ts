@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, scratch } from "./bylaw.ts";
+import { BIN, bylaw, json, jsonLines, scratch } from "./bylaw.ts";
 
 const FORMATS = ["ts", "json", "yaml", "toml"] as const;
 
@@ -26,7 +26,24 @@ function tree(root: string): Readonly<Record<string, string>> {
   );
 }
 
+type Expected = readonly [tool: string, args: object, effect: string, rule?: string];
+
+/** Decides calls in a project, and compares the effects and the rules that they come from. */
+function decides(cwd: string, expected: readonly Expected[]): void {
+  const input = expected.map(([tool, args]) => `${JSON.stringify({ tool, args })}\n`).join("");
+  const ran = bylaw(["check", "--batch", "-", "--json"], { cwd, input });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  const found = jsonLines(ran).map(({ effect, rule }, at) => [
+    ...(expected[at] ?? []).slice(0, 2),
+    effect,
+    ...(rule === undefined ? [] : [(rule as { name: string }).name]),
+  ]);
+  expect(found).toEqual(expected);
+}
+
 describe.each(FORMATS)("--format %s", (format) => {
+  const OWN = [`bylaw.config.${format}`, ".bylaw/policy.toml"];
+
   test("writes a configuration and a policy that work at once", () => {
     const cwd = scratch({ "README.md": "hello" });
     const ran = bylaw(["init", "--format", format], { cwd });
@@ -35,24 +52,14 @@ describe.each(FORMATS)("--format %s", (format) => {
     expect(ran.stdout).toContain(
       "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy @bylaw/ruleset-everyday\n",
     );
-    const ask = (tool: string, args: object) => {
-      const checked = bylaw(["check", "--tool", tool, "--args", JSON.stringify(args), "--json"], {
-        cwd,
-      });
-      expect(checked.stderr).toBe("");
-      const { effect, rule } = json(checked);
-      return [effect, (rule as { name?: string } | undefined)?.name];
-    };
-    expect(ask("read_file", { path: "README.md" })).toEqual(["allow", "read-temporary-files"]);
-    expect(ask("read_file", { path: "/opt/README.md" })).toEqual(["ask_user", undefined]);
-    expect(ask("read_file", { path: ".env" })).toEqual(["deny", "no-secret-files"]);
-    expect(ask("bash", { command: "npm test && git add src" })).toEqual([
-      "allow",
-      "git-stage-and-commit",
+    decides(cwd, [
+      ["read_file", { path: "README.md" }, "allow", "read-temporary-files"],
+      ["read_file", { path: "/opt/README.md" }, "ask_user"],
+      ["read_file", { path: ".env" }, "deny", "no-secret-files"],
+      ["bash", { command: "npm test && git add src" }, "allow", "git-stage-and-commit"],
+      ["bash", { command: "git push -uf origin main" }, "deny", "no-force-push"],
+      ...OWN.map((path): Expected => ["write_file", { path }, "ask_user", "ask-governing-files"]),
     ]);
-    expect(ask("bash", { command: "git push -uf origin main" })).toEqual(["deny", "no-force-push"]);
-    for (const path of [`bylaw.config.${format}`, ".bylaw/policy.toml"])
-      expect(ask("write_file", { path })).toEqual(["ask_user", "ask-governing-files"]);
     expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 3 files\n" });
   });
 
@@ -60,18 +67,19 @@ describe.each(FORMATS)("--format %s", (format) => {
     const cwd = scratch();
     const ran = bylaw(["init", "--format", format, "--ruleset", "none"], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
-    const ask = (tool: string, args: object) => {
-      const call = ["--tool", tool, "--args", JSON.stringify(args)];
-      const { effect, rule } = json(bylaw(["check", ...call, "--json"], { cwd }));
-      return [effect, (rule as { name?: string } | undefined)?.name];
-    };
-    expect(ask("read_file", { path: "README.md" })).toEqual(["allow", "read-the-project"]);
-    expect(ask("read_file", { path: ".env" })).toEqual(["deny", "no-secret-files"]);
-    expect(ask("bash", { command: "git status" })).toEqual(["allow", "see-the-status"]);
-    expect(ask("Bash", { command: "git push -uf origin main" })).toEqual(["deny", "no-force-push"]);
-    expect(ask("write_file", { path: "src/x.ts" })).toEqual(["ask_user", undefined]);
-    for (const path of [`bylaw.config.${format}`, ".bylaw/policy.toml"])
-      expect(ask("write_file", { path })).toEqual(["ask_user", "people-change-the-rules"]);
+    decides(cwd, [
+      ["read_file", { path: "README.md" }, "allow", "read-the-project"],
+      ["read_file", { path: ".env" }, "deny", "no-secret-files"],
+      ["bash", { command: "git status" }, "allow", "see-the-status"],
+      ["Bash", { command: "git push -uf origin main" }, "deny", "no-force-push"],
+      ["write_file", { path: "src/x.ts" }, "ask_user"],
+      ...OWN.map((path): Expected => [
+        "write_file",
+        { path },
+        "ask_user",
+        "people-change-the-rules",
+      ]),
+    ]);
     expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
   });
 

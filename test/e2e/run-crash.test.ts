@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { expect, it } from "vitest";
+import { build } from "rolldown";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
 
 // What each step asks for at which visit; everything else asks for nothing.
@@ -61,7 +64,20 @@ interface Ran {
   readonly err: string;
 }
 
-const WRITER = join(import.meta.dirname, "../crash/workflow-writer.ts");
+// In one file, for it is started some 170 times: its packages are hundreds of them.
+const bundled = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
+const WRITER = join(bundled, "workflow-writer.js");
+beforeAll(async () => {
+  symlinkSync(join(root, "node_modules"), join(bundled, "node_modules"));
+  await build({
+    input: join(import.meta.dirname, "../crash/workflow-writer.ts"),
+    platform: "node",
+    external: ["better-sqlite3"],
+    output: { file: WRITER, codeSplitting: false },
+    logLevel: "silent",
+  });
+});
+afterAll(() => rmSync(bundled, { recursive: true }));
 
 function start(folder: string, killAt = ""): Promise<Ran> {
   const child = spawn(process.execPath, [WRITER, folder, killAt], {
