@@ -28,8 +28,9 @@ export interface EmbeddedDriverOptions {
  * available is due, one that is claimed is being answered or waits for its time, and who dies with
  * one gives it back. It answers one wake after the other.
  */
-export const createEmbeddedDriver = (options: EmbeddedDriverOptions): Driver =>
-  new EmbeddedDriver(checkArgument("createEmbeddedDriver", "options", options));
+export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
+  return new EmbeddedDriver(checkArgument("createEmbeddedDriver", "options", options));
+}
 
 class EmbeddedDriver implements Driver {
   readonly #store: Store;

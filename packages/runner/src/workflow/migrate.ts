@@ -35,12 +35,14 @@ export interface Migration {
  * place there is a fault, and nothing is guessed. `from`: the index of the step that a person says
  * to go on from. Pure.
  */
-export const migrationOf = (
+export function migrationOf(
   before: Template,
   now: Template,
   state: WorkflowState,
   from?: number,
-): Migration => new Migrator(before, now, state, from).migration();
+): Migration {
+  return new Migrator(before, now, state, from).migration();
+}
 
 class Migrator {
   readonly #before: Template;
