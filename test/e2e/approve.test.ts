@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, scratch, type Ran } from "./bylaw.ts";
+import { BIN, bylaw, json, type Ran } from "./bylaw.ts";
 import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 
 const PLAN = planOf("It greets by name");

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LogEvent } from "@bylaw/kernel";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BIN, bylaw, scratch } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
 import { shell } from "./shell.ts";

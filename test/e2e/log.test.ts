@@ -1,14 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
 import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
-import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
 import { shell } from "./shell.ts";
 
 interface Finding {
