@@ -1,5 +1,5 @@
 import { HOLD_MS } from "./claim.ts";
-import { refused } from "./outcomes.ts";
+import { approvalRefused } from "./outcomes.ts";
 import type { Session } from "./session.ts";
 import type { Approval } from "./types.ts";
 
@@ -18,11 +18,10 @@ export async function awaitApproval(
   for (;;) {
     const held = Math.round(Math.max(0, Math.min(until - Date.now(), HOLD_MS)));
     const asked = { signal, timeout_ms: 30_000 + held };
-    const { body } = await session.get("approval", `/approvals/${encodeURIComponent(id)}`, asked, {
-      wait_ms: held,
-    });
-    const approval = body as unknown as Approval;
+    const path = `/approvals/${encodeURIComponent(id)}`;
+    const waited = { wait_ms: held };
+    const { body: approval } = await session.get<Approval>("approval", path, asked, waited);
     if (approval.state === "approved" || approval.state === "used") return approval;
-    if (approval.state !== "open" || Date.now() >= until) throw refused(approval);
+    if (approval.state !== "open" || Date.now() >= until) throw approvalRefused(approval);
   }
 }

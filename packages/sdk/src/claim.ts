@@ -1,5 +1,4 @@
 import { NoTaskReady } from "./errors.ts";
-import { given } from "./outcomes.ts";
 import type { AskOptions } from "./session.ts";
 import type { Transport } from "./transport.ts";
 import type { ClaimAnswer } from "./types.ts";
@@ -27,17 +26,11 @@ export async function claimTask(
   const left = (): number => Math.max(0, until - Date.now());
   for (;;) {
     const held = Math.min(left(), HOLD_MS);
-    const body = given({ agent_id, capabilities, task_id, wait_ms: held === 0 ? undefined : held });
+    const body = { agent_id, capabilities, task_id, wait_ms: held === 0 ? undefined : held };
     try {
-      const request = {
-        method: "POST",
-        path: "/tasks/claim",
-        body,
-        authorization,
-        timeout_ms: timeout_ms + held,
-        ...asked,
-      } as const;
-      return (await transport.ask(request)).body as unknown as ClaimAnswer;
+      const request = { method: "POST", path: "/tasks/claim", body, authorization } as const;
+      const terms = { timeout_ms: timeout_ms + held, ...asked };
+      return (await transport.ask<ClaimAnswer>({ ...request, ...terms })).body;
     } catch (error) {
       if (!(error instanceof NoTaskReady) || left() === 0) throw error;
       await transport.sleep(Math.min(error.retry_after_ms ?? 1_000, left()), asked.signal);

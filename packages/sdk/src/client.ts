@@ -4,7 +4,7 @@ import type { AgentClientOptions } from "./client-options.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { optionsFromEnvironment, type Environment } from "./environment.ts";
 import { keepAlive } from "./keep-alive.ts";
-import { askedFor, blocked, given } from "./outcomes.ts";
+import { approvalPending, transitionBlocked } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
 import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
 import { Transport, credentialOf } from "./transport.ts";
@@ -19,6 +19,7 @@ import type {
   JsonObject,
   LogEvent,
   ModelResponse,
+  PendingAnswer,
   ReportedResult,
   ResponseAnswer,
   Snapshot,
@@ -48,7 +49,7 @@ export class AgentClient extends ToolShorthands {
   readonly #heartbeat: boolean;
   #alive = new AbortController();
 
-  /** Throws RequestInvalid where the endpoint or a credential can be none. */
+  /** Throws RequestInvalid for an endpoint or a credential that cannot be one. */
   constructor({
     agent_id,
     enrol_secret,
@@ -123,12 +124,17 @@ export class AgentClient extends ToolShorthands {
     options: AskOptions & { readonly reason?: string } = {},
   ): Promise<Entered> {
     const { reason, ...asked } = options;
-    const body = given({ target_phase, artifacts, reason });
-    const answer = (await this.#session.post("transition", "/tasks/transition", body, asked))
-      .body as unknown as TransitionAnswer;
+    const body = { target_phase, artifacts, reason };
+    const path = "/tasks/transition";
+    const { body: answer } = await this.#session.post<TransitionAnswer>(
+      "transition",
+      path,
+      body,
+      asked,
+    );
     this.#session.renew(answer.new_token);
     const { allowed, blockers, new_token: _, ...entered } = answer;
-    if (!allowed) throw blocked(target_phase, answer);
+    if (!allowed) throw transitionBlocked(target_phase, answer);
     this.#session.phase = entered.phase ?? undefined;
     return entered;
   }
@@ -143,7 +149,7 @@ export class AgentClient extends ToolShorthands {
   /** Gives the task back, for another agent to claim. */
   async releaseTask(options: AskOptions & { readonly reason?: string } = {}): Promise<void> {
     const { reason, ...asked } = options;
-    await this.#session.post("release", "/tasks/release", given({ reason }), asked);
+    await this.#session.post("release", "/tasks/release", { reason }, asked);
     this.#end();
   }
 
@@ -156,8 +162,13 @@ export class AgentClient extends ToolShorthands {
   /** A sign of life: the claim holds on. By itself where `heartbeat` is true. Throws NotClaimed where it is too late. */
   async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
     const { turn } = this.#session;
-    const answer = (await this.#session.post("heartbeat", "/tasks/heartbeat", {}, options))
-      .body as unknown as HeartbeatAnswer;
+    const path = "/tasks/heartbeat";
+    const { body: answer } = await this.#session.post<HeartbeatAnswer>(
+      "heartbeat",
+      path,
+      {},
+      options,
+    );
     this.#session.refresh(answer.phase_token, turn);
     return { lease_until: answer.lease_until };
   }
@@ -172,14 +183,16 @@ export class AgentClient extends ToolShorthands {
     options: AskOptions & { readonly approval_wait_ms?: number } = {},
   ): Promise<ToolAnswer> {
     const { approval_wait_ms, ...asked } = options;
-    const answer = await this.#session.post(
+    const terms = { timeout_ms: TOOL_MS, ...asked, tool: tool_name };
+    const call = { tool_name, args };
+    const { status, body } = await this.#session.post<ToolAnswer | PendingAnswer>(
       tool_name,
       "/tools/execute",
-      { tool_name, args },
-      { timeout_ms: TOOL_MS, ...asked, tool: tool_name },
+      call,
+      terms,
     );
-    if (answer.status !== 202) return answer.body as unknown as ToolAnswer;
-    const pending = askedFor(tool_name, answer.body);
+    if (status !== 202) return body as ToolAnswer;
+    const pending = approvalPending(tool_name, body as PendingAnswer);
     if (approval_wait_ms === undefined) throw pending;
     await this.waitForApproval(pending.approval_id, {
       wait_ms: approval_wait_ms,
@@ -195,12 +208,9 @@ export class AgentClient extends ToolShorthands {
     options: CheckOptions = {},
   ): Promise<Checked> {
     const { record, ...asked } = options;
-    return (
-      await this.#session.post(tool_name, "/tools/check", given({ tool_name, args, record }), {
-        ...asked,
-        tool: tool_name,
-      })
-    ).body as unknown as Checked;
+    const call = { tool_name, args, record };
+    const terms = { ...asked, tool: tool_name };
+    return (await this.#session.post<Checked>(tool_name, "/tools/check", call, terms)).body;
   }
 
   /** Asks about many calls at once: one answer each, in order. */
@@ -209,33 +219,32 @@ export class AgentClient extends ToolShorthands {
     options: CheckOptions = {},
   ): Promise<readonly BatchChecked[]> {
     const { record, ...asked } = options;
-    const body = { calls: calls.map((call) => given({ ...call })), ...given({ record }) };
-    const answer = await this.#session.post("batch", "/tools/check/batch", body, asked);
-    return (answer.body as unknown as { readonly decisions: readonly BatchChecked[] }).decisions;
+    type Answers = { readonly decisions: readonly BatchChecked[] };
+    const body = { calls, record };
+    return (await this.#session.post<Answers>("batch", "/tools/check/batch", body, asked)).body
+      .decisions;
   }
 
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
   async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
-    return ((await this.#session.get("tools", "/tools", options)).body as unknown as ToolsAnswer)
-      .tools;
+    return (await this.#session.get<ToolsAnswer>("tools", "/tools", options)).body.tools;
   }
 
   /** Says what came of a checked call that the agent made itself. */
   async reportResult(result: ReportedResult, options: AskOptions = {}): Promise<void> {
-    await this.#session.post("result", "/tools/result", given({ ...result }), options);
+    await this.#session.post("result", "/tools/result", { ...result }, options);
   }
 
   /** Has a finished response of the agent's model judged, and tells how to go on. */
   async respond(response: ModelResponse, options: AskOptions = {}): Promise<ResponseAnswer> {
-    return (
-      await this.#session.send("response", "/responses", { ...response } as JsonObject, options)
-    ).body as unknown as ResponseAnswer;
+    const body = { ...response };
+    return (await this.#session.send<ResponseAnswer>("response", "/responses", body, options)).body;
   }
 
   /** Asks to steer the workflow: the object of a control file, `{action, reason?, …}`. */
   async behave(action: JsonObject, options: AskOptions = {}): Promise<BehaviorAnswer> {
-    return (await this.#session.send("behavior", "/behaviors", action, options))
-      .body as unknown as BehaviorAnswer;
+    return (await this.#session.send<BehaviorAnswer>("behavior", "/behaviors", action, options))
+      .body;
   }
 
   /** Where the run stands: phase, dependencies, what is done, what blocks. */
@@ -243,8 +252,8 @@ export class AgentClient extends ToolShorthands {
     options: AskOptions & { readonly cursor?: string } = {},
   ): Promise<Snapshot> {
     const { cursor, ...asked } = options;
-    return (await this.#session.get("snapshot", "/state/snapshot", asked, { cursor }))
-      .body as unknown as Snapshot;
+    const query = { cursor };
+    return (await this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, query)).body;
   }
 
   /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
@@ -254,14 +263,14 @@ export class AgentClient extends ToolShorthands {
 
   /** What somebody is still to do for the task, such as reviews that were asked for. */
   async directives(options: AskOptions = {}): Promise<readonly JsonObject[]> {
-    const { body } = await this.#session.get("directives", "/directives", options);
-    return (body as unknown as { readonly directives: readonly JsonObject[] }).directives;
+    type Answers = { readonly directives: readonly JsonObject[] };
+    return (await this.#session.get<Answers>("directives", "/directives", options)).body.directives;
   }
 
   /** The open questions to a person that concern the task: calls and gates. */
   async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
-    const { body } = await this.#session.get("approvals", "/approvals", options);
-    return (body as unknown as { readonly approvals: readonly Approval[] }).approvals;
+    type Answers = { readonly approvals: readonly Approval[] };
+    return (await this.#session.get<Answers>("approvals", "/approvals", options)).body.approvals;
   }
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */

@@ -38,7 +38,7 @@ export async function* followEvents(
       });
       for await (const { id, data } of readMessages(response.body ?? new ReadableStream())) {
         failures = 0;
-        // Events that are none of this agent's business count too.
+        // Events of other tasks move the position too.
         if (data === undefined) last = Math.max(last, Number(id) || 0);
         const event = data === undefined ? undefined : (JSON.parse(data) as LogEvent);
         if (event === undefined || event.sequence <= last) continue;

@@ -1,17 +1,11 @@
 import { ApprovalPending, ApprovalRefused, TransitionBlocked } from "./errors.ts";
-import type { Approval, Json, JsonObject, PendingAnswer, TransitionAnswer } from "./types.ts";
-
-/** The fields that have a value. */
-export const given = (fields: Readonly<Record<string, Json | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
+import type { Approval, JsonObject, PendingAnswer, TransitionAnswer } from "./types.ts";
 
 // What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
 const WAITING = /^gate_pending$/;
 
-/** The error that a blocked transition is. */
-export function blocked(
+/** The error of a blocked transition. */
+export function transitionBlocked(
   target: string,
   { blockers, decision }: TransitionAnswer,
 ): TransitionBlocked {
@@ -37,16 +31,15 @@ export function blocked(
   });
 }
 
-/** The error that a call is which a person is asked about. */
-export function askedFor(tool: string, body: Json): ApprovalPending {
-  const { approval_id } = body as unknown as PendingAnswer;
+/** The error of a call that a person must approve. */
+export function approvalPending(tool: string, { approval_id }: PendingAnswer): ApprovalPending {
   const message = `A person must approve this call of \`${tool}\``;
   const fix = "Wait for the approval, then make the same call again";
   return new ApprovalPending({ code: "approval_pending", message, fix, status: 202, approval_id });
 }
 
-/** The error that an approval is which was not given. */
-export function refused({ id, state }: Approval): ApprovalRefused {
+/** The error of an approval that was not given. */
+export function approvalRefused({ id, state }: Approval): ApprovalRefused {
   const code = state === "open" ? "approval_expired" : `approval_${state}`;
   const message =
     state === "open"

@@ -1,6 +1,11 @@
 import { NotClaimed, TokenExpired } from "./errors.ts";
-import { newKey, type Answer, type Ask, type Transport } from "./transport.ts";
-import type { JsonObject } from "./types.ts";
+import {
+  newKey,
+  type Answer,
+  type ApiRequest,
+  type RequestBody,
+  type Transport,
+} from "./transport.ts";
 
 /** What every request may be given. */
 export interface AskOptions {
@@ -29,30 +34,30 @@ export class Session {
     this.task = task;
   }
 
-  /** The header with the phase token. Throws NotClaimed where there is none. */
+  /** The header with the phase token. Throws NotClaimed without one. */
   bearer(before: string): string {
     if (this.#token === undefined) throw notClaimed(before);
     return `Bearer ${this.#token}`;
   }
 
-  /** Asks for something to be done for the task. Throws NotClaimed where there is none. */
-  async post(
+  /** Posts a request about the task. Throws NotClaimed without a task. */
+  async post<Body>(
     before: string,
     path: string,
-    body: JsonObject,
+    body: RequestBody,
     asked: AskOptions & { readonly tool?: string } = {},
-  ): Promise<Answer> {
+  ): Promise<Answer<Body>> {
     if (this.task === undefined) throw notClaimed(before);
     return this.send(before, path, { task_id: this.task, ...body }, asked);
   }
 
-  /** Asks for something that names no task: it is that of the token. */
-  async send(
+  /** Posts a request that names no task: the token does. */
+  async send<Body>(
     before: string,
     path: string,
-    body: JsonObject,
+    body: RequestBody,
     asked: AskOptions & { readonly tool?: string } = {},
-  ): Promise<Answer> {
+  ): Promise<Answer<Body>> {
     return this.#ask({
       method: "POST",
       path,
@@ -62,13 +67,13 @@ export class Session {
     });
   }
 
-  /** Asks how things are. */
-  async get(
+  /** Gets something. */
+  async get<Body>(
     before: string,
     path: string,
     asked: AskOptions = {},
-    query: Ask["query"] = {},
-  ): Promise<Answer> {
+    query: ApiRequest["query"] = {},
+  ): Promise<Answer<Body>> {
     return this.#ask({
       method: "GET",
       path,
@@ -80,11 +85,11 @@ export class Session {
 
   // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one, under the
   // same key, since an attempt before may have done what it asks for.
-  async #ask(asked: Ask): Promise<Answer> {
+  async #ask<Body>(asked: ApiRequest): Promise<Answer<Body>> {
     const turn = this.#turn;
     const request = { ...asked, request_id: asked.request_id ?? newKey() };
     try {
-      return await this.#transport.ask(request);
+      return await this.#transport.ask<Body>(request);
     } catch (error) {
       if (!(error instanceof TokenExpired) || turn === this.#turn) throw error;
       return this.#transport.ask(request);

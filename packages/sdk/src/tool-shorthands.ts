@@ -1,5 +1,5 @@
-import { given } from "./outcomes.ts";
 import type { AskOptions } from "./session.ts";
+import type { RequestBody } from "./transport.ts";
 import type { BatchChecked, Json, JsonObject, ToolAnswer, ToolQuestion } from "./types.ts";
 
 /** How a call is checked. With `record: false` the question is not recorded. */
@@ -27,7 +27,7 @@ export abstract class ToolShorthands {
     options: AskOptions & { readonly offset?: number; readonly limit?: number } = {},
   ): Promise<Json> {
     const { offset, limit, ...asked } = options;
-    return this.#result("read_files", given({ path, offset, limit }), asked);
+    return this.#result("read_files", { path, offset, limit }, asked);
   }
 
   /** Writes a file of the workspace. */
@@ -37,7 +37,7 @@ export abstract class ToolShorthands {
     options: AskOptions & { readonly mode?: "w" | "a" } = {},
   ): Promise<Json> {
     const { mode, ...asked } = options;
-    return this.#result("write_files", given({ path, content, mode }), asked);
+    return this.#result("write_files", { path, content, mode }, asked);
   }
 
   /** Runs a command in the workspace. */
@@ -46,7 +46,7 @@ export abstract class ToolShorthands {
     options: AskOptions & { readonly timeout?: number; readonly cwd?: string } = {},
   ): Promise<Json> {
     const { timeout, cwd, ...asked } = options;
-    return this.#result("bash", given({ command, timeout, cwd }), asked);
+    return this.#result("bash", { command, timeout, cwd }, asked);
   }
 
   /** Looks for a pattern in the files of the workspace. */
@@ -54,7 +54,7 @@ export abstract class ToolShorthands {
     return this.#result("grep", { pattern, path }, options);
   }
 
-  async #result(tool_name: string, args: JsonObject, asked: AskOptions): Promise<Json> {
-    return (await this.useTool(tool_name, args, asked)).result;
+  async #result(tool_name: string, args: RequestBody, asked: AskOptions): Promise<Json> {
+    return (await this.useTool(tool_name, args as JsonObject, asked)).result;
   }
 }

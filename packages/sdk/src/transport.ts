@@ -10,7 +10,7 @@ import {
   type RetryRules,
   type Sleep,
 } from "./retry.ts";
-import type { Json, JsonObject } from "./types.ts";
+import type { Json } from "./types.ts";
 
 /** How a client talks to its server. */
 export interface TransportOptions {
@@ -31,12 +31,12 @@ export interface TransportOptions {
 }
 
 /** One request. */
-export interface Ask {
+export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the base: `/tasks/claim`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: JsonObject;
+  readonly body?: RequestBody;
   /** The value of the Authorization header. Read for each attempt, since it may have changed. */
   readonly authorization: () => string;
   /** The tool that it is about. */
@@ -49,10 +49,13 @@ export interface Ask {
   readonly timeout_ms?: number | undefined;
 }
 
-/** An answer that is no error. */
-export interface Answer {
+/** The fields of a body; one that is undefined is left out. */
+export type RequestBody = Readonly<Record<string, Json | object | undefined>>;
+
+/** An answer that is no error, in the shape that the service documents. */
+export interface Answer<Body> {
   readonly status: number;
-  readonly body: Json;
+  readonly body: Body;
 }
 
 /** The outcome of one attempt that failed. */
@@ -79,13 +82,13 @@ export class Transport {
   }
 
   /** Resolves to the answer; rejects with an AgentError, or with the signal's reason. */
-  async ask(request: Ask): Promise<Answer> {
+  async ask<Body>(request: ApiRequest): Promise<Answer<Body>> {
     const key = request.request_id ?? newKey();
     let waited = 0;
     for (let count = 1; ; count++) {
       request.signal?.throwIfAborted();
       const result = await this.#attempt(request, key);
-      if (!("error" in result)) return result;
+      if (!("error" in result)) return result as Answer<Body>;
       const pause = this.pause(count, result.error.retry_after_ms);
       const { attempts, give_up_ms } = this.#rules;
       if (!result.again || count >= attempts || waited + pause > give_up_ms) throw result.error;
@@ -95,7 +98,7 @@ export class Transport {
   }
 
   /** The answer as it comes, for a stream: one attempt, no time limit. Rejects like `ask`. */
-  async open(request: Ask): Promise<Response> {
+  async open(request: ApiRequest): Promise<Response> {
     const authorization = request.authorization();
     const response = await this.#send(request, authorization, newKey(), Infinity).catch(
       (error: unknown) => {
@@ -107,13 +110,13 @@ export class Transport {
     throw refusal(request, authorization, response, await response.text().catch(() => ""));
   }
 
-  /** The pause after an attempt in milliseconds, of which the server asked for so many. */
+  /** The pause after an attempt in milliseconds, at least as long as the server asked for. */
   pause(attempt: number, asked_ms: number | undefined): number {
     const random = (this.#options.random ?? Math.random)();
     return pauseOf(attempt, this.#rules, { random, asked_ms });
   }
 
-  async #attempt(request: Ask, key: string): Promise<Answer | FailedAttempt> {
+  async #attempt(request: ApiRequest, key: string): Promise<Answer<unknown> | FailedAttempt> {
     const authorization = request.authorization();
     const limit_ms = request.timeout_ms ?? this.#options.timeout_ms ?? 30_000;
     let response: Response;
@@ -135,7 +138,7 @@ export class Transport {
   }
 
   async #send(
-    { method, path, query = {}, body, headers = {}, signal }: Ask,
+    { method, path, query = {}, body, headers = {}, signal }: ApiRequest,
     authorization: string,
     key: string,
     limit_ms: number,
@@ -166,7 +169,7 @@ export class Transport {
 }
 
 function refusal(
-  request: Ask,
+  request: ApiRequest,
   authorization: string,
   response: Response,
   text: string,
