@@ -27,27 +27,29 @@ const RUN = "/run";
 // them one by one.
 const GROUPS = "/sys/fs/cgroup";
 const LOCKED_PROC = ["sys", "sysrq-trigger", "bus", "fs", "irq"].map((name) => `/proc/${name}`);
+const HIDDEN_PROC = [
+  "acpi",
+  "asound",
+  "kcore",
+  "keys",
+  "kmsg",
+  "latency_stats",
+  "sched_debug",
+  "scsi",
+  "timer_list",
+  "timer_stats",
+];
+const HIDDEN_SYS = [
+  "firmware",
+  "kernel/debug",
+  "kernel/tracing",
+  "kernel/security",
+  "fs/bpf",
+  "devices/virtual/powercap",
+];
 const HIDDEN_SYSTEM = [
-  ...[
-    "acpi",
-    "asound",
-    "kcore",
-    "keys",
-    "kmsg",
-    "latency_stats",
-    "sched_debug",
-    "scsi",
-    "timer_list",
-    "timer_stats",
-  ].map((name) => `/proc/${name}`),
-  ...[
-    "firmware",
-    "kernel/debug",
-    "kernel/tracing",
-    "kernel/security",
-    "fs/bpf",
-    "devices/virtual/powercap",
-  ].map((name) => `/sys/${name}`),
+  ...HIDDEN_PROC.map((name) => `/proc/${name}`),
+  ...HIDDEN_SYS.map((name) => `/sys/${name}`),
 ];
 
 /**

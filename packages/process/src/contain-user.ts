@@ -6,7 +6,7 @@ export interface User {
   readonly gid: number;
 }
 
-/** Who runs programs of agents where this process is root and no workspace says who: nobody. */
+/** The user `nobody`: runs programs of agents if this process is root and no workspace says who. */
 export const UNPRIVILEGED: User = { uid: 65_534, gid: 65_534 };
 
 /** Whether this process is root, whose programs need another user. */

@@ -37,17 +37,16 @@ const toolOf = (name: string): string | undefined =>
   [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
 // When the first process ends, or who started it, so do all.
 const OUTER = [
-  ...[
-    "--user",
-    "--map-root-user",
-    "--mount",
-    "--pid",
-    "--ipc",
-    "--fork",
-    "--kill-child",
-    "--mount-proc",
-  ],
-  ...["--propagation", "private"],
+  "--user",
+  "--map-root-user",
+  "--mount",
+  "--pid",
+  "--ipc",
+  "--fork",
+  "--kill-child",
+  "--mount-proc",
+  "--propagation",
+  "private",
 ];
 
 /** Why programs of a workspace cannot run contained, and what to do about it. */
@@ -145,7 +144,8 @@ export function containing(
   const [unshare = "", mount = "", setpriv = ""] = TOOLS.map(toolOf);
   const [here, work] = [realpathSync(cwd), realpathSync(containment.within ?? cwd)];
   const steps = stepsTo({
-    ...{ work, user },
+    work,
+    user,
     hidden: realOf(containment.hide ?? []).filter((path) => path !== work && path !== "/"),
     protect: realOf(containment.protect ?? []),
     programs: [...(env["PATH"] ?? "").split(delimiter), dirname(program)].filter((path) =>

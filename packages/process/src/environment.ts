@@ -3,10 +3,19 @@ import { delimiter, isAbsolute, relative, sep } from "node:path";
 
 // What a program gets without being named. Everything else stays behind: secrets, and what would
 // steer what it starts.
-const HANDED_ON: readonly string[] = [
-  ...["HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER"],
-  // Without these nothing starts on Windows.
-  ...["ComSpec", "PATHEXT", "SystemRoot", "TEMP", "TMP", "USERPROFILE", "LOCALAPPDATA", "APPDATA"],
+const HANDED_ON: readonly string[] = "HOME LANG LC_ALL LC_CTYPE LOGNAME PATH TMPDIR TZ USER".split(
+  " ",
+);
+// Without these nothing starts on Windows.
+const WINDOWS: readonly string[] = [
+  "ComSpec",
+  "PATHEXT",
+  "SystemRoot",
+  "TEMP",
+  "TMP",
+  "USERPROFILE",
+  "LOCALAPPDATA",
+  "APPDATA",
 ];
 
 /** What an environment is made of. */
@@ -33,7 +42,7 @@ export function programEnvironment(
 ): Readonly<Record<string, string>> {
   const { workspace, names = [], set = {}, given = process.env } = options;
   const env: Record<string, string> = {};
-  for (const name of [...HANDED_ON, ...names]) {
+  for (const name of [...HANDED_ON, ...WINDOWS, ...names]) {
     const value = given[name];
     if (value !== undefined) env[name] = value;
   }

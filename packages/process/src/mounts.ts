@@ -25,7 +25,9 @@ const entries = (): readonly Entry[] =>
     .filter((line) => line !== "")
     .map((line) => line.split(" "))
     .map(([id = "", parent = "", , , at = "", options = ""]) => ({
-      ...{ id, parent, options: options.split(",") },
+      id,
+      parent,
+      options: options.split(","),
       at: at.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
         String.fromCharCode(Number.parseInt(octal, 8)),
       ),

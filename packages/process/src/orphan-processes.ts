@@ -6,7 +6,7 @@ export const MARK = "BYLAW_PROCESS";
 // What starts others while it is looked for is met in the next pass.
 const PASSES = 50;
 const SETTLING = 3;
-// Who runs under many others carries the nearest so many marks.
+// A deeply nested process carries only the nearest marks.
 const MARKS = 16;
 
 /**

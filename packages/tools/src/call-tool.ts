@@ -19,7 +19,7 @@ export const toolNamed = <Context>(
 /**
  * Reads the arguments strictly, runs the tool and answers with frozen plain data. Decides nothing: ask the run first. Throws
  * BYLAW_TOOL_ARGUMENTS_INVALID with every issue and before anything ran; BYLAW_TOOL_ANSWER_INVALID where the tool ran and answered
- * what is no data or too long; what the tool throws; and the reason of an aborted signal.
+ * with no JSON or too much; what the tool throws; and the reason of an aborted signal.
  */
 export async function callTool<Context>(
   tool: Tool<Context>,

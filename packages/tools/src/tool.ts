@@ -19,7 +19,7 @@ export interface Tool<in Context = unknown> {
   /** JSON Schema (draft 2020-12) of its arguments: an object that lets no other member in. */
   readonly input: JsonObject;
   readonly annotations: ToolAnnotations;
-  /** The same as `input`, as it is enforced. */
+  /** `input`, as it is enforced. */
   readonly schema: z.ZodObject;
   /** What it does with arguments that `schema` has read. */
   readonly run: (args: never, context: Context) => ToolAnswer | Promise<ToolAnswer>;
@@ -35,7 +35,7 @@ export interface RunContext<Run> extends CallContext {
 
 /** What tools of a workspace are given, and what any carrier can say. */
 export interface CallContext {
-  /** Who calls, as the carrier has made sure; never what arguments say. */
+  /** Who calls. The carrier verified it; arguments never say it. */
   readonly agent: string;
   readonly task?: string;
   readonly session?: string;

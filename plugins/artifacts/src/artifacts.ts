@@ -30,7 +30,7 @@ export const artifacts = definePlugin({
     kernel.hooks.onTransition.tap("required", ({ from, to, artifacts: handed }) => {
       if (from === undefined) return undefined;
       const ways = contract.transitions.filter((way) => way.from === from && way.to === to);
-      // Who is sent back has nothing to hand in.
+      // A task that is sent back hands in nothing.
       if (ways.length > 0 && ways.every(({ when }) => when === "rejected")) return undefined;
       return judge(from, handed);
     });

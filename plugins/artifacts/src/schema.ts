@@ -52,27 +52,22 @@ export class Schemas {
 }
 
 function engine(): Ajv2020 {
-  // Patterns are of whoever wrote the contract, texts of an agent: none of both may make the other
-  // take long.
+  // Neither a pattern of the contract nor a text of an agent may make matching slow.
   const regExp = Object.assign((pattern: string) => linear(pattern), { code: "undefined" });
   const ajv = new Ajv2020({
-    ...{
-      allErrors: true,
-      strict: true,
-      strictTypes: false,
-      strictTuples: false,
-      strictRequired: false,
-      allowUnionTypes: true,
-    },
-    ...{
-      $data: false,
-      addUsedSchema: false,
-      validateFormats: true,
-      logger: false,
-      messages: true,
-      formats: { ...FORMATS },
-      code: { regExp },
-    },
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictTuples: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    $data: false,
+    addUsedSchema: false,
+    validateFormats: true,
+    logger: false,
+    messages: true,
+    formats: { ...FORMATS },
+    code: { regExp },
   });
   // The library counts characters that nobody sees.
   ajv.removeKeyword("minLength");

@@ -18,18 +18,18 @@ export interface NewTask {
   readonly capabilities?: readonly string[];
 }
 
-/** Who wants a task. */
+/** A request for a task. */
 export interface ClaimRequest {
   readonly agent: string;
   /** What it is able to do. */
   readonly capabilities?: readonly string[];
   /** This one and no other. Where the agent holds it, the claim is the one that it has. */
   readonly task?: string;
-  /** The same wish under the same id comes to the same claim, as long as that goes on. */
+  /** A repeated request under the same id gets the same claim while it lasts. */
   readonly request_id?: string;
 }
 
-/** Who holds which task: what an agent says with whatever it wants of it. */
+/** Who holds which task: part of every request about it. */
 export interface Hold {
   readonly task: string;
   readonly agent: string;
@@ -48,7 +48,7 @@ export interface HeldTask extends Hold {
   readonly capabilities: readonly string[];
 }
 
-/** A wish to complete a task that is in its last phase. */
+/** A request to complete a task that is in its last phase. */
 export interface Completion extends Hold {
   /** Those that its phase requires, by type. */
   readonly artifacts: JsonObject;
@@ -68,7 +68,7 @@ export interface Task extends TaskState {
 
 /**
  * The tasks of a run. Everything that is done is on record in the same write. What the log makes impossible is refused with
- * BYLAW_EVENT_REFUSED, what is no wish at all with BYLAW_TASK_INVALID; each throws what the run throws besides.
+ * BYLAW_EVENT_REFUSED, a malformed request with BYLAW_TASK_INVALID; each throws what the run throws besides.
  */
 export interface Tasks {
   /** Creates a task. One that is there already, and is the same, is answered as it is. */
@@ -81,9 +81,9 @@ export interface Tasks {
   complete(completion: Completion): Promise<Outcome>;
   /** Gives the task up: it waits for a person. */
   fail(hold: Hold & { readonly reason: string }, options?: EndOptions): Promise<Task>;
-  /** Gives the task back: it goes on in its phase with whoever claims it next. */
+  /** Gives the task back: the next agent goes on in its phase. */
   release(hold: Hold & { readonly reason?: string }, options?: EndOptions): Promise<Task>;
-  /** A person has a task tried again whose agents were lost or gave up. */
+  /** A person retries a task whose agents were lost or gave up. */
   retry(request: {
     readonly task: string;
     readonly by: string;

@@ -77,8 +77,6 @@ export const EMPTY: Board = {
 
 /** Keys that are ordered like the numbers. */
 const inOrder = (sequence: number): string => String(sequence).padStart(12, "0");
-/** The key of a set of capabilities. */
-const setKey = (capabilities: readonly string[]): string => JSON.stringify(capabilities);
 /** The key of a request of an agent. */
 export const askedKey = (agent: string | null, request_id: string): string =>
   JSON.stringify([agent, request_id]);
@@ -94,63 +92,31 @@ const ISO =
 export const laterOf = (time: string, other: string | null | undefined): string =>
   isoOf(time) < (other ?? "") ? (other ?? "") : isoOf(time);
 
-/** The board with this task as it is now. */
+/** The board with the new state of a task. */
 export function withTask(board: Board, id: string, after: TaskState): Board {
   const before = treeGet(board.tasks, id);
-  const cleared = before === undefined ? board : unlisted(board, id, before);
-  return listed({ ...cleared, tasks: treePut(board.tasks, id, after) }, id, after);
+  const cleared = before === undefined ? board : indexed(board, id, before, treeDrop);
+  return indexed({ ...cleared, tasks: treePut(board.tasks, id, after) }, id, after, treePut);
 }
 
-function listed(
+type Edit = (tree: Tree<string>, key: string, value: string) => Tree<string>;
+
+/** Puts a task into the trees that it is looked for in, or drops it from them. */
+function indexed(
   board: Board,
   id: string,
   { status, created, capabilities, until, agent, request_id }: TaskState,
+  edit: Edit,
 ): Board {
-  const due = (): Tree<string> => treePut(board.due, `${until ?? ""} ${inOrder(created)}`, id);
-  switch (status) {
-    case "ready":
-      return {
-        ...board,
-        ready: within(board.ready, setKey(capabilities), (of) => treePut(of, inOrder(created), id)),
-      };
-    case "waiting":
-      return { ...board, due: due() };
-    case "claimed":
-      return {
-        ...board,
-        due: due(),
-        asked:
-          request_id === null ? board.asked : treePut(board.asked, askedKey(agent, request_id), id),
-      };
-    default:
-      return board;
+  const place = inOrder(created);
+  if (status === "ready") {
+    const ready = within(board.ready, JSON.stringify(capabilities), (of) => edit(of, place, id));
+    return { ...board, ready };
   }
-}
-
-function unlisted(
-  board: Board,
-  id: string,
-  { status, created, capabilities, until, agent, request_id }: TaskState,
-): Board {
-  const due = (): Tree<string> => treeDrop(board.due, `${until ?? ""} ${inOrder(created)}`);
-  switch (status) {
-    case "ready":
-      return {
-        ...board,
-        ready: within(board.ready, setKey(capabilities), (of) => treeDrop(of, inOrder(created))),
-      };
-    case "waiting":
-      return { ...board, due: due() };
-    case "claimed":
-      return {
-        ...board,
-        due: due(),
-        asked:
-          request_id === null ? board.asked : treeDrop(board.asked, askedKey(agent, request_id)),
-      };
-    default:
-      return board;
-  }
+  if (status !== "waiting" && status !== "claimed") return board;
+  const due = edit(board.due, `${until ?? ""} ${place}`, id);
+  if (status === "waiting" || request_id === null) return { ...board, due };
+  return { ...board, due, asked: edit(board.asked, askedKey(agent, request_id), id) };
 }
 
 /** A tree of trees with one of them changed; one that is empty is left out. */
@@ -163,7 +129,7 @@ export function within<Value>(
   return after === null ? treeDrop(tree, key) : treePut(tree, key, after);
 }
 
-/** What is looked for by whoever wants a task. */
+/** What an agent that wants a task can do, and when. */
 export interface Seeking {
   readonly capabilities: readonly string[];
   /** RFC 3339, UTC. */

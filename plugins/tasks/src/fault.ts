@@ -24,7 +24,7 @@ export function faultOf(board: Board, event: EventDraft): Fault | undefined {
   if (read.type === "task_created")
     return creationFault(board, task_id, task, read.details.dependencies);
   if (task === undefined) return fault("TASK_UNKNOWN", `there is no task ${quote(task_id)}`);
-  // One request comes to one claim.
+  // One request gets one claim.
   if (read.type === "task_claimed" && read.details.request_id !== null) {
     const other = treeGet(board.asked, askedKey(event.agent_id, read.details.request_id));
     if (other !== undefined)
@@ -52,7 +52,7 @@ function creationFault(
   return undefined;
 }
 
-/** Why a task cannot be completed, whoever wants to. */
+/** Why nobody can complete a task. */
 function completionFault(board: Board, { task_id, details }: EventDraft): Fault | undefined {
   const task = task_id === null ? undefined : treeGet(board.tasks, task_id);
   if (task === undefined || task_id === null) return undefined;

@@ -15,7 +15,7 @@ export const storedName = ({ run }: Pick<Run, "run">, task: string): string =>
 /** Who holds a task in the store between an agent that was lost and the next one. */
 const RECOVERY = "@bylaw/plugin-tasks";
 
-/** So many at most are taken up in one call, that nobody waits long for it. */
+/** The most tasks that one call takes up, so that it stays short. */
 const AT_ONCE = 100;
 
 /** Whether somebody else was quicker. */

@@ -22,7 +22,7 @@ import { CODES } from "./codes.ts";
 import { taskEventOf } from "./events.ts";
 import { faultOf } from "./fault.ts";
 
-/** So many blockers of a transition are kept, and so much of each. */
+/** How many blockers of a transition are kept, and how many characters of each. */
 const KEPT = { blockers: 20, text: 500 } as const;
 
 /** The tasks of a run. What cannot be changes nothing, so that a log that was written past the guards is read in one way. */

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "./events.ts";
 import { faultOf, holderFault } from "./fault.ts";
 import { taskBoard } from "./task-board.ts";
 
-/** Gives tasks to agents one at a time, and denies what is done for a task by whoever does not hold it. */
+/** Gives tasks to agents one at a time, and denies work on a task by anyone who does not hold it. */
 export const tasks = definePlugin({
   name: manifest.name,
   version: manifest.version,

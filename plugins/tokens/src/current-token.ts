@@ -12,7 +12,7 @@ interface IssuedToken {
 /** The one token that holds for a task; `null`: none does, because the task moved on or the token was revoked. */
 export type CurrentTokens = Tree<IssuedToken | null>;
 
-/** A task that moves on, or back, takes the tokens of its phase along; a claim that begins or ends, those of whoever held it before. */
+/** These void the current token: the task changed its phase, or its claim began or ended. */
 const VOID: ReadonlySet<string> = new Set([
   "token_revoked",
   "phase_entered",
@@ -48,6 +48,6 @@ export function currentTokenFault(
 ): "token_superseded" | "token_not_issued" | undefined {
   const current = treeGet(view(currentTokens), task_id);
   if (current?.jti !== jti || current.digest === null) return "token_superseded";
-  // The name was issued, and what it says was not: whoever signed this has the key.
+  // The name was issued with other claims, so the signing key is in other hands.
   return current.digest === digest ? undefined : "token_not_issued";
 }

@@ -31,7 +31,7 @@ export interface SignedToken {
   readonly claims: Claims;
 }
 
-/** Why a token is not one of ours. */
+/** Why a text is not a token of this signer. */
 export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged";
 
 /** Longer texts are not looked at. */
@@ -179,7 +179,7 @@ const unboundToken = (): BylawError =>
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, "base64url").toString("base64url") === part;
 
-// A head of ours has these three fields and no other: what an extension would change is refused with it.
+// Our heads have these three fields only, so that no extension can change their meaning.
 function nameOf(token: string): string | undefined {
   try {
     const head = decodeProtectedHeader(token);

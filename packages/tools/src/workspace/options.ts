@@ -72,13 +72,11 @@ export interface FileLimits {
   readonly search_ms: number;
 }
 
-export const limitsOf = ({ limits = {} }: WorkspaceToolsOptions): FileLimits => ({
-  ...{
-    file: 16 * 1024 ** 2,
-    answer: 200_000,
-    files: 50_000,
-    searched: 256 * 1024 ** 2,
-    search_ms: 10_000,
-  },
+export const limitsOf = ({ limits }: WorkspaceToolsOptions): FileLimits => ({
+  file: 16 * 1024 ** 2,
+  answer: 200_000,
+  files: 50_000,
+  searched: 256 * 1024 ** 2,
+  search_ms: 10_000,
   ...limits,
 });

@@ -16,7 +16,7 @@ import { notFound, refused, unfit } from "./refused.ts";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
-// A pipe that nobody writes to opens at once, and is then seen to be none.
+// A pipe without a writer must not block; it is refused once it is open.
 const FILE =
   constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
@@ -31,7 +31,7 @@ export class Folder {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #real: string;
-  /** Who gets what is made here; undefined where that is whoever made it. */
+  /** The owner of what is made here; undefined: this process's user. */
   readonly #owner: User | undefined;
 
   private constructor(handle: FileHandle, path: string, real: string, owner: User | undefined) {
@@ -47,7 +47,7 @@ export class Folder {
     return new Folder(await open(real, FOLDER), "", real, isRoot() ? ownerOf(real) : undefined);
   }
 
-  /** What a member is; `undefined` where there is none. */
+  /** The kind of a member; `undefined` if there is none. */
   async kindOf(name: string): Promise<Stats | undefined> {
     try {
       return await lstat(await this.#at(name));

@@ -41,7 +41,12 @@ export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
         remaining,
       );
       return {
-        ...{ path: place.path, content, lines, total_lines, bytes: found.bytes, truncated },
+        path: place.path,
+        content,
+        lines,
+        total_lines,
+        bytes: found.bytes,
+        truncated,
         ...omitUndefined({
           not_utf8: found.lossy || undefined,
           hard_links: found.links > 1 ? found.links : undefined,

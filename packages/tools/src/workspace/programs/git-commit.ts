@@ -141,13 +141,13 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
   const name = agent.replace(/[<>\n\r\0]/g, "").trim() || "agent";
   const email = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}@agents.invalid`;
   return {
-    ...{ GIT_CEILING_DIRECTORIES: dirname(real), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
-    ...{
-      GIT_AUTHOR_NAME: name,
-      GIT_AUTHOR_EMAIL: email,
-      GIT_COMMITTER_NAME: name,
-      GIT_COMMITTER_EMAIL: email,
-    },
+    GIT_CEILING_DIRECTORIES: dirname(real),
+    GIT_TERMINAL_PROMPT: "0",
+    LC_ALL: "C",
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
   };
 }
 

@@ -3,7 +3,7 @@ import type { FileLimits } from "../options.ts";
 
 /** What one search may take, and whether it has. */
 export interface Budget {
-  /** Counts a file of so many bytes. */
+  /** Counts a file and its bytes. */
   readonly spend: (bytes: number) => void;
   /** Why the search stops, if it does. Lets others work meanwhile; throws the reason of an aborted signal. */
   readonly over: () => Promise<string | undefined>;

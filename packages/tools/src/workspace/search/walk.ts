@@ -3,7 +3,7 @@ import { codeOf, type Folder } from "../files/folder.ts";
 import { inFolder, type Place, type Workspace } from "../files/workspace.ts";
 import type { Budget } from "./budget.ts";
 
-// What is not the work of anybody here, and large. Who names a folder in them is shown it.
+// Large, and not part of the work. A search that names a folder inside them sees it.
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 // Files that are being written.
 const ASIDE = ".bylaw/tmp";

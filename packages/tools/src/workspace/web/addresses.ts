@@ -2,25 +2,21 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 
 // Networks that are not the internet: this machine, private ones, those of carriers and of documentation, multicast, and what is reserved.
 const V4 = [
-  ...[
-    "0.0.0.0/8",
-    "10.0.0.0/8",
-    "100.64.0.0/10",
-    "127.0.0.0/8",
-    "169.254.0.0/16",
-    "172.16.0.0/12",
-    "192.0.0.0/24",
-    "192.0.2.0/24",
-  ],
-  ...[
-    "192.88.99.0/24",
-    "192.168.0.0/16",
-    "198.18.0.0/15",
-    "198.51.100.0/24",
-    "203.0.113.0/24",
-    "224.0.0.0/4",
-    "240.0.0.0/4",
-  ],
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
 ];
 // Those that carry addresses of the fourth version in them are among them: nobody reaches a page by these alone.
 const V6 = [
@@ -45,7 +41,7 @@ for (const [kind, nets] of [
     blocked.addSubnet(address, Number(bits), kind);
   }
 
-/** Whether an address is one of the internet. What is no address is none. */
+/** Whether an address is a public one; `false` for a text that is no address. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   return !blocked.check(address, isIPv6(address) ? "ipv6" : "ipv4");
