@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentEnrolment } from "../src/index.ts";
-import { ENROL, OPERATOR, asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+import {
+  ENROL,
+  OPERATOR,
+  asNewcomer,
+  asOperator,
+  serve,
+  type Agent,
+  type Served,
+  problemOf,
+} from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -76,7 +85,7 @@ describe("a request of an agent's route", () => {
       "/tasks/transition",
       "/tools/result",
     ]) {
-      const answer = await at.ask("POST", path, authorization, read(ann.task));
+      const answer = await at.post(path, authorization, read(ann.task));
       expect(answer).toMatchObject({ status, body: { code, status } });
       expect(answer.headers.get("content-type")).toBe("application/problem+json");
       if (status === 401) expect(answer.headers.get("www-authenticate")).toContain("Bearer");
@@ -88,7 +97,7 @@ describe("a request of an agent's route", () => {
     const credential = agentEnrolment(ENROL, "eves");
     const [, name = "", mac = ""] = credential.split(".");
     expect(
-      await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${credential}`, {
+      await at.post("/tasks/claim", `Bylaw-Enrol ${credential}`, {
         agent_id: "eves",
         task_id: "none",
       }),
@@ -104,25 +113,24 @@ describe("a request of an agent's route", () => {
     for (const text of spellings)
       expect([
         text,
-        (await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${text}`, { agent_id: "eves" })).status,
+        (await at.post("/tasks/claim", `Bylaw-Enrol ${text}`, { agent_id: "eves" })).status,
       ]).toEqual([text, 401]);
   });
 
   it("takes the scheme in any letter case, as RFC 9110 has it", async () => {
-    expect((await at.ask("GET", "/tools", `bEARER ${ann.token}`)).status).toBe(200);
+    expect((await at.get("/tools", `bEARER ${ann.token}`)).status).toBe(200);
   });
 
   it("is refused for another task, and is on record as what it was", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
-    expect(await at.ask("POST", "/tools/execute", bob.auth, read(ann.task))).toMatchObject({
+    expect(await at.post("/tools/execute", bob.auth, read(ann.task))).toMatchObject(
+      problemOf(403, "token_other_task"),
+    );
+    expect(await at.get(`/state/snapshot?task_id=${ann.task}`, bob.auth)).toMatchObject({
       status: 403,
-      body: { code: "token_other_task" },
     });
-    expect(await at.ask("GET", `/state/snapshot?task_id=${ann.task}`, bob.auth)).toMatchObject({
-      status: 403,
-    });
-    expect(await at.ask("GET", `/tasks/${ann.task}`, bob.auth)).toMatchObject({ status: 403 });
+    expect(await at.get(`/tasks/${ann.task}`, bob.auth)).toMatchObject({ status: 403 });
     const [event] = (await at.events("access_refused")).slice(before);
     expect(event).toMatchObject({
       details: {
@@ -144,7 +152,7 @@ describe("a request of an agent's route", () => {
   it("is refused without a token, and is on record with what it was about", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
-    await at.ask("POST", "/tools/execute", undefined, read("of-ann"));
+    await at.post("/tools/execute", undefined, read("of-ann"));
     expect((await at.events("access_refused")).slice(before)).toMatchObject([
       {
         details: {
@@ -160,15 +168,14 @@ describe("a request of an agent's route", () => {
 
   it("may bring its token in the body, but no second one", async () => {
     const body = { ...read(ann.task), phase_token: ann.token };
-    expect((await at.ask("POST", "/tools/check", undefined, body)).status).toBe(200);
-    expect((await at.ask("POST", "/tools/check", ann.auth, body)).status).toBe(200);
-    expect(await at.ask("POST", "/tools/check", bob.auth, body)).toMatchObject({
-      status: 400,
-      body: { code: "BYLAW_REQUEST_INVALID" },
-    });
-    expect(await at.ask("POST", "/tools/check", asOperator, body)).toMatchObject({ status: 403 });
+    expect((await at.post("/tools/check", undefined, body)).status).toBe(200);
+    expect((await at.post("/tools/check", ann.auth, body)).status).toBe(200);
+    expect(await at.post("/tools/check", bob.auth, body)).toMatchObject(
+      problemOf(400, "BYLAW_REQUEST_INVALID"),
+    );
+    expect(await at.post("/tools/check", asOperator, body)).toMatchObject({ status: 403 });
     expect(
-      await at.ask("POST", "/tools/check", undefined, { ...body, phase_token: `${ann.token}x` }),
+      await at.post("/tools/check", undefined, { ...body, phase_token: `${ann.token}x` }),
     ).toMatchObject({ status: 401 });
   });
 
@@ -178,12 +185,9 @@ describe("a request of an agent's route", () => {
       "/tools?token=x",
       "/health?access_token=x",
     ]) {
-      expect(await at.ask("GET", path)).toMatchObject({
-        status: 400,
-        body: { code: "BYLAW_REQUEST_INVALID" },
-      });
+      expect(await at.get(path)).toMatchObject(problemOf(400, "BYLAW_REQUEST_INVALID"));
     }
-    expect(await at.ask("GET", "/state/snapshot?task_id=a&task_id=b", ann.auth)).toMatchObject({
+    expect(await at.get("/state/snapshot?task_id=a&task_id=b", ann.auth)).toMatchObject({
       status: 400,
     });
   });
@@ -195,12 +199,8 @@ describe("a request of an agent's route", () => {
       "x-forwarded-for": "127.0.0.1",
       "x-original-url": "/api/v1/tasks",
     };
-    expect(await at.ask("GET", "/tasks", ann.auth, undefined, headers)).toMatchObject({
-      status: 403,
-    });
-    expect(await at.ask("GET", "/tools", ann.auth, undefined, headers)).toMatchObject({
-      status: 200,
-    });
+    expect(await at.get("/tasks", ann.auth, headers)).toMatchObject({ status: 403 });
+    expect(await at.get("/tools", ann.auth, headers)).toMatchObject({ status: 200 });
   });
 });
 
@@ -211,21 +211,18 @@ describe("a claim", () => {
     ["with the secret as a bearer", `Bearer ${ENROL}`, 401],
     ["of an operator", asOperator, 403],
   ])("%s is refused", async (_, authorization, status) => {
-    expect((await at.ask("POST", "/tasks/claim", authorization, { agent_id: "eve" })).status).toBe(
-      status,
-    );
+    expect((await at.post("/tasks/claim", authorization, { agent_id: "eve" })).status).toBe(status);
   });
 
   it("is in the name of the agent whose credential it is", async () => {
     const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
     expect(
-      await at.ask("POST", "/tasks/claim", eve, { agent_id: "ann", task_id: ann.task }),
+      await at.post("/tasks/claim", eve, { agent_id: "ann", task_id: ann.task }),
     ).toMatchObject({ status: 403 });
-    expect(await at.ask("POST", "/tasks/claim", eve, { agent_id: "eve" })).toMatchObject({
-      status: 404,
-      body: { code: "task_none_ready" },
-    });
-    expect(await at.ask("POST", "/tasks/claim", bob.auth, { agent_id: "ann" })).toMatchObject({
+    expect(await at.post("/tasks/claim", eve, { agent_id: "eve" })).toMatchObject(
+      problemOf(404, "task_none_ready"),
+    );
+    expect(await at.post("/tasks/claim", bob.auth, { agent_id: "ann" })).toMatchObject({
       status: 403,
     });
     const mixed = agentEnrolment(ENROL, "eve").replace(
@@ -233,17 +230,15 @@ describe("a claim", () => {
       `agent.${Buffer.from("ann").toString("base64url")}`,
     );
     expect(
-      (await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${mixed}`, { agent_id: "ann" })).status,
+      (await at.post("/tasks/claim", `Bylaw-Enrol ${mixed}`, { agent_id: "ann" })).status,
     ).toBe(401);
   });
 
   it("takes nothing but an agent's own credential where the secret is not for everybody", async () => {
     const strict = await serve({ settings: { auth: { shared_enrolment: false } } });
-    expect((await strict.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "eve" })).status).toBe(
-      401,
-    );
+    expect((await strict.post("/tasks/claim", asNewcomer, { agent_id: "eve" })).status).toBe(401);
     const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
-    expect((await strict.ask("POST", "/tasks/claim", eve, { agent_id: "eve" })).status).toBe(200);
+    expect((await strict.post("/tasks/claim", eve, { agent_id: "eve" })).status).toBe(200);
     await strict.close();
   });
 });
@@ -252,33 +247,29 @@ describe("a route of operators", () => {
   it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])(
     "%s is for nobody else",
     async (path) => {
-      expect((await at.ask("GET", path)).status).toBe(401);
-      expect((await at.ask("GET", path, ann.auth)).status).toBe(403);
-      expect((await at.ask("GET", path, asNewcomer)).status).toBe(403);
-      expect((await at.ask("GET", path, `Bearer ${OPERATOR}x`)).status).toBe(401);
-      expect((await at.ask("GET", path, asOperator)).status).toBe(200);
+      expect((await at.get(path)).status).toBe(401);
+      expect((await at.get(path, ann.auth)).status).toBe(403);
+      expect((await at.get(path, asNewcomer)).status).toBe(403);
+      expect((await at.get(path, `Bearer ${OPERATOR}x`)).status).toBe(401);
+      expect((await at.get(path, asOperator)).status).toBe(200);
     },
   );
 });
 
 it("what is no route is refused, whoever asks", async () => {
-  expect(await at.ask("GET", "/nothing", asOperator)).toMatchObject({
-    status: 404,
-    body: { code: "BYLAW_ROUTE_UNKNOWN" },
-  });
-  expect(await at.ask("GET", "/../../etc/passwd", asOperator)).toMatchObject({ status: 404 });
+  expect(await at.get("/nothing", asOperator)).toMatchObject(problemOf(404, "BYLAW_ROUTE_UNKNOWN"));
+  expect(await at.get("/../../etc/passwd", asOperator)).toMatchObject({ status: 404 });
   const wrong = await at.ask("DELETE", "/tasks", asOperator);
-  expect(wrong).toMatchObject({ status: 405, body: { code: "BYLAW_METHOD_UNSUPPORTED" } });
+  expect(wrong).toMatchObject(problemOf(405, "BYLAW_METHOD_UNSUPPORTED"));
   expect(wrong.headers.get("allow")).toBe("GET, POST");
 });
 
 it("refusals are recorded so many a second, and counted beyond that", async () => {
   const small = await serve({ settings: { limits: { refusals_per_second: 2 } } });
-  for (let left = 30; left > 0; left -= 1)
-    expect((await small.ask("GET", "/tasks")).status).toBe(401);
+  for (let left = 30; left > 0; left -= 1) expect((await small.get("/tasks")).status).toBe(401);
   expect((await small.events("access_refused")).length).toBeLessThan(10);
   small.pass(5_000);
-  await small.ask("GET", "/tasks");
+  await small.get("/tasks");
   const [last] = (await small.events("access_refused")).slice(-1);
   expect(Number(last?.details["unrecorded"])).toBeGreaterThan(15);
   await small.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { asNewcomer, asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -31,9 +31,9 @@ it.each(BLANK)("what nobody sees is no name and no reason: %j", async (blank) =>
     ["/directives/1.0", asOperator, { ok: true, agent: blank }],
   ];
   for (const [path, authorization, body] of requests)
-    expect([path, await at.ask("POST", path, authorization, body)]).toMatchObject([
+    expect([path, await at.post(path, authorization, body)]).toMatchObject([
       path,
-      { status: 400, body: { code: "BYLAW_REQUEST_INVALID" } },
+      problemOf(400, "BYLAW_REQUEST_INVALID"),
     ]);
-  expect((await at.ask("GET", `/tasks/${ann.task}`, asOperator)).body["status"]).toBe("claimed");
+  expect((await at.get(`/tasks/${ann.task}`, asOperator)).body["status"]).toBe("claimed");
 });

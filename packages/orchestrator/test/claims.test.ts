@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentEnrolment } from "../src/index.ts";
-import { ENROL, asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { ENROL, asNewcomer, asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 
@@ -12,11 +12,10 @@ beforeEach(async () => {
 afterEach(() => at.close());
 
 const claim = (authorization: string, agent_id: string, more: object = {}) =>
-  at.ask("POST", "/tasks/claim", authorization, { agent_id, ...more });
-const beat = (auth: string, task: string) =>
-  at.ask("POST", "/tasks/heartbeat", auth, { task_id: task });
+  at.post("/tasks/claim", authorization, { agent_id, ...more });
+const beat = (auth: string, task: string) => at.post("/tasks/heartbeat", auth, { task_id: task });
 const move = (auth: string, task: string) =>
-  at.ask("POST", "/tasks/transition", auth, {
+  at.post("/tasks/transition", auth, {
     task_id: task,
     target_phase: "WORK",
     artifacts: { plan: { title: "x" } },
@@ -65,7 +64,7 @@ describe("a claim by a token", () => {
   });
 
   it("gives no other task, named or not", async () => {
-    await at.ask("POST", "/tasks", asOperator, { id: "b" });
+    await at.post("/tasks", asOperator, { id: "b" });
     const ann = await at.agent("ann", "a");
     await expectRefused(ann.auth, "token_other_task", { task_id: "b" });
     expect((await claim(ann.auth, "ann")).body).toMatchObject({ task: { id: "a" } });
@@ -84,24 +83,24 @@ describe("a claim by a token", () => {
 
   it("is refused where the task was claimed anew since, by the same agent too", async () => {
     const ann = await at.agent("ann", "a");
-    await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" });
+    await at.post("/tasks/release", ann.auth, { task_id: "a" });
     expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({
       task: { fence: 2 },
     });
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
     const taken = await at.agent("ann", "b");
-    await at.ask("POST", "/tasks/release", taken.auth, { task_id: "b" });
+    await at.post("/tasks/release", taken.auth, { task_id: "b" });
     await claim(asNewcomer, "bob", { task_id: "b" });
     await expectRefused(taken.auth, "token_superseded", { task_id: "b" });
   });
 
   it.each(["release", "fail"])("is refused after %s", async (end) => {
     const ann = await at.agent("ann", "a");
-    expect(
-      (await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: "a", reason: "x" })).status,
-    ).toBe(200);
+    expect((await at.post(`/tasks/${end}`, ann.auth, { task_id: "a", reason: "x" })).status).toBe(
+      200,
+    );
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
-    expect((await at.ask("GET", "/tasks/a", asOperator)).body["status"]).toBe(
+    expect((await at.get("/tasks/a", asOperator)).body["status"]).toBe(
       end === "fail" ? "failed" : "ready",
     );
   });
@@ -120,7 +119,7 @@ describe("a claim by a token", () => {
   it("is refused after the task is completed", async () => {
     const ann = await at.agent("ann", "a");
     const work = bearer((await move(ann.auth, "a")).body["new_token"]);
-    await at.ask("POST", "/tasks/transition", work, {
+    await at.post("/tasks/transition", work, {
       task_id: "a",
       target_phase: "@completed",
       artifacts: {},
@@ -188,7 +187,7 @@ describe("a claim in the name of an operator", () => {
     const before = (await at.events()).length;
     expect([name, await claim(authorization, name)]).toMatchObject([
       name,
-      { status: 403, body: { code: "BYLAW_CREDENTIAL_UNFIT" } },
+      problemOf(403, "BYLAW_CREDENTIAL_UNFIT"),
     ]);
     // Under no name: it would be that of an agent from then on.
     expect((await at.events()).slice(before)).toMatchObject([
@@ -243,24 +242,21 @@ describe("an agent that claims and claims", () => {
   });
 
   it("leaves the others to other agents, gets again what it holds, and the next where it gave one back or completed one", async () => {
-    await at.ask("POST", "/tasks", asOperator, {
+    await at.post("/tasks", asOperator, {
       tasks: Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })),
     });
     const first = await claim(asNewcomer, "ann", { request_id: "r0" });
     for (let left = 9; left > 0; left -= 1)
       expect((await claim(asNewcomer, "ann")).status).toBe(200);
     for (const more of [{}, { task_id: "t19" }, { request_id: "r1" }])
-      expect(await claim(asNewcomer, "ann", more)).toMatchObject({
-        status: 409,
-        body: { code: "task_too_many" },
-      });
+      expect(await claim(asNewcomer, "ann", more)).toMatchObject(problemOf(409, "task_too_many"));
     expect((await at.events("task_claimed")).length).toBe(10);
     expect((await claim(asNewcomer, "ann", { task_id: "t3" })).body).toMatchObject({
       task: { id: "t3" },
     });
     expect((await claim(asNewcomer, "ann", { request_id: "r0" })).body).toEqual(first.body);
     expect((await claim(asNewcomer, "bob")).body).toMatchObject({ task: { id: "t10" } });
-    await at.ask("POST", "/tasks/release", bearer(first.body["phase_token"]), { task_id: "t0" });
+    await at.post("/tasks/release", bearer(first.body["phase_token"]), { task_id: "t0" });
     expect(idOf(await claim(asNewcomer, "ann"))).toBe("t0");
     expect((await claim(asNewcomer, "ann")).status).toBe(409);
     const work = bearer(
@@ -271,7 +267,7 @@ describe("an agent that claims and claims", () => {
         )
       ).body["new_token"],
     );
-    await at.ask("POST", "/tasks/transition", work, {
+    await at.post("/tasks/transition", work, {
       task_id: "t1",
       target_phase: "@completed",
       artifacts: {},
@@ -288,7 +284,7 @@ describe("an agent that claims and claims", () => {
   it("comes to the task again that it made and gave back, whatever it says that it can do", async () => {
     for (let count = 0; count < 5; count += 1) {
       const { body } = await claim(asNewcomer, "ann", { capabilities: [`skill-${count}`] });
-      await at.ask("POST", "/tasks/release", bearer(body["phase_token"]), {
+      await at.post("/tasks/release", bearer(body["phase_token"]), {
         task_id: (body["task"] as unknown as { id: string }).id,
       });
     }
@@ -299,12 +295,12 @@ describe("an agent that claims and claims", () => {
   });
 
   it("has so many claims wait and no more, which does not keep others from waiting", async () => {
-    await at.ask("POST", "/tasks", asOperator, { tasks: [{ id: "a" }] });
+    await at.post("/tasks", asOperator, { tasks: [{ id: "a" }] });
     await claim(asNewcomer, "eve");
     const waiting = Array.from({ length: 17 }, () => claim(asNewcomer, "ann", { wait_ms: 20_000 }));
     expect((await Promise.race(waiting)).status).toBe(404);
     const other = claim(asNewcomer, "bob", { wait_ms: 20_000 });
-    await at.ask("POST", "/tasks", asOperator, {
+    await at.post("/tasks", asOperator, {
       tasks: Array.from({ length: 17 }, (_, index) => ({ id: `t${index}` })),
     });
     expect((await other).status).toBe(200);
@@ -317,9 +313,7 @@ describe("an agent that claims and claims", () => {
   it("may hold any number where the setting says so", async () => {
     const free = await serve({ settings: { tasks: { per_agent: 0 } } });
     for (let left = 15; left > 0; left -= 1)
-      expect((await free.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(
-        200,
-      );
+      expect((await free.post("/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(200);
     await free.close();
   });
 });

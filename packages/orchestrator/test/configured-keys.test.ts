@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../src/index.ts";
-import { serve, type Agent, type Served } from "./kit.ts";
+import { serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 const CONTRACT = `
 bylaw: 1
@@ -85,7 +85,7 @@ afterAll(async () => {
 });
 
 const call = (tool_name: string, args: object) =>
-  at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+  at.post("/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
 test.each<[string, object]>(
   readCases<[string, object]>(new URL("cases/configured-keys/hidden.jsonl", import.meta.url)),
@@ -96,10 +96,9 @@ test.each<[string, object]>(
 });
 
 test("a shell line that names it is denied, whether or not programs are contained", async () => {
-  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject({
-    status: 403,
-    body: { code: "rule_denied" },
-  });
+  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject(
+    problemOf(403, "rule_denied"),
+  );
 });
 
 test("what it says is taken out of answers and of the log", async () => {

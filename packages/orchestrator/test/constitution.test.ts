@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -13,10 +13,10 @@ beforeEach(async () => {
 afterEach(() => at.close());
 
 const standstill = { rule: "Nothing is done.", check: { action: "deny", tool: "*" } };
-const give = (authorization: string) => at.ask("POST", "/constitution", authorization, standstill);
+const give = (authorization: string) => at.post("/constitution", authorization, standstill);
 const read = async ({ auth, task }: Agent) =>
   (
-    await at.ask("POST", "/tools/check", auth, {
+    await at.post("/tools/check", auth, {
       task_id: task,
       tool_name: "read_files",
       args: { path: "a.ts" },
@@ -28,7 +28,7 @@ describe("a rule of the run", () => {
     expect((await give(ann.auth)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, true]);
     const rules = async (authorization: string) =>
-      (await at.ask("GET", "/constitution", authorization)).body["rules"];
+      (await at.get("/constitution", authorization)).body["rules"];
     for (const who of [ann.auth, asOperator])
       expect(await rules(who)).toMatchObject([{ author: "agent", by: "ann" }]);
     // Words of ann, which are nothing that bob has to hear.
@@ -36,9 +36,7 @@ describe("a rule of the run", () => {
     const textsOf = ({ body }: Awaited<ReturnType<typeof at.ask>>): readonly unknown[] =>
       (body["rules"] as unknown as readonly { readonly rule: unknown }[]).map(({ rule }) => rule);
     expect([
-      textsOf(
-        await at.ask("POST", "/constitution", bob.auth, { ...standstill, rule: "Bob rests." }),
-      ),
+      textsOf(await at.post("/constitution", bob.auth, { ...standstill, rule: "Bob rests." })),
       textsOf(
         await at.ask("PUT", "/constitution", bob.auth, {
           rules: [{ ...standstill, rule: "Bob sleeps." }],
@@ -51,18 +49,18 @@ describe("a rule of the run", () => {
 
   it("that an agent gave is taken away by no other", async () => {
     const texts = async () =>
-      (await at.ask("GET", "/constitution", asOperator)).body["rules"] as unknown as {
+      (await at.get("/constitution", asOperator)).body["rules"] as unknown as {
         rule: string;
         by: string;
       }[];
     await give(ann.auth);
-    await at.ask("POST", "/constitution", bob.auth, { rule: "Bob is kind." });
+    await at.post("/constitution", bob.auth, { rule: "Bob is kind." });
     await at.ask("PUT", "/constitution", bob.auth, { rules: [{ rule: "Bob is quick." }] });
     expect((await texts()).map(({ rule }) => rule)).toEqual([standstill.rule, "Bob is quick."]);
     await at.ask("DELETE", "/constitution", bob.auth);
     expect((await texts()).map(({ by }) => by)).toEqual(["ann"]);
     for (let count = 0; count < 55; count += 1)
-      await at.ask("POST", "/constitution", bob.auth, { rule: `Rule ${count}` });
+      await at.post("/constitution", bob.auth, { rule: `Rule ${count}` });
     expect((await texts()).map(({ by }) => by)).toEqual([
       "ann",
       ...Array.from({ length: 49 }, () => "bob"),
@@ -80,7 +78,7 @@ describe("a rule of the run", () => {
   });
 
   it.each(["release", "fail"])("is not given by an agent after %s", async (end) => {
-    await at.ask("POST", `/tasks/${end}`, ann.auth, { task_id: ann.task, reason: "x" });
+    await at.post(`/tasks/${end}`, ann.auth, { task_id: ann.task, reason: "x" });
     for (const [method, path, body] of [
       ["POST", "/constitution", standstill],
       ["PUT", "/constitution", { rules: [standstill] }],
@@ -95,14 +93,14 @@ describe("a rule of the run", () => {
       expect([method, path, await at.ask(method, path, ann.auth, body)]).toMatchObject([
         method,
         path,
-        { status: 403, body: { code: "token_superseded" } },
+        problemOf(403, "token_superseded"),
       ]);
-    expect((await at.ask("GET", "/constitution", asOperator)).body).toEqual({ rules: [] });
+    expect((await at.get("/constitution", asOperator)).body).toEqual({ rules: [] });
   });
 
   it("is not given by an agent whose lease was lost", async () => {
     at.pass(301_000);
     await at.service.tasks.recover();
-    expect(await give(ann.auth)).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+    expect(await give(ann.auth)).toMatchObject(problemOf(403, "token_superseded"));
   });
 });

@@ -131,7 +131,7 @@ describe("one value", () => {
   it("that is given to an operator later lets nobody in by the file", async () => {
     const at = await serve({ secrets: { enrol: SAME, operator: FIRST } }, folder);
     const status = async (token: string): Promise<number> =>
-      (await at.ask("GET", "/tasks", `Bearer ${token}`)).status;
+      (await at.get("/tasks", `Bearer ${token}`)).status;
     operators(["eve", SECOND]);
     expect([await status(SECOND), await status(SAME)]).toEqual([200, 401]);
     operators(["eve", SAME], ["ada", SECOND]);

@@ -50,7 +50,7 @@ afterAll(async () => {
 it("whatever an agent asks of a run that ended is 409 run_ended, and not a failure of the server", async () => {
   const { auth, task: task_id } = await at.agent("ann");
   const call = { task_id, tool_name: "read_files", args: { path: "a" } };
-  expect((await at.ask("POST", "/tools/check", auth, call)).status).toBe(200);
+  expect((await at.post("/tools/check", auth, call)).status).toBe(200);
   const details = { reason: "out of money", last_state: "one task of two" };
   await at.service.run.record([
     { event_type: "workflow_failed", agent_id: null, task_id: null, details },
@@ -64,7 +64,7 @@ it("whatever an agent asks of a run that ended is 409 run_ended, and not a failu
     ["/tasks/transition", { task_id, target_phase: "@completed", artifacts: {} }],
   ];
   for (const [path, body] of requests) {
-    const answer = await at.ask("POST", path, auth, body);
+    const answer = await at.post(path, auth, body);
     expect([path, answer]).toMatchObject([
       path,
       { status: 409, body: { code: "run_ended", decision: { code: "run_ended" } } },

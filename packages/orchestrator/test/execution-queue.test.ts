@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { serve, type Agent, type Served } from "./kit.ts";
+import { serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 afterEach(() => at.close());
@@ -8,10 +8,10 @@ type Answer = Awaited<ReturnType<Served["ask"]>>;
 
 const execute = ({ auth, task }: Agent, tool: string, path = "x", key = ""): Promise<Answer> => {
   const body = { task_id: task, tool_name: tool, args: { path } };
-  return at.ask("POST", "/tools/execute", auth, body, key === "" ? {} : { "idempotency-key": key });
+  return at.post("/tools/execute", auth, body, key === "" ? {} : { "idempotency-key": key });
 };
 const move = ({ auth, task }: Agent): Promise<Answer> =>
-  at.ask("POST", "/tasks/transition", auth, {
+  at.post("/tasks/transition", auth, {
     task_id: task,
     target_phase: "WORK",
     artifacts: { plan: { title: "x" } },
@@ -26,7 +26,7 @@ async function waiting(
   const [refused, index] = await Promise.race(
     calls.map(async ({ answer }, at) => [await answer, at] as const),
   );
-  expect(refused).toMatchObject({ status: 429, body: { code: "BYLAW_RATE_EXCEEDED" } });
+  expect(refused).toMatchObject(problemOf(429, "BYLAW_RATE_EXCEEDED"));
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   const other = calls[1 - index];
   if (other === undefined) throw new Error("expected two calls");
@@ -43,7 +43,7 @@ describe("a call that waits for its turn", () => {
     expect(await move(ann)).toMatchObject({ status: 200, body: { allowed: true, phase: "WORK" } });
     at.finish();
     expect(await slow).toMatchObject({ status: 200 });
-    expect(await answer).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+    expect(await answer).toMatchObject(problemOf(403, "token_superseded"));
     expect(at.runs.get("note")).toBeUndefined();
     expect(await at.events("tool_denied", "access_refused")).toMatchObject([
       { event_type: "access_refused", agent_id: "ann" },
@@ -60,14 +60,12 @@ describe("a call that waits for its turn", () => {
     while (token === ann.token) {
       at.pass(250_000);
       token = String(
-        (await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: ann.task })).body[
-          "phase_token"
-        ],
+        (await at.post("/tasks/heartbeat", ann.auth, { task_id: ann.task })).body["phase_token"],
       );
     }
     at.finish();
     await slow;
-    expect(await answer).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+    expect(await answer).toMatchObject(problemOf(403, "token_superseded"));
     expect(await execute({ ...ann, auth: `Bearer ${token}` }, "note", "x", key)).toMatchObject({
       status: 200,
       body: { result: { count: 1 } },
@@ -112,7 +110,7 @@ describe("a transition", () => {
     const ann = await at.agent("ann");
     const slow = execute(ann, "slow");
     await running("slow", 1);
-    expect(await move(ann)).toMatchObject({ status: 409, body: { code: "BYLAW_CALLS_UNDERWAY" } });
+    expect(await move(ann)).toMatchObject(problemOf(409, "BYLAW_CALLS_UNDERWAY"));
     expect(await at.events("transition_blocked")).toEqual([]);
     at.finish();
     await slow;

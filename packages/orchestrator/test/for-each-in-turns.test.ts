@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inSlices } from "../src/events/in-slices.ts";
+import { forEachInTurns } from "../src/events/for-each-in-turns.ts";
 
 it.each([
   ["after each where each takes too long", -1, 5],
@@ -13,14 +13,14 @@ it.each([
     setImmediate(turn);
   };
   setImmediate(turn);
-  await inSlices([1, 2, 3, 4, 5], (item) => done.push(item), at_once_ms);
+  await forEachInTurns([1, 2, 3, 4, 5], (item) => done.push(item), at_once_ms);
   over = true;
   expect(done).toEqual([1, 2, 3, 4, 5]);
   expect(executions).toEqual(Array.from({ length: wanted }, (__, at) => at));
 });
 
 it("fails as what it does fails", async () => {
-  const failing = inSlices([1], () => {
+  const failing = forEachInTurns([1], () => {
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asNewcomer, asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { asNewcomer, asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 const BODY = 65_536;
 
@@ -86,16 +86,15 @@ describe("who asks is known before a body is read", () => {
       args: { path: "a" },
       phase_token: ann.token,
     };
-    expect((await at.ask("POST", "/tools/check", undefined, body)).status).toBe(200);
+    expect((await at.post("/tools/check", undefined, body)).status).toBe(200);
     const many = { ...body, args: { path: "a", many: Array.from({ length: 1_000 }, () => 0) } };
-    expect((await at.ask("POST", "/tools/check", undefined, many)).status).toBe(401);
-    expect((await at.ask("POST", "/tools/check", ann.auth, many)).status).toBe(200);
+    expect((await at.post("/tools/check", undefined, many)).status).toBe(401);
+    expect((await at.post("/tools/check", ann.auth, many)).status).toBe(200);
     const long = { ...body, args: { path: "a", content: "x".repeat(16_384) } };
-    expect(await at.ask("POST", "/tools/check", undefined, long)).toMatchObject({
-      status: 413,
-      body: { code: "BYLAW_REQUEST_TOO_LARGE" },
-    });
-    expect((await at.ask("POST", "/tools/check", ann.auth, long)).status).toBe(200);
+    expect(await at.post("/tools/check", undefined, long)).toMatchObject(
+      problemOf(413, "BYLAW_REQUEST_TOO_LARGE"),
+    );
+    expect((await at.post("/tools/check", ann.auth, long)).status).toBe(200);
   });
 
   it("a body that is too large for a caller without a credential is on record", async () => {
@@ -120,9 +119,9 @@ describe("the bytes of bodies in flight", () => {
     const late = await new Sent(head({ auth: ann.auth, length: 300 }) + check(ann.task, 300))
       .answer;
     expect(late).toMatch(busy);
-    expect((await at.ask("POST", "/tasks", asOperator, { id: "while-busy" })).status).toBe(201);
+    expect((await at.post("/tasks", asOperator, { id: "while-busy" })).status).toBe(201);
     // Those without a credential have a share of their own, and none of it is left where all is held.
-    expect((await at.ask("GET", "/health")).status).toBe(200);
+    expect((await at.get("/health")).status).toBe(200);
     for (const sent of first) sent.socket.write(rest(ann));
     other.socket.destroy();
     for (const sent of first) expect(await sent.answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -161,7 +160,7 @@ describe("the bytes of bodies in flight", () => {
   });
 
   it("of a claim that waits are none, and it may not be large", async () => {
-    await at.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "first" });
+    await at.post("/tasks/claim", asNewcomer, { agent_id: "first" });
     const claim = JSON.stringify({
       agent_id: "waits",
       wait_ms: 20_000,
@@ -175,8 +174,7 @@ describe("the bytes of bodies in flight", () => {
     await expect.poll(held).toBe(0);
     expect(waiting.socket.readyState).toBe("open");
     waiting.socket.destroy();
-    const padded = await at.ask(
-      "POST",
+    const padded = await at.post(
       "/tasks/claim",
       asNewcomer,
       JSON.stringify({ agent_id: "x" }).padEnd(BODY + 1),
@@ -215,16 +213,16 @@ describe("a flood of large bodies", () => {
     // A server that closes a connection may reset it before its answer is read.
     for (const status of await Promise.all(anonymous)) expect(["413", "cut"]).toContain(status);
     for (const status of await Promise.all(agents)) expect(["400", "503", "cut"]).toContain(status);
-    expect((await at.ask("GET", "/health")).status).toBe(200);
+    expect((await at.get("/health")).status).toBe(200);
     expect(
-      (await at.ask("POST", "/tools/check", bob.auth, { ...JSON.parse(check(bob.task)) })).status,
+      (await at.post("/tools/check", bob.auth, { ...JSON.parse(check(bob.task)) })).status,
     ).toBe(200);
     await expect.poll(held).toBe(0);
   });
 
   it("says how many values a body may hold", async () => {
-    const refused = await at.ask("POST", "/tools/check", bob.auth, large(bob.task));
-    expect(refused).toMatchObject({ status: 400, body: { code: "BYLAW_JSON_INVALID" } });
+    const refused = await at.post("/tools/check", bob.auth, large(bob.task));
+    expect(refused).toMatchObject(problemOf(400, "BYLAW_JSON_INVALID"));
     expect(refused.body["detail"]).toMatch(/20000 values/);
   });
 

@@ -62,6 +62,17 @@ export interface Served extends Orchestrator {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
+  get(
+    path: string,
+    authorization?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  post(
+    path: string,
+    authorization: string | undefined,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** Creates a task and has an agent claim it: its Authorization header, and its task. */
   agent(name: string, task?: string): Promise<Agent>;
   events(...types: readonly string[]): Promise<readonly LogEvent[]>;
@@ -73,6 +84,9 @@ export interface Agent {
   readonly token: string;
   readonly task: string;
 }
+
+/** An answer that refuses. */
+export const problemOf = (status: number, code: string) => ({ status, body: { code } });
 
 export const asOperator = `Bearer ${OPERATOR}`;
 export const asNewcomer = `Bylaw-Enrol ${ENROL}`;
@@ -162,12 +176,14 @@ export async function serve(
         body: JSON.parse(await response.text()) as Answer["body"],
       };
     },
+    get: (path, authorization, headers) =>
+      served.ask("GET", path, authorization, undefined, headers),
+    post: (path, authorization, body, headers) =>
+      served.ask("POST", path, authorization, body, headers),
     async agent(name, task = `of-${name}`) {
-      await served.ask("POST", "/tasks", asOperator, { id: task });
-      const { body } = await served.ask("POST", "/tasks/claim", asNewcomer, {
-        agent_id: name,
-        task_id: task,
-      });
+      await served.post("/tasks", asOperator, { id: task });
+      const claim = { agent_id: name, task_id: task };
+      const { body } = await served.post("/tasks/claim", asNewcomer, claim);
       const token = String(body["phase_token"]);
       return { auth: `Bearer ${token}`, token, task };
     },

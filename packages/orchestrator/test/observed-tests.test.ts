@@ -57,7 +57,7 @@ async function serving(
 }
 
 const move = (at: Served, auth: string, target_phase: string) =>
-  at.ask("POST", "/tasks/transition", auth, {
+  at.post("/tasks/transition", auth, {
     task_id: "a",
     target_phase,
     artifacts: { test_run_result: RESULT },
@@ -68,7 +68,7 @@ it("the tests are started by what the programs of agents are started by, whoever
     wrap: ["/usr/bin/env", "WHO=box"],
     contain: "always",
   });
-  const { body } = await at.ask("POST", "/tools/execute", ann.auth, {
+  const { body } = await at.post("/tools/execute", ann.auth, {
     task_id: "a",
     tool_name: "run_tests",
     args: {},

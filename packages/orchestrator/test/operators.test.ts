@@ -27,7 +27,7 @@ it("a broken file lets nobody in who is known by it, is said once, and keeps nob
   const [quiet, error] = [() => {}, (_: object, message: string) => void said.push(message)];
   const at = await serve({ log: { debug: quiet, info: quiet, warn: quiet, error } }, folder);
   const status = async (authorization: string): Promise<number> =>
-    (await at.ask("GET", "/tasks", authorization)).status;
+    (await at.get("/tasks", authorization)).status;
   expect(await status(`Bearer ${TOKEN}`)).toBe(401);
   write(listed("eve"));
   expect(await status(`Bearer ${TOKEN}`)).toBe(200);

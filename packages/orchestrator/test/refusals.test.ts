@@ -18,12 +18,12 @@ test("a flood of requests that nobody lets in fills no log, and hides nothing of
       details["unrecorded"] ?? 0,
     ]);
   for (let times = 0; times < 20; times += 1)
-    expect((await served.ask("GET", "/audit/recent")).status).toBe(401);
-  expect((await served.ask("GET", "/audit/recent", ann.auth)).status).toBe(403);
+    expect((await served.get("/audit/recent")).status).toBe(401);
+  expect((await served.get("/audit/recent", ann.auth)).status).toBe(403);
   const flood = [null, "BYLAW_CREDENTIAL_MISSING", 0];
   expect(await recorded()).toEqual([flood, flood, ["ann", "BYLAW_CREDENTIAL_UNFIT", 0]]);
   served.pass(1_000);
-  await served.ask("GET", "/audit/recent");
+  await served.get("/audit/recent");
   expect((await recorded()).at(-1)).toEqual([null, "BYLAW_CREDENTIAL_MISSING", 18]);
   expect(lines).toHaveLength(4);
 });
@@ -38,12 +38,8 @@ const total = async (served: Awaited<ReturnType<typeof serve>>): Promise<number>
 test("what was left out is on record when nobody asks any more, the last one with what it was about", async () => {
   const served = await serve({ settings: { limits: UNIT } });
   onTestFinished(() => served.close());
-  for (let times = 0; times < 29; times += 1) await served.ask("GET", "/audit/recent");
-  await served.ask("POST", "/tools/execute", undefined, {
-    task_id: "a",
-    tool_name: "bash",
-    args: {},
-  });
+  for (let times = 0; times < 29; times += 1) await served.get("/audit/recent");
+  await served.post("/tools/execute", undefined, { task_id: "a", tool_name: "bash", args: {} });
   expect(await served.events("access_refused")).toHaveLength(2);
   await served.service.operations.scheduler.round();
   expect(await served.events("access_refused")).toHaveLength(2);
@@ -60,7 +56,7 @@ test("what was left out is on record when nobody asks any more, the last one wit
 
 test("what was left out is on record when the server ends", async () => {
   const served = await serve({ settings: { limits: UNIT } });
-  for (let times = 0; times < 30; times += 1) await served.ask("GET", "/audit/recent");
+  for (let times = 0; times < 30; times += 1) await served.get("/audit/recent");
   await served.close();
   expect(await total(served)).toBe(30);
 });

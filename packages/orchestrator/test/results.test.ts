@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
-import { serve, type Agent, type Served } from "./kit.ts";
+import { serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -13,11 +13,9 @@ beforeEach(async () => {
 afterEach(() => at.close());
 
 const check = async ({ auth, task }: Agent, tool_name = "note"): Promise<JsonObject> =>
-  (await at.ask("POST", "/tools/check", auth, { task_id: task, tool_name, args: { path: "x" } }))
-    .body;
+  (await at.post("/tools/check", auth, { task_id: task, tool_name, args: { path: "x" } })).body;
 const report = ({ auth, task }: Agent, id: unknown, { tool = "note", ok = true, key = "" } = {}) =>
-  at.ask(
-    "POST",
+  at.post(
     "/tools/result",
     auth,
     { task_id: task, id, tool_name: tool, ok },
@@ -29,7 +27,7 @@ const results = async () =>
     details["tool"],
     details["ok"],
   ]);
-const REFUSED = { status: 409, body: { code: "BYLAW_EVENT_REFUSED" } };
+const REFUSED = problemOf(409, "BYLAW_EVENT_REFUSED");
 
 describe("the result of a call", () => {
   it("is taken once, by the agent and for the tool that were allowed", async () => {
@@ -51,25 +49,25 @@ describe("the result of a call", () => {
 
   it("is taken in the next phase, and by whoever opened the log anew", async () => {
     const { id } = await check(ann);
-    const moved = await at.ask("POST", "/tasks/transition", ann.auth, {
+    const moved = await at.post("/tasks/transition", ann.auth, {
       task_id: "a",
       target_phase: "WORK",
       artifacts: { plan: { title: "x" } },
     });
     const other = await serve({ store: at.store }, dirname(at.workspace));
-    const answer = await other.ask(
-      "POST",
-      "/tools/result",
-      `Bearer ${String(moved.body["new_token"])}`,
-      { task_id: "a", id, tool_name: "note", ok: true },
-    );
+    const answer = await other.post("/tools/result", `Bearer ${String(moved.body["new_token"])}`, {
+      task_id: "a",
+      id,
+      tool_name: "note",
+      ok: true,
+    });
     expect(answer).toMatchObject({ status: 200 });
     await other.stop();
   });
 
   it("is not taken where the task was given back in between", async () => {
     const { id } = await check(ann);
-    await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" });
+    await at.post("/tasks/release", ann.auth, { task_id: "a" });
     const again = await at.agent("ann", "a");
     expect(await report(again, id)).toMatchObject(REFUSED);
   });
@@ -91,10 +89,9 @@ describe("the result of a call", () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await report(ann, id, { key: "k" })).body).toEqual({ logged: true });
-    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject({
-      status: 409,
-      body: { code: "BYLAW_REQUEST_REUSED" },
-    });
+    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject(
+      problemOf(409, "BYLAW_REQUEST_REUSED"),
+    );
     expect(await results()).toEqual([["ann", "note", true]]);
   });
 });

@@ -35,9 +35,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "work", "mine.txt"), "mine\n");
   symlinkSync(join(folder, "data"), join(folder, "work", "link"));
   const secret = readFileSync(join(folder, "data", "enrol.secret"), "utf8").trim();
-  const { body } = await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, {
-    agent_id: "ann",
-  });
+  const { body } = await at.post("/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" });
   ann = {
     auth: `Bearer ${String(body["phase_token"])}`,
     token: String(body["phase_token"]),
@@ -50,7 +48,7 @@ afterAll(async () => {
 });
 
 const call = (tool_name: string, args: object) =>
-  at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+  at.post("/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 const secretsIn = (text: string): readonly string[] => {
   const made = ["enrol.secret", "token.secret"].map((name) =>
     readFileSync(join(folder, "data", name), "utf8").trim(),

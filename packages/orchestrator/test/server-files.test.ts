@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => at.close());
 
 const call = (tool_name: string, args: object) =>
-  at.ask("POST", "/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
+  at.post("/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 const READS: readonly (readonly [string, (name: string) => object])[] = [
   ["read_files", (name) => ({ path: name })],
   ["grep", (name) => ({ pattern: ".", path: name })],
@@ -226,9 +226,7 @@ it("a line does not come to them by another name of the workspace", async () => 
       `echo > ${own}/${folder}/house.toml`,
     ]) {
       const asked = { task_id: task, tool_name: "bash", args: { command: line } };
-      expect(await server.ask("POST", "/tools/execute", auth, asked), line).toMatchObject({
-        status: 403,
-      });
+      expect(await server.post("/tools/execute", auth, asked), line).toMatchObject({ status: 403 });
     }
   await server.close();
 });
@@ -251,11 +249,7 @@ it("no answer holds the password of the store, as it is written or as it is mean
     ["read_files", { path: "notes.txt" }],
     ["bash", { command: "cat notes.txt" }],
   ] as const) {
-    const { body } = await server.ask("POST", "/tools/execute", auth, {
-      task_id: task,
-      tool_name,
-      args,
-    });
+    const { body } = await server.post("/tools/execute", auth, { task_id: task, tool_name, args });
     expect(JSON.stringify(body), tool_name).toContain("it is [secret], that is [secret]");
   }
   await server.close();

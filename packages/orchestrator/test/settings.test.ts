@@ -174,7 +174,7 @@ describe("where a secret is said to be", () => {
       cwd,
     );
     const claim = async (secret: string): Promise<number> =>
-      (await at.ask("POST", "/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" })).status;
+      (await at.post("/tasks/claim", `Bylaw-Enrol ${secret}`, { agent_id: "ann" })).status;
     expect([await claim(ENROL), await claim("f".repeat(40))]).toEqual([401, 200]);
     expect(existsSync(join(cwd, "data", "token.secret"))).toBe(false);
     await at.close();
@@ -213,15 +213,15 @@ describe("a secret", () => {
       "*.secret\nstore.db*\n",
     );
     for (const text of made) expect(text.trim().length).toBeGreaterThan(40);
-    const agent = await first.ask("POST", "/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, {
+    const agent = await first.post("/tasks/claim", `Bylaw-Enrol ${made[1]?.trim() ?? ""}`, {
       agent_id: "ann",
     });
     expect(agent.status).toBe(200);
     const second = await serve({ secrets: {}, store: first.store }, cwd);
     expect(places.map((place) => readFileSync(place, "utf8"))).toEqual(made);
-    expect(
-      (await second.ask("GET", "/tools", `Bearer ${String(agent.body["phase_token"])}`)).status,
-    ).toBe(200);
+    expect((await second.get("/tools", `Bearer ${String(agent.body["phase_token"])}`)).status).toBe(
+      200,
+    );
     await second.close();
     await first.close();
   });
@@ -237,7 +237,7 @@ describe("a secret", () => {
     const { auth, token } = await before.agent("ann", "a");
     const other = async (settings: object): Promise<number> => {
       const node = await serve({ store: before.store, settings: { auth: settings } }, cwd);
-      const { status } = await node.ask("GET", "/tools", auth);
+      const { status } = await node.get("/tools", auth);
       await node.stop();
       return status;
     };
@@ -250,15 +250,13 @@ describe("a secret", () => {
       },
       cwd,
     );
-    const { body } = await after.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, {
+    const { body } = await after.post("/tasks/claim", `Bylaw-Enrol ${ENROL}`, {
       agent_id: "ann",
       task_id: "a",
     });
     expect(body["phase_token"]).not.toBe(token);
     expect(await other({ token_secret_file: second })).toBe(401);
-    expect((await after.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(
-      200,
-    );
+    expect((await after.get("/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
     await after.stop();
     await before.close();
   });
@@ -273,12 +271,8 @@ describe("a secret", () => {
     );
     const node = await serve({ secrets: { enrol: ENROL }, settings: { contract } }, cwd);
     expect(readFileSync(join(cwd, "data", "token.secret"), "utf8")).toContain("PRIVATE KEY");
-    const { body } = await node.ask("POST", "/tasks/claim", `Bylaw-Enrol ${ENROL}`, {
-      agent_id: "ann",
-    });
-    expect((await node.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(
-      200,
-    );
+    const { body } = await node.post("/tasks/claim", `Bylaw-Enrol ${ENROL}`, { agent_id: "ann" });
+    expect((await node.get("/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
     await node.close();
   });
 
@@ -361,8 +355,8 @@ it("no task has a folder in which files of the server are, and none that is a fi
   );
   expect(server.service.workspaceOf("rules")).not.toBe(join(work, "rules"));
   for (const task of ["notes", "link"]) {
-    await server.ask("POST", "/tasks", asOperator, { id: task });
-    const { status, body } = await server.ask("POST", "/tasks/claim", asNewcomer, {
+    await server.post("/tasks", asOperator, { id: task });
+    const { status, body } = await server.post("/tasks/claim", asNewcomer, {
       agent_id: "ann",
       task_id: task,
     });
@@ -373,7 +367,7 @@ it("no task has a folder in which files of the server are, and none that is a fi
   rmSync(join(work, "mine"), { recursive: true });
   symlinkSync(elsewhere, join(work, "mine"));
   const asked = { task_id: task, tool_name: "read_files", args: { path: "x" } };
-  expect((await server.ask("POST", "/tools/execute", auth, asked)).body).toMatchObject({
+  expect((await server.post("/tools/execute", auth, asked)).body).toMatchObject({
     code: "BYLAW_WORKSPACE_TAKEN",
   });
   await server.close();

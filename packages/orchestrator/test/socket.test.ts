@@ -290,7 +290,7 @@ describe("the end", () => {
     const closed = ending.close();
     // Nobody is let wait for something to happen.
     expect((await waiting).status).toBe(404);
-    expect((await ending.ask("GET", "/ready")).status).toBe(503);
+    expect((await ending.get("/ready")).status).toBe(503);
     await expect(
       fetch(`${base}/api/v1/health`, { headers: { connection: "close" } }),
     ).rejects.toThrow();
@@ -318,6 +318,6 @@ describe("the end", () => {
 
   it("of an address that is taken is told", async () => {
     await expect(listening({ port })).rejects.toMatchObject({ code: "BYLAW_SERVICE_UNREACHABLE" });
-    expect((await at.ask("GET", "/tasks", asOperator)).status).toBe(200);
+    expect((await at.get("/tasks", asOperator)).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../src/routes/index.ts";
-import { asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ann = await at.agent("ann");
   await at.agent("bob");
   overtaken = ann.token;
-  const { body } = await at.ask("POST", "/tasks/transition", ann.auth, {
+  const { body } = await at.post("/tasks/transition", ann.auth, {
     task_id: ann.task,
     target_phase: "WORK",
     artifacts: { plan: { title: "x" } },
@@ -147,28 +147,27 @@ describe("a token that somebody made with a stolen key", () => {
       request_id: "moved",
     };
     const forged = signed({ ...claimsOf(overtaken), jti: NEVER });
-    expect(await at.ask("POST", "/tasks/transition", `Bearer ${forged}`, body)).toMatchObject({
-      status: 403,
-      body: { code: "token_superseded" },
-    });
+    expect(await at.post("/tasks/transition", `Bearer ${forged}`, body)).toMatchObject(
+      problemOf(403, "token_superseded"),
+    );
     // Nor whether there was such a request.
     expect(
-      await at.ask("POST", "/tasks/transition", `Bearer ${forged}`, { ...body, artifacts: {} }),
+      await at.post("/tasks/transition", `Bearer ${forged}`, { ...body, artifacts: {} }),
     ).toMatchObject({ status: 403 });
-    const { body: told } = await at.ask("POST", "/tasks/transition", `Bearer ${overtaken}`, body);
+    const { body: told } = await at.post("/tasks/transition", `Bearer ${overtaken}`, body);
     expect(told).toMatchObject({ allowed: true, replayed: true, new_token: ann.token });
   });
 
   it("does not hold after the claim was given back, whichever token of it was copied", async () => {
     const eve = await at.agent("eve");
-    await at.ask("POST", "/tasks/release", eve.auth, { task_id: eve.task });
+    await at.post("/tasks/release", eve.auth, { task_id: eve.task });
     const again = await at.agent("eve");
     const mixed = signed({ ...claimsOf(eve.token), fence: claimsOf(again.token)["fence"] });
     for (const token of [eve.token, mixed])
-      expect(
-        (await at.ask("POST", "/tasks/claim", `Bearer ${token}`, { agent_id: "eve" })).status,
-      ).toBe(403);
-    expect((await at.ask("GET", `/tasks/${eve.task}`, asOperator)).body).toMatchObject({
+      expect((await at.post("/tasks/claim", `Bearer ${token}`, { agent_id: "eve" })).status).toBe(
+        403,
+      );
+    expect((await at.get(`/tasks/${eve.task}`, asOperator)).body).toMatchObject({
       status: "claimed",
       fence: 2,
     });

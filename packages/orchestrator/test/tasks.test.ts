@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asNewcomer, asOperator, serve, type Served } from "./kit.ts";
+import { asNewcomer, asOperator, serve, type Served, problemOf } from "./kit.ts";
 
 let at: Served;
 beforeEach(async () => {
@@ -8,7 +8,7 @@ beforeEach(async () => {
 afterEach(() => at.close());
 
 const claim = (agent_id: string, more: object = {}) =>
-  at.ask("POST", "/tasks/claim", asNewcomer, { agent_id, ...more });
+  at.post("/tasks/claim", asNewcomer, { agent_id, ...more });
 const plan = { plan: { title: "A plan" } };
 
 describe("tasks", () => {
@@ -17,7 +17,7 @@ describe("tasks", () => {
       { id: "a" },
       { id: "b", dependencies: ["a"], capabilities: ["go"], title: "The second" },
     ];
-    const first = await at.ask("POST", "/tasks", asOperator, { tasks });
+    const first = await at.post("/tasks", asOperator, { tasks });
     expect(first).toMatchObject({
       status: 201,
       body: {
@@ -27,17 +27,17 @@ describe("tasks", () => {
         ],
       },
     });
-    expect((await at.ask("POST", "/tasks", asOperator, { tasks })).body).toEqual(first.body);
-    expect(await at.ask("POST", "/tasks", asOperator, { id: "a", title: "Another" })).toMatchObject(
-      { status: 409 },
-    );
+    expect((await at.post("/tasks", asOperator, { tasks })).body).toEqual(first.body);
+    expect(await at.post("/tasks", asOperator, { id: "a", title: "Another" })).toMatchObject({
+      status: 409,
+    });
     expect(
-      await at.ask("POST", "/tasks", asOperator, { id: "c", dependencies: ["nothing"] }),
+      await at.post("/tasks", asOperator, { id: "c", dependencies: ["nothing"] }),
     ).toMatchObject({ status: 409 });
-    expect(await at.ask("POST", "/tasks", asOperator, { id: "" })).toMatchObject({ status: 400 });
+    expect(await at.post("/tasks", asOperator, { id: "" })).toMatchObject({ status: 400 });
     const [one, two] = [
-      await at.ask("POST", "/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
-      await at.ask("POST", "/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
+      await at.post("/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
+      await at.post("/tasks", asOperator, { title: "T" }, { "idempotency-key": "k" }),
     ];
     expect(two.body).toEqual(one.body);
     expect((await at.events("task_created")).length).toBe(3);
@@ -47,17 +47,17 @@ describe("tasks", () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `a-task-with-a-long-name-${index}`);
     for (let from = 0; from < names.length; from += 1_000) {
       const tasks = names.slice(from, from + 1_000).map((id) => ({ id }));
-      expect((await at.ask("POST", "/tasks", asOperator, { tasks })).status).toBe(201);
+      expect((await at.post("/tasks", asOperator, { tasks })).status).toBe(201);
     }
-    expect(
-      (await at.ask("POST", "/tasks", asOperator, { id: "last", dependencies: names })).status,
-    ).toBe(201);
+    expect((await at.post("/tasks", asOperator, { id: "last", dependencies: names })).status).toBe(
+      201,
+    );
     const told: string[] = [];
     let cursor: string | null = null;
     do {
       const path: string = `/state/snapshot?task_id=last${cursor === null ? "" : `&cursor=${cursor}`}`;
       const { status, body }: { readonly status: number; readonly body: Record<string, unknown> } =
-        await at.ask("GET", path, asOperator);
+        await at.get(path, asOperator);
       expect(status).toBe(200);
       expect(JSON.stringify(body).length).toBeLessThan(100_000);
       told.push(...(body["task_dependencies"] as readonly string[]));
@@ -68,14 +68,13 @@ describe("tasks", () => {
   });
 
   it("are listed page by page, by what they are", async () => {
-    await at.ask("POST", "/tasks", asOperator, {
+    await at.post("/tasks", asOperator, {
       tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })),
     });
     await claim("ann", { task_id: "t3" });
     const pages: string[][] = [];
     for (let cursor = ""; ;) {
-      const { body } = await at.ask(
-        "GET",
+      const { body } = await at.get(
         `/tasks?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`,
         asOperator,
       );
@@ -84,12 +83,12 @@ describe("tasks", () => {
       cursor = String(body["next"]);
     }
     expect(pages).toEqual([["t0", "t1", "t2"], ["t3", "t4", "t5"], ["t6"]]);
-    expect((await at.ask("GET", "/tasks?status=claimed", asOperator)).body).toMatchObject({
+    expect((await at.get("/tasks?status=claimed", asOperator)).body).toMatchObject({
       tasks: [{ id: "t3", agent_id: "ann", phase: "PLAN" }],
       next: null,
     });
-    expect((await at.ask("GET", "/tasks?limit=0", asOperator)).status).toBe(400);
-    expect((await at.ask("GET", "/tasks/none", asOperator)).status).toBe(404);
+    expect((await at.get("/tasks?limit=0", asOperator)).status).toBe(400);
+    expect((await at.get("/tasks/none", asOperator)).status).toBe(404);
   });
 });
 
@@ -104,13 +103,11 @@ describe("a claim", () => {
     expect(second.body["task"]).toMatchObject({ agent_id: "bob" });
     expect((await claim("ann", { request_id: "r1" })).body).toEqual(first.body);
     expect((await at.events("task_created")).length).toBe(2);
-    await at.ask("POST", "/tasks", asOperator, { id: "a" });
+    await at.post("/tasks", asOperator, { id: "a" });
     expect((await claim("cid")).body["task"]).toMatchObject({ id: "a" });
-    expect(await claim("dan")).toMatchObject({ status: 404, body: { code: "task_none_ready" } });
+    expect(await claim("dan")).toMatchObject(problemOf(404, "task_none_ready"));
     const seeded = await serve({ settings: { tasks: { create_on_claim: false } } });
-    expect((await seeded.ask("POST", "/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(
-      404,
-    );
+    expect((await seeded.post("/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(404);
     await seeded.close();
   });
 
@@ -121,13 +118,13 @@ describe("a claim", () => {
       contract: { name: "Two phases", version: "3" },
       token_expires_at: "2026-01-02T11:00:00.000Z",
     });
-    expect(
-      (await at.ask("GET", "/tools", `Bearer ${String(body["phase_token"])}`)).body,
-    ).toMatchObject({ phase: "PLAN" });
+    expect((await at.get("/tools", `Bearer ${String(body["phase_token"])}`)).body).toMatchObject({
+      phase: "PLAN",
+    });
   });
 
   it("is for what the agent can do", async () => {
-    await at.ask("POST", "/tasks", asOperator, {
+    await at.post("/tasks", asOperator, {
       tasks: [{ id: "a", capabilities: ["go"] }, { id: "b" }],
     });
     expect((await claim("ann")).body).toMatchObject({ task: { id: "b" } });
@@ -151,7 +148,7 @@ describe("a claim", () => {
 
   it("of a thousand at once gives each of a hundred tasks to one agent", async () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({ id: `t${index}` }));
-    await at.ask("POST", "/tasks", asOperator, { tasks });
+    await at.post("/tasks", asOperator, { tasks });
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => claim(`agent-${index}`)),
     );
@@ -162,24 +159,20 @@ describe("a claim", () => {
     ).toBe(100);
     expect(answers.filter(({ status }) => status === 404).length).toBe(900);
     const [one] = won;
-    expect(
-      (await at.ask("GET", "/tools", `Bearer ${String(one?.body["phase_token"])}`)).status,
-    ).toBe(200);
+    expect((await at.get("/tools", `Bearer ${String(one?.body["phase_token"])}`)).status).toBe(200);
   }, 60_000);
 
   it("waits for a task that becomes free", async () => {
-    await at.ask("POST", "/tasks", asOperator, { id: "a" });
+    await at.post("/tasks", asOperator, { id: "a" });
     const held = await claim("ann");
     const waiting = claim("bob", { wait_ms: 20_000 });
-    await at.ask("POST", "/tasks/release", `Bearer ${String(held.body["phase_token"])}`, {
-      task_id: "a",
-    });
+    await at.post("/tasks/release", `Bearer ${String(held.body["phase_token"])}`, { task_id: "a" });
     expect((await waiting).body).toMatchObject({ task: { id: "a", agent_id: "bob", fence: 2 } });
   });
 
   it("of a lease that is over gives the task to the next, where it stands, and ends the token of the one before", async () => {
     const ann = await at.agent("ann", "a");
-    await at.ask("POST", "/tasks/transition", ann.auth, {
+    await at.post("/tasks/transition", ann.auth, {
       task_id: "a",
       target_phase: "WORK",
       artifacts: plan,
@@ -193,19 +186,19 @@ describe("a claim", () => {
       phase: "WORK",
     });
     expect(
-      await at.ask("POST", "/tools/execute", ann.auth, {
+      await at.post("/tools/execute", ann.auth, {
         task_id: "a",
         tool_name: "read_files",
         args: { path: "x" },
       }),
-    ).toMatchObject({ status: 403, body: { code: "token_superseded" } });
+    ).toMatchObject(problemOf(403, "token_superseded"));
   });
 });
 
 describe("an agent that holds a task", () => {
   it("keeps it by signs of life, and gets a new token before the old one ends", async () => {
     const ann = await at.agent("ann", "a");
-    const beat = (auth: string) => at.ask("POST", "/tasks/heartbeat", auth, { task_id: "a" });
+    const beat = (auth: string) => at.post("/tasks/heartbeat", auth, { task_id: "a" });
     at.pass(200_000);
     expect((await beat(ann.auth)).body).toMatchObject({
       lease_until: "2026-01-02T10:08:20.000Z",
@@ -226,32 +219,29 @@ describe("an agent that holds a task", () => {
   it("is told when its time is over, or its token", async () => {
     const ann = await at.agent("ann", "a");
     at.pass(301_000);
-    expect(await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject({
-      status: 409,
-      body: { code: "BYLAW_EVENT_REFUSED" },
-    });
+    expect(await at.post("/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject(
+      problemOf(409, "BYLAW_EVENT_REFUSED"),
+    );
     at.pass(3_600_000);
-    expect(await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject({
-      status: 403,
-      body: { code: "token_expired" },
-    });
+    expect(await at.post("/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject(
+      problemOf(403, "token_expired"),
+    );
   });
 
   it("gives it back, or up; then a person has it tried again", async () => {
     const ann = await at.agent("ann", "a");
     expect(
-      (await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" }))
-        .body,
+      (await at.post("/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" })).body,
     ).toEqual({ task_id: "a", status: "ready" });
-    expect((await at.ask("POST", "/tasks/release", ann.auth, { task_id: "a" })).status).toBe(403);
+    expect((await at.post("/tasks/release", ann.auth, { task_id: "a" })).status).toBe(403);
     const bob = await claim("bob");
     const auth = `Bearer ${String(bob.body["phase_token"])}`;
     expect(
-      (await at.ask("POST", "/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body,
+      (await at.post("/tasks/fail", auth, { task_id: "a", reason: "cannot be done" })).body,
     ).toEqual({ task_id: "a", status: "failed" });
     expect((await claim("cid")).status).toBe(404);
     expect(
-      (await at.ask("POST", "/tasks/a/retry", asOperator, { reason: "try harder" })).body,
+      (await at.post("/tasks/a/retry", asOperator, { reason: "try harder" })).body,
     ).toMatchObject({ status: "ready" });
     expect((await claim("cid")).body).toMatchObject({ task: { id: "a" } });
   });
@@ -259,8 +249,7 @@ describe("an agent that holds a task", () => {
 
 describe("a transition", () => {
   const move = (auth: string, body: object = {}, key?: string) =>
-    at.ask(
-      "POST",
+    at.post(
       "/tasks/transition",
       auth,
       { task_id: "a", target_phase: "WORK", artifacts: plan, ...body },
@@ -275,12 +264,12 @@ describe("a transition", () => {
       body: { allowed: false, new_token: null, phase: "PLAN" },
     });
     expect(String(blocked.body["blockers"])).toContain("plan");
-    expect((await at.ask("GET", "/state/snapshot", ann.auth)).body).toMatchObject({
+    expect((await at.get("/state/snapshot", ann.auth)).body).toMatchObject({
       task_id: "a",
       current_phase: "PLAN",
       blockers: [{ code: "artifact_missing" }],
     });
-    expect((await at.ask("GET", "/tools", ann.auth)).status).toBe(200);
+    expect((await at.get("/tools", ann.auth)).status).toBe(200);
   });
 
   it("hands out the token of the next phase, and the old one is void everywhere", async () => {
@@ -294,19 +283,19 @@ describe("a transition", () => {
       replayed: false,
     });
     const next = `Bearer ${String(body["new_token"])}`;
-    expect((await at.ask("GET", "/tools", next)).body).toMatchObject({ phase: "WORK" });
+    expect((await at.get("/tools", next)).body).toMatchObject({ phase: "WORK" });
     for (const path of ["/tools/execute", "/tools/check"])
       expect(
         (
-          await at.ask("POST", path, ann.auth, {
+          await at.post(path, ann.auth, {
             task_id: "a",
             tool_name: "read_files",
             args: { path: "x" },
           })
         ).body,
       ).toMatchObject({ code: "token_superseded" });
-    expect(await move(ann.auth)).toMatchObject({ status: 403, body: { code: "token_superseded" } });
-    expect(await at.ask("GET", "/state/snapshot", ann.auth)).toMatchObject({ status: 403 });
+    expect(await move(ann.auth)).toMatchObject(problemOf(403, "token_superseded"));
+    expect(await at.get("/state/snapshot", ann.auth)).toMatchObject({ status: 403 });
   });
 
   it("that is made again under its id is answered the same, with the same token", async () => {
@@ -323,16 +312,12 @@ describe("a transition", () => {
       },
     });
     expect((await at.events("phase_entered")).length).toBe(2);
-    expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject({
-      status: 409,
-      body: { code: "BYLAW_REQUEST_REUSED" },
-    });
+    expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject(
+      problemOf(409, "BYLAW_REQUEST_REUSED"),
+    );
     // Whoever has only the id of a request has nothing.
     const bob = await at.agent("bob");
-    expect(await move(bob.auth, {}, "m1")).toMatchObject({
-      status: 403,
-      body: { code: "token_other_task" },
-    });
+    expect(await move(bob.auth, {}, "m1")).toMatchObject(problemOf(403, "token_other_task"));
   });
 
   it("of two at once is made once", async () => {
@@ -344,26 +329,21 @@ describe("a transition", () => {
 
   it("over a way that the contract does not have is a bad request, and a phase that the agent makes up is refused", async () => {
     const ann = await at.agent("ann", "a");
-    expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject({
-      status: 400,
-      body: { code: "phase_target_unknown" },
-    });
-    expect(await move(ann.auth, { target_phase: "@completed" })).toMatchObject({
-      status: 400,
-      body: { code: "phase_not_last" },
-    });
-    expect(await move(ann.auth, { current_phase: "WORK" })).toMatchObject({
-      status: 403,
-      body: { code: "token_other_phase" },
-    });
+    expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject(
+      problemOf(400, "phase_target_unknown"),
+    );
+    expect(await move(ann.auth, { target_phase: "@completed" })).toMatchObject(
+      problemOf(400, "phase_not_last"),
+    );
+    expect(await move(ann.auth, { current_phase: "WORK" })).toMatchObject(
+      problemOf(403, "token_other_phase"),
+    );
     expect(await move(ann.auth, { artifacts: [] })).toMatchObject({ status: 400 });
     expect(await move(ann.auth, { phase: "WORK" })).toMatchObject({ status: 400 });
   });
 
   it("to the end completes the task, and frees what waited for it", async () => {
-    await at.ask("POST", "/tasks", asOperator, {
-      tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }],
-    });
+    await at.post("/tasks", asOperator, { tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }] });
     const ann = await at.agent("ann", "a");
     const { body } = await move(ann.auth);
     const work = `Bearer ${String(body["new_token"])}`;
@@ -372,12 +352,10 @@ describe("a transition", () => {
     expect(
       (await move(work, { target_phase: "@completed", artifacts: {} }, "end")).body,
     ).toMatchObject({ allowed: true, replayed: true, new_token: null });
-    expect((await at.ask("GET", "/tasks/a", asOperator)).body).toMatchObject({
-      status: "completed",
-    });
+    expect((await at.get("/tasks/a", asOperator)).body).toMatchObject({ status: "completed" });
     expect((await claim("bob")).body).toMatchObject({ task: { id: "b" } });
     expect(
-      await at.ask("POST", "/tools/execute", work, {
+      await at.post("/tools/execute", work, {
         task_id: "a",
         tool_name: "read_files",
         args: { path: "x" },

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
-import { asOperator, serve, type Agent, type Served } from "./kit.ts";
+import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
 
 const POLICY = `
 [[rules]]
@@ -27,21 +27,9 @@ const call = (tool_name: string, path = "a.ts", more: object = {}) => ({
   ...more,
 });
 const execute = (body: object, key?: string) =>
-  at.ask(
-    "POST",
-    "/tools/execute",
-    ann.auth,
-    body,
-    key === undefined ? {} : { "idempotency-key": key },
-  );
+  at.post("/tools/execute", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
 const check = (body: object, key?: string) =>
-  at.ask(
-    "POST",
-    "/tools/check",
-    ann.auth,
-    body,
-    key === undefined ? {} : { "idempotency-key": key },
-  );
+  at.post("/tools/check", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
 
 describe("a call that is executed", () => {
   it("is decided, made in the workspace, and on record with what it came to and nothing of its content", async () => {
@@ -102,10 +90,9 @@ describe("a call that is executed", () => {
   });
 
   it("with arguments that the tool does not take is not made", async () => {
-    expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject({
-      status: 400,
-      body: { code: "BYLAW_TOOL_ARGUMENTS_INVALID" },
-    });
+    expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject(
+      problemOf(400, "BYLAW_TOOL_ARGUMENTS_INVALID"),
+    );
     expect(at.runs.size).toBe(0);
   });
 });
@@ -133,10 +120,10 @@ describe("the same call under the same id", () => {
     while (token === ann.token) {
       at.pass(250_000);
       token = String(
-        (await at.ask("POST", "/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"],
+        (await at.post("/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"],
       );
     }
-    const again = await at.ask("POST", "/tools/execute", `Bearer ${token}`, call("note"), {
+    const again = await at.post("/tools/execute", `Bearer ${token}`, call("note"), {
       "idempotency-key": "k",
     });
     expect(again).toMatchObject({ status: 200, body: { result: { count: 1 } } });
@@ -153,16 +140,15 @@ describe("the same call under the same id", () => {
       ok: true,
       result: { exit_code: 0 },
     };
-    expect(await at.ask("POST", "/tools/result", ann.auth, forged)).toMatchObject({ status: 409 });
+    expect(await at.post("/tools/result", ann.auth, forged)).toMatchObject({ status: 409 });
     expect((await at.events("tool_result")).length).toBe(1);
   });
 
   it("is refused for another call, on another route too", async () => {
     await execute(call("note"), "k");
-    expect(await execute(call("note", "b.ts"), "k")).toMatchObject({
-      status: 409,
-      body: { code: "BYLAW_REQUEST_REUSED" },
-    });
+    expect(await execute(call("note", "b.ts"), "k")).toMatchObject(
+      problemOf(409, "BYLAW_REQUEST_REUSED"),
+    );
     expect(await check(call("note"), "k")).toMatchObject({ status: 409 });
     expect(at.runs.get("note")).toBe(1);
   });
@@ -178,16 +164,15 @@ describe("the same call under the same id", () => {
     const first = await serve({ store });
     const dying = await first.agent("ann", "a");
     const send = (served: Served, tool: string, key: string) =>
-      served.ask("POST", "/tools/execute", dying.auth, call(tool), { "idempotency-key": key });
+      served.post("/tools/execute", dying.auth, call(tool), { "idempotency-key": key });
     void send(first, "slow", "k1");
     // As it is when the process ends between the decision and the result.
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
     const folder = dirname(first.workspace);
     const second = await serve({ store }, folder);
-    expect(await send(second, "slow", "k1")).toMatchObject({
-      status: 409,
-      body: { code: "BYLAW_REQUEST_UNFINISHED" },
-    });
+    expect(await send(second, "slow", "k1")).toMatchObject(
+      problemOf(409, "BYLAW_REQUEST_UNFINISHED"),
+    );
     expect(second.runs.get("slow")).toBeUndefined();
     first.finish();
     await second.close();
@@ -200,8 +185,7 @@ describe("a call that a person has to answer", () => {
     const strict = await serve({ policy: POLICY });
     const bob = await strict.agent("bob", "a");
     const ask = (key?: string) =>
-      strict.ask(
-        "POST",
+      strict.post(
         "/tools/execute",
         bob.auth,
         call("note", "secret"),
@@ -215,16 +199,12 @@ describe("a call that a person has to answer", () => {
     expect((await ask("k1")).body).toEqual(asked.body);
     expect(strict.runs.size).toBe(0);
     const id = String(asked.body["approval_id"]);
-    expect((await strict.ask("GET", `/approvals/${id}`, bob.auth)).body).toMatchObject({
+    expect((await strict.get(`/approvals/${id}`, bob.auth)).body).toMatchObject({
       id,
       state: "open",
     });
-    expect((await strict.ask("POST", `/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(
-      403,
-    );
-    expect(
-      (await strict.ask("POST", `/approvals/${id}`, asOperator, { answer: "yes" })).status,
-    ).toBe(200);
+    expect((await strict.post(`/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(403);
+    expect((await strict.post(`/approvals/${id}`, asOperator, { answer: "yes" })).status).toBe(200);
     expect(await ask("k2")).toMatchObject({ status: 200, body: { result: { count: 1 } } });
     expect(await ask("k3")).toMatchObject({ status: 202 });
     await strict.close();
@@ -256,9 +236,7 @@ describe("a call that the agent makes itself", () => {
       ok: true,
       result: { lines: 3 },
     };
-    expect((await at.ask("POST", "/tools/result", ann.auth, result)).body).toEqual({
-      logged: true,
-    });
+    expect((await at.post("/tools/result", ann.auth, result)).body).toEqual({ logged: true });
     expect(await at.events("tool_result")).toMatchObject([
       { details: { id: body["id"], ok: true, result: { lines: 3 } } },
     ]);
@@ -286,16 +264,16 @@ describe("a call that the agent makes itself", () => {
       { id: "one", tool_name: "write_files", args: {} },
       { tool_name: "read_files", args: { path: "x" } },
     ];
-    const { body } = await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls });
+    const { body } = await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls });
     expect(body).toMatchObject({ decisions: [{ id: "one", allowed: false }, { allowed: true }] });
     const [allowed] = await at.events("tool_allowed");
     expect(body).toMatchObject({ decisions: [{}, { call_id: allowed?.details["id"] }] });
     expect(
-      (await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status,
+      (await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status,
     ).toBe(400);
     const many = Array.from({ length: 101 }, () => ({ tool_name: "read_files", args: {} }));
     expect(
-      (await at.ask("POST", "/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status,
+      (await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status,
     ).toBe(400);
   });
 });
@@ -307,12 +285,11 @@ describe("an agent that asks too much", () => {
     });
     const [eve, bob] = [await small.agent("eve"), await small.agent("bob")];
     const answers = [];
-    for (let left = 5; left > 0; left -= 1)
-      answers.push(await small.ask("GET", "/tools", eve.auth));
+    for (let left = 5; left > 0; left -= 1) answers.push(await small.get("/tools", eve.auth));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
     expect(answers[4]).toMatchObject({ body: { code: "BYLAW_RATE_EXCEEDED" } });
     expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await small.ask("GET", "/tools", bob.auth)).status).toBe(200);
+    expect((await small.get("/tools", bob.auth)).status).toBe(200);
     await small.close();
   });
 
@@ -322,12 +299,12 @@ describe("an agent that asks too much", () => {
     });
     const eve = await small.agent("eve");
     const batch = (length: number) =>
-      small.ask("POST", "/tools/check/batch", eve.auth, {
+      small.post("/tools/check/batch", eve.auth, {
         task_id: eve.task,
         calls: Array.from({ length }, () => ({ tool_name: "read_files", args: { path: "x" } })),
       });
     expect((await batch(5)).status).toBe(200);
-    expect(await batch(3)).toMatchObject({ status: 429, body: { code: "BYLAW_RATE_EXCEEDED" } });
+    expect(await batch(3)).toMatchObject(problemOf(429, "BYLAW_RATE_EXCEEDED"));
     expect((await small.events("tool_allowed")).length).toBe(5);
     await small.close();
   });

@@ -30,7 +30,7 @@ it("what a contract protects lies where the contract lies, and not where the wor
     hidden: [],
     protect: [],
     secrets: [],
-    seeTests: () => Promise.reject(new Error("no tests")),
+    observeTestsOf: () => Promise.reject(new Error("no tests")),
     view: () => {
       throw new Error("no view");
     },
