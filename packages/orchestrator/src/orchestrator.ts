@@ -8,7 +8,7 @@ import { listen, type HttpServer } from "./http/listen.ts";
 import type { Log } from "./observe/logger.ts";
 import { ROUTES } from "./routes/index.ts";
 import { createService } from "./service/create-service.ts";
-import { followOthers } from "./service/follow-others.ts";
+import { followOtherNodes } from "./service/follow-other-nodes.ts";
 import { openLog } from "./service/open-log.ts";
 import type { OrchestratorOptions } from "./service/options.ts";
 import { prepareServer, type PreparedServer } from "./service/prepare-server.ts";
@@ -42,9 +42,9 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const signals = { closing: closing.signal, over: over.signal };
   const service = createService(prepared, opened, { tools, log, now, ...signals });
   const { operations } = service;
-  const stopFollowing = await followOthers(store, run, log);
+  const stopFollowing = await followOtherNodes(store, run, log);
   if (opened.broken() === undefined) await issueDirectives(run, rules.contract);
-  warnOfUncontained(prepared, log);
+  warnIfUncontained(prepared, log);
   const app = createApp(service, ROUTES);
   operations.start();
   let server: HttpServer | undefined;
@@ -69,7 +69,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   };
 }
 
-function warnOfUncontained({ settings: { tools }, workspace }: PreparedServer, log: Log): void {
+function warnIfUncontained({ settings: { tools }, workspace }: PreparedServer, log: Log): void {
   if (tools.contain === "never" || tools.wrap.length > 0) return;
   if (canContain(workspace, { allowRoot: tools.allow_root })) return;
   log.warn(

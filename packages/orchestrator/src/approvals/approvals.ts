@@ -2,7 +2,6 @@ import type { Kernel, LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { DocumentWrite, Store } from "@bylaw/store";
 import { isBlank } from "@bylaw/wording";
-import type { ClosedQuestion, OpenQuestion } from "./approval-state.ts";
 import {
   checkAnswerable,
   recordAnswer,
@@ -14,13 +13,7 @@ import {
 import { QUESTION_TOOL, answered } from "./ask-user.ts";
 import { nothingOpen, unanswerable } from "./errors.ts";
 import type { ProjectGates } from "./gates.ts";
-import {
-  QuestionList,
-  type QuestionListTerms,
-  type QuestionPage,
-  type QuestionScope,
-  type Wait,
-} from "./question-list.ts";
+import { QuestionList, type QuestionListTerms } from "./question-list.ts";
 import type { Question } from "./questions.ts";
 
 /** What somebody says to a question. */
@@ -59,33 +52,13 @@ const ANSWER_KEPT = 86_400_000;
 
 /** What waits for people, and what they answer. */
 export class Approvals {
+  /** What waits. */
+  readonly list: QuestionList;
   readonly #terms: ApprovalTerms;
-  readonly #list: QuestionList;
 
   constructor(terms: ApprovalTerms) {
     this.#terms = terms;
-    this.#list = new QuestionList(terms);
-  }
-
-  open(
-    scope: QuestionScope,
-    page: { readonly limit: number; readonly after?: string | undefined },
-  ): Promise<QuestionPage> {
-    return this.#list.page(scope, page);
-  }
-
-  /** One question, after waiting for a change of it; `undefined` for an unknown id. */
-  get(
-    id: string,
-    scope: QuestionScope,
-    wait?: Wait,
-  ): Promise<OpenQuestion | ClosedQuestion | undefined> {
-    return this.#list.get(id, scope, wait);
-  }
-
-  /** How many questions are open, as of the last event that was read. */
-  count(): number {
-    return this.#list.count();
+    this.list = new QuestionList(terms);
   }
 
   /**
@@ -102,7 +75,7 @@ export class Approvals {
     const documentId = JSON.stringify([run.run, id]);
     // Read first: an answer that comes in between makes another version of it.
     const before = await store.get(KIND, documentId);
-    const open = (await this.#list.open()).find((one) => one.id === id);
+    const open = (await this.list.open()).find((one) => one.id === id);
     if (open === undefined) throw nothingOpen(id);
     const question = await questions.read(open);
     checkGiven(question, given);

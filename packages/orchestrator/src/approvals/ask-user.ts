@@ -54,7 +54,7 @@ export const questionsPlugin = definePlugin({
 export const answerTo = (view: View, asker: Asker, question: Json): string =>
   treeGet(view(answers), aboutOf(asker, question)) ?? "yes";
 
-/** The event of an answer. `id`: of the question, as it is listed. */
+/** The event of an answer. `id`: of the question. */
 export const answered = (
   id: string,
   asker: Asker,

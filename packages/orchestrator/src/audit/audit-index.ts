@@ -39,7 +39,7 @@ interface Block extends Readonly<Record<Column, Int32Array>> {
   /** Sequence of its first row. */
   readonly first: number;
   readonly at: Float64Array;
-  /** What its rows name: whoever asks may invent any number of names, and they are dropped with the rows. */
+  /** The names in its rows. Clients can invent any number, so they are dropped with the rows. */
   readonly names: NameTable;
   /** 0: neither, 1: yes, 2: no. */
   readonly success: Uint8Array;
@@ -89,7 +89,7 @@ export class AuditIndex {
     for (const event of events) this.#take(event);
   }
 
-  /** Those below a sequence, at most so many. */
+  /** At most `limit` events below a sequence. */
   find(filter: AuditFilter, below: number, limit: number): AuditFound {
     const asked = askedOf(filter);
     const hits: AuditHit[] = [];
@@ -144,8 +144,12 @@ export class AuditIndex {
     if (last !== undefined && last.rows < this.#size) return last;
     const column = (): Int32Array => new Int32Array(this.#size);
     const fresh: Block = {
-      ...{ task: column(), agent: column(), type: column() },
-      ...{ tool: column(), phase: column(), call: column() },
+      task: column(),
+      agent: column(),
+      type: column(),
+      tool: column(),
+      phase: column(),
+      call: column(),
       first: sequence,
       at: new Float64Array(this.#size),
       success: new Uint8Array(this.#size),

@@ -9,7 +9,7 @@ export interface AuditStats {
   readonly total_entries: number;
   readonly total_successes: number;
   readonly total_failures: number;
-  /** Of those that went well or did not, from 0 to 1; 0 where there are none. */
+  /** Successes among successes and failures, from 0 to 1; 0 if there are none. */
   readonly success_rate: number;
   /** How often each tool was asked for. */
   readonly tools_used: Readonly<Record<string, number>>;

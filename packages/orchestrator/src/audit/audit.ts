@@ -16,7 +16,7 @@ interface AuditEntry {
   /** Of the task at that time. */
   readonly phase: string | null;
   readonly tool_name: string | null;
-  /** Of a tool call, and with its result; `null` where there are none. */
+  /** Of a tool call; `null` for other events. */
   readonly args: Json;
   readonly result: Json;
   /** From the decision to the result. */
@@ -48,7 +48,7 @@ interface AuditTerms {
   readonly keep?: number;
 }
 
-/** A page ends where its events have so many characters of JSON. */
+/** The most characters of JSON in a page. */
 const PAGE_CHARS = 2_000_000;
 /** Events that are so near to each other are read at once, with those between them. */
 const NEAR = 32;

@@ -10,20 +10,20 @@ import type { TokenReader } from "./token-caller.ts";
 
 /** The secrets that callers are known by. */
 export interface Credentials {
-  /** Of agents that have no token yet; left out: none can enrol. */
-  readonly enrol?: string | undefined;
+  /** Of agents that have no token yet. */
+  readonly enrol: string;
   /** Whether the enrolment secret itself enrols under any name, or only what was derived from it. */
   readonly shared_enrolment: boolean;
   /** Of the operator that the server was started with. */
   readonly operator?: string | undefined;
   /** Those of a file. It is looked at with every request that needs it, so that a token that was taken out is void at once. */
-  readonly operators?: OperatorList | undefined;
+  readonly operators: OperatorList;
 }
 
-// One scheme, one blank and one credential: a header that came twice is joined by a comma, and is none.
+// One scheme, one space and one credential. Node joins repeated headers with a comma, which does not match.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
 const LONGEST = 140_000;
-/** So many agents at most are known by their whole header, and none by one that is longer than that. */
+/** How many agents are remembered by their header, and the longest header that is. */
 const KEPT = 4_096;
 const KEPT_LENGTH = 4_096;
 
@@ -59,7 +59,6 @@ export class Authenticator {
 
   #enrolled(secret: string): Caller | Refusal {
     const { enrol, shared_enrolment } = this.#credentials;
-    if (enrol === undefined) return unknown("enrol");
     const agent = agentOf(secret, enrol);
     if (agent !== undefined) return { kind: "enrolled", agent };
     return shared_enrolment && sameSecret(secret, enrol) ? { kind: "enrolled" } : unknown("enrol");
@@ -78,7 +77,7 @@ export class Authenticator {
   // While the file is broken nobody is known by it; the list logs why.
   #listed(): ReturnType<OperatorList> {
     try {
-      return this.#credentials.operators?.() ?? [];
+      return this.#credentials.operators();
     } catch {
       return [];
     }

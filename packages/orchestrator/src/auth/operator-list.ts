@@ -1,14 +1,14 @@
 import { lstatSync } from "node:fs";
 import { quote } from "@bylaw/wording";
 import { readOperators, type KeptOperator } from "../approvals/operators.ts";
-import { checkDistinct, type NamedSecret } from "../config/distinct-secrets.ts";
+import { checkDistinct, type Secret } from "../config/secret.ts";
 import { faultOf } from "../observe/fault.ts";
 import type { Log } from "../observe/logger.ts";
 
-/** The operators of a file as it is now; none where there is no file. Throws BYLAW_OPERATORS_INVALID. */
+/** The operators of a file now; none without a file. Throws BYLAW_OPERATORS_INVALID. */
 export type OperatorList = () => readonly KeptOperator[];
 
-/** A file that changed within so many milliseconds may have changed again without looking so. */
+/** A file that changed this recently may change again with the same size and time. In milliseconds. */
 const UNSETTLED_MS = 100;
 
 interface ListOptions {
@@ -78,17 +78,20 @@ function look(file: string): Look {
 
 /** The operators of the file, as long as no token of theirs is another secret too. Throws what is wrong with the secrets and the file. */
 export function distinctOperators(
-  secrets: readonly NamedSecret[],
+  secrets: readonly Secret[],
   file: string,
   log: Log,
 ): OperatorList {
   checkDistinct(secrets);
-  const tokenOf = ({ name, token }: KeptOperator): NamedSecret => ({
-    name: `the token of operator ${quote(name)}`,
-    digest: token.slice("sha256:".length),
-  });
   const operators = createOperatorList(file, {
-    check: (list) => checkDistinct([...secrets, ...list.map(tokenOf)]),
+    check: (list) =>
+      checkDistinct(
+        secrets,
+        list.map(({ name, token }) => ({
+          name: `the token of operator ${quote(name)}`,
+          digest: token.slice("sha256:".length),
+        })),
+      ),
     onBroken: (error) => log.error(faultOf(error), "nobody is known by the file of operators"),
   });
   operators();

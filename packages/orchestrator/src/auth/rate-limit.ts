@@ -14,7 +14,7 @@ interface Bucket {
   at: number;
 }
 
-/** So many agents are remembered; of the others nothing is known, which is as if they had been quiet. */
+/** How many agents are remembered. A forgotten agent starts with a full burst. */
 const AGENTS = 100_000;
 
 /**

@@ -34,7 +34,7 @@ interface Bucket {
   missed?: RefusalRecord | undefined;
 }
 
-/** Records who was not let in, at most so many in a second: nobody may fill the log with requests that are refused. */
+/** Records refused requests, up to a rate: nobody may fill the log with them. */
 export class Refusals {
   readonly #terms: RefusalTerms;
   readonly #most: number;

@@ -39,7 +39,7 @@ function keyFilesIn(options: unknown): readonly string[] {
   );
 }
 
-/** All plugins that a configuration or one of its rulesets names, dropped ones too. What is none of them the kernel refuses later. */
+/** All plugins that a configuration or one of its rulesets names, dropped ones too. The kernel refuses anything else later. */
 function pluginsOf(
   brought: Pick<Config, "extends" | "plugins">,
   above: readonly unknown[] = [],

@@ -117,7 +117,7 @@ export function resolveSettings({
   return { settings: parsed.data, origins, file };
 }
 
-// Of a group of ours nobody else has variables: one that is no setting is one that was misspelt.
+// Only this server uses variables of its groups, so an unknown one is a misspelling.
 function checkVariables(environment: Readonly<Record<string, string | undefined>>): void {
   const known = LEAVES.map(({ path }) => variableOf(path));
   for (const name of Object.keys(environment)) {

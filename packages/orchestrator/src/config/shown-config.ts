@@ -5,7 +5,7 @@ import { LEAVES } from "./resolve.ts";
 import { enrolmentPlaceIn, isShared, tokenPlace, type SecretPlace } from "./secret-places.ts";
 import { CONTRACT } from "./settings.ts";
 
-/** A setting as it is shown. */
+/** The value of a setting, and its source. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly from: string;

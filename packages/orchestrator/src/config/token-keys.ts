@@ -1,12 +1,10 @@
-import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Contract } from "@bylaw/contract";
-import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
-import { writeOnce } from "./data-folder.ts";
-import { checkDistinct, namedSecret, type NamedSecret } from "./distinct-secrets.ts";
 import { tokenPlace, TOKEN_VARIABLE, TOKEN_VARIABLES } from "./secret-places.ts";
+import { checkDistinct, invalidSecret, newSecret, writeOnce, type Secret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 
 /** Where a key of tokens is, and its name in their heads. */
@@ -23,52 +21,50 @@ export interface TokenKeys {
   /** The variables that may hold one. */
   readonly variables: readonly string[];
   /** The secret halves, that of the key that signs first. */
-  readonly secrets: readonly string[];
-  /** What they are. */
-  readonly texts: readonly string[];
-  /** Those that are secret, by where they were set. */
-  readonly named: readonly NamedSecret[];
+  readonly secrets: readonly Secret[];
+  /** Texts of variables that may hold one and are not read. */
+  readonly unread: readonly string[];
 }
 
 type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
 
 /**
- * Finds the keys of tokens. One that no other node has to have is made on the first start. Their names follow from what they are, so that
- * a token says which of them signed it after one was replaced. Throws BYLAW_SECRET_INVALID where there is none, or two are the same.
+ * Finds the keys of tokens. The first start makes one, unless other nodes need the same. A key's name follows from its text, so that a
+ * token says which key signed it after one was replaced. Throws BYLAW_SECRET_INVALID where there is none, or two are the same.
  */
 export function readTokenKeys(settings: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
   const { variable: env, file, made = false } = tokenPlace(settings, process.env, secretEnvVar);
-  if (env === undefined && file === undefined) throw missing();
-  if (file !== undefined && made)
-    writeOnce(
-      file,
-      algorithm === "EdDSA" ? privateKey() : `${randomBytes(48).toString("base64url")}\n`,
-    );
   const { token_secret_file, old_token_secret_files: old } = settings.auth;
-  const files = [...(file === undefined ? [] : [file]), ...old.map((one) => resolve(one))];
-  const read = files.map((one) => ({ text: textIn(one), file: one }));
-  const first = env === undefined ? [] : [{ text: process.env[env] ?? "", env }];
-  const all = [...first, ...read];
-  const keys = all.map(({ text, ...place }): TokenKey => ({ id: nameOf(text), ...place }));
-  const variables = [...TOKEN_VARIABLES, ...(secretEnvVar === undefined ? [] : [secretEnvVar])];
-  const signing = token_secret_file !== undefined ? "auth.token_secret_file" : (env ?? file ?? "");
-  const names = [
-    `\`${signing}\``,
-    ...old.map((one) => `\`${one}\` in \`auth.old_token_secret_files\``),
-  ];
-  const named = all.map(({ text }, index) => namedSecret(names[index] ?? "", text));
-  checkDistinct(named);
-  const texts = all.map(({ text }) => text);
-  return { keys, files, variables, secrets: texts, texts, named };
+  if (file !== undefined && made)
+    writeOnce(file, algorithm === "EdDSA" ? privateKey() : newSecret());
+  const signing =
+    env === undefined
+      ? keyIn(file, token_secret_file === undefined ? (file ?? "") : "auth.token_secret_file")
+      : { name: `\`${env}\``, text: process.env[env] ?? "", env };
+  const older = old.map((one) => keyIn(resolve(one), one, " in `auth.old_token_secret_files`"));
+  const secrets: readonly FoundKey[] = [signing, ...older];
+  checkDistinct(secrets);
+  return {
+    keys: secrets.map((secret) => ({ id: idOf(secret.text), ...placeOf(secret) })),
+    files: secrets.flatMap(({ file: one }) => (one === undefined ? [] : [one])),
+    variables: [...TOKEN_VARIABLES, ...(secretEnvVar === undefined ? [] : [secretEnvVar])],
+    secrets,
+    unread: [],
+  };
 }
 
-const missing = (): BylawError =>
-  new BylawError({
-    code: "BYLAW_SECRET_INVALID",
-    message:
-      "There is no secret to sign tokens with, and nodes that share a store need the same one",
-    fix: "Set BYLAW_JWT_SECRET, or name a file with `auth.token_secret_file`.",
-  });
+type FoundKey = Secret & { readonly env?: string };
+
+function keyIn(file: string | undefined, setting: string, where = ""): FoundKey {
+  if (file !== undefined) return { name: `\`${setting}\`${where}`, text: textIn(file), file };
+  throw invalidSecret(
+    "There is no secret to sign tokens with, and nodes that share a store need the same one",
+    "Set BYLAW_JWT_SECRET, or name a file with `auth.token_secret_file`.",
+  );
+}
+
+const placeOf = ({ env, file = "" }: FoundKey): { env: string } | { file: string } =>
+  env === undefined ? { file } : { env };
 
 /** The keys as a configuration in `folder` names them, or leaves them to the contract. */
 export function configuredKeys(
@@ -78,25 +74,19 @@ export function configuredKeys(
 ): TokenKeys {
   const keys = named ?? [{ id: "default", env: secretEnvVar ?? TOKEN_VARIABLE }];
   const files = keys.flatMap((key) => ("file" in key ? [resolve(folder, key.file)] : []));
-  const variables = [
-    ...new Set([...TOKEN_VARIABLES, ...keys.flatMap((key) => ("env" in key ? [key.env] : []))]),
-  ];
-  const secrets = keys.map((key) => {
-    const text = "env" in key ? variableText(key.env) : secretIn(resolve(folder, key.file));
-    return { text, name: `\`${"env" in key ? key.env : key.file}\`` };
-  });
-  const given = secrets.filter(({ text }) => text !== "");
-  const texts = [
-    ...variables.map((name) => process.env[name] ?? "").filter((text) => text !== ""),
-    ...given.map(({ text }) => text),
-  ];
+  const given = keys.flatMap((key) => ("env" in key ? [key.env] : []));
+  const variables = [...new Set([...TOKEN_VARIABLES, ...given])];
+  const secrets = keys.map((key) =>
+    "env" in key
+      ? { name: `\`${key.env}\``, text: variableText(key.env) }
+      : { name: `\`${key.file}\``, text: secretIn(resolve(folder, key.file)) },
+  );
   return {
     keys,
     files,
     variables,
-    texts,
-    secrets: given.map(({ text }) => text),
-    named: given.map(({ name, text }) => namedSecret(name, text)),
+    secrets: secrets.filter(({ text }) => text !== ""),
+    unread: variables.map((name) => process.env[name] ?? "").filter((text) => text !== ""),
   };
 }
 
@@ -122,5 +112,5 @@ const textIn = (file: string): string =>
     .toString("latin1")
     .replace(/\r?\n$/, "");
 
-const nameOf = (text: string): string =>
+const idOf = (text: string): string =>
   createHash("sha256").update(text, "latin1").digest("hex").slice(0, 12);

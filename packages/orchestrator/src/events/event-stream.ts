@@ -18,9 +18,9 @@ export interface StreamTerms {
   /** Asked before anything is sent; `false` ends the stream, such as when the token has expired. */
   readonly mayGoOn: () => boolean;
   readonly signal: AbortSignal;
-  /** A comment is sent after so many milliseconds without an event, so that no proxy takes the connection for dead. */
+  /** After how many milliseconds without an event a comment is sent, so that no proxy takes the connection for dead. */
   readonly heartbeat_ms: number;
-  /** A client that does not take what was sent within so many milliseconds is cut off. */
+  /** After how many milliseconds a client that reads nothing is cut off. */
   readonly slow_ms: number;
   /** Called once, however the stream ends. */
   readonly onEnd: (how: StreamEnd) => void;

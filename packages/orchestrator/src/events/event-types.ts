@@ -26,7 +26,7 @@ export const EVENT_TYPES: readonly EventType[] = [
       credential: z.enum(["agent", "enrol", "operator", "none"]),
       /** Whose name was shown. */
       agent: claimed.optional(),
-      /** What was asked about, as whoever asked says. */
+      /** What the request claims to be about. */
       task: claimed.optional(),
       tool: claimed.optional(),
       /** How many were refused since the last one on record, and are not on record. */

@@ -30,7 +30,7 @@ const POLL_MS = 1_000;
 const PAGE = 200;
 const READ = 1_000_000;
 const BEHIND = 256_000;
-/** So many characters of the last events are kept for those who are up to date. */
+/** How many characters of the last events are kept for listeners that are up to date. */
 const KEPT = 4_000_000;
 
 /** The log of a run as it grows, for any number of listeners, each at its own position. */

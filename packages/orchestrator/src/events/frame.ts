@@ -1,6 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
 
-/** An event as it is sent. */
+/** An event, ready to be sent. */
 export interface Frame {
   readonly sequence: number;
   readonly type: string;

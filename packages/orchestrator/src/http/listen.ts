@@ -24,7 +24,7 @@ async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** How much longer the head of a request is than any that a client of ours sends. */
+/** The longest head of a request. Our clients send less. */
 const HEAD_BYTES = 160_000;
 
 /** A server that listens. */
@@ -83,7 +83,7 @@ export async function listen(app: App, { host, port, tls, limits }: Settings): P
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
       if (!(await endsWithin(closed, grace_ms))) {
         over();
-        // So that whoever is cut off is told why.
+        // Time to answer requests that are cut off.
         await endsWithin(closed, LAST_MS);
       }
       clearInterval(idle);

@@ -29,7 +29,7 @@ export class Problem extends Error {
 /** Makes the problem that a request is refused with. */
 export const problem = (fields: ProblemFields): Problem => new Problem(fields);
 
-/** A request that makes no sense as it is: 400. */
+/** A malformed request: 400. */
 export const badRequest = (detail: string, fix?: string): Problem =>
   problem({ status: 400, code: "BYLAW_REQUEST_INVALID", detail, fix });
 

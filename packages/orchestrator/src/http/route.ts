@@ -4,7 +4,7 @@ import type { Caller, CallerKind } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
 import type { AppContext } from "./app-env.ts";
 
-/** Whoever of these kinds called. */
+/** A caller of one of these kinds. */
 export type CallerOf<Kinds extends CallerKind> = Extract<Caller, { readonly kind: Kinds }>;
 
 /** A request that passed all checks: its caller may ask, and it has the shape that the route declares. */
@@ -56,7 +56,7 @@ export interface RouteDefinition<
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Who may ask; everybody else is refused before anything is looked at. */
+  /** Who may ask. Everybody else is refused before the body is read. */
   readonly callers: readonly Kinds[];
   readonly params?: Params;
   /** Left out: a request with a query is refused. */

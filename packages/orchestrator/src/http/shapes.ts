@@ -4,12 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
 /** The shapes that several routes take or answer with. Input is strict: a key that nobody knows is a mistake that somebody made. */
 
-/** A JSON object as it is, not copied. */
+/** A JSON object, not copied. */
 export const jsonObject = z
   .custom<JsonObject>((value) => isJsonObject(value), "must be an object")
   .openapi({ type: "object", additionalProperties: true });
 
-/** Any JSON as it is: bodies are JSON before they are looked at. */
+/** Any JSON. Bodies are parsed before they are validated. */
 export const anyJson = z
   .custom<Json>((value) => value !== undefined, "must be JSON")
   .openapi({

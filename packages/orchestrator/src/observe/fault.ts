@@ -1,6 +1,6 @@
 import { BylawError, messageOf, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
-/** What a line of the log says of an error: with a code of ours also which file it is about, and what to do. */
+/** The fields of an error in a log line; of a coded one also its file and fix. */
 export function faultOf(error: unknown): JsonObject {
   const err = messageOf(error);
   if (!(error instanceof BylawError)) return { err };

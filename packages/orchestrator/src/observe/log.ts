@@ -12,7 +12,7 @@ interface LogTerms {
   readonly secrets?: readonly string[];
 }
 
-/** Makes the log of a server: structured, and without secrets, whoever wrote them where. */
+/** Makes the log of a server: structured, and with all secrets redacted. */
 export function createLog(terms: LogTerms): Log {
   const { level, to, secrets = [] } = checkArgument("createLog", "the terms of a log", terms);
   let known = secrets;

@@ -18,10 +18,10 @@ interface MetricsTerms {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** A code that is none of ours counts with the others. */
+/** Other codes count as `other`. */
 const CODE = /^[a-z][a-z0-9_.]{0,63}$|^BYLAW_[A-Z_]{1,60}$/;
 const EFFECTS: ReadonlySet<string> = new Set(["allow", "ask_user", "deny"]);
-/** So many codes are told apart. */
+/** How many codes get a label of their own. */
 const CODES = 200;
 
 /** The metrics of a node, for Prometheus. No label holds anything that a client wrote. */

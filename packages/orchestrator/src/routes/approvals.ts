@@ -72,7 +72,7 @@ export const getApprovals = defineRoute({
   },
   async handle(request) {
     const { approvals } = request.service.operations;
-    return reply(await approvals.open(await scopeOf(request), request.query));
+    return reply(await approvals.list.page(await scopeOf(request), request.query));
   },
 });
 
@@ -99,7 +99,7 @@ export const getApproval = defineRoute({
     const leave = ms > 0 ? operations.streams.enter(who) : () => {};
     if (leave === undefined) throw tooMany();
     try {
-      const found = await operations.approvals.get(params.id, scope, { ms, signal });
+      const found = await operations.approvals.list.get(params.id, scope, { ms, signal });
       if (found === undefined) throw unknown(params.id);
       return reply(found);
     } finally {
@@ -146,7 +146,7 @@ export const postApproval = defineRoute({
     const event = await changeOnce(request, { content, types: ANSWERS }, async (run) => {
       if (body.answer !== "waive")
         return approvals.answer(params.id, answererOf(caller), body, run);
-      const found = await approvals.get(params.id, {});
+      const found = await approvals.list.get(params.id, {});
       if (found === undefined || !("gate" in found)) throw unknown(params.id);
       const waiver = { ...body, task: found.task, gate: found.gate };
       return approvals.waive(answererOf(caller), waiver, run);

@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
 import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
-import { onRecord } from "../http/on-record.ts";
+import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { decision, jsonObject, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { hostFor } from "../tasks/host.ts";
+import { hostFacts } from "../tasks/host-facts.ts";
 import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
 
 /** A wish to steer the workflow. */
@@ -53,10 +53,10 @@ export const postBehavior = defineRoute({
       trigger_agent_id: asked.triggerAgentId ?? undefined,
     });
     const behaved = await service.run.behave(
-      { agent, task, action: asked.action, ...about, host: hostFor(service, caller) },
+      { agent, task, action: asked.action, ...about, host: hostFacts(service, caller) },
       recordOnce(named),
     );
-    const outcome = onRecord(behaved);
+    const outcome = requireRecorded(behaved);
     const { directive, code, reason } = outcome.decision;
     return reply({
       applied: outcome.applied === "allow",

@@ -4,7 +4,7 @@ import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { callId, jsonObject, phaseToken, requestId, taskId, toolName } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { onRecord } from "../http/on-record.ts";
+import { requireRecorded } from "../http/require-recorded.ts";
 import { decideCall, previewCall, type Call, type Decided } from "../tools/calls.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
 
@@ -71,7 +71,7 @@ async function check(
   const content = { route: "check", ...call, record };
   const named = await idempotentRequest({ service, caller, request_id }, content);
   return record
-    ? onRecord(await decideCall(service, caller, call, { named }))
+    ? requireRecorded(await decideCall(service, caller, call, { named }))
     : await previewCall(service, caller, call);
 }
 
@@ -115,7 +115,7 @@ export const checkTools = defineRoute({
         detail: `A batch may have at most ${batch} calls, and this one has ${calls.length}`,
         fix: "Send several batches.",
       });
-    // A batch counts as so many requests, one of which is counted already.
+    // Each call of a batch counts as a request, and one is counted already.
     if (calls.length > 1) service.limit?.(caller.agent, calls.length - 1);
     await admitAgent(request, { task });
     const decisions = await Promise.all(

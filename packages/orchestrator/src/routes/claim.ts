@@ -66,7 +66,7 @@ export const claimTask = defineRoute({
       } as const;
       return service.refused({ ...refusal, ...of }, { route, task: task_id });
     };
-    // On record under no name: whoever stands in the log as an agent answers nothing.
+    // Recorded without a name: a name in the log is an agent's, and agents answer no questions.
     if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name)))
       throw await refuse("`agent_id` is the name of an operator", "Claim under another name.", {});
     if (own !== undefined && own !== agent)

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined, type JsonObject, type Response as ModelResponse } from "@bylaw/kernel";
-import { onRecord } from "../http/on-record.ts";
+import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { anyJson, decision, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
@@ -60,7 +60,7 @@ export const postResponse = defineRoute({
       ModelResponse,
       "hook"
     >;
-    const outcome = onRecord(await service.run.respond(response, recordOnce(named)));
+    const outcome = requireRecorded(await service.run.respond(response, recordOnce(named)));
     const { decision: made, applied, events } = outcome;
     const { code, reason, message = reason, recovery } = made;
     const sequence = events.at(-1)?.sequence ?? null;

@@ -14,7 +14,7 @@ import {
   toolName,
 } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
-import { onRecord } from "../http/on-record.ts";
+import { requireRecorded } from "../http/require-recorded.ts";
 import { OWN_CALL } from "../tools/calls.ts";
 import { idempotentRequest, type IdempotentRequest } from "../service/idempotency.ts";
 
@@ -61,7 +61,7 @@ export const executeTool = defineRoute({
       return reply({ approval_id, status: "pending", decision: decided }, { status: 202 });
     }
     if (executed === undefined) {
-      onRecord({ decision: decided });
+      requireRecorded({ decision: decided });
       const status = decided.code === "invalid_call" ? 400 : 403;
       throw problem({
         status,

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Decision } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { problem } from "../http/problem.ts";
-import { onRecord } from "../http/on-record.ts";
+import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
@@ -72,7 +72,7 @@ export const transitionTask = defineRoute({
     const made = await transition(service, caller, { to, artifacts, reason, named });
     const { outcome, blockers, notes, sequence, phase: now, granted, directives } = made;
     const { decision: decided, applied, replayed = false } = outcome;
-    onRecord(outcome);
+    requireRecorded(outcome);
     if (applied !== "allow") checkRequested(decided);
     return reply({
       allowed: applied === "allow",

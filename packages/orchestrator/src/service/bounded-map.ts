@@ -1,4 +1,4 @@
-/** Sets an entry as the latest one, and forgets the one that was set before all others where there are more than so many. */
+/** Sets an entry as the latest, and forgets the oldest if there are more than `most`. */
 export function setBounded<Key, Value>(
   map: Map<Key, Value>,
   key: Key,

@@ -9,11 +9,11 @@ import { createTokenReader } from "../auth/token-caller.ts";
 import { createInFlight } from "../http/in-flight.ts";
 import { problem } from "../http/problem.ts";
 import type { Log } from "../observe/logger.ts";
-import { createSeeTests, type SeeTests } from "../tasks/tests.ts";
-import { createTokenDesk } from "../tasks/tokens.ts";
+import { createTestObserver, type TestObserver } from "../tasks/test-observer.ts";
+import { createTokenIssuer } from "../tasks/token-issuer.ts";
 import { workspaces } from "../tasks/workspace.ts";
 import { Executor } from "../tools/executor.ts";
-import { keptBy, toolset } from "../tools/toolset.ts";
+import { protectedByContract, toolset } from "../tools/toolset.ts";
 import type { OpenLog } from "./open-log.ts";
 import { Operations } from "./operations.ts";
 import type { PreparedServer } from "./prepare-server.ts";
@@ -38,12 +38,12 @@ export function createService(
   const { kernel, contract, signer } = rules;
   const { store, run, canCommit } = opened;
   const { log, now, closing, over } = terms;
-  const seeTests = createSeeTests({
+  const observeTestsOf = createTestObserver({
     ...settings.tools,
     run,
     contract,
     hidden: rules.serverFilePaths.hidden,
-    protect: [...keptBy(contract, settings), ...rules.serverFilePaths.kept],
+    protect: [...protectedByContract(contract, settings), ...rules.serverFilePaths.kept],
   });
   const tasks = createTasks(run, contract, { now });
   const operations = operationsOf(prepared, opened, { ...terms, tasks });
@@ -51,14 +51,26 @@ export function createService(
   const { agent_per_second: per_second, agent_burst: burst } = settings.limits;
   const limit = createRateLimit({ per_second, burst });
   const parts: Omit<Service, "executor"> = {
-    ...{ settings, run, store, kernel, contract, signer, tasks, operations, seeTests },
-    ...{ now, log, closing, over, canCommit },
+    settings,
+    run,
+    store,
+    kernel,
+    contract,
+    signer,
+    tasks,
+    operations,
+    observeTestsOf,
+    now,
+    log,
+    closing,
+    over,
+    canCommit,
     ...omitUndefined({ limit }),
     inFlight: createInFlight(settings.limits),
     workspaceOf: workspacesOf(prepared),
     broken: () => opened.broken(),
-    tokens: createTokenDesk({ run, signer, contract, now }),
-    tools: toolsOf(prepared, terms, { seeTests, view: run.view }),
+    tokens: createTokenIssuer({ run, signer, contract, now }),
+    tools: toolsOf(prepared, terms, { observeTestsOf, view: run.view }),
     authenticate: (authorization) => authenticator.identify(authorization),
     isOperatorName: createOperatorNames(operators),
     async refused(refusal, request) {
@@ -75,7 +87,12 @@ const authenticatorOf = (
   run: string,
 ): Authenticator =>
   new Authenticator(
-    { ...secrets, operators, shared_enrolment: settings.auth.shared_enrolment },
+    {
+      enrol: secrets.enrol.text,
+      operator: secrets.operator?.text,
+      operators,
+      shared_enrolment: settings.auth.shared_enrolment,
+    },
     createTokenReader({ signer: rules.signer, run }),
   );
 
@@ -85,7 +102,14 @@ const operationsOf = (
   { tasks, now, log }: Pick<ServiceTerms, "now" | "log"> & Pick<Service, "tasks">,
 ): Operations =>
   new Operations({
-    ...{ run, store, kernel, contract, tasks, now, log, onBreak },
+    run,
+    store,
+    kernel,
+    contract,
+    tasks,
+    now,
+    log,
+    onBreak,
     broken: () => broken() !== undefined,
     refusals_per_second: settings.limits.refusals_per_second,
     every_ms: settings.operate.due_every_ms,
@@ -94,17 +118,28 @@ const operationsOf = (
 function toolsOf(
   { settings, rules, secretTexts: secrets }: PreparedServer,
   { tools: more, over }: ServiceTerms,
-  { seeTests, view }: { readonly seeTests: SeeTests; readonly view: View },
+  { observeTestsOf, view }: { readonly observeTestsOf: TestObserver; readonly view: View },
 ): Service["tools"] {
   const { contract, serverFilePaths } = rules;
   const { hidden, kept: protect } = serverFilePaths;
-  const usual = toolset({ settings, contract, seeTests, view, hidden, protect, secrets, over });
+  const usual = toolset({
+    settings,
+    contract,
+    observeTestsOf,
+    view,
+    hidden,
+    protect,
+    secrets,
+    over,
+  });
   return new Map([...usual, ...more].map((tool) => [tool.name, tool]));
 }
 
 function workspacesOf({ settings, rules, workspace }: PreparedServer): (task: string) => string {
   const { hidden, kept } = rules.serverFilePaths;
-  const ofContract = keptBy(rules.contract, settings).filter((path) => isAbsolute(path));
+  const ofContract = protectedByContract(rules.contract, settings).filter((path) =>
+    isAbsolute(path),
+  );
   return workspaces(workspace, {
     per_task: settings.workspace_per_task,
     wrapped: settings.tools.wrap.length > 0,

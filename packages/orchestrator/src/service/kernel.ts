@@ -14,7 +14,7 @@ import type { ServerFiles } from "../config/server-files.ts";
 import { configuredContract } from "../config/configured-contract.ts";
 import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
 import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
-import { ownPolicy } from "../tools/own-policy.ts";
+import { serverFilePolicy } from "../tools/server-file-policy.ts";
 
 /** What decides, and what it decides by. */
 export interface Rules {
@@ -23,7 +23,7 @@ export interface Rules {
   readonly signer: TokenSigner;
   /** Files of the server, with those that it finds its keys in and its configuration names. */
   readonly serverFilePaths: ServerFiles;
-  readonly signing: Pick<TokenKeys, "secrets" | "texts" | "variables" | "named">;
+  readonly signing: Pick<TokenKeys, "secrets" | "variables" | "unread">;
 }
 
 interface UsualRules {
@@ -72,7 +72,7 @@ export function usualRules({
         ...(policies.length === 0
           ? []
           : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
-        ownPolicy(policyPlugin, all),
+        serverFilePolicy(policyPlugin, all),
         ...own,
       ],
       enforcement_mode: mode,
@@ -122,7 +122,7 @@ export async function configuredRules({
       });
       return [
         ...own,
-        ownPolicy((await load(POLICY)) as unknown as typeof policyPlugin, configured),
+        serverFilePolicy((await load(POLICY)) as unknown as typeof policyPlugin, configured),
       ];
     },
   });

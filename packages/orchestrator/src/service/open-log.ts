@@ -44,7 +44,11 @@ export async function openLog(
     store,
     join: true,
     now,
-    chain: { secrets: signing.secrets, onBreak, ...omitUndefined({ head_file }) },
+    chain: {
+      secrets: signing.secrets.map(({ text }) => text),
+      onBreak,
+      ...omitUndefined({ head_file }),
+    },
     onError: (error) => {
       if (!isStoreFailure(error))
         log.error(faultOf(error), "a sink failed, or the head of the log could not be kept");

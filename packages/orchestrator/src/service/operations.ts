@@ -13,7 +13,7 @@ import { dueSteps } from "./due-steps.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Feed } from "../events/feed.ts";
 import { LogFollower, type LogFold } from "../events/log-follower.ts";
-import { inSlices } from "../events/in-slices.ts";
+import { forEachInTurns } from "../events/for-each-in-turns.ts";
 import { Refusals } from "../auth/refusals.ts";
 import { createRunStatus, type RunStatus } from "./status.ts";
 import { isStoreFailure } from "./store-health.ts";
@@ -29,7 +29,7 @@ interface OperationTerms {
   readonly log: Log;
   /** Whether the log turned out to be changed. */
   readonly broken: () => boolean;
-  /** Is told where it does so as it is read. */
+  /** Called when reading shows that it was. */
   readonly onBreak: (error: BylawError) => void;
   readonly refusals_per_second: number;
   /** Milliseconds from one look at what is due to the next. */
@@ -70,7 +70,7 @@ export class Operations {
       numbers: async () => ({
         stats: await this.audit.stats(),
         head: follower.head,
-        open_approvals: this.approvals.count(),
+        open_approvals: this.approvals.list.count(),
       }),
     });
     this.refusals = new Refusals({
@@ -115,7 +115,7 @@ const typesOf = ({ declared }: Kernel): ReadonlySet<string> =>
 /** An event that cannot be read as a question, such as an imported one, must not keep all others from being read. */
 const foldOf = (questions: QuestionFold, onError: (error: unknown) => void): LogFold => ({
   add: (events) =>
-    inSlices(events, (event) => {
+    forEachInTurns(events, (event) => {
       try {
         questions.add(event);
       } catch (error) {

@@ -1,9 +1,10 @@
+import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { ignoreRecords } from "@bylaw/config";
 import { BylawError, type Plugin } from "@bylaw/kernel";
 import { describeIssues } from "@bylaw/wording";
 import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
 import { questionsPlugin } from "../approvals/ask-user.ts";
-import { makeDataFolder } from "../config/data-folder.ts";
 import { checkExposure } from "../config/exposure.ts";
 import { guardCode } from "../config/guard-code.ts";
 import { checkRoot } from "../config/root.ts";
@@ -51,7 +52,12 @@ export async function prepareServer(
   const files = serverFiles(settings, options.settings_file);
   const serverFilePaths = {
     kept: [...code, ...files.kept],
-    hidden: [...secrets.places, ...files.hidden],
+    hidden: [
+      data,
+      secrets.operators_file,
+      ...(secrets.enrol.file === undefined ? [] : [secrets.enrol.file]),
+      ...files.hidden,
+    ],
   };
   const own = ownPlugins(settings);
   const rules =
@@ -73,11 +79,14 @@ export async function prepareServer(
           guard,
         });
   const { signing, contract } = rules;
-  const secretTexts = [...secrets.texts, ...signing.texts];
+  const { enrol, operator, passwords } = secrets;
+  const all = [enrol, ...(operator === undefined ? [] : [operator]), ...signing.secrets];
+  const secretTexts = [...all.map(({ text }) => text), ...passwords, ...signing.unread];
+  // A file may override a secret that was passed in, which is a secret all the same.
+  if (options.secrets?.enrol !== undefined) secretTexts.push(options.secrets.enrol);
   log.conceal?.(secretTexts);
-  const named = [...secrets.named, ...signing.named];
-  const operators = distinctOperators(named, secrets.operators_file, log);
-  checkExposure(settings, { operated: secrets.operator !== undefined || operators().length > 0 });
+  const operators = distinctOperators(all, secrets.operators_file, log);
+  checkExposure(settings, { operated: operator !== undefined || operators().length > 0 });
   checkFolders(settings, {
     tested: contract.evidence.testCommand !== undefined && !settings.workspace_per_task,
   });
@@ -100,4 +109,10 @@ function settingsOf(given: SettingsInput): Settings {
     message: `Settings: ${describeIssues(parsed.error, "the settings")}`,
     fix: "See `bylaw serve --help` or docs/serve.md.",
   });
+}
+
+/** Makes the data folder, which git ignores. */
+function makeDataFolder(data: string): void {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  ignoreRecords(data);
 }

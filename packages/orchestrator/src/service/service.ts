@@ -13,8 +13,8 @@ import type { Problem } from "../http/problem.ts";
 import type { Log } from "../observe/logger.ts";
 import type { Operations } from "./operations.ts";
 import type { Executor } from "../tools/executor.ts";
-import type { SeeTests } from "../tasks/tests.ts";
-import type { TokenDesk } from "../tasks/tokens.ts";
+import type { TestObserver } from "../tasks/test-observer.ts";
+import type { TokenIssuer } from "../tasks/token-issuer.ts";
 
 /** All that routes work with. There is no HTTP in it. */
 export interface Service {
@@ -26,14 +26,14 @@ export interface Service {
   readonly contract: Contract;
   readonly tasks: Tasks;
   readonly signer: TokenSigner;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenIssuer;
   /** What operators look at and answer, and what time makes due. */
   readonly operations: Operations;
   /** By name. */
   readonly tools: ReadonlyMap<string, Tool<CallContext>>;
   /** The absolute folder that the agent of a task works in. */
   readonly workspaceOf: (task: string) => string;
-  readonly seeTests: SeeTests;
+  readonly observeTestsOf: TestObserver;
   readonly executor: Executor;
   /** Whether the store can write. */
   readonly canCommit: () => Promise<boolean>;

@@ -3,9 +3,9 @@ import type { Store } from "@bylaw/store";
 import { faultOf } from "../observe/fault.ts";
 import type { Log } from "../observe/logger.ts";
 
-/** A cause that lasts is logged once in so many milliseconds. */
+/** How often a lasting cause is logged, in milliseconds. */
 const TOLD_MS = 60_000;
-/** So many causes at most are known apart. */
+/** How many causes are told apart. */
 const CAUSES = 100;
 /** A store that wrote so recently needs no probe. */
 const FRESH_MS = 1_000;

@@ -5,10 +5,10 @@ import { currentPhases, phaseOf, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import type { ClaimRequest, HeldTask } from "@bylaw/plugin-tasks";
 import { problem } from "../http/problem.ts";
-import { CREATED_BY_CLAIM, heldBy, isSeeded } from "./holders.ts";
-import { hostFor } from "./host.ts";
+import { CREATED_BY_CLAIM, countHeldBy, hasPlannedTasks } from "./holders.ts";
+import { hostFacts } from "./host-facts.ts";
 import type { Service } from "../service/service.ts";
-import type { Granted } from "./tokens.ts";
+import type { Granted } from "./token-issuer.ts";
 
 /** A task in the hands of an agent, with the token for the phase that it is in. */
 export interface Claimed {
@@ -40,7 +40,7 @@ export async function claim(
       const asked = Date.now();
       const claimed = await claimNow(service, request);
       if (claimed !== undefined || Date.now() >= until) return claimed;
-      // Each of those who wait asks again with whatever happens: no agent has so many wait that nobody else gets a turn.
+      // Every waiting claim is retried after each event, so one agent may have only a few.
       leave ??= operations.streams.enter(`waiting ${request.agent}`);
       if (leave === undefined) return undefined;
       const { head } = run;
@@ -69,7 +69,7 @@ async function claimNow(service: Service, request: ClaimRequest): Promise<Claime
       claimed !== undefined ||
       !settings.tasks.create_on_claim ||
       request.task !== undefined ||
-      isSeeded(run.view)
+      hasPlannedTasks(run.view)
     )
       return claimed;
     if (!mayHold(service, request.agent)) throw tooMany(service);
@@ -81,7 +81,7 @@ async function claimNow(service: Service, request: ClaimRequest): Promise<Claime
 
 /** Whether an agent may hold one more. */
 const mayHold = ({ run, settings: { tasks } }: Service, agent: string): boolean =>
-  tasks.per_agent === 0 || heldBy(run.view, agent) < tasks.per_agent;
+  tasks.per_agent === 0 || countHeldBy(run.view, agent) < tasks.per_agent;
 
 const isRefused = (error: unknown): boolean =>
   error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
@@ -105,13 +105,13 @@ function look(run: Run): Promise<void> {
   return reading;
 }
 
-// A crash may have come between the claim and the first phase: whoever asks again goes on from there.
+// After a crash between the claim and the first phase, a repeated claim goes on from there.
 async function begun(service: Service, held: HeldTask): Promise<Claimed | undefined> {
   const { tokens, run, contract } = service;
   const { task, agent, fence } = held;
   let granted = await tokens.tokenFor(task, agent);
   if (granted !== undefined && granted.phase === null) {
-    const host = hostFor(service, { task, token: granted.phase_token, fence });
+    const host = hostFacts(service, { task, token: granted.phase_token, fence });
     const { applied } = await run.transition({
       agent,
       task,

@@ -21,7 +21,7 @@ interface StandingToken {
 
 /** Who holds a task, and by which token. */
 export interface Holder {
-  /** `null`: nobody claimed it, or whoever did gave it back, lost it or completed it. */
+  /** `null`: nobody holds it: it was never claimed, or the claim ended. */
   readonly agent: string | null;
   /** Of the last claim; 0: there was none. */
   readonly fence: number;
@@ -141,11 +141,11 @@ export const holderOf = (view: View, task: string): Holder | undefined =>
   treeGet(view(holders).tasks, task);
 
 /** How many tasks an agent holds. */
-export const heldBy = (view: View, agent: string): number =>
+export const countHeldBy = (view: View, agent: string): number =>
   treeGet(view(holders).held, agent) ?? 0;
 
 /** Whether somebody created a task otherwise than by a claim. */
-export const isSeeded = (view: View): boolean => view(holders).seeded;
+export const hasPlannedTasks = (view: View): boolean => view(holders).seeded;
 
 /**
  * A token is for whoever holds the task: the answer to a claim that was lost in between takes nothing away from the next agent. And no agent
@@ -175,7 +175,7 @@ function claimFault(
   { event_type, agent_id }: EventDraft,
   most: number,
 ): Finding | undefined {
-  if (event_type !== "task_claimed" || agent_id === null || heldBy(view, agent_id) < most)
+  if (event_type !== "task_claimed" || agent_id === null || countHeldBy(view, agent_id) < most)
     return undefined;
   return { rule: "TASKS_HELD", message: `an agent holds at most ${most} tasks at once` };
 }

@@ -10,10 +10,10 @@ import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
 import { asksForTests } from "@bylaw/plugin-gates";
 import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
 import type { AgentCaller } from "../auth/caller.ts";
-import { hostFor } from "./host.ts";
+import { hostFacts } from "./host-facts.ts";
 import type { IdempotentRequest } from "../service/idempotency.ts";
 import type { Service } from "../service/service.ts";
-import type { Granted } from "./tokens.ts";
+import type { Granted } from "./token-issuer.ts";
 
 type Vote = Decision["votes"][number];
 
@@ -66,7 +66,7 @@ async function move(
       task,
       to,
       artifacts,
-      host: hostFor(service, { task, token, fence }),
+      host: hostFacts(service, { task, token, fence }),
       ...omitUndefined({ reason, request_id: named?.request_id }),
     },
     named === undefined ? {} : { documents: named.documents },
@@ -112,11 +112,11 @@ interface Observation {
 }
 
 async function observe(service: Service, { agent, task, to }: Observation): Promise<void> {
-  const { run, contract, settings, workspaceOf, seeTests, over, log } = service;
+  const { run, contract, settings, workspaceOf, observeTestsOf, over, log } = service;
   const from = phaseOf(run.view(currentPhases), task);
   if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to)) return;
   try {
-    await seeTests({ agent, task, workspace: workspaceOf(task), signal: over });
+    await observeTestsOf({ agent, task, workspace: workspaceOf(task), signal: over });
   } catch (error) {
     over.throwIfAborted();
     // What could not be seen is no evidence: the gate says what it lacks.

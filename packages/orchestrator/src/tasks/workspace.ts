@@ -42,7 +42,7 @@ export function workspaces(
       folder,
       isPlain ? task : createHash("sha256").update(task, "utf8").digest("hex").slice(0, 40),
     );
-    // Each time: whoever works beside it could put a link to any folder in its place.
+    // Checked each time: a program beside it could put a link in its place.
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) makeWorkspace(path, { wrapped });
     else if (!found.isDirectory())

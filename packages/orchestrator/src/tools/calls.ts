@@ -11,7 +11,7 @@ import { currentPhases, phaseOf, type Outcome, type Run } from "@bylaw/log";
 import type { CallContext, Tool } from "@bylaw/tools";
 import type { AgentCaller } from "../auth/caller.ts";
 import type { IdempotentRequest } from "../service/idempotency.ts";
-import { hostFor } from "../tasks/host.ts";
+import { hostFacts } from "../tasks/host-facts.ts";
 
 /** What decides about calls: a part of the service. */
 export interface CallSource {
@@ -36,7 +36,7 @@ export interface Decided {
   readonly applied: Effect;
 }
 
-/** How the ids of calls begin that the server makes itself: nobody else says what they came to. */
+/** The prefix of ids of calls that the server makes itself: only the server reports their results. */
 export const OWN_CALL = "exec-";
 
 /** Decides about a call and puts that on record; resolves when it is durable. `own`: the server makes the call itself. */
@@ -91,7 +91,7 @@ function subjectOf(
     args,
     cwd: workspace,
     workspace,
-    host: hostFor(service, caller),
+    host: hostFacts(service, caller),
     ...(annotations === undefined ? {} : { annotations }),
   };
 }

@@ -15,7 +15,7 @@ export interface ExecutionLimits {
   readonly agent_executions: number;
 }
 
-/** Runs tools: so many at once, and of one agent no more than its share. */
+/** Limits how many tools run at once, in all and for each agent. */
 export class ExecutionQueue {
   readonly #limits: ExecutionLimits;
   readonly #most: number;

@@ -46,7 +46,7 @@ interface ExecutorSource extends CallSource {
   readonly over: AbortSignal;
 }
 
-/** Runs tools, at most so many at once on a node. */
+/** Decides about calls and runs their tools, within the limits of the node. */
 export class Executor {
   readonly #source: ExecutorSource;
   /** By the name of the request: what is running here, or waits. */

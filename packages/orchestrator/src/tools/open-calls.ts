@@ -17,7 +17,7 @@ interface OpenCalls {
 /** Of at least the last 128 calls at a task it is known: all of that is part of every snapshot of the log. */
 const COPIED = 16;
 const PARTS = 8;
-/** Who is not at a task any more says nothing about it. */
+/** After these an agent reports nothing for the task. */
 const ENDS: ReadonlySet<string> = new Set([
   "task_released",
   "task_failed",
@@ -63,7 +63,7 @@ const openCalls = defineProjection<Tree<OpenCalls>>({
   },
 });
 
-/** What an agent says that a call came to is taken once, and for a call that it was allowed to make: rules may ask what went well. */
+/** Accepts one reported result for each call that the agent was allowed to make: rules may depend on results. */
 export const openCallsPlugin = definePlugin({
   name: `${manifest.name}/open-calls`,
   version: manifest.version,

@@ -4,12 +4,12 @@ import { BylawError, type Json, type View } from "@bylaw/kernel";
 import { workspaceTools, type CallContext, type Tool } from "@bylaw/tools";
 import type { Settings } from "../config/settings.ts";
 import { answerTo } from "../approvals/ask-user.ts";
-import type { SeeTests } from "../tasks/tests.ts";
+import type { TestObserver } from "../tasks/test-observer.ts";
 
 interface ToolTerms {
   readonly settings: Settings;
   readonly contract: Contract;
-  readonly seeTests: SeeTests;
+  readonly observeTestsOf: TestObserver;
   readonly view: View;
   /** Files and folders that no file tool reads or writes. */
   readonly hidden: readonly string[];
@@ -25,7 +25,7 @@ interface ToolTerms {
 export function toolset({
   settings,
   contract,
-  seeTests,
+  observeTestsOf,
   view,
   hidden,
   protect,
@@ -40,12 +40,12 @@ export function toolset({
     signal = over,
   }: CallContext): Promise<Json> => {
     if (task === undefined || workspace === undefined) throw noTask();
-    const { evidence, output } = await seeTests({ task, agent, workspace, signal });
+    const { evidence, output } = await observeTestsOf({ task, agent, workspace, signal });
     const { exit_code, timed_out, counts, report_error } = evidence;
     return { exit_code, timed_out, counts, report_error, output };
   };
   return workspaceTools({
-    protect: [...keptBy(contract, settings), ...protect],
+    protect: [...protectedByContract(contract, settings), ...protect],
     hidden,
     secrets,
     programs: {
@@ -65,7 +65,7 @@ export function toolset({
 }
 
 /** What a contract keeps from being written: absolute, or from the workspace. */
-export function keptBy(
+export function protectedByContract(
   { file, phases, protectedPaths }: Contract,
   { workspace_per_task }: Pick<Settings, "workspace_per_task">,
 ): readonly string[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bylaw/kernel";
 
 /** What plugins are given of a request, by the names that they look for. */
-export function hostFor(
+export function hostFacts(
   { workspaceOf }: { readonly workspaceOf: (task: string) => string },
   held: { readonly task: string; readonly token: string; readonly fence: number | undefined },
 ): JsonObject {

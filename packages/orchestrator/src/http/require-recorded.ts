@@ -2,7 +2,7 @@ import type { Decision } from "@bylaw/kernel";
 import { problem, type ProblemFields } from "./problem.ts";
 
 /** What was decided, if it is on record. Throws the problem of a decision that could not be recorded, or not any more. */
-export function onRecord<D extends { readonly decision: Decision }>(decided: D): D {
+export function requireRecorded<D extends { readonly decision: Decision }>(decided: D): D {
   const { decision } = decided;
   const { code, reason: detail } = decision;
   if (code === "engine_absent") throw problem(unrecorded(decision));

@@ -3,7 +3,7 @@ import type { Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import { realOf, type ServerFiles } from "../config/server-files.ts";
 
-// What means something to a glob is taken as it is.
+// Escapes what a glob would interpret.
 const literal = (path: string): string =>
   path
     .split(sep)
@@ -33,7 +33,7 @@ fix = "Work in the workspace."
  * environment of processes; the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run
  * programs elsewhere (`tools.wrap`).
  */
-export function ownPolicy(
+export function serverFilePolicy(
   { policy }: Pick<typeof PolicyPlugin, "policy">,
   { hidden, kept }: ServerFiles,
 ): Plugin {

@@ -1,10 +1,10 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 
-/** So many milliseconds of work at most pass before others have their turn. */
+/** How long it works before other tasks get a turn, in milliseconds. */
 const AT_ONCE_MS = 4;
 
 /** Does something for each item, in order, with turns for others in between: an item may be as large as a request, and take as long as that is. */
-export async function inSlices<T>(
+export async function forEachInTurns<T>(
   items: readonly T[],
   work: (item: T) => void,
   at_once_ms = AT_ONCE_MS,

@@ -15,7 +15,7 @@ export interface Granted {
 }
 
 /** Hands tokens to the holders of tasks. */
-export interface TokenDesk {
+export interface TokenIssuer {
   /**
    * The token that holds for a task in the hands of this agent: the one that stands, text for text, or a new one where none does or
    * it ends soon. Resolves when it is on record. Nothing where the agent does not hold the task any more.
@@ -34,7 +34,7 @@ interface DeskTerms {
 const LATE = 0.25;
 
 /** Makes the desk. Any node may hand out what another one has put on record: a signature of the same content is the same. */
-export function createTokenDesk({ run, signer, contract, now }: DeskTerms): TokenDesk {
+export function createTokenIssuer({ run, signer, contract, now }: DeskTerms): TokenIssuer {
   const expiry_ms = signer.expiry_seconds * 1_000;
   const allowedIn = (phase: string | null): readonly string[] =>
     contract.phases.find(({ id }) => id === phase)?.allowedTools ?? [];

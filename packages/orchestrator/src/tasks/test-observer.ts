@@ -16,7 +16,7 @@ interface TestedWork {
 }
 
 /** Runs the tests of the contract and records what was seen. Of one task they are run once at a time on this node: who comes second gets that run. */
-export type SeeTests = (work: TestedWork) => Promise<Observed>;
+export type TestObserver = (work: TestedWork) => Promise<Observed>;
 
 interface TestTerms extends Pick<Settings["tools"], "contain" | "allow_root" | "wrap"> {
   readonly run: Run;
@@ -28,7 +28,7 @@ interface TestTerms extends Pick<Settings["tools"], "contain" | "allow_root" | "
 }
 
 /** Makes what runs the tests. What agents wrote runs as the user of the service: it sees as little of it as what their lines start. */
-export function createSeeTests({
+export function createTestObserver({
   run,
   contract,
   contain,
@@ -36,7 +36,7 @@ export function createSeeTests({
   wrap,
   hidden,
   protect,
-}: TestTerms): SeeTests {
+}: TestTerms): TestObserver {
   const inFlight = new Map<string, Promise<Observed>>();
 
   async function observe(work: TestedWork): Promise<Observed> {
