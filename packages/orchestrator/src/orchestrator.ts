@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkArgument } from "@bylaw/kernel";
+import { checkArgument, messageOf } from "@bylaw/kernel";
+import { isChainBroken, type Run } from "@bylaw/log";
 import { issueDirectives } from "@bylaw/plugin-phases";
 import { canContain } from "@bylaw/process";
+import type { Store } from "@bylaw/store";
 import type { App } from "./http/app-env.ts";
 import { createApp } from "./http/app.ts";
 import { listen, type HttpServer } from "./http/listen.ts";
-import type { Log } from "./observe/logger.ts";
+import type { Log } from "./observe/log.ts";
 import { ROUTES } from "./routes/index.ts";
 import { createService } from "./service/create-service.ts";
-import { followOtherNodes } from "./service/follow-other-nodes.ts";
 import { openLog } from "./service/open-log.ts";
-import type { OrchestratorOptions } from "./service/options.ts";
-import { prepareServer, type PreparedServer } from "./service/prepare-server.ts";
+import {
+  type OrchestratorOptions,
+  prepareServer,
+  type PreparedServer,
+} from "./service/prepare-server.ts";
 import type { Service } from "./service/service.ts";
+import { isStoreFailure } from "./service/store-health.ts";
 
 /** A service under a contract, over HTTP. */
 export interface Orchestrator {
@@ -88,5 +93,31 @@ function createClock(): () => string {
     const time = Date.now();
     if (time !== at) [at, text] = [time, new Date(time).toISOString()];
     return text;
+  };
+}
+
+/** How long a node that was told of events of others waits for its own writes to bring them. */
+const FOLLOW_MS = 50;
+
+/** Reads what other nodes wrote soon after, so that a node that was not asked for long need not read it all when it is. */
+export async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() => void> {
+  let told = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    timer = undefined;
+    if (told <= run.head) return;
+    run.catchUp().catch((error: unknown) => {
+      if (!isChainBroken(error) && !isStoreFailure(error))
+        log.warn({ err: messageOf(error) }, "cannot read new events of the log");
+    });
+  };
+  const stop = await store.watch((name, head) => {
+    if (name !== run.run) return;
+    told = head;
+    timer ??= setTimeout(look, FOLLOW_MS);
+  });
+  return () => {
+    stop();
+    clearTimeout(timer);
   };
 }

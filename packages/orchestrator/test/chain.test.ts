@@ -1,4 +1,4 @@
-import type { Log } from "../src/observe/logger.ts";
+import type { Log } from "../src/observe/log.ts";
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { BylawError } from "@bylaw/kernel";
-import { faultOf } from "../src/observe/fault.ts";
-import { createLog } from "../src/observe/log.ts";
+import { faultOf, createLog } from "../src/observe/log.ts";
 
 function logged(secrets: readonly string[] = []): {
   readonly log: ReturnType<typeof createLog>;

@@ -1,4 +1,4 @@
-import type { Log } from "../src/observe/logger.ts";
+import type { Log } from "../src/observe/log.ts";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

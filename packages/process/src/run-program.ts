@@ -2,10 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import { drained, exitOf, containedUser, notEnded, spawned, type Exit } from "./child.ts";
 import { signalOf } from "./contain.ts";
-import { endGroup, watchGroup } from "./groups.ts";
+import { endOrphans } from "./orphan-processes.ts";
 import { collect, type Collected, type OutputLimit } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
-import { endOrphans } from "./orphan-processes.ts";
 
 const KEPT: OutputLimit = { first: 1_048_576 };
 const MAX_OUTPUT = 256 * 1_048_576;
@@ -141,4 +140,34 @@ class RunningProgram {
       this.#stop(child);
     }
   }
+}
+
+const groups = new Set<number>();
+
+/**
+ * Ends a process group. It outlives its leader as long as somebody is in it, and its number is
+ * given to nobody else as long.
+ */
+export function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** Ends a group too when this process ends, until the answer is called. */
+export function watchGroup(pid: number): () => void {
+  // Before other listeners, of whom one may end the process at once.
+  if (groups.size === 0) process.prependListener("exit", endAll);
+  groups.add(pid);
+  return () => {
+    groups.delete(pid);
+    if (groups.size === 0) process.removeListener("exit", endAll);
+  };
+}
+
+function endAll(): void {
+  for (const pid of groups) endGroup(pid);
 }

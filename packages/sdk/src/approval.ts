@@ -20,7 +20,7 @@ export async function awaitApproval(
     const asked = { signal, timeout_ms: 30_000 + held };
     const path = `/approvals/${encodeURIComponent(id)}`;
     const waited = { wait_ms: held };
-    const { body: approval } = await session.get<Approval>("approval", path, asked, waited);
+    const approval = await session.get<Approval>("approval", path, asked, waited);
     if (approval.state === "approved" || approval.state === "used") return approval;
     if (approval.state !== "open" || Date.now() >= until) throw approvalRefused(approval);
   }

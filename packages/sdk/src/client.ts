@@ -1,8 +1,11 @@
 import { awaitApproval } from "./approval.ts";
 import { claimTask, type ClaimOptions } from "./claim.ts";
-import type { AgentClientOptions } from "./client-options.ts";
+import {
+  type AgentClientOptions,
+  optionsFromEnvironment,
+  type Environment,
+} from "./client-options.ts";
 import { followEvents, type EventOptions } from "./events.ts";
-import { optionsFromEnvironment, type Environment } from "./environment.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { approvalPending, transitionBlocked } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
@@ -32,6 +35,8 @@ import type {
 
 /** How long to wait for an answer, in milliseconds, and what ends the wait. */
 type WaitOptions = { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined };
+
+type BatchAnswer = { readonly decisions: readonly BatchChecked[] };
 
 /** How long a tool may work by default, in milliseconds: tests take their time. */
 const TOOL_MS = 900_000;
@@ -126,12 +131,7 @@ export class AgentClient extends ToolShorthands {
     const { reason, ...asked } = options;
     const body = { target_phase, artifacts, reason };
     const path = "/tasks/transition";
-    const { body: answer } = await this.#session.post<TransitionAnswer>(
-      "transition",
-      path,
-      body,
-      asked,
-    );
+    const answer = await this.#session.post<TransitionAnswer>("transition", path, body, asked);
     this.#session.renew(answer.new_token);
     const { allowed, blockers, new_token: _, ...entered } = answer;
     if (!allowed) throw transitionBlocked(target_phase, answer);
@@ -163,12 +163,7 @@ export class AgentClient extends ToolShorthands {
   async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
     const { turn } = this.#session;
     const path = "/tasks/heartbeat";
-    const { body: answer } = await this.#session.post<HeartbeatAnswer>(
-      "heartbeat",
-      path,
-      {},
-      options,
-    );
+    const answer = await this.#session.post<HeartbeatAnswer>("heartbeat", path, {}, options);
     this.#session.refresh(answer.phase_token, turn);
     return { lease_until: answer.lease_until };
   }
@@ -185,7 +180,7 @@ export class AgentClient extends ToolShorthands {
     const { approval_wait_ms, ...asked } = options;
     const terms = { timeout_ms: TOOL_MS, ...asked, tool: tool_name };
     const call = { tool_name, args };
-    const { status, body } = await this.#session.post<ToolAnswer | PendingAnswer>(
+    const { status, body } = await this.#session.answer<ToolAnswer | PendingAnswer>(
       tool_name,
       "/tools/execute",
       call,
@@ -210,7 +205,7 @@ export class AgentClient extends ToolShorthands {
     const { record, ...asked } = options;
     const call = { tool_name, args, record };
     const terms = { ...asked, tool: tool_name };
-    return (await this.#session.post<Checked>(tool_name, "/tools/check", call, terms)).body;
+    return this.#session.post<Checked>(tool_name, "/tools/check", call, terms);
   }
 
   /** Asks about many calls at once: one answer each, in order. */
@@ -219,15 +214,19 @@ export class AgentClient extends ToolShorthands {
     options: CheckOptions = {},
   ): Promise<readonly BatchChecked[]> {
     const { record, ...asked } = options;
-    type Answers = { readonly decisions: readonly BatchChecked[] };
     const body = { calls, record };
-    return (await this.#session.post<Answers>("batch", "/tools/check/batch", body, asked)).body
-      .decisions;
+    const answer = await this.#session.post<BatchAnswer>(
+      "batch",
+      "/tools/check/batch",
+      body,
+      asked,
+    );
+    return answer.decisions;
   }
 
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
   async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
-    return (await this.#session.get<ToolsAnswer>("tools", "/tools", options)).body.tools;
+    return (await this.#session.get<ToolsAnswer>("tools", "/tools", options)).tools;
   }
 
   /** Says what came of a checked call that the agent made itself. */
@@ -238,13 +237,12 @@ export class AgentClient extends ToolShorthands {
   /** Has a finished response of the agent's model judged, and tells how to go on. */
   async respond(response: ModelResponse, options: AskOptions = {}): Promise<ResponseAnswer> {
     const body = { ...response };
-    return (await this.#session.send<ResponseAnswer>("response", "/responses", body, options)).body;
+    return this.#session.send<ResponseAnswer>("response", "/responses", body, options);
   }
 
   /** Asks to steer the workflow: the object of a control file, `{action, reason?, …}`. */
   async behave(action: JsonObject, options: AskOptions = {}): Promise<BehaviorAnswer> {
-    return (await this.#session.send<BehaviorAnswer>("behavior", "/behaviors", action, options))
-      .body;
+    return this.#session.send<BehaviorAnswer>("behavior", "/behaviors", action, options);
   }
 
   /** Where the run stands: phase, dependencies, what is done, what blocks. */
@@ -253,7 +251,7 @@ export class AgentClient extends ToolShorthands {
   ): Promise<Snapshot> {
     const { cursor, ...asked } = options;
     const query = { cursor };
-    return (await this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, query)).body;
+    return this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, query);
   }
 
   /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
@@ -263,14 +261,15 @@ export class AgentClient extends ToolShorthands {
 
   /** What somebody is still to do for the task, such as reviews that were asked for. */
   async directives(options: AskOptions = {}): Promise<readonly JsonObject[]> {
-    type Answers = { readonly directives: readonly JsonObject[] };
-    return (await this.#session.get<Answers>("directives", "/directives", options)).body.directives;
+    return (
+      await this.#session.get<{ directives: JsonObject[] }>("directives", "/directives", options)
+    ).directives;
   }
 
   /** The open questions to a person that concern the task: calls and gates. */
   async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
-    type Answers = { readonly approvals: readonly Approval[] };
-    return (await this.#session.get<Answers>("approvals", "/approvals", options)).body.approvals;
+    return (await this.#session.get<{ approvals: Approval[] }>("approvals", "/approvals", options))
+      .approvals;
   }
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */

@@ -1,5 +1,5 @@
+import { createParser } from "eventsource-parser";
 import { AgentError, RateLimited, TokenExpired, Unavailable } from "./errors.ts";
-import { readMessages } from "./sse.ts";
 import type { Transport } from "./transport.ts";
 import type { LogEvent } from "./types.ts";
 
@@ -12,7 +12,7 @@ export interface EventOptions {
 }
 
 /** The longest that a stream waits since the server asks for it, in milliseconds. */
-const LONGEST = 60_000;
+const LONGEST_PAUSE = 60_000;
 
 /**
  * Events as the server sends them, each once and in order. A stream that breaks is opened again where it broke, with pauses that grow as long
@@ -56,9 +56,52 @@ export async function* followEvents(
         !(error instanceof RateLimited)
       )
         throw error;
-      if (error instanceof AgentError) asked_ms = Math.min(error.retry_after_ms ?? 0, LONGEST);
+      if (error instanceof AgentError)
+        asked_ms = Math.min(error.retry_after_ms ?? 0, LONGEST_PAUSE);
     }
     failures += 1;
     await transport.sleep(transport.pause(failures, asked_ms), signal);
+  }
+}
+
+/** One server-sent event. */
+export interface SseMessage {
+  readonly id: string | undefined;
+  /** Left out where the stream only says how far it is. */
+  readonly data: string | undefined;
+}
+
+/** The longest event in characters, so that an endless line cannot fill the memory. */
+const LONGEST_EVENT = 8 * 1024 * 1024;
+
+/** Reads a stream of server-sent events. Throws for an event that is too long; one that is cut off is dropped. */
+export async function* readMessages(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<SseMessage, void, undefined> {
+  let messages: SseMessage[] = [];
+  const parser = createParser({
+    maxBufferSize: LONGEST_EVENT,
+    onId: (id) => void messages.push({ id, data: undefined }),
+    onEvent: ({ id, data }) => {
+      // The id of this event was reported just before it.
+      if (id !== undefined) messages.pop();
+      messages.push({ id, data });
+    },
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded")
+        throw new RangeError(`The server sent an event of more than ${LONGEST_EVENT} characters`);
+    },
+  });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(value);
+      yield* messages;
+      messages = [];
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 export { AgentClient } from "./client.ts";
 export type { AgentClientOptions } from "./client-options.ts";
 export type { ClaimOptions } from "./claim.ts";
-export type { Environment } from "./environment.ts";
+export type { Environment } from "./client-options.ts";
 export {
   AgentError,
   ApprovalPending,

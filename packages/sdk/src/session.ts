@@ -40,15 +40,26 @@ export class Session {
     return `Bearer ${this.#token}`;
   }
 
-  /** Posts a request about the task. Throws NotClaimed without a task. */
+  /** Posts a request about the task, and answers with the body. Throws NotClaimed without a task. */
   async post<Body>(
     before: string,
     path: string,
     body: RequestBody,
     asked: AskOptions & { readonly tool?: string } = {},
+  ): Promise<Body> {
+    return (await this.answer<Body>(before, path, body, asked)).body;
+  }
+
+  /** The same with the status of the answer. */
+  async answer<Body>(
+    before: string,
+    path: string,
+    body: RequestBody,
+    asked: AskOptions & { readonly tool?: string },
   ): Promise<Answer<Body>> {
     if (this.task === undefined) throw notClaimed(before);
-    return this.send(before, path, { task_id: this.task, ...body }, asked);
+    const about = { task_id: this.task, ...body };
+    return this.#ask({ method: "POST", path, body: about, ...this.#credential(before), ...asked });
   }
 
   /** Posts a request that names no task: the token does. */
@@ -56,31 +67,25 @@ export class Session {
     before: string,
     path: string,
     body: RequestBody,
-    asked: AskOptions & { readonly tool?: string } = {},
-  ): Promise<Answer<Body>> {
-    return this.#ask({
-      method: "POST",
-      path,
-      body,
-      authorization: () => this.bearer(before),
-      ...asked,
-    });
+    asked: AskOptions,
+  ): Promise<Body> {
+    const request = { method: "POST", path, body, ...this.#credential(before), ...asked } as const;
+    return (await this.#ask<Body>(request)).body;
   }
 
-  /** Gets something. */
   async get<Body>(
     before: string,
     path: string,
-    asked: AskOptions = {},
+    asked: AskOptions,
     query: ApiRequest["query"] = {},
-  ): Promise<Answer<Body>> {
-    return this.#ask({
-      method: "GET",
-      path,
-      query,
-      authorization: () => this.bearer(before),
-      ...asked,
-    });
+  ): Promise<Body> {
+    const request = { method: "GET", path, query, ...this.#credential(before), ...asked } as const;
+    return (await this.#ask<Body>(request)).body;
+  }
+
+  /** Read for each attempt: the token may have been replaced. */
+  #credential(before: string): Pick<ApiRequest, "authorization"> {
+    return { authorization: () => this.bearer(before) };
   }
 
   // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one, under the

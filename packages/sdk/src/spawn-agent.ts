@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { claimTask, type ClaimOptions } from "./claim.ts";
-import { VARIABLES } from "./environment.ts";
+import { VARIABLES } from "./client-options.ts";
 import { RequestInvalid } from "./errors.ts";
 import type { AskOptions } from "./session.ts";
 import { Transport, credentialOf, type TransportOptions } from "./transport.ts";

@@ -7,5 +7,5 @@ export type {
   Question,
   WorkspaceToolsOptions,
 } from "./workspace/options.ts";
-export type { WebOptions } from "./workspace/web/options.ts";
+export type { WebOptions } from "./workspace/options.ts";
 export { workspaceTools } from "./workspace/workspace-tools.ts";

@@ -1,9 +1,8 @@
-import { omitUndefined, type Kernel, type LogEvent } from "@bylaw/kernel";
+import { omitUndefined, type Kernel, type LogEvent, BylawError } from "@bylaw/kernel";
 import { digestOf, foldName, type Run } from "@bylaw/log";
 import type { DocumentWrite } from "@bylaw/store";
 import type { ProjectGates } from "./gates.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
-import { nothingOpen, unanswerable, unauthorized } from "./errors.ts";
 
 /** Who answers. */
 export interface Answerer {
@@ -170,3 +169,19 @@ export function waiversOf({ contract }: ProjectGates, gate: string): readonly st
   );
   return approvers.size === 0 ? ["human"] : [...approvers];
 }
+
+/** Somebody who may not say it: no operator, the wrong name or role, or the agent itself. */
+export const unauthorized = (message: string, fix: string): BylawError =>
+  new BylawError({ code: "BYLAW_APPROVAL_UNAUTHORIZED", message, fix });
+
+/** Nothing waits under that id. */
+export const nothingOpen = (id: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_APPROVAL_MISSING",
+    message: `No open question has the id \`${id}\``,
+    fix: "It may have been answered or asked again. List what is open.",
+  });
+
+/** A question that such an answer would not answer. */
+export const unanswerable = (message: string, fix: string): BylawError =>
+  new BylawError({ code: "BYLAW_APPROVAL_UNFIT", message, fix });

@@ -9,9 +9,10 @@ import {
   rolesOf,
   waiversOf,
   type Answerer,
+  nothingOpen,
+  unanswerable,
 } from "./answers.ts";
 import { QUESTION_TOOL, answered } from "./ask-user.ts";
-import { nothingOpen, unanswerable } from "./errors.ts";
 import type { ProjectGates } from "./gates.ts";
 import { QuestionList, type QuestionListTerms } from "./question-list.ts";
 import type { Question } from "./questions.ts";

@@ -28,4 +28,4 @@ export {
   type QuestionTime,
   type WaitingGate,
 } from "./questions.ts";
-export { nothingOpen, unanswerable, unauthorized } from "./errors.ts";
+export { nothingOpen, unanswerable, unauthorized } from "./answers.ts";

@@ -1,18 +1,12 @@
-import type { View } from "@bylaw/kernel";
+import { type View, omitUndefined } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import type { OpenGate } from "@bylaw/plugin-gates";
+import type { OpenGate, GateVote } from "@bylaw/plugin-gates";
 import { quote } from "@bylaw/wording";
 import type { Feed } from "../events/feed.ts";
 import type { LogFollower } from "../events/log-follower.ts";
 import { badRequest } from "../http/problem.ts";
 import { setBounded } from "../service/bounded-map.ts";
-import {
-  closedCall,
-  closedGate,
-  openQuestion,
-  type ClosedQuestion,
-  type OpenQuestion,
-} from "./approval-state.ts";
+import type { AskedCall, CallState, Question } from "./index.ts";
 import type { OpenId, QuestionFold } from "./questions.ts";
 
 /** Whose questions somebody may see: all, or those of one task. */
@@ -179,3 +173,63 @@ export class QuestionList {
 
 const answersOf = (question: OpenQuestion): string =>
   JSON.stringify(question.kind === "gate" ? question.approvals : question.state);
+
+/** A question that waits, with all that there is to see of it. A gate is `approved` when enough people said yes and the agent has to ask again. */
+export type OpenQuestion = Question & { readonly state: "open" | "approved" };
+
+/** A question that waits no more. */
+export interface ClosedQuestion {
+  readonly id: string;
+  readonly kind: "gate" | "call";
+  /** `settled`: nobody had to answer any more, or the agent went on. */
+  readonly state: Exclude<CallState, "open">;
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly by?: string;
+  readonly reason?: string;
+  /** RFC 3339: until when a yes to a call holds. */
+  readonly expires_at?: string;
+}
+
+/** A question that is open. */
+export function openQuestion(question: Question): OpenQuestion {
+  if (question.kind === "call") return { ...question, state: "open" };
+  const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
+  return { ...question, state: yes >= question.quorum ? "approved" : "open" };
+}
+
+/** A question about a call that waits no more. */
+export const closedCall = ({
+  id,
+  state,
+  agent,
+  task,
+  by,
+  reason,
+  until,
+}: AskedCall): ClosedQuestion => ({
+  id,
+  kind: "call",
+  state: state === "open" ? "settled" : state,
+  agent,
+  task,
+  ...omitUndefined({
+    by,
+    reason,
+    expires_at: until === undefined ? undefined : new Date(until).toISOString(),
+  }),
+});
+
+/** A gate that waits no more. */
+export const closedGate = (
+  id: string,
+  { agent, task }: OpenGate,
+  no: GateVote | undefined,
+): ClosedQuestion => ({
+  id,
+  kind: "gate",
+  state: no === undefined ? "settled" : "rejected",
+  agent,
+  task,
+  ...(no === undefined ? {} : { by: no.by, ...(no.reason === null ? {} : { reason: no.reason }) }),
+});

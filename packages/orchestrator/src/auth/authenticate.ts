@@ -3,8 +3,7 @@ import { operatorWith } from "../approvals/operators.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import type { Caller, CallerKind } from "./caller.ts";
 import { agentOf, sameSecret } from "./enrolment.ts";
-import type { OperatorList } from "./operator-list.ts";
-import { OPERATOR } from "./operator-names.ts";
+import { type OperatorList, OPERATOR } from "./operator-list.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 import type { TokenReader } from "./token-caller.ts";
 

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
+import { foldName } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { readOperators, type KeptOperator } from "../approvals/operators.ts";
 import { checkDistinct, type Secret } from "../config/secret.ts";
-import { faultOf } from "../observe/fault.ts";
-import type { Log } from "../observe/logger.ts";
+import { faultOf, type Log } from "../observe/log.ts";
 
 /** The operators of a file now; none without a file. Throws BYLAW_OPERATORS_INVALID. */
 export type OperatorList = () => readonly KeptOperator[];
@@ -96,4 +96,28 @@ export function distinctOperators(
   });
   operators();
   return operators;
+}
+
+/** The name of the operator whose token the server was started with. */
+export const OPERATOR = "operator";
+
+/**
+ * Makes the function that knows the names of operators, however they are written: agents and people share one space of names, and an agent
+ * that has a person's would keep that person from answering. While the file of operators is broken the names that it had last are known.
+ * Throws BYLAW_OPERATORS_INVALID where it never was whole: then any name might be one.
+ */
+export function createOperatorNames(operators: OperatorList): (name: string) => boolean {
+  let names: ReadonlySet<string> | undefined;
+  let folded: readonly KeptOperator[] | undefined;
+  return (name) => {
+    try {
+      const now = operators();
+      if (names === undefined || now !== folded)
+        names = new Set([OPERATOR, ...now.map((one) => one.name)].map(foldName));
+      folded = now;
+    } catch (error) {
+      if (names === undefined) throw error;
+    }
+    return names.has(foldName(name));
+  };
 }

@@ -1,7 +1,7 @@
 import { messageOf, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { ACCESS_REFUSED } from "../events/event-types.ts";
-import type { Log } from "../observe/logger.ts";
+import type { Log } from "../observe/log.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import type { Refusal, RefusedRequest } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "../observe/logger.ts";
+import type { Log } from "../observe/log.ts";
 import { BylawError } from "@bylaw/kernel";
 import { isRoot, obstacleTo } from "@bylaw/process";
 import type { Settings } from "./settings.ts";

@@ -1,6 +1,5 @@
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
-import type { Frame } from "./frame.ts";
-import type { Listener } from "./feed.ts";
+import type { Frame, Listener } from "./feed.ts";
 import type { AppContext } from "../http/app-env.ts";
 
 /** How a stream of events ended. */

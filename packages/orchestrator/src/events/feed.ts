@@ -1,7 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
-import { frameOf, type Frame } from "./frame.ts";
-import { Paging } from "./paging.ts";
 
 /** Somebody who listens. While nobody does, nothing is read. */
 export interface Listener {
@@ -188,4 +186,78 @@ export class Feed {
       signal?.addEventListener("abort", done);
     });
   }
+}
+
+/** Before anything is known of the events. */
+const FIRST = 16;
+
+/** How many events to read at once, by the size of the last ones: a log may hold events of a megabyte each. */
+export class Paging {
+  readonly #chars: number;
+  readonly #most: number;
+  limit: number;
+
+  /** `chars`: how much a page should hold. `most`: events of it. */
+  constructor({ chars, most }: { readonly chars: number; readonly most: number }) {
+    this.#chars = chars;
+    this.#most = most;
+    this.limit = Math.min(FIRST, most);
+  }
+
+  saw(frames: readonly Frame[]): void {
+    if (frames.length === 0) return;
+    const mean = frames.reduce((sum, { data }) => sum + data.length, 0) / frames.length;
+    // Slowly upwards: the next events may be larger than the last ones.
+    this.limit = Math.max(1, Math.min(this.#most, this.limit * 4, Math.floor(this.#chars / mean)));
+  }
+}
+
+/** An event, ready to be sent. */
+export interface Frame {
+  readonly sequence: number;
+  readonly type: string;
+  readonly task: string | null;
+  readonly agent: string | null;
+  /** Of a claim: the number of it, which grows with each claim of the task. */
+  readonly fence: number | null;
+  /** The name of its server-sent event; empty where the type cannot stand in one line. */
+  readonly event: string;
+  /** All of it, as JSON. */
+  readonly data: string;
+}
+
+/** A type that can stand in one line; an imported log can hold any. */
+const NAME = /^[\w.@/:-]{1,200}$/;
+
+/** What is sent of an event. */
+export function frameOf({
+  timestamp,
+  sequence,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details,
+  hash,
+}: LogEvent): Frame {
+  const data = JSON.stringify({
+    timestamp,
+    sequence,
+    session_id,
+    event_type,
+    agent_id,
+    task_id,
+    details,
+    hash,
+  });
+  const fence = typeof details["fence"] === "number" ? details["fence"] : null;
+  return {
+    sequence,
+    type: event_type,
+    task: task_id,
+    agent: agent_id,
+    fence,
+    event: NAME.test(event_type) ? event_type : "",
+    data,
+  };
 }

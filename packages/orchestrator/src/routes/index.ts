@@ -16,11 +16,9 @@ import {
 import { listDirectives, reportDirective } from "./directives.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
-import { getHealth, getReady } from "./health.ts";
+import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
 import { fail, heartbeat, release } from "./hold.ts";
-import { getMetrics } from "./metrics.ts";
 import { postResponse } from "./responses.ts";
-import { getStatus } from "./status.ts";
 import { snapshot } from "./state.ts";
 import { createTasksRoute, getTask, listTasks, retryTask } from "./tasks.ts";
 import { checkTool, checkTools } from "./check-tools.ts";

@@ -4,11 +4,9 @@ import { omitUndefined, type BylawError } from "@bylaw/kernel";
 import { openRun, runFileName, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import type { Settings } from "../config/settings.ts";
-import { faultOf } from "../observe/fault.ts";
-import type { Log } from "../observe/logger.ts";
+import { faultOf, type Log } from "../observe/log.ts";
 import { overlayRun, viewsByName } from "./overlay-run.ts";
-import type { OrchestratorOptions } from "./options.ts";
-import type { PreparedServer } from "./prepare-server.ts";
+import type { OrchestratorOptions, PreparedServer } from "./prepare-server.ts";
 import { StoreHealth, isStoreFailure } from "./store-health.ts";
 
 /** The log of a server's run. */

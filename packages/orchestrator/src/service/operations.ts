@@ -1,23 +1,24 @@
-import type { Log } from "../observe/logger.ts";
 import type { Contract } from "@bylaw/contract";
 import { messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
-import type { Store } from "@bylaw/store";
 import * as gating from "@bylaw/plugin-gates";
+import { escalateGates } from "@bylaw/plugin-gates";
+import { raiseAlerts } from "@bylaw/plugin-monitoring";
+import { createStatus } from "@bylaw/plugin-status";
 import type { Tasks } from "@bylaw/plugin-tasks";
-import { createQuestions, projectGates, type QuestionFold } from "../approvals/index.ts";
-import { Metrics } from "../observe/metrics.ts";
+import type { Store } from "@bylaw/store";
 import { Approvals } from "../approvals/approvals.ts";
+import { createQuestions, projectGates, type QuestionFold } from "../approvals/index.ts";
 import { Audit } from "../audit/audit.ts";
-import { dueSteps } from "./due-steps.ts";
-import { Scheduler } from "./scheduler.ts";
-import { Feed } from "../events/feed.ts";
-import { LogFollower, type LogFold } from "../events/log-follower.ts";
-import { forEachInTurns } from "../events/for-each-in-turns.ts";
 import { Refusals } from "../auth/refusals.ts";
-import { createRunStatus, type RunStatus } from "./status.ts";
-import { isStoreFailure } from "./store-health.ts";
+import { Feed } from "../events/feed.ts";
+import { forEachInTurns } from "../events/for-each-in-turns.ts";
+import { LogFollower, type LogFold } from "../events/log-follower.ts";
 import { StreamLimit } from "../events/stream-limit.ts";
+import type { Log } from "../observe/log.ts";
+import { Metrics } from "../observe/metrics.ts";
+import { Scheduler, type Step } from "./scheduler.ts";
+import { isStoreFailure } from "./store-health.ts";
 
 interface OperationTerms {
   readonly run: Run;
@@ -123,3 +124,71 @@ const foldOf = (questions: QuestionFold, onError: (error: unknown) => void): Log
       }
     }),
 });
+
+interface DueTerms {
+  readonly run: Run;
+  readonly kernel: Pick<Kernel, "declared">;
+  readonly contract: Contract;
+  readonly store: Pick<Store, "sweep">;
+  readonly tasks: Pick<Tasks, "recover">;
+  readonly now: () => string;
+}
+
+/**
+ * What becomes due in a run, as far as its kernel knows of it: tasks of agents that were lost, gates out of time, alerts. What expires
+ * in the store is freed too, but no lease: those of this run are recovered on record, and others in the store are for others to free.
+ */
+export function dueSteps({
+  run,
+  kernel: { declared },
+  contract,
+  store,
+  tasks,
+  now,
+}: DueTerms): readonly Step[] {
+  const knows = (plugin: string): boolean => declared.plugins.includes(plugin);
+  const steps: Step[] = [{ name: "read", work: async () => (await run.catchUp(), 0) }];
+  if (knows("@bylaw/plugin-tasks"))
+    steps.push({ name: "tasks", work: async () => (await tasks.recover()).length });
+  if (knows("@bylaw/plugin-gates"))
+    steps.push({
+      name: "gates",
+      work: async () => (await escalateGates(run, contract, { now })).length,
+    });
+  if (knows("@bylaw/plugin-monitoring"))
+    steps.push({
+      name: "alerts",
+      work: async () => {
+        const { raised, cleared } = await raiseAlerts(run, contract, { at: now() });
+        return raised.length + cleared.length;
+      },
+    });
+  // How many it frees is no event of this run.
+  steps.push({ name: "store", work: async () => (await store.sweep(), 0) });
+  return steps;
+}
+
+/** The state of the run, as `status.json` has it. */
+export interface RunStatus {
+  /** Its text, and the sequence of the last event in it. */
+  read(): Promise<{ readonly text: string; readonly head: number }>;
+  close(): Promise<void>;
+}
+
+/** How many violations are listed for an agent; totals count all. */
+const KEEP = 100;
+
+/** Reads nothing before somebody asks, and then what is new since. */
+export function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {
+  const status = createStatus({ keep: KEEP });
+  const follower = new LogFollower(store, run, [status]);
+  let kept = { text: "", head: -1 };
+  return {
+    async read() {
+      await follower.fresh();
+      if (kept.head !== status.head) kept = { text: status.text(), head: status.head };
+      return kept;
+    },
+    close: () => follower.close(),
+  };
+}

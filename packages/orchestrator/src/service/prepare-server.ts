@@ -1,24 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { ignoreRecords } from "@bylaw/config";
+import { ignoreRecords, type BundledPackages } from "@bylaw/config";
 import { BylawError, type Plugin } from "@bylaw/kernel";
+import type { Store } from "@bylaw/store";
+import type { CallContext, Tool } from "@bylaw/tools";
 import { describeIssues } from "@bylaw/wording";
-import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
 import { questionsPlugin } from "../approvals/ask-user.ts";
+import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
 import { checkExposure } from "../config/exposure.ts";
 import { guardCode } from "../config/guard-code.ts";
 import { checkRoot } from "../config/root.ts";
-import { readSecrets, type Secrets } from "../config/secrets.ts";
+import { readSecrets, type Secrets, type GivenSecrets } from "../config/secrets.ts";
 import { checkFolders, serverFiles, settingsFiles } from "../config/server-files.ts";
 import { CONTRACT, settingsSchema, type Settings, type SettingsInput } from "../config/settings.ts";
 import { readTokenKeys } from "../config/token-keys.ts";
 import { serviceEvents } from "../events/event-types.ts";
-import type { Log } from "../observe/logger.ts";
+import type { Log } from "../observe/log.ts";
 import { holdersPlugin } from "../tasks/holders.ts";
 import { makeWorkspace } from "../tasks/workspace.ts";
 import { openCallsPlugin } from "../tools/open-calls.ts";
 import { configuredRules, usualRules, type Rules } from "./kernel.ts";
-import type { OrchestratorOptions } from "./options.ts";
 
 /** What a server starts from, before it opens its store. */
 export interface PreparedServer {
@@ -115,4 +116,25 @@ function settingsOf(given: SettingsInput): Settings {
 function makeDataFolder(data: string): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   ignoreRecords(data);
+}
+
+/** What a server is made of. */
+export interface OrchestratorOptions {
+  /** Those that are not as usual. */
+  readonly settings?: SettingsInput;
+  /** The file that they come from, which agents do not see. */
+  readonly settings_file?: string | undefined;
+  /** Secrets that are not in files. */
+  readonly secrets?: GivenSecrets;
+  /** An open store, which is not closed with the server. Default: the one that the settings name. */
+  readonly store?: Store;
+  /** Whether a copy of the head of the log is kept in the data folder. Default: unless the store is given. */
+  readonly head_copy?: boolean;
+  /** Packages that a configuration may use without installing them, by name: the URL of their entry. */
+  readonly bundled?: BundledPackages;
+  /** What agents may call besides the tools of the workspace, or instead of those of the same name. */
+  readonly tools?: readonly Tool<CallContext>[];
+  readonly log?: Log;
+  /** RFC 3339, UTC. Default: the system's clock. */
+  readonly now?: () => string;
 }

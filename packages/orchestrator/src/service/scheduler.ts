@@ -1,5 +1,5 @@
 import { messageOf } from "@bylaw/kernel";
-import type { Log } from "../observe/logger.ts";
+import type { Log } from "../observe/log.ts";
 import { isStoreFailure } from "./store-health.ts";
 
 /** Work that becomes due with time. Any number of nodes may do it at once: the guards of the log refuse what was done already. */

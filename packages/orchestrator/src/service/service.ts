@@ -10,7 +10,7 @@ import type { Refusal, RefusedRequest, RouteName } from "../auth/refusal.ts";
 import type { Settings } from "../config/settings.ts";
 import type { InFlight } from "../http/in-flight.ts";
 import type { Problem } from "../http/problem.ts";
-import type { Log } from "../observe/logger.ts";
+import type { Log } from "../observe/log.ts";
 import type { Operations } from "./operations.ts";
 import type { Executor } from "../tools/executor.ts";
 import type { TestObserver } from "../tasks/test-observer.ts";

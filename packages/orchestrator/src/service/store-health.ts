@@ -1,7 +1,6 @@
 import { messageOf, type BylawError } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
-import { faultOf } from "../observe/fault.ts";
-import type { Log } from "../observe/logger.ts";
+import { faultOf, type Log } from "../observe/log.ts";
 
 /** How often a lasting cause is logged, in milliseconds. */
 const TOLD_MS = 60_000;

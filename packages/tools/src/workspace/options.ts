@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import type { Limits } from "@bylaw/process";
+import { z } from "zod";
 import type { CallContext } from "../tool.ts";
-import type { WebOptions } from "./web/options.ts";
 
 /** What the tools of a workspace are given by their carrier. Everything may be left out. */
 export interface WorkspaceToolsOptions {
@@ -80,3 +80,23 @@ export const limitsOf = ({ limits }: WorkspaceToolsOptions): FileLimits => ({
   search_ms: 10_000,
   ...limits,
 });
+
+/** Where `web_fetch` may go. */
+export interface WebOptions {
+  /** Hosts, such as `docs.example.org`, `*.example.org` or `localhost:8080`. A port that is not named is the usual one. */
+  readonly hosts: readonly string[];
+  /** Whether addresses of private networks and of this machine may be reached. Default: false. */
+  readonly private?: boolean;
+  /** Bytes of a page. Default: 1 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds of a whole call. Default: 20,000. */
+  readonly timeoutMs?: number;
+  /** Asks for the addresses of a name. Default: as the system does. */
+  readonly addresses?: (name: string) => Promise<readonly string[]>;
+}
+
+/** A path of an argument: from the workspace, or absolute and in it. */
+export const path = z.string().min(1).max(4_096);
+
+/** A path to search in. */
+export const searched = path.default(".").describe("A folder or file to search in");

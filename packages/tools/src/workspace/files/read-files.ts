@@ -2,8 +2,7 @@ import { messageOf, omitUndefined } from "@bylaw/kernel";
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
-import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
-import { path } from "../shapes.ts";
+import { limitsOf, type WorkspaceToolsOptions, path } from "../options.ts";
 import { readText } from "./text.ts";
 import { atPlace, workspaceOf, type Workspace } from "./workspace.ts";
 

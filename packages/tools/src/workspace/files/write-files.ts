@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
-import { limitsOf, type WorkspaceToolsOptions } from "../options.ts";
-import { path } from "../shapes.ts";
+import { limitsOf, type WorkspaceToolsOptions, path } from "../options.ts";
 import { unfit } from "./refused.ts";
 import { readText } from "./text.ts";
 import { inTurn } from "./turns.ts";

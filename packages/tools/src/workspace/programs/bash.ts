@@ -4,8 +4,7 @@ import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
 import { inFolder, workspaceOf } from "../files/workspace.ts";
-import type { WorkspaceToolsOptions } from "../options.ts";
-import { path } from "../shapes.ts";
+import { type WorkspaceToolsOptions, path } from "../options.ts";
 import { answerOf, start } from "./start.ts";
 
 const TIMEOUT = 30;

@@ -7,8 +7,7 @@ import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
 import { refused } from "../files/refused.ts";
 import { workspaceOf, type Workspace } from "../files/workspace.ts";
-import type { WorkspaceToolsOptions } from "../options.ts";
-import { path } from "../shapes.ts";
+import { type WorkspaceToolsOptions, path } from "../options.ts";
 import { start } from "./start.ts";
 
 const TIMEOUT_MS = 120_000;

@@ -4,7 +4,7 @@ import { Agent as SecureAgent, request as secure } from "node:https";
 import { isIP, isIPv6, type LookupFunction } from "node:net";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { isPublic } from "./addresses.ts";
-import type { WebOptions } from "./options.ts";
+import type { WebOptions } from "../options.ts";
 
 /** What one request was answered. */
 export interface Page {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool } from "../../define-tool.ts";
 import type { CallContext, Tool } from "../../tool.ts";
 import { fetchFailed, fetchRefused, get, type Page } from "./get.ts";
-import type { WebOptions } from "./options.ts";
+import type { WebOptions } from "../options.ts";
 
 const MAX_BYTES = 1024 ** 2;
 const TIMEOUT_MS = 20_000;
