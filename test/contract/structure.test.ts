@@ -8,10 +8,10 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 110_000,
-  test_lines: 88_000,
+  source_lines: 109_500,
+  test_lines: 86_500,
   files_over_300: 3,
-  functions_over_60: 123,
+  functions_over_60: 76,
   cycles: 0,
   kernel_lines: 1_562,
   kernel_names: 44,
