@@ -14,6 +14,7 @@ export const EFFECT_NAMES = {
   "overwrites-remote": "replaces or deletes branches or tags of another repository",
   publishes: "publishes a package or a release, or takes one back",
   "installs-code": "installs or runs packages from outside the project",
+  "queries-registry": "asks a package registry, or downloads from it without running anything",
   "runs-project": "runs code of the project: its build, tests, tasks or a script file",
   "runs-command": "runs another command of the line, which is judged by itself",
   "runs-code": "runs or loads what an option, a file or a setting names",

@@ -15,6 +15,7 @@ export const EFFECT_SAMPLES: Readonly<Record<Exclude<EffectName, "unknown">, str
   "overwrites-remote": "git push --force",
   publishes: "npm publish",
   "installs-code": "npm install",
+  "queries-registry": "npm outdated",
   "runs-project": "npm test",
   "runs-command": "timeout 9 make",
   "runs-code": "tar -x --to-command=./x -f a.tar",

@@ -11,7 +11,7 @@ import {
   type Findings,
 } from "./findings.ts";
 import { names } from "./package-tools.ts";
-import { optionsNamed, valueOf } from "./parsed-args.ts";
+import { hasOption, optionsNamed, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { noteAnyFiles } from "./any-files.ts";
 import { after, prefix } from "./word-text.ts";
@@ -122,6 +122,7 @@ const REDIS_DOES: readonly (readonly [RegExp, Hazard["does"]])[] = [
 ];
 
 function redis(use: ParsedArgs, out: Findings): void {
+  if (!hasOption(use, "h u")) network(out, "localhost");
   const [first, second] = use.operands;
   if (first === undefined) return;
   const name = first.word.text?.toLowerCase() ?? "";
@@ -239,7 +240,6 @@ export const DATABASES: Readonly<Record<string, Spec>> = {
       ${kind.flagThat("send")} --pipe ${kind.flagThat("configure")} --cluster --insecure ${kind.read} --cacert --cacertdir --cert --key
       ${kind.flagThat("run")} --ldb --ldb-sync-mode`,
     posix: true,
-    network: true,
     more: redis,
   },
   pg_dump: PG_DUMP,

@@ -111,7 +111,7 @@ function fits(
 ): Certainty {
   let certainty: Certainty = 2;
   for (const test of options) {
-    const found = findOption(test, command);
+    const found = findOption(test, command, argv, from);
     if (test.absent ? found === 2 : found === 0 && !command.open) return 0;
     if (!test.absent && found !== 2) certainty = 1;
   }
@@ -123,8 +123,15 @@ function fits(
   return Math.min(certainty, align(operands, command.operands)) as Certainty;
 }
 
-function findOption({ name, value }: OptionTest, { options }: CommandOptions): Certainty {
+function findOption(
+  { name, value }: OptionTest,
+  { options }: CommandOptions,
+  argv: readonly Word[],
+  from: number,
+): Certainty {
   let certainty: Certainty = 0;
+  // The beginning of a name counts for all options that begin so.
+  if (argv.some((word, at) => at >= from && abbreviates(name, word.text ?? ""))) return 2;
   for (const option of options) {
     if (!matches(name, option.name)) continue;
     if (value === undefined || option.value?.text === value) return 2;
@@ -153,6 +160,9 @@ function align(wanted: readonly string[], given: readonly CommandOperand[]): Cer
   }
   return 2;
 }
+
+const abbreviates = (name: string, text: string): boolean =>
+  text.length > 4 && text.startsWith("--") && name !== text && name.startsWith(text);
 
 const matches = (name: string, text: string): boolean =>
   name.endsWith("*") ? text.startsWith(name.slice(0, -1)) : name === text;

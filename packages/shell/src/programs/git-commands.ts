@@ -260,7 +260,11 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       unlock: {},
       move: { operands: ["move", "write"] },
       prune: { does: "delete" },
-      remove: { operands: ["delete"], below: "always" },
+      remove: {
+        options: options`${kind.flagThat("delete")} -f,--force`,
+        operands: ["delete"],
+        below: "always",
+      },
       repair: {},
     },
   },

@@ -3,7 +3,7 @@ import type { EffectTable } from "./effect-patterns.ts";
 /** What commands of version control do. */
 export const GIT_EFFECTS: EffectTable = {
   "git hub": {
-    reads: `status, log, show, whatchanged, shortlog, rev-list, diff, diff-tree, diff-index, diff-files, range-diff, grep, blame,
+    reads: `status, log, show, clean --dry-run, whatchanged, shortlog, rev-list, diff, diff-tree, diff-index, diff-files, range-diff, grep, blame,
       annotate, reflog, rev-parse, describe, name-rev, merge-base, check-ignore, check-attr, check-mailmap, check-ref-format, count-objects,
       cherry, show-branch, show-ref, verify-commit, verify-tag, verify-pack, version, var, ls-files, ls-tree, ls-remote, cat-file,
       for-each-ref, fsck, fast-export, archive, help, hash-object, merge-tree, request-pull, get-tar-commit-id, patch-id, stripspace,
@@ -13,10 +13,10 @@ export const GIT_EFFECTS: EffectTable = {
     writes:
       "format-patch, bugreport, diagnose, bundle create, index-pack, mailinfo, mailsplit, checkout-index, merge-file",
     moves: "mv",
-    deletes: "rm, restore, clean, worktree remove, lfs prune",
+    deletes: "rm, restore, clean !--dry-run, lfs prune",
     "delete-below": "rm -r",
     "changes-repository": `add, commit, checkout, switch, restore, reset, merge, rebase, cherry-pick, revert, stash, init, clone, fetch, pull,
-      am, apply, rm, mv, clean, worktree add, worktree move, worktree lock, worktree unlock, worktree repair, worktree prune,
+      am, apply, rm, mv, clean !--dry-run, worktree add, worktree move, worktree lock, worktree unlock, worktree repair, worktree prune,
       worktree remove, bisect, notes, update-index, update-ref, write-tree, read-tree, commit-tree, mktree, mktag, sparse-checkout, gc,
       prune, repack, pack-refs, pack-objects, prune-packed, unpack-objects, commit-graph, multi-pack-index, rerere, replace, submodule init,
       submodule deinit, submodule sync, submodule update, submodule add, bundle unbundle, quiltimport, maintenance run, subtree`,

@@ -9,7 +9,7 @@ import { INHERITED, type ProgramReading } from "./program-reading.ts";
 import type { Spec } from "./program-spec.ts";
 import { isFileTool, plainProgram, specOf } from "./program-table.ts";
 import { readProgram } from "./read-program.ts";
-import { baseName, known } from "./word-text.ts";
+import { baseName, known, mayBeOption } from "./word-text.ts";
 
 /** What a command does, by names. */
 export interface NamedEffects {
@@ -53,9 +53,39 @@ export function namedEffects(command: ShellCommand): NamedEffects {
   }
   const told = addTable(argv, 0, found);
   if (!told || !isInstalled(first.text)) names.add("unknown");
-  addEffects(command.effects, found);
-  addHazards(command, found);
+  addReading(command, argv, found);
+  addOptions(argv, found);
   return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
+}
+
+// A word that only bash knows may be any option of the program.
+function addOptions(argv: readonly Word[], { possible }: Found): void {
+  const end = argv.findIndex(({ text }) => text === "--");
+  const open = argv.some(
+    (word, at) =>
+      at > 0 &&
+      (end < 0 || at < end) &&
+      (word.text === undefined || !word.single) &&
+      mayBeOption(word),
+  );
+  const spec = open ? specOf(baseName(argv[0]?.text ?? "")) : undefined;
+  if (spec !== undefined) for (const name of effectsOfOptions(spec)) possible.add(name);
+}
+
+const byOptions = new WeakMap<Spec, ReadonlySet<EffectName>>();
+const OF_OWN_PARSER: readonly EffectName[] = ["writes", "deletes", "delete-below", "runs-code"];
+
+function effectsOfOptions(spec: Spec): ReadonlySet<EffectName> {
+  const known = byOptions.get(spec);
+  if (known !== undefined) return known;
+  const { options = [], subs = {}, read } = spec;
+  const names = new Set<EffectName>(read === undefined ? [] : OF_OWN_PARSER);
+  byOptions.set(spec, names);
+  for (const { does } of options)
+    if (does !== undefined) names.add(does === "run" ? "runs-code" : OF_HAZARD[does]);
+  for (const below of Object.values(subs))
+    for (const name of effectsOfOptions(below)) names.add(name);
+  return names;
 }
 
 // Programs that the later words may start.
@@ -67,8 +97,10 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
     if (++starts > MOST_STARTS) return false;
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
-    addEffects(readAt(argv, at).effects, carried);
-    for (const name of carried.names) found.names.add(name);
+    addReading(readAt(argv, at), argv.slice(at), carried);
+    // Of words that may be data, what no table lists says nothing.
+    for (const name of carried.names)
+      if (name !== "unknown" && name !== "runs-code") found.names.add(name);
   }
   return true;
 }
@@ -99,7 +131,7 @@ function addTable(argv: readonly Word[], at: number, { names, possible }: Found)
   if (spec === undefined && table === undefined) return false;
   // Another spelling is another program wherever case counts.
   if (written !== written.toLowerCase()) {
-    addEffects(readAt(argv, at).effects, { names, possible });
+    addReading(readAt(argv, at), argv.slice(at), { names, possible });
     return false;
   }
   return told || isFileTool(name) || (spec !== undefined && isToldBySpec(spec, argv, at));
@@ -121,9 +153,23 @@ function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
   );
 }
 
+type Seen = Pick<ProgramReading, "effects" | "hazards">;
+
+/** Adds what a command is seen to touch, and its hazards. */
+function addReading({ effects, hazards }: Seen, argv: readonly Word[], found: Found): void {
+  const { names } = found;
+  const starts = hazards.flatMap(({ at, does }) => (does === "run" ? [at] : []));
+  const runs = starts.length > 0 && isRead(argv, starts);
+  if (starts.length > 0) names.add(runs ? "runs-command" : "runs-code");
+  const deletes = hazards.some(({ does }) => does === "delete");
+  // What a command behind it deletes, that command does.
+  addEffects(runs && !deletes ? effects.filter(({ kind }) => kind !== "delete") : effects, found);
+  for (const { does } of hazards)
+    if (does !== "run" && !(does === "delete" && names.has("moves"))) names.add(OF_HAZARD[does]);
+}
+
 function addEffects(effects: readonly Effect[], { names }: Found): void {
   const versioned = effects.some(({ kind }) => kind === "vcs");
-  const moves = names.has("moves");
   for (const effect of effects) {
     switch (effect.kind) {
       case "read":
@@ -133,16 +179,16 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
         names.add("writes");
         break;
       case "delete":
-        // What moves a file takes it away, and git keeps what it tracks.
-        if (moves) break;
+        // What moves a file takes it away, and of version control the tables say what is lost.
+        if (names.has("moves") || versioned) break;
         names.add("deletes");
-        if (effect.below === true && !versioned) names.add("delete-below");
+        if (effect.below === true) names.add("delete-below");
         break;
       case "execute":
         if (!names.has("runs-project") && !names.has("runs-inline-code")) names.add("runs-code");
         break;
       case "network":
-        names.add("network");
+        if (isElsewhere(effect.host, names)) names.add("network");
         break;
       case "privilege":
         names.add("escalates");
@@ -153,6 +199,11 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
   }
 }
 
+const HERE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
+
+const isElsewhere = (host: string | undefined, names: ReadonlySet<EffectName>): boolean =>
+  host === undefined ? !names.has("queries-registry") : !HERE.test(host);
+
 const OF_HAZARD = {
   write: "writes",
   delete: "deletes",
@@ -161,15 +212,6 @@ const OF_HAZARD = {
   configure: "configures",
   unknown: "unknown",
 } as const;
-
-function addHazards({ argv, hazards }: ShellCommand, { names }: Found): void {
-  const starts: number[] = [];
-  for (const { at, does } of hazards) {
-    if (does === "run") starts.push(at);
-    else if (!(does === "delete" && names.has("moves"))) names.add(OF_HAZARD[does]);
-  }
-  if (starts.length > 0) names.add(isRead(argv, starts) ? "runs-command" : "runs-code");
-}
 
 // What is read as a command or a script of its own is judged as that.
 function isRead(argv: readonly Word[], starts: readonly number[]): boolean {

@@ -6,8 +6,9 @@ const NPM_INSTALLS = `install, ci, update, add, upgrade, dlx, exec, x, init, ins
 const NPM: EffectPatterns = {
   "installs-code": NPM_INSTALLS,
   "runs-project": "test, run, start, stop, restart",
-  reads: `list, view, outdated, why, explain, root, prefix, bin, help, audit, fund, ping, doctor, whoami, search, query, pkg get, get,
-    config get, config list, config ls, version $, sbom, info`,
+  reads:
+    "list, why, explain, root, prefix, bin, help, fund, doctor, query, pkg get, get, config get, config list, config ls, version $, sbom",
+  "queries-registry": "view, outdated, audit, ping, whoami, search, info",
   publishes: "publish, unpublish, deprecate, dist-tag add, dist-tag rm",
   configures: "set, config set, config delete, config edit, policies, setup",
   writes:
@@ -64,22 +65,23 @@ export const PACKAGE_EFFECTS: EffectTable = {
     mas conda mamba micromamba nvm fnm volta sdk asdf mise rustup`]: { "installs-code": "*" },
   "apt-cache dpkg-query": { reads: "*" },
   cargo: {
-    "installs-code": "install, add, update, fetch, binstall, vendor",
+    "installs-code": "install, add, binstall",
+    "queries-registry": "fetch, update, vendor, search, info, outdated, audit, generate-lockfile",
     publishes: "publish, yank",
     "handles-secrets": "login, logout, owner",
     "runs-project": "build, check, test, bench, run, clippy, doc, nextest, fix, rustc, rustdoc",
-    reads:
-      "tree, metadata, search, info, pkgid, verify-project, locate-project, version, help, report, outdated, audit",
-    writes: "fmt, new, init, clean, remove, generate-lockfile, package",
+    reads: "tree, metadata, pkgid, verify-project, locate-project, version, help, report",
+    writes: "fmt, new, init, clean, remove, package",
   },
   go: {
-    "installs-code": "install, get, mod download, mod tidy",
+    "installs-code": "install, get",
+    "queries-registry": "mod download, mod tidy",
     "runs-project": "run, test, build, vet, generate, tool, fix",
     reads: "list, doc, version, env, help, mod graph, mod why, mod verify",
     writes: "fmt, mod init, mod edit, mod vendor, clean, work",
   },
   "mvn mvnw": { publishes: "... deploy", "runs-project": "*" },
-  "gradle gradlew": { publishes: "... publish, ... publishPlugins", "runs-project": "*" },
+  "gradle gradlew": { "runs-project": "*" },
   dotnet: {
     "installs-code": "add package, restore, tool install, tool update, workload, new install",
     publishes: "nuget push, nuget delete",

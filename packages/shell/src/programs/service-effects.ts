@@ -37,5 +37,5 @@ export const SERVICE_EFFECTS: EffectTable = {
   },
   dropdb: { destroys: "**" },
   "mysqladmin mariadb-admin": { destroys: "drop", network: "**" },
-  "redis-cli": { destroys: "flushall, FLUSHALL, flushdb, FLUSHDB", network: "**" },
+  "redis-cli": { destroys: "flushall, FLUSHALL, flushdb, FLUSHDB" },
 };
