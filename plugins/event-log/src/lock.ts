@@ -5,82 +5,81 @@ import Database from "better-sqlite3";
 import { makeFolderOf } from "./log-file.ts";
 import { lockHeld, codeOf, irregular, unwritable } from "./problems.ts";
 
-/** A lock between processes, on a file of its own. Nothing is ever written to the file by who holds it. */
-export interface FileLock {
-  /** Does work alone. Throws BYLAW_LOG_BUSY where another process does not let go in time. */
-  hold<T>(work: () => Promise<T>): Promise<T>;
-  close(): void;
+/** How long a holder is waited for, in milliseconds. */
+const WAIT_MS = 9_000;
+
+interface Connection {
+  readonly database: Database.Database;
+  /** Of the lock file as it was connected to. */
+  readonly stats: Stats;
 }
 
 /**
- * Opens a lock. It is that of an SQLite database on `path`: the kernel lets go of it when its holder dies, however it dies.
- * Waiting blocks no thread, and who has waited longer asks more often. `wait_ms`: milliseconds to wait at most.
+ * A lock between processes, on a file of its own to which its holders write nothing. It is that of an SQLite database: the operating
+ * system releases it when its holder dies, however it dies. Waiting blocks no thread, and whoever has waited longer asks more often.
  */
-export function openLock(path: string, wait_ms = 9_000): FileLock {
-  let connection: { readonly database: Database.Database; readonly stats: Stats } | undefined;
+export class FileLock {
+  readonly #path: string;
+  readonly #wait_ms: number;
+  #connection: Connection | undefined;
 
-  function disconnect(): void {
-    connection?.database.close();
-    connection = undefined;
+  constructor(path: string, wait_ms = WAIT_MS) {
+    this.#path = path;
+    this.#wait_ms = wait_ms;
   }
 
-  function connect(): void {
-    const stats = lockFile(path);
-    const database = new Database(path, { timeout: 0 });
+  /** Does work alone. Throws BYLAW_LOG_BUSY where another process does not let go in time. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    while (!this.#take()) {
+      const waited = performance.now() - start;
+      if (waited >= this.#wait_ms) throw lockHeld(this.#path, Math.round(waited));
+      await sleep(1 + Math.random() * Math.max(1, 6 - waited / 20));
+    }
     try {
-      // One write in the life of the file: an empty database would be written to by everybody who locks it.
+      return await work();
+    } finally {
+      // Nothing was written; a commit would wait for whoever is just asking for the lock.
+      this.#connection?.database.exec("ROLLBACK");
+    }
+  }
+
+  close(): void {
+    this.#connection?.database.close();
+    this.#connection = undefined;
+  }
+
+  #take(): boolean {
+    try {
+      this.#connection ??= this.#connect();
+      this.#connection.database.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      if (codeOf(error)?.startsWith("SQLITE_BUSY") === true) return false;
+      this.close();
+      if (codeOf(error)?.startsWith("BYLAW_") === true) throw error;
+      throw unwritable(this.#path, "lock the log", error);
+    }
+    // A lock file that was removed locks nobody out.
+    const { ino, dev } = this.#connection.stats;
+    const there = statsOf(this.#path);
+    if (there?.ino === ino && there.dev === dev) return true;
+    this.close();
+    return false;
+  }
+
+  #connect(): Connection {
+    const stats = lockFile(this.#path);
+    const database = new Database(this.#path, { timeout: 0 });
+    try {
+      // One write in the life of the file: an empty database would be written by everybody who locks it.
       if (database.pragma("user_version", { simple: true }) === 0)
         database.pragma("user_version = 1");
-      connection = { database, stats };
+      return { database, stats };
     } catch (error) {
       database.close();
       throw error;
     }
   }
-
-  function take(): boolean {
-    try {
-      if (connection === undefined) connect();
-      connection?.database.exec("BEGIN IMMEDIATE");
-    } catch (error) {
-      if (codeOf(error)?.startsWith("SQLITE_BUSY") === true) return false;
-      disconnect();
-      if (codeOf(error)?.startsWith("BYLAW_") === true) throw error;
-      throw unwritable(path, "lock the log", error);
-    }
-    // Whose lock file was removed locks nobody out.
-    const stats = statsOf(path);
-    if (
-      stats !== undefined &&
-      stats.ino === connection?.stats.ino &&
-      stats.dev === connection.stats.dev
-    )
-      return true;
-    disconnect();
-    return false;
-  }
-
-  async function acquire(): Promise<void> {
-    const start = performance.now();
-    while (!take()) {
-      const waited = performance.now() - start;
-      if (waited >= wait_ms) throw lockHeld(path, Math.round(waited));
-      await sleep(1 + Math.random() * Math.max(1, 6 - waited / 20));
-    }
-  }
-
-  return {
-    async hold(work) {
-      await acquire();
-      try {
-        return await work();
-      } finally {
-        // Nothing was written; a commit would wait for who is just looking whether the lock is free.
-        connection?.database.exec("ROLLBACK");
-      }
-    },
-    close: disconnect,
-  };
 }
 
 const statsOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });

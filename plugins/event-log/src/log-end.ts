@@ -21,17 +21,6 @@ export type Warn = (
   message: string,
 ) => void;
 
-/** The end of a log file, where events are appended. All of it is called under the lock of the file, and one call at a time. */
-export interface LogEnd {
-  /** How far the file has come, whoever wrote it. Opens the file that stands there now, and repairs its end. */
-  find(): Mark | undefined;
-  /** Appends events whose numbers follow the mark, at least one. They are not durable yet, those before a rotation excepted. */
-  append(events: readonly LogEvent[]): Promise<Mark>;
-  /** Resolves when the file as it was found or written last is durable. Throws BYLAW_LOG_UNSYNCED, from then on always. */
-  sync(): Promise<void>;
-  close(): void;
-}
-
 export interface LogEndOptions {
   readonly path: string;
   readonly rotation: Rotation;
@@ -41,13 +30,14 @@ export interface LogEndOptions {
 
 const LARGEST_WRITE = 8 * 1_048_576;
 
-interface Current {
+/** The file that is open, and what is known of it. */
+interface OpenFile {
   readonly file: AppendFile;
-  /** How far its end is known. */
+  /** Its size as this process left it; -1: unknown. */
   size: number;
-  /** How much of it is on the disk for sure. */
+  /** How much of it is on the disk for certain. */
   synced: number;
-  /** Whether its name is on the disk for sure. */
+  /** Whether its name is on the disk for certain. */
   named: boolean;
   mark: Mark | undefined;
   /** What must stand before the first event. */
@@ -56,54 +46,144 @@ interface Current {
   filled: boolean;
 }
 
-/** Finds the end of a file. Opens nothing yet. */
-export function createLogEnd({
-  path,
-  rotation,
-  warn,
-  sync: toDisk = systemSync,
-}: LogEndOptions): LogEnd {
-  let current: Current | undefined;
-  let failure: BylawError | undefined;
-  let taken = "";
+/** The end of a log file, where events are appended. Every method is called under the lock of the file, one call at a time. */
+export class LogEnd {
+  readonly #options: LogEndOptions;
+  #current: OpenFile | undefined;
+  #failure: BylawError | undefined;
+  /** The file whose name for rotation is taken, so that the warning comes once. */
+  #unrotated: number | undefined;
 
-  function close(): void {
-    if (current !== undefined) closeSync(current.file.fd);
-    current = undefined;
+  constructor(options: LogEndOptions) {
+    this.#options = options;
   }
 
-  function open(): Current {
-    const file = openAppendFile(path);
+  /** How far the file has come, whoever wrote it. Opens the file that stands there now, and repairs its end. */
+  find(): Mark | undefined {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { path, warn } = this.#options;
+    try {
+      const now = this.#openNow();
+      const { size } = fstatSync(now.file.fd);
+      if (size < now.size)
+        warn(
+          "BYLAW_LOG_REPLACED",
+          `The end of ${path} was cut off. It is written again from the store`,
+        );
+      if (size !== now.size) this.#readEnd(now, size);
+      if (now.mark === undefined) this.#goOnFromRotated(now);
+      return now.mark;
+    } catch (error) {
+      throw error instanceof BylawError ? error : unwritable(path, "read the log", error);
+    }
+  }
+
+  /** Appends events whose numbers follow the mark, at least one. They are not durable yet, except those before a rotation. */
+  async append(events: readonly LogEvent[]): Promise<Mark> {
+    const { path, rotation } = this.#options;
+    let now = this.#opened();
+    let text = "";
+    let bytes = 0;
+    let last: LogEvent | undefined;
+    const flush = (): void => {
+      if (last !== undefined) this.#write(now, text, last);
+      [text, bytes, last] = ["", 0, undefined];
+    };
+    for (const event of events) {
+      const line = lineOf(event);
+      const length = Buffer.byteLength(line);
+      // The next process would not find such a line at the end, and write it once more.
+      if (length > LONGEST)
+        throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
+      const before = last === undefined ? now.mark : markAt(last);
+      const filled = now.filled || last !== undefined;
+      if (
+        before !== undefined &&
+        filled &&
+        isFull(rotation, now.size + bytes, before, event, length)
+      ) {
+        flush();
+        now = await this.#rotate(now, before);
+      }
+      text += line;
+      bytes += length;
+      last = event;
+      if (bytes > LARGEST_WRITE) flush();
+    }
+    flush();
+    return now.mark ?? unfound();
+  }
+
+  /** Resolves when the file as it was found or written last is durable. Throws BYLAW_LOG_UNSYNCED, from then on always. */
+  async sync(): Promise<void> {
+    const now = this.#opened();
+    const { path, sync = systemSync } = this.#options;
+    const { size } = now;
+    if (now.synced === size && now.named) return;
+    try {
+      if (now.synced !== size) await sync(now.file.fd);
+      if (!now.named) syncFolder(dirname(path));
+    } catch (error) {
+      // A disk may forget what it once refused, and then report success. It is never asked again.
+      this.#failure = flushFailed(path, error);
+      throw this.#failure;
+    }
+    now.synced = size;
+    now.named = true;
+  }
+
+  close(): void {
+    if (this.#current !== undefined) closeSync(this.#current.file.fd);
+    this.#current = undefined;
+  }
+
+  #opened(): OpenFile {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#current ?? unfound();
+  }
+
+  /** The file that stands there now: the one that is open, or another that took its place. */
+  #openNow(): OpenFile {
+    const { path, warn } = this.#options;
+    const current = this.#current;
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (current !== undefined) {
+      const { fd, stats } = current.file;
+      if (there?.ino === stats.ino && there.dev === stats.dev) return current;
+      if (fstatSync(fd).nlink === 0 || !isRotated(path, stats))
+        warn(
+          "BYLAW_LOG_REPLACED",
+          `${path} was removed or replaced. What is missing is written again from the store`,
+        );
+    }
+    this.close();
+    return this.#open();
+  }
+
+  #open(): OpenFile {
+    const file = openAppendFile(this.#options.path);
     const { size } = fstatSync(file.fd);
-    // Nobody knows whether who wrote what stands there lived to synchronise it.
-    current = {
+    // Nobody knows whether the writer of what stands there lived to flush it.
+    this.#current = {
       file,
-      size: -1,
+      size: size === 0 ? 0 : -1,
       synced: 0,
       named: false,
       mark: undefined,
       anchor: "",
       filled: false,
     };
-    if (size === 0) current.size = 0;
-    return current;
+    return this.#current;
   }
 
-  // What others appended, and what a stopped writer left behind.
-  function read(now: Current, size: number): void {
+  /** Reads what others appended, and repairs what a stopped writer left behind. */
+  #readEnd(now: OpenFile, size: number): void {
+    const { path, warn } = this.#options;
     if (size < now.synced) now.synced = 0;
     const { mark, open: rest } = readTail(now.file.fd, size);
-    if (
-      now.size >= 0 &&
-      size > now.size &&
-      (mark?.sequence ?? 0) < (now.mark?.sequence ?? 0) &&
-      now.anchor === ""
-    ) {
-      throw diverged(
-        path,
-        `The log file went back from event ${now.mark?.sequence ?? 0} to event ${mark?.sequence ?? 0}`,
-      );
-    }
+    const [before, after] = [now.mark?.sequence ?? 0, mark?.sequence ?? 0];
+    if (now.size >= 0 && size > now.size && after < before && now.anchor === "")
+      throw diverged(path, `The log file went back from event ${before} to event ${after}`);
     now.size = -1;
     if (rest !== undefined) {
       if (markOf(rest.text) === undefined) {
@@ -121,56 +201,17 @@ export function createLogEnd({
     now.size = fstatSync(now.file.fd).size;
   }
 
-  function goOnFromRotated(now: Current): void {
-    const before = lastRotated(path);
+  #goOnFromRotated(now: OpenFile): void {
+    const before = lastRotated(this.#options.path);
     if (before === undefined) return;
     now.mark = before.mark;
     now.anchor = anchorLine(before.mark, before.name);
   }
 
-  function find(): Mark | undefined {
-    if (failure !== undefined) throw failure;
-    try {
-      const there = lstatSync(path, { throwIfNoEntry: false });
-      const { file } = current ?? {};
-      let now = current;
-      if (
-        now === undefined ||
-        there === undefined ||
-        there.ino !== file?.stats.ino ||
-        there.dev !== file.stats.dev
-      ) {
-        if (
-          file !== undefined &&
-          (fstatSync(file.fd).nlink === 0 || !isRotated(path, file.stats))
-        ) {
-          warn(
-            "BYLAW_LOG_REPLACED",
-            `${path} was removed or replaced. What is missing is written again from the store`,
-          );
-        }
-        close();
-        now = open();
-      }
-      const { size } = fstatSync(now.file.fd);
-      if (size < now.size) {
-        warn(
-          "BYLAW_LOG_REPLACED",
-          `The end of ${path} was cut off. It is written again from the store`,
-        );
-      }
-      if (size !== now.size) read(now, size);
-      if (now.mark === undefined) goOnFromRotated(now);
-      return now.mark;
-    } catch (error) {
-      throw error instanceof BylawError ? error : unwritable(path, "read the log", error);
-    }
-  }
-
-  function write(now: Current, text: string, last: LogEvent): void {
+  #write(now: OpenFile, text: string, last: LogEvent): void {
     const bytes = Buffer.from(now.anchor + text, "utf8");
     const { size } = now;
-    // Until all of it is there, the end of the file is not known.
+    // Until all of it is there, the end of the file is unknown.
     now.size = -1;
     appendBytes(now.file, bytes);
     now.size = size + bytes.length;
@@ -179,85 +220,25 @@ export function createLogEnd({
     now.mark = markAt(last);
   }
 
-  async function rotate(now: Current, last: Mark): Promise<Current> {
-    await sync();
+  async #rotate(now: OpenFile, last: Mark): Promise<OpenFile> {
+    const { path, warn } = this.#options;
+    await this.sync();
     const moved = moveAside(path, now.file.fd, now.size, last);
     if (moved === undefined) {
-      const name = `${last.sequence}`;
-      if (taken !== name)
+      if (this.#unrotated !== last.sequence)
         warn(
           "BYLAW_LOG_UNROTATED",
           `${path} cannot be rotated, because a file already has the name it should get. It keeps growing`,
         );
-      taken = name;
+      this.#unrotated = last.sequence;
       return now;
     }
-    close();
-    const next = open();
+    this.close();
+    const next = this.#open();
     next.mark = last;
     next.anchor = anchorLine(last, basename(moved));
     return next;
   }
-
-  async function append(events: readonly LogEvent[]): Promise<Mark> {
-    let now = opened();
-    let text = "";
-    let bytes = 0;
-    let last: LogEvent | undefined;
-    for (const event of events) {
-      const line = lineOf(event);
-      const length = Buffer.byteLength(line);
-      // Who opens the file next would not find it at the end, and write it once more.
-      if (length > LONGEST)
-        throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
-      const before = last === undefined ? now.mark : markAt(last);
-      if (
-        before !== undefined &&
-        (now.filled || last !== undefined) &&
-        isFull(rotation, now.size + bytes, before, event, length)
-      ) {
-        if (last !== undefined) write(now, text, last);
-        now = await rotate(now, before);
-        text = "";
-        bytes = 0;
-        last = undefined;
-      }
-      text += line;
-      bytes += length;
-      last = event;
-      if (bytes > LARGEST_WRITE) {
-        write(now, text, last);
-        text = "";
-        bytes = 0;
-        last = undefined;
-      }
-    }
-    if (last !== undefined) write(now, text, last);
-    return now.mark ?? unfound();
-  }
-
-  async function sync(): Promise<void> {
-    const now = opened();
-    const { size } = now;
-    if (now.synced === size && now.named) return;
-    try {
-      if (now.synced !== size) await toDisk(now.file.fd);
-      if (!now.named) syncFolder(dirname(path));
-    } catch (error) {
-      // What a disk once refused it may forget and then say that all is well: never asked again.
-      failure = flushFailed(path, error);
-      throw failure;
-    }
-    now.synced = size;
-    now.named = true;
-  }
-
-  function opened(): Current {
-    if (failure !== undefined) throw failure;
-    return current ?? unfound();
-  }
-
-  return { find, append, sync, close };
 }
 
 function unfound(): never {

@@ -1,8 +1,8 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { LogReader, SinkWriter } from "@bylaw/log";
 import { openHeads, type Heads, type HeadsOptions } from "./heads.ts";
-import { openLock, type FileLock } from "./lock.ts";
-import { createLogEnd, type LogEnd, type Warn } from "./log-end.ts";
+import { FileLock } from "./lock.ts";
+import { LogEnd, type Warn } from "./log-end.ts";
 import type { Sync } from "./log-file.ts";
 import { isSame, type Mark } from "./mark.ts";
 import { diverged } from "./problems.ts";
@@ -34,18 +34,9 @@ const PAGE = 500;
  * another story, cannot be written, or is no file.
  */
 export async function openMirror(log: LogReader, options: MirrorOptions): Promise<SinkWriter> {
-  const { path, durability, flush_ms, warn, rotate, sign, sync, wait_ms } = options;
+  const { path, sign } = options;
   const heads = sign === undefined ? undefined : await openHeads(log.run, `${path}.heads`, sign);
-  const lock = openLock(`${path}.lock`, wait_ms);
-  const end = createLogEnd({ path, rotation: rotate, warn, sync });
-  const mirror = createMirror(log, {
-    path,
-    lock,
-    end,
-    heads,
-    durable: durability === "strict",
-    flush_ms,
-  });
+  const mirror = new Mirror(log, heads, options);
   try {
     await mirror.catchUp([], Infinity);
   } catch (error) {
@@ -61,63 +52,97 @@ export async function openMirror(log: LogReader, options: MirrorOptions): Promis
   };
 }
 
-interface Parts {
-  readonly path: string;
-  readonly lock: FileLock;
-  readonly end: LogEnd;
-  readonly heads: Heads | undefined;
-  readonly durable: boolean;
-  readonly flush_ms: number;
-}
-
-interface Mirror {
-  /** `until`: the sequence that the file must reach; Infinity: that of the last event that is in the store now. */
-  catchUp(given: readonly LogEvent[], until: number): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** What a turn at the file lacks. */
 interface Need {
-  /** Events behind this one. */
+  /** Events after this one. */
   readonly after: number;
-  /** Whose twin in the store is wanted. */
+  /** The event of the file to compare with that of the store. */
   readonly doubt?: Mark;
 }
 
-function createMirror(
-  log: LogReader,
-  { path, lock, end, heads, durable, flush_ms }: Parts,
-): Mirror {
-  let trusted: Mark | undefined;
-  let late: unknown;
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  let closed = false;
+class Mirror {
+  readonly #log: LogReader;
+  readonly #heads: Heads | undefined;
+  readonly #path: string;
+  readonly #durable: boolean;
+  readonly #flush_ms: number;
+  readonly #lock: FileLock;
+  readonly #end: LogEnd;
+  /** The event that was found in the store, or written by us. */
+  #trusted: Mark | undefined;
+  /** What failed when no call waited for it. */
+  #late: unknown;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
 
-  function alone<T>(work: () => Promise<T>): Promise<T> {
-    const next = turn.then(() => lock.hold(work));
-    turn = next.catch(() => {});
+  constructor(log: LogReader, heads: Heads | undefined, options: MirrorOptions) {
+    const { path, durability, flush_ms, rotate, warn, sync, wait_ms } = options;
+    this.#log = log;
+    this.#heads = heads;
+    this.#path = path;
+    this.#durable = durability === "strict";
+    this.#flush_ms = flush_ms;
+    this.#lock = new FileLock(`${path}.lock`, wait_ms);
+    this.#end = new LogEnd({ path, rotation: rotate, warn, sync });
+  }
+
+  /** `until`: the sequence that the file must reach; Infinity: that of the last event that is in the store now. */
+  async catchUp(given: readonly LogEvent[], until: number): Promise<void> {
+    this.#throwLate();
+    const known = new Map(given.map((event) => [event.sequence, event]));
+    let goal = until;
+    let doubt: Mark | undefined;
+    for (;;) {
+      const need = await this.#alone(() => this.#step(known, goal, doubt));
+      if (need === undefined) break;
+      ({ doubt } = need);
+      // Read while the lock is free, so that a slow store holds nobody up.
+      const page = await this.#log.events(need.after, PAGE);
+      for (const event of page) known.set(event.sequence, event);
+      // Opening a log that others write does not run after them.
+      if (goal === Infinity && page.length < PAGE) goal = page.at(-1)?.sequence ?? need.after;
+      else if (page.length === 0 && doubt === undefined && need.after < goal)
+        throw diverged(
+          this.#path,
+          `Event ${need.after + 1} is missing from the log file and from the store`,
+        );
+    }
+    this.#schedule(this.#durable ? this.#heads?.delay(this.#trusted) : this.#flush_ms);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    try {
+      await this.#turn;
+      this.#throwLate();
+      if (this.#trusted !== undefined) await this.#flush({ last: true });
+    } finally {
+      this.#end.close();
+      this.#lock.close();
+    }
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(() => this.#lock.hold(work));
+    this.#turn = next.catch(() => {});
     return next;
   }
 
-  // One turn at the file. Ends without a need when the file has all that it should.
-  async function step(
+  /** One turn at the file. Returns no need when the file has all that it should. */
+  async #step(
     known: Map<number, LogEvent>,
     until: number,
     doubt: Mark | undefined,
   ): Promise<Need | undefined> {
-    const mark = end.find();
-    // Held against the store once, and again where another process has written.
-    if (mark !== undefined && mark !== trusted) {
-      const { sequence } = mark;
-      const stored = known.get(sequence);
-      if (stored === undefined) {
-        if (mark !== doubt) return { after: sequence - 1, doubt: mark };
-        throw diverged(path, `The log file ends with event ${sequence}, which is not in the store`);
-      }
-      if (!isSame(mark, stored))
-        throw diverged(path, `Event ${sequence} of the log file is not the one in the store`);
-      trusted = mark;
+    const mark = this.#end.find();
+    // Compared with the store once, and again where another process has written.
+    if (mark !== undefined && mark !== this.#trusted) {
+      const stored = known.get(mark.sequence);
+      if (stored === undefined && mark !== doubt) return { after: mark.sequence - 1, doubt: mark };
+      this.#checkSame(mark, stored);
+      this.#trusted = mark;
     }
     const head = mark?.sequence ?? 0;
     const fresh: LogEvent[] = [];
@@ -127,82 +152,60 @@ function createMirror(
       event = known.get(event.sequence + 1)
     )
       fresh.push(event);
-    if (fresh.length > 0) trusted = await end.append(fresh);
+    if (fresh.length > 0) this.#trusted = await this.#end.append(fresh);
     const reached = fresh.at(-1)?.sequence ?? head;
     for (const sequence of known.keys()) if (sequence <= reached) known.delete(sequence);
     if (reached < until) return { after: reached };
-    if (durable) await end.sync();
-    if (durable && heads?.due(trusted) === true) await heads.sign(trusted);
+    if (this.#durable) {
+      await this.#end.sync();
+      await this.#sign();
+    }
     return undefined;
   }
 
-  // What is left for later: to synchronise, or to sign a head that was not due yet.
-  function schedule(delay: number | undefined): void {
-    if (delay === undefined || timer !== undefined || closed) return;
-    timer = setTimeout(() => {
-      flush(false).then(
+  #checkSame(mark: Mark, stored: LogEvent | undefined): void {
+    if (stored !== undefined && isSame(mark, stored)) return;
+    throw diverged(
+      this.#path,
+      stored === undefined
+        ? `The log file ends with event ${mark.sequence}, which is not in the store`
+        : `Event ${mark.sequence} of the log file is not the one in the store`,
+    );
+  }
+
+  async #sign({ last = false } = {}): Promise<void> {
+    if (this.#heads?.due(this.#trusted, last) === true) await this.#heads.sign(this.#trusted);
+  }
+
+  /** Leaves for later what is not due yet: to flush, or to sign a head. */
+  #schedule(delay: number | undefined): void {
+    if (delay === undefined || this.#timer !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#flush({ last: false }).then(
         () => {
-          timer = undefined;
-          schedule(heads?.delay(trusted));
+          this.#timer = undefined;
+          this.#schedule(this.#heads?.delay(this.#trusted));
         },
         (error: unknown) => {
-          timer = undefined;
-          late = error;
+          this.#timer = undefined;
+          this.#late = error;
         },
       );
     }, delay);
-    timer.unref();
+    this.#timer.unref();
   }
 
-  function flush(last: boolean): Promise<void> {
-    return alone(async () => {
-      end.find();
-      await end.sync();
-      if (heads?.due(trusted, last) === true) await heads.sign(trusted);
+  #flush(options: { readonly last: boolean }): Promise<void> {
+    return this.#alone(async () => {
+      this.#end.find();
+      await this.#end.sync();
+      await this.#sign(options);
     });
   }
 
-  function throwLate(): void {
-    const error = late;
-    late = undefined;
+  #throwLate(): void {
+    const error = this.#late;
+    this.#late = undefined;
     if (error !== undefined) throw error;
   }
-
-  return {
-    async catchUp(given, until) {
-      throwLate();
-      const known = new Map(given.map((event) => [event.sequence, event]));
-      let goal = until;
-      let doubt: Mark | undefined;
-      for (;;) {
-        const need = await alone(() => step(known, goal, doubt));
-        if (need === undefined) break;
-        ({ doubt } = need);
-        // Read while the lock is free: a slow store holds nobody up.
-        const page = await log.events(need.after, PAGE);
-        for (const event of page) known.set(event.sequence, event);
-        // Who opens a log that others write does not run after them.
-        if (goal === Infinity && page.length < PAGE) goal = page.at(-1)?.sequence ?? need.after;
-        else if (page.length === 0 && doubt === undefined && need.after < goal) {
-          throw diverged(
-            path,
-            `Event ${need.after + 1} is missing from the log file and from the store`,
-          );
-        }
-      }
-      schedule(durable ? heads?.delay(trusted) : flush_ms);
-    },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      try {
-        await turn;
-        throwLate();
-        if (trusted !== undefined) await flush(true);
-      } finally {
-        end.close();
-        lock.close();
-      }
-    },
-  };
 }

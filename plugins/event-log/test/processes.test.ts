@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openLock } from "../src/lock.ts";
+import { FileLock } from "../src/lock.ts";
 import { child, nodeFlags, start } from "./children.ts";
 import { eventsOf, findingsOf, folder, givenLog, open } from "./kit.ts";
 
@@ -32,7 +32,7 @@ const ofOrder = (rule: string): boolean =>
 describe("the lock", () => {
   it("is one at a time, between processes and inside of one", async () => {
     const path = join(folder(), "lock");
-    const locks = [openLock(path), openLock(path), openLock(path)];
+    const locks = [new FileLock(path), new FileLock(path), new FileLock(path)];
     onTestFinished(() => locks.forEach((lock) => lock.close()));
     let inside = 0;
     let most = 0;
@@ -55,13 +55,13 @@ describe("the lock", () => {
     const path = join(folder(), "lock");
     const holder = start("holder.ts", path);
     await holder.said("held");
-    const lock = openLock(path, 60_000);
+    const lock = new FileLock(path, 60_000);
     onTestFinished(() => lock.close());
     let got = false;
     const mine = lock.hold(async () => {
       got = true;
     });
-    await expect(openLock(path, 0).hold(async () => {})).rejects.toMatchObject({
+    await expect(new FileLock(path, 0).hold(async () => {})).rejects.toMatchObject({
       code: "BYLAW_LOG_BUSY",
     });
     expect(got).toBe(false);
@@ -85,7 +85,7 @@ describe("the lock", () => {
 
   it("writes nothing into its file after the first time", async () => {
     const path = join(folder(), "lock");
-    const lock = openLock(path);
+    const lock = new FileLock(path);
     onTestFinished(() => lock.close());
     await lock.hold(async () => {});
     const bytes = readFileSync(path);

@@ -6,16 +6,6 @@ const KEEP_MS = 1_000;
 /** How often a run that is opened while others write to it is read on. */
 const TRIES = 100;
 
-/** Keeps the heads of a run while it is open. */
-export interface ChainGuard {
-  /** For a log that is read to its end: holds it against the heads that were kept. Throws BYLAW_CHAIN_BROKEN. */
-  opened(): Promise<void>;
-  /** The log has more events: its head is kept soon. */
-  grew(): void;
-  /** Keeps the last head. */
-  close(): Promise<void>;
-}
-
 interface GuardOptions {
   readonly keeper: HeadKeeper;
   /** How far the log was read and followed. */
@@ -24,43 +14,52 @@ interface GuardOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export function createChainGuard({ keeper, head, catchUp, onError }: GuardOptions): ChainGuard {
-  let timer: NodeJS.Timeout | undefined;
-  let refresh: NodeJS.Timeout | undefined;
-  let keeping: Promise<void> | undefined;
+/** Keeps the heads of a run while it is open. */
+export class ChainGuard {
+  readonly #options: GuardOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #refresh: NodeJS.Timeout | undefined;
+  #keeping: Promise<void> | undefined;
 
-  async function keep(closing = false): Promise<void> {
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** For a log that is read to its end: checks it against the heads that were kept. Throws BYLAW_CHAIN_BROKEN. */
+  async opened(): Promise<void> {
+    const { keeper, head, catchUp } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      if (await keeper.keep(head(), { closing })) return;
+      await keeper.check(head());
+      if (await keeper.keep(head())) break;
+      await catchUp();
+    }
+    // A process that has nothing to write is still there.
+    this.#refresh = setInterval(() => this.grew(), OPEN_MS / 3).unref();
+  }
+
+  /** The log has more events: its head is kept soon. */
+  grew(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#keeping = this.#keep({ closing: false }).catch(this.#options.onError);
+    }, KEEP_MS).unref();
+  }
+
+  /** Keeps the last head. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearInterval(this.#refresh);
+    await this.#keeping;
+    await this.#options.catchUp();
+    await this.#keep({ closing: true });
+  }
+
+  async #keep(options: { readonly closing: boolean }): Promise<void> {
+    const { keeper, head, catchUp } = this.#options;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      if (await keeper.keep(head(), options)) return;
       await catchUp();
     }
     await keeper.check(head());
   }
-
-  function keepSoon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      keeping = keep().catch(onError);
-    }, KEEP_MS).unref();
-  }
-
-  return {
-    async opened() {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        await keeper.check(head());
-        if (await keeper.keep(head())) break;
-        await catchUp();
-      }
-      // A process that has nothing to write is still there.
-      refresh = setInterval(keepSoon, OPEN_MS / 3).unref();
-    },
-    grew: keepSoon,
-    async close() {
-      clearTimeout(timer);
-      clearInterval(refresh);
-      await keeping;
-      await catchUp();
-      await keep(true);
-    },
-  };
 }

@@ -5,9 +5,9 @@ import { chainBroken, type ChainHead } from "./follow-chain.ts";
 import type { SealVerdict, Seals } from "./seal.ts";
 
 const KIND = "head";
-/** How long a process counts as at work on a run after it kept a head last. */
+/** How long a process counts as at work on a run after it last kept a head. */
 export const OPEN_MS = 120_000;
-/** How often a head is written anew because another process wrote one at the same time. */
+/** How often a head is written again because another process wrote one at the same time. */
 const TRIES = 100;
 
 /** A head that was kept: the log had this event at this place. */
@@ -26,15 +26,7 @@ interface Found {
   readonly isOurs: boolean;
 }
 
-/** Keeps the head of a run beside its log: sealed, in the store, and where there is a file, once more in that. */
-export interface HeadKeeper {
-  /** Reads what was kept. Throws BYLAW_CHAIN_BROKEN for a head that was forged, removed or set back. */
-  load(): Promise<void>;
-  /** Throws BYLAW_CHAIN_BROKEN where a log that was read to its end is not the one whose heads were kept. For the opening of a run. */
-  check(end: ChainHead): Promise<void>;
-  /** Keeps a head that was checked. `closing`: this process does not go on. Resolves to whether it did; `false` where another process did so first. */
-  keep(head: ChainHead, options?: { readonly closing?: boolean }): Promise<boolean>;
-}
+const NOTHING: Found = { head: undefined, version: 0, isOurs: false };
 
 interface KeeperOptions {
   readonly store: Pick<Store, "get" | "put" | "events">;
@@ -45,130 +37,136 @@ interface KeeperOptions {
   readonly node: string;
 }
 
-export function createHeadKeeper({ store, run, seals, file, node }: KeeperOptions): HeadKeeper {
-  const about = `head of ${run}`;
-  const copy = file === undefined ? undefined : readCopy(file);
-  let found: Found = { head: undefined, version: 0, isOurs: false };
+/** Keeps the head of a run beside its log: sealed, in the store, and where there is a file, once more in that. */
+export class HeadKeeper {
+  readonly #options: KeeperOptions;
+  readonly #about: string;
+  /** The run, as messages name it. */
+  readonly #name: string;
+  readonly #copy: KeptHead | undefined;
+  #found = NOTHING;
 
-  const broken = (message: string): BylawError => chainBroken(run, message);
-
-  // Whoever can write the file can remove it too, so one that is not ours is none.
-  function readCopy(path: string): KeptHead | undefined {
-    try {
-      const { verdict, text } = seals.open(about, readFileSync(path, "utf8").trimEnd());
-      return verdict === "valid" ? headIn(text) : undefined;
-    } catch {
-      return undefined;
-    }
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#about = `head of ${options.run}`;
+    this.#name = `run \`${options.run}\``;
+    this.#copy = this.#readCopy();
   }
 
-  async function read(): Promise<SealVerdict | "missing"> {
-    const document = await store.get(KIND, run);
-    if (document === undefined) {
-      found = { head: undefined, version: 0, isOurs: false };
-      return "missing";
-    }
-    const { verdict, text } = seals.open(about, document.value);
-    const head = headIn(text);
-    if (verdict === "forged" || head === undefined)
-      throw broken(`The head that is kept of run \`${run}\` was not written by this service.`);
-    found = { head, version: document.version, isOurs: verdict === "valid" };
-    return verdict;
-  }
-
-  async function load(): Promise<void> {
-    const verdict = await read();
-    if (copy === undefined) return;
+  /** Reads what was kept. Throws BYLAW_CHAIN_BROKEN for a head that was forged, removed or set back. */
+  async load(): Promise<void> {
+    const verdict = await this.#read();
+    const { file } = this.#options;
+    if (this.#copy === undefined) return;
     if (verdict === "missing")
-      throw broken(
-        `The head that was kept of run \`${run}\` is gone from the store. ${ACCEPT(file)}`,
-      );
+      throw this.#unlessOwn(`The head that was kept of ${this.#name} is gone from the store.`);
     if (verdict === "other_key")
-      throw broken(
-        `The head that is kept of run \`${run}\` is sealed with a secret that this server does not have. ${ACCEPT(file)}`,
+      throw this.#unlessOwn(
+        `The head that is kept of ${this.#name} is sealed with a secret that this server does not have.`,
       );
-    if ((found.head?.generation ?? 0) < copy.generation)
-      throw broken(
-        `The store of run \`${run}\` was set back: its kept head is older than ${file}. ${ACCEPT(file)}`,
+    if ((this.#found.head?.generation ?? 0) < this.#copy.generation)
+      throw this.#unlessOwn(
+        `The store of ${this.#name} was set back: its kept head is older than ${file}.`,
       );
   }
 
-  /** The head of the store where it can be believed, and the copy. */
-  const points = (): readonly KeptHead[] =>
-    [found.isOurs ? found.head : undefined, copy].filter((one) => one !== undefined);
-
-  async function check(end: ChainHead): Promise<void> {
-    for (const { sequence, hash } of points()) {
-      if (sequence > end.sequence) {
-        throw broken(
-          `The log of run \`${run}\` ends with event ${end.sequence}, but it had ${sequence}: its last events were removed.`,
+  /** Throws BYLAW_CHAIN_BROKEN where a log that was read to its end is not the one whose heads were kept. For the opening of a run. */
+  async check(end: ChainHead): Promise<void> {
+    const { store, run } = this.#options;
+    const { head, isOurs } = this.#found;
+    for (const kept of [isOurs ? head : undefined, this.#copy]) {
+      const { sequence, hash } = kept ?? { sequence: 0, hash: "" };
+      if (sequence === 0) continue;
+      if (sequence > end.sequence)
+        throw this.#broken(
+          `The log of ${this.#name} ends with event ${end.sequence}, but it had ${sequence}: its last events were removed.`,
         );
-      }
-      const [event] = sequence === 0 ? [] : await store.events(run, sequence - 1, 1);
-      if (sequence > 0 && (event?.sequence !== sequence || event.hash !== hash))
-        throw broken(
-          `Event ${sequence} of run \`${run}\` is not the one that was kept as its head: the log was rewritten.`,
+      const [event] = await store.events(run, sequence - 1, 1);
+      if (event?.sequence !== sequence || event.hash !== hash)
+        throw this.#broken(
+          `Event ${sequence} of ${this.#name} is not the one that was kept as its head: the log was rewritten.`,
         );
     }
-    const { head, isOurs } = found;
     // Without the copy nobody can tell whether this is the last head that was kept.
-    if (
-      copy === undefined ||
-      !isOurs ||
-      head === undefined ||
-      isOpen(head) ||
-      end.sequence === head.sequence
-    )
-      return;
-    const before = head.generation;
-    await read();
-    if (found.head !== undefined && found.head.generation > before) return check(end);
-    const added =
-      head.sequence + 1 === end.sequence
-        ? `Event ${end.sequence}`
-        : `Events ${head.sequence + 1} to ${end.sequence}`;
-    const were = head.sequence + 1 === end.sequence ? "was" : "were";
-    throw broken(
-      `${added} of run \`${run}\` ${were} added while no server had it open. ${ACCEPT(file)}`,
+    if (this.#copy === undefined || !isOurs || head === undefined) return;
+    if (Object.keys(head.open).length > 0 || end.sequence === head.sequence) return;
+    await this.#read();
+    if ((this.#found.head?.generation ?? 0) > head.generation) return this.check(end);
+    const first = head.sequence + 1;
+    throw this.#unlessOwn(
+      first === end.sequence
+        ? `Event ${first} of ${this.#name} was added while no server had it open.`
+        : `Events ${first} to ${end.sequence} of ${this.#name} were added while no server had it open.`,
     );
   }
 
-  async function keep({ sequence, hash }: ChainHead, { closing = false } = {}): Promise<boolean> {
+  /** Keeps a head that was checked. `closing`: this process does not go on. Resolves to whether it did; `false` where another process did so first. */
+  async keep({ sequence, hash }: ChainHead, { closing = false } = {}): Promise<boolean> {
+    const { store, run, seals, file } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const { head, version } = found;
-      if (head !== undefined && found.isOurs && head.sequence > sequence) return false;
-      const others = Object.entries(head?.open ?? {}).filter(
-        ([name, until]) => name !== node && until > Date.now(),
-      );
-      const open = Object.fromEntries([
-        ...others,
-        ...(closing ? [] : [[node, Date.now() + OPEN_MS] as const]),
-      ]);
+      const { head, version, isOurs } = this.#found;
+      if (head !== undefined && isOurs && head.sequence > sequence) return false;
+      const open = this.#openAfter(head, closing);
       const next: KeptHead = { sequence, hash, generation: (head?.generation ?? 0) + 1, open };
-      const value = seals.seal(about, JSON.stringify(next));
+      const value = seals.seal(this.#about, JSON.stringify(next));
       try {
         await store.put({ kind: KIND, id: run, value, if_version: version });
       } catch (error) {
         if (!(error instanceof StoreConflict)) throw error;
-        await read();
+        await this.#read();
         continue;
       }
-      found = { head: next, version: version + 1, isOurs: true };
+      this.#found = { head: next, version: version + 1, isOurs: true };
       if (file !== undefined) writeCopy(file, value);
       return true;
     }
     return false;
   }
 
-  return { load, check, keep };
+  async #read(): Promise<SealVerdict | "missing"> {
+    const { store, run, seals } = this.#options;
+    const document = await store.get(KIND, run);
+    this.#found = NOTHING;
+    if (document === undefined) return "missing";
+    const { verdict, text } = seals.open(this.#about, document.value);
+    const head = headIn(text);
+    if (verdict === "forged" || head === undefined)
+      throw this.#broken(`The head that is kept of ${this.#name} was not written by this service.`);
+    this.#found = { head, version: document.version, isOurs: verdict === "valid" };
+    return verdict;
+  }
+
+  // Whoever can write the file can also remove it, so a copy that is not ours counts as none.
+  #readCopy(): KeptHead | undefined {
+    const { file, seals } = this.#options;
+    if (file === undefined) return undefined;
+    try {
+      const { verdict, text } = seals.open(this.#about, readFileSync(file, "utf8").trimEnd());
+      return verdict === "valid" ? headIn(text) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #openAfter(head: KeptHead | undefined, closing: boolean): KeptHead["open"] {
+    const { node } = this.#options;
+    const others = Object.entries(head?.open ?? {}).filter(
+      ([name, until]) => name !== node && until > Date.now(),
+    );
+    return Object.fromEntries(closing ? others : [...others, [node, Date.now() + OPEN_MS]]);
+  }
+
+  #broken(message: string): BylawError {
+    return chainBroken(this.#options.run, message);
+  }
+
+  #unlessOwn(message: string): BylawError {
+    const { file } = this.#options;
+    return this.#broken(`${message} If you did that yourself, remove ${file} and start again.`);
+  }
 }
 
-const isOpen = ({ open }: KeptHead): boolean => Object.keys(open).length > 0;
-
-const ACCEPT = (file: string | undefined): string =>
-  `If you did that yourself, remove ${file} and start again.`;
-
-// The store has the same, and it is durable there: a copy that is older, or was lost with the power, shows less and is never wrong.
+// The store has the same, durably: a copy that is older, or was lost with the power, only shows less.
 function writeCopy(file: string, value: string): void {
   writeFileSync(`${file}.new`, `${value}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -183,18 +181,11 @@ function headIn(text: string): KeptHead | undefined {
   }
   if (!isJsonObject(value)) return undefined;
   const { sequence, hash, generation, open } = value;
-  if (
-    !Number.isSafeInteger(sequence) ||
-    !Number.isSafeInteger(generation) ||
-    typeof hash !== "string" ||
-    !isJsonObject(open)
-  )
-    return undefined;
-  if (Object.values(open).some((until) => typeof until !== "number")) return undefined;
-  return {
-    sequence: sequence as number,
-    hash,
-    generation: generation as number,
-    open: open as Readonly<Record<string, number>>,
-  };
+  const fits =
+    Number.isSafeInteger(sequence) &&
+    Number.isSafeInteger(generation) &&
+    typeof hash === "string" &&
+    isJsonObject(open) &&
+    Object.values(open).every((until) => typeof until === "number");
+  return fits ? (value as unknown as KeptHead) : undefined;
 }

@@ -6,17 +6,6 @@ const WRITTEN = Promise.resolve();
 /** How many events may wait for a sink that is at work; further ones are kept from it. */
 const BACKLOG = 50_000;
 
-/** Tells the sinks of a run of its events, each sink of each event once and in the order of the log. */
-export interface Delivery {
-  tell(events: readonly LogEvent[], view: View): void;
-  /** Resolves when the required sinks have written these events, and rejects with what stopped one of them. */
-  written(events: readonly LogEvent[]): Promise<void>;
-  /** Says that nobody will wait for an event that was told so far. */
-  forget(): void;
-  /** Waits for what is being written, and closes the sinks. Rejects with what stopped a required one. */
-  close(): Promise<void>;
-}
-
 interface DeliveryOptions {
   /** Milliseconds that a sink may take to open and to close, and a required one to write. */
   readonly deadline_ms: number;
@@ -31,96 +20,117 @@ interface Told {
   failure?: { readonly error: unknown };
 }
 
-/** Opens the sinks of a run. Throws what a required sink throws when it is opened, and closes those that were open by then. */
-export async function openDelivery(
-  sinks: readonly Sink[],
-  log: LogReader,
-  options: DeliveryOptions,
-): Promise<Delivery> {
-  const { deadline_ms, onError } = options;
-  const lines: SinkLine[] = [];
-  // Never while it writes: one that is late is closed when it is done, and nobody waits for that.
-  const end = (line: SinkLine): Promise<void> => within(deadline_ms, line.close());
-  for (const sink of sinks) {
+/** Tells the sinks of a run of its events, each sink of each event once and in the order of the log. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #queues: SinkQueue[] = [];
+  /** By sequence. A failure stays until the call that caused the event has asked for it. */
+  readonly #pending = new Map<number, Told>();
+  readonly #reported = new Map<SinkQueue, unknown>();
+  #closed = false;
+
+  private constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the sinks of a run. Throws what a required sink throws when it is opened, and closes those that were open by then. */
+  static async open(
+    sinks: readonly Sink[],
+    log: LogReader,
+    options: DeliveryOptions,
+  ): Promise<Delivery> {
+    const delivery = new Delivery(options);
+    for (const sink of sinks) await delivery.#open(sink, log);
+    return delivery;
+  }
+
+  tell(events: readonly LogEvent[], view: View): void {
+    if (this.#closed) return;
+    const required: Promise<void>[] = [];
+    for (const queue of this.#queues) {
+      const done = queue.tell(events, view);
+      if (queue.required) required.push(within(this.#options.deadline_ms, done));
+      else done.catch((error: unknown) => this.#report(queue, error));
+    }
+    if (required.length === 0) return;
+    const told: Told = { done: Promise.all(required), waiting: "perhaps" };
+    for (const { sequence } of events) this.#pending.set(sequence, told);
+    told.done.then(
+      () => events.forEach(({ sequence }) => this.#pending.delete(sequence)),
+      (error: unknown) => {
+        told.failure = { error };
+        if (told.waiting === "nobody") this.#options.onError(error);
+      },
+    );
+  }
+
+  /** Resolves when the required sinks have written these events, and rejects with what stopped one of them. */
+  written(events: readonly LogEvent[]): Promise<void> {
+    if (this.#pending.size === 0) return WRITTEN;
+    const waits = new Set<Promise<unknown>>();
+    for (const { sequence } of events) {
+      const told = this.#pending.get(sequence);
+      if (told === undefined) continue;
+      told.waiting = "a call";
+      waits.add(told.done);
+      this.#pending.delete(sequence);
+    }
+    const all = Promise.all(waits).then(() => {});
+    all.catch(() => {});
+    return all;
+  }
+
+  /** Says that nobody will wait for an event that was told so far. */
+  forget(): void {
+    if (this.#pending.size === 0) return;
+    for (const told of new Set(this.#pending.values())) {
+      if (told.waiting !== "perhaps") continue;
+      told.waiting = "nobody";
+      if (told.failure !== undefined) this.#options.onError(told.failure.error);
+    }
+    this.#pending.clear();
+  }
+
+  /** Waits for what is being written, and closes the sinks. Rejects with what stopped a required one. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const { onError } = this.#options;
+    const failures: { readonly required: boolean; readonly error: unknown }[] = [];
+    await Promise.all(
+      this.#queues.map((queue) =>
+        this.#end(queue).catch((error: unknown) =>
+          failures.push({ required: queue.required, error }),
+        ),
+      ),
+    );
+    const first = failures.find(({ required }) => required);
+    for (const failure of failures) if (failure !== first) onError(failure.error);
+    if (first !== undefined) throw first.error;
+  }
+
+  async #open(sink: Sink, log: LogReader): Promise<void> {
+    const { onError } = this.#options;
     const required = sink.required === true;
     try {
-      lines.push({ required, ...createLine(await openWriter(sink, log, options)) });
+      this.#queues.push(new SinkQueue(await openWriter(sink, log, this.#options), required));
     } catch (error) {
-      if (required) {
-        await Promise.all(lines.map((line) => end(line).catch(onError)));
-        throw error;
-      }
-      onError(error);
+      if (!required) return onError(error);
+      await Promise.all(this.#queues.map((queue) => this.#end(queue).catch(onError)));
+      throw error;
     }
   }
-  const pending = new Map<number, Told>();
-  const reported = new Map<SinkLine, unknown>();
-  let closed = false;
 
-  // One that does not keep up fails at every event in the same way, and is told of once.
-  function report(line: SinkLine, error: unknown): void {
-    if (reported.get(line) === error) return;
-    reported.set(line, error);
-    onError(error);
+  // Never while it writes: one that is late is closed when it is done, and nobody waits for that.
+  #end(queue: SinkQueue): Promise<void> {
+    return within(this.#options.deadline_ms, queue.close());
   }
 
-  return {
-    tell(events, view) {
-      if (closed) return;
-      const required: Promise<void>[] = [];
-      for (const line of lines) {
-        const done = line.tell(events, view);
-        if (line.required) required.push(within(deadline_ms, done));
-        else done.catch((error: unknown) => report(line, error));
-      }
-      if (required.length === 0) return;
-      const told: Told = { done: Promise.all(required), waiting: "perhaps" };
-      for (const { sequence } of events) pending.set(sequence, told);
-      // A failure stays until the call that caused the event has asked for it.
-      told.done.then(
-        () => events.forEach(({ sequence }) => pending.delete(sequence)),
-        (error: unknown) => {
-          told.failure = { error };
-          if (told.waiting === "nobody") onError(error);
-        },
-      );
-    },
-    written(events) {
-      if (pending.size === 0) return WRITTEN;
-      const waits = new Set<Promise<unknown>>();
-      for (const { sequence } of events) {
-        const told = pending.get(sequence);
-        if (told === undefined) continue;
-        told.waiting = "a call";
-        waits.add(told.done);
-        pending.delete(sequence);
-      }
-      const all = Promise.all(waits).then(() => {});
-      all.catch(() => {});
-      return all;
-    },
-    forget() {
-      if (pending.size === 0) return;
-      for (const told of new Set(pending.values())) {
-        if (told.waiting !== "perhaps") continue;
-        told.waiting = "nobody";
-        if (told.failure !== undefined) onError(told.failure.error);
-      }
-      pending.clear();
-    },
-    async close() {
-      closed = true;
-      const ends = await Promise.allSettled(lines.map(end));
-      const failures = ends.flatMap((one, index) =>
-        one.status === "rejected"
-          ? [{ required: lines[index]?.required === true, reason: one.reason as unknown }]
-          : [],
-      );
-      const first = failures.find(({ required }) => required);
-      for (const failure of failures) if (failure !== first) onError(failure.reason);
-      if (first !== undefined) throw first.reason;
-    },
-  };
+  // A sink that does not keep up fails at every event in the same way, and is reported once.
+  #report(queue: SinkQueue, error: unknown): void {
+    if (this.#reported.get(queue) === error) return;
+    this.#reported.set(queue, error);
+    this.#options.onError(error);
+  }
 }
 
 async function openWriter(
@@ -132,7 +142,7 @@ async function openWriter(
   try {
     return await within(deadline_ms, opening);
   } catch (error) {
-    // One that opens after all is not left open.
+    // A sink that opens after all is not left open.
     opening
       .then(
         async (late) => late.close?.(),
@@ -143,13 +153,6 @@ async function openWriter(
   }
 }
 
-interface SinkLine {
-  readonly required: boolean;
-  tell(events: readonly LogEvent[], view: View): Promise<void>;
-  /** Closes the sink once it has written what it was told. */
-  close(): Promise<void>;
-}
-
 /** What one sink is told next, and when it has written that. */
 interface Batch {
   readonly events: LogEvent[];
@@ -157,33 +160,46 @@ interface Batch {
   readonly done: Promise<void>;
 }
 
-// What comes while a sink is writing goes into one next batch: a file is synchronised once for all of it.
-function createLine(writer: SinkWriter): Omit<SinkLine, "required"> {
-  let last: Promise<void> = Promise.resolve();
-  let next: Batch | undefined;
-  let overflow: Error | undefined;
-  return {
-    async tell(events, view) {
-      if (next === undefined) {
-        overflow = undefined;
-        const write = async (): Promise<void> => {
-          next = undefined;
-          await writer.write(batch.events, batch.view);
-        };
-        const batch: Batch = { events: [], view, done: last.then(write) };
-        next = batch;
-        last = batch.done.catch(() => {});
-      } else if (next.events.length + events.length > BACKLOG) {
-        throw (overflow ??= new Error(
-          `A sink does not keep up: ${next.events.length} events wait for it`,
-        ));
-      }
-      for (const event of events) next.events.push(event);
-      next.view = view;
-      return next.done;
-    },
-    close: () => last.then(() => writer.close?.()),
-  };
+/** What comes while a sink is writing goes into one next batch: a file is flushed once for all of it. */
+class SinkQueue {
+  readonly required: boolean;
+  readonly #writer: SinkWriter;
+  #last: Promise<void> = Promise.resolve();
+  #next: Batch | undefined;
+  #overflow: Error | undefined;
+
+  constructor(writer: SinkWriter, required: boolean) {
+    this.#writer = writer;
+    this.required = required;
+  }
+
+  async tell(events: readonly LogEvent[], view: View): Promise<void> {
+    const waiting = this.#next?.events.length ?? 0;
+    if (this.#next !== undefined && waiting + events.length > BACKLOG)
+      throw (this.#overflow ??= new Error(
+        `A sink does not keep up: ${waiting} events wait for it`,
+      ));
+    const batch = (this.#next ??= this.#begin(view));
+    for (const event of events) batch.events.push(event);
+    batch.view = view;
+    return batch.done;
+  }
+
+  /** Closes the sink once it has written what it was told. */
+  close(): Promise<void> {
+    return this.#last.then(() => this.#writer.close?.());
+  }
+
+  #begin(view: View): Batch {
+    this.#overflow = undefined;
+    const write = async (): Promise<void> => {
+      this.#next = undefined;
+      await this.#writer.write(batch.events, batch.view);
+    };
+    const batch: Batch = { events: [], view, done: this.#last.then(write) };
+    this.#last = batch.done.catch(() => {});
+    return batch;
+  }
 }
 
 function within<T>(deadline_ms: number, work: T | Promise<T>): Promise<T> {

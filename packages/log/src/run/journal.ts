@@ -8,16 +8,16 @@ import {
 } from "@bylaw/kernel";
 import type { LogReader } from "../state/declared.ts";
 import { StoreConflict, type Claim } from "@bylaw/store";
-import { createChainGuard, type ChainGuard } from "../integrity/chain-guard.ts";
+import { ChainGuard } from "../integrity/chain-guard.ts";
 import { isChainBroken } from "../integrity/follow-chain.ts";
-import { createHeadKeeper } from "../integrity/kept-head.ts";
+import { HeadKeeper } from "../integrity/kept-head.ts";
 import { createSeals } from "../integrity/seal.ts";
 import { lifecyclesIn } from "../state/lifecycle.ts";
 import { createLogState, type LogState } from "../state/log-state.ts";
 import { guardsOf, projectionsOf } from "../state/projections.ts";
 import { currentSession } from "../state/session.ts";
 import { createBrokenJournal } from "./broken-journal.ts";
-import { openDelivery, type Delivery } from "./delivery.ts";
+import { Delivery } from "./delivery.ts";
 import { EventWriter } from "./event-writer.ts";
 import { InFlight } from "./in-flight.ts";
 import type {
@@ -33,7 +33,7 @@ import { redacted } from "./journal-errors.ts";
 import { LogFollower } from "./log-follower.ts";
 import { openingEvents } from "./opening-events.ts";
 import { RunClock } from "./run-clock.ts";
-import { createSnapshots, type Snapshots } from "./snapshot.ts";
+import { Snapshots } from "./snapshot.ts";
 
 /** How often a session tries to begin: once for each that may open the log at the same moment. */
 const OPENINGS = 100;
@@ -83,7 +83,7 @@ class LogJournal implements Journal {
     const seals = chain && createSeals(chain.secrets);
     const keeper =
       seals &&
-      createHeadKeeper({
+      new HeadKeeper({
         store,
         run,
         seals,
@@ -91,13 +91,13 @@ class LogJournal implements Journal {
         node: globalThis.crypto.randomUUID(),
       });
     await keeper?.load();
-    const snapshots = createSnapshots(store, run, projectionsOf(kernel), seals);
+    const snapshots = new Snapshots({ store, run, projections: projectionsOf(kernel), seals });
     const journal = new LogJournal(kernel, options, { snapshots, start: await snapshots.load() });
     await journal.catchUp();
     if (keeper !== undefined) {
       const log = journal.#log;
       const catchUp = (): Promise<void> => log.catchUp();
-      journal.#chainGuard = createChainGuard({ keeper, head: () => log.head, catchUp, onError });
+      journal.#chainGuard = new ChainGuard({ keeper, head: () => log.head, catchUp, onError });
       await journal.#chainGuard.opened();
     }
     await journal.#openSinks();
@@ -201,7 +201,7 @@ class LogJournal implements Journal {
       events: (after: number, limit: number) => store.events(run, after, limit),
     });
     const { declared, deadline_ms } = this.#kernel;
-    this.#delivery = await openDelivery(declared.sinks, reader, { deadline_ms, onError });
+    this.#delivery = await Delivery.open(declared.sinks, reader, { deadline_ms, onError });
     try {
       await this.#delivery.written(await this.#begin());
     } catch (error) {

@@ -15,18 +15,12 @@ import { plainText, plainTextInPieces } from "./plain-text.ts";
 
 /** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
 const EVERY = 1_000;
-/** The same while calls wait for each other: dozens of them wait for its commit then, and of a hundred calls less than one should. */
+/** The same while calls wait for each other: dozens of them wait for its commit then. */
 const EVERY_UNDER_LOAD = 8_000;
-/**
- * Of a large one it keeps fewer: an event more for so many characters. Who opens the run reads that many events in a few times the time that
- * the snapshot takes.
- */
+/** Of a large one it keeps fewer: one more event has to come for each so many characters. */
 const CHARACTERS = 500;
 
-/**
- * From so many characters on it is zipped, to about a tenth: to write it takes longer than that. Of what a zipped text says it is, so many
- * bytes at most are believed.
- */
+/** From so many characters on it is zipped, to about a tenth. At most so many bytes are unzipped. */
 const LARGE = 100_000;
 const LARGEST = 2 ** 28;
 const QUICKLY = { level: 1 };
@@ -38,19 +32,8 @@ const unzip = promisify<Buffer, { readonly maxOutputLength: number }, Buffer>(in
 
 type Projections = readonly Projection<unknown>[];
 
-/** Keeps snapshots of a run in its store. */
-export interface Snapshots {
-  /** The state of the last snapshot that fits these projections, or of an empty log. */
-  load(): Promise<LogState>;
-  /**
-   * The snapshot that is due, to be committed with the next events. `load`: others wait meanwhile, so that it is written down in between, and
-   * is that of a state before this one.
-   */
-  due(fold: LogState, link: string, load: boolean): readonly DocumentWrite[];
-}
-
-/** Where a snapshot stands. */
-interface Standing {
+/** Which state a snapshot is of. */
+interface Place {
   /** The sequence of the last event in it, and its link. */
   readonly head: number;
   readonly link: string;
@@ -59,116 +42,121 @@ interface Standing {
 }
 
 /** A snapshot as it is read. */
-interface Kept extends Pick<Standing, "head" | "link"> {
+interface Kept extends Pick<Place, "head" | "link"> {
   /** By name of the projection. */
   readonly states: Readonly<Record<string, unknown>>;
   /** How many characters the text of them has. */
   readonly size: number;
 }
 
-/**
- * Snapshots are documents, committed with events and never a second truth: one whose link is not that of the event it stands
- * at, or whose projections are not exactly these in these versions, is passed over, and the log is folded from its beginning. `seals`: so is
- * one that was not sealed with them.
- */
-export function createSnapshots(
-  store: Store,
-  run: string,
-  projections: Projections,
-  seals?: Seals,
-): Snapshots {
-  const versions = Object.fromEntries(projections.map(({ name, version }) => [name, version]));
-  // Two projections of one name cannot be told apart in a snapshot, by this run or by the next.
-  const ambiguous = Object.keys(versions).length < projections.length;
-  const about = `snapshot of ${run}`;
-  let taken = 0;
-  let size = 0;
-  let making = false;
-  let made: readonly DocumentWrite[] = [];
+interface SnapshotOptions {
+  readonly store: Store;
+  readonly run: string;
+  readonly projections: Projections;
+  /** Snapshots that were not sealed with these are ignored. */
+  readonly seals: Seals | undefined;
+}
 
-  function documentOf(standing: Standing, text: string, zipped: Buffer | undefined): DocumentWrite {
-    size = text.length;
-    const states =
-      zipped === undefined ? `"states":${text}` : `"zipped":"${zipped.toString("base64")}"`;
-    const value = `${JSON.stringify(standing).slice(0, -1)},${states}}`;
-    return { kind: KIND, id: run, value: seals === undefined ? value : seals.seal(about, value) };
+/**
+ * Keeps snapshots of a run in its store. They are documents, committed with events and never a second truth: one whose link is not
+ * that of the event it stands at, or whose projections are not exactly these in these versions, is ignored, and the log is folded
+ * from its beginning.
+ */
+export class Snapshots {
+  readonly #options: SnapshotOptions;
+  readonly #about: string;
+  readonly #versions: Place["versions"];
+  /** Two projections of one name cannot be told apart in a snapshot, by this run or by the next. */
+  readonly #ambiguous: boolean;
+  /** The head of the last snapshot, and how many characters its states have. */
+  #taken = 0;
+  #size = 0;
+  #making = false;
+  #made: readonly DocumentWrite[] = [];
+
+  constructor(options: SnapshotOptions) {
+    const { run, projections } = options;
+    this.#options = options;
+    this.#about = `snapshot of ${run}`;
+    this.#versions = Object.fromEntries(projections.map(({ name, version }) => [name, version]));
+    this.#ambiguous = Object.keys(this.#versions).length < projections.length;
   }
 
-  // A state that is no JSON costs the reading of the whole log, and nothing else.
-  function now(standing: Standing, states: object): readonly DocumentWrite[] {
+  /** The state of the last snapshot that fits these projections, or of an empty log. */
+  async load(): Promise<LogState> {
+    const state = (await this.#read()) ?? createLogState(this.#options.projections);
+    this.#taken = state.head;
+    return state;
+  }
+
+  /**
+   * The snapshot that is due, to be committed with the next events. `load`: others wait meanwhile, so that it is written in pieces
+   * between their turns, and is that of a state before this one.
+   */
+  due(state: LogState, link: string, load: boolean): readonly DocumentWrite[] {
+    const ready = this.#made;
+    this.#made = [];
+    if (ready.length > 0) return ready;
+    const every = Math.max(load ? EVERY_UNDER_LOAD : EVERY, this.#size / CHARACTERS);
+    if (this.#ambiguous || this.#making || state.head - this.#taken < every) return [];
+    this.#taken = state.head;
+    const states = Object.fromEntries(
+      this.#options.projections.map((of) => [of.name, state.view(of)]),
+    );
+    const place: Place = { head: state.head, link, versions: this.#versions };
+    if (load) {
+      this.#making = true;
+      // A snapshot that cannot be made costs reading the whole log, and nothing else.
+      void this.#makeInBetween(place, states)
+        .catch(() => {})
+        .finally(() => (this.#making = false));
+      return [];
+    }
     const text = plainText(states);
     if (text === undefined) return [];
-    return [
-      documentOf(standing, text, text.length < LARGE ? undefined : deflateSync(text, QUICKLY)),
-    ];
+    const zipped = text.length < LARGE ? undefined : deflateSync(text, QUICKLY);
+    return [this.#documentOf(place, text, zipped)];
   }
 
-  async function inBetween(standing: Standing, states: object): Promise<readonly DocumentWrite[]> {
+  async #makeInBetween(place: Place, states: object): Promise<void> {
     const text = await plainTextInPieces(states);
-    if (text === undefined) return [];
-    return [documentOf(standing, text, text.length < LARGE ? undefined : await zip(text, QUICKLY))];
+    if (text === undefined) return;
+    const zipped = text.length < LARGE ? undefined : await zip(text, QUICKLY);
+    this.#made = [this.#documentOf(place, text, zipped)];
   }
 
-  async function read(): Promise<LogState | undefined> {
+  #documentOf(place: Place, text: string, zipped: Buffer | undefined): DocumentWrite {
+    const { run, seals } = this.#options;
+    this.#size = text.length;
+    const states =
+      zipped === undefined ? `"states":${text}` : `"zipped":"${zipped.toString("base64")}"`;
+    const value = `${JSON.stringify(place).slice(0, -1)},${states}}`;
+    return { kind: KIND, id: run, value: seals?.seal(this.#about, value) ?? value };
+  }
+
+  async #read(): Promise<LogState | undefined> {
+    const { store, run, projections, seals } = this.#options;
     const value = (await store.get(KIND, run))?.value;
-    if (
-      ambiguous ||
-      (value !== undefined && seals !== undefined && seals.open(about, value).verdict !== "valid")
-    )
-      return undefined;
-    const kept = await parse(value, versions, projections);
+    if (this.#ambiguous || value === undefined) return undefined;
+    if (seals !== undefined && seals.open(this.#about, value).verdict !== "valid") return undefined;
+    const kept = await parse(value, this.#versions, projections);
     if (kept === undefined) return undefined;
     const [event] = await store.events(run, kept.head - 1, 1);
     if (event?.sequence !== kept.head || (event.hash ?? NO_LINK) !== kept.link) return undefined;
-    size = kept.size;
-    return createLogState(
-      projections,
-      new Map(projections.map((of) => [of, kept.states[of.name]])),
-      kept.head,
-    );
+    this.#size = kept.size;
+    const states = new Map(projections.map((of) => [of, kept.states[of.name]]));
+    return createLogState(projections, states, kept.head);
   }
-
-  return {
-    async load() {
-      const fold = (await read()) ?? createLogState(projections);
-      taken = fold.head;
-      return fold;
-    },
-    due(fold, link, load) {
-      const ready = made;
-      made = [];
-      if (ready.length > 0) return ready;
-      if (
-        ambiguous ||
-        making ||
-        fold.head - taken < Math.max(load ? EVERY_UNDER_LOAD : EVERY, size / CHARACTERS)
-      )
-        return [];
-      taken = fold.head;
-      const states = Object.fromEntries(projections.map((of) => [of.name, fold.view(of)]));
-      const standing: Standing = { head: fold.head, link, versions };
-      if (!load) return now(standing, states);
-      // Nobody waits for a large one to be written down: it goes with a later commit, and says itself where it stands.
-      making = true;
-      void inBetween(standing, states)
-        .catch(() => [])
-        .then((documents) => {
-          making = false;
-          made = documents;
-        });
-      return [];
-    },
-  };
 }
 
 // What stands there may be of another version of this package, or of anyone who can write the store.
 async function parse(
-  text: string | undefined,
+  text: string,
   versions: Json,
   projections: Projections,
 ): Promise<Kept | undefined> {
   try {
-    const kept = JSON.parse(text ?? "null") as Json;
+    const kept = JSON.parse(text) as Json;
     if (!isJsonObject(kept)) return undefined;
     const { head, link, zipped } = kept;
     if (!Number.isSafeInteger(head) || (head as number) < 1) return undefined;
@@ -180,12 +168,7 @@ async function parse(
     const states = unzipped === undefined ? kept["states"] : (JSON.parse(unzipped) as Json);
     if (!isJsonObject(states) || !projections.every(({ name }) => Object.hasOwn(states, name)))
       return undefined;
-    return {
-      head: head as number,
-      link: String(link),
-      states,
-      size: (unzipped ?? text ?? "").length,
-    };
+    return { head: head as number, link: String(link), states, size: (unzipped ?? text).length };
   } catch {
     return undefined;
   }

@@ -1,10 +1,12 @@
 // Takes a lock, says so, and keeps it until it is killed.
 import { writeSync } from "node:fs";
-import { openLock } from "../../src/lock.ts";
+import { FileLock } from "../../src/lock.ts";
 
 const [path = ""] = process.argv.slice(2);
-await openLock(path).hold(async () => {
+const lock = new FileLock(path);
+// A promise that nobody can resolve is garbage, and a lock with it that only waits for that.
+setInterval(() => lock, 1_000);
+await lock.hold(async () => {
   writeSync(1, "held\n");
-  setInterval(() => {}, 1_000);
   await new Promise(() => {});
 });
