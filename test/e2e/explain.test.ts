@@ -182,3 +182,116 @@ describe("bylaw explain", () => {
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
   });
 });
+
+describe("bylaw explain --suggest", () => {
+  const TASKS = `[[rules]]
+name = "checks"
+action = "allow"
+command = "npm test"
+not_match = "npm run build"
+`;
+  const asked = (command: string, ...more: string[]): Ran =>
+    explain("bash", { command }, "--suggest", ...more);
+
+  test("shows the smallest rule that allows the call, which does so when it is pasted", () => {
+    const { stdout, code } = asked("ls && npm run build -- --mode 'a b' && make");
+    expect(code).toBe(3);
+    const [, toml = ""] =
+      /^(?=the smallest rule that allows this call).*\n\n([^]*)$/m.exec(stdout) ?? [];
+    expect(toml).toBe(`[[rules]]
+name = "allow-npm-run-build"
+action = "allow"
+tool = "bash"
+command = ["npm run build -- --mode a?b", "make"]
+`);
+    const cwd = scratch({ "p.toml": `${POLICY}\n${toml}` });
+    const check = (command: string): number | null =>
+      bylaw(
+        ["check", "--policy", "p.toml", "--tool", "bash", "--args", JSON.stringify({ command })],
+        { cwd },
+      ).code;
+    expect(check("ls && npm run build -- --mode 'a b' && make")).toBe(0);
+    expect(check("npm run build -- --mode 'a b' --watch")).toBe(3);
+  });
+
+  test("says why there is none", () => {
+    expect(asked("ls; git push --force").stdout).toContain(
+      "no rule to suggest: The rule `no-force-push` (p.toml:8) denies this call. No allow of its priority `default` or a lower one lifts it",
+    );
+    expect(asked('make "$X"').stdout).toContain("no rule to suggest: Only the shell knows what");
+    expect(asked("make > a").stdout).toContain("no rule to suggest: `make` writes to a file by a");
+    expect(asked("ls").stdout).toContain("no rule to suggest: The call is allowed already");
+  });
+
+  test("has both in JSON, and nothing where nobody asks for it", () => {
+    expect(json(asked("make", "--json"))["suggestion"]).toEqual({
+      toml: '[[rules]]\nname = "allow-make"\naction = "allow"\ntool = "bash"\ncommand = "make"\n',
+    });
+    expect(json(asked("ls", "--json"))["suggestion"]).toEqual({
+      why: "The call is allowed already",
+    });
+    expect(json(explain("bash", { command: "make" }, "--json"))).not.toHaveProperty("suggestion");
+  });
+
+  test("holds the rule against inline cases and case files", () => {
+    const of = (command: string, ...more: string[]): Ran =>
+      bylaw(
+        [
+          "explain",
+          "--suggest",
+          "--policy",
+          "p.toml",
+          "--tool",
+          "bash",
+          "--args",
+          JSON.stringify({ command }),
+          ...more,
+        ],
+        {
+          cwd: scratch({
+            "p.toml": TASKS,
+            "c.jsonl":
+              '{"id":"asks","tool":"bash","args":{"command":"make all"},"must":"ask_user"}\n',
+            "bad.jsonl": '{"tool":"bash"}\n',
+          }),
+        },
+      );
+    expect(of("npm run build").stdout).toContain(
+      "would also decide the case `npm run build` (p.toml:5), from `ask_user` to `allow`",
+    );
+    expect(of("make all").stdout).toContain('command = "make all"');
+    expect(of("make all", "--cases", "c.jsonl").stdout).toContain(
+      "would also decide the case `asks` (c.jsonl:1), from `ask_user` to `allow`",
+    );
+    expect(of("make", "--cases", "c.jsonl").stdout).toContain('command = "make"');
+    expect(of("make", "--cases", "bad.jsonl").code).toBe(2);
+    expect(of("make", "--cases", "none.jsonl")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("File not found: none.jsonl") as unknown,
+    });
+  });
+
+  test("suggests by everything that decides, and not by the rules alone", () => {
+    const cwd = scratch({ "bylaw.config.json": '{"plugins":[],"fallback":"deny"}' });
+    const ran = bylaw(["explain", "--suggest", "--tool", "bash", "--args", '{"command":"ls"}'], {
+      cwd,
+    });
+    expect(ran.stdout).toContain("no rule to suggest: A rule for this call would not allow it: ");
+  });
+
+  test("refuses case files that nothing is held against", () => {
+    const ran = explain("bash", { command: "ls" }, "--cases", "c.jsonl");
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain("`--cases` is only used with `--suggest`");
+  });
+
+  test("is named by the answer of `check` to a call that no rule covers", () => {
+    const check = (tool: string): string =>
+      bylaw(["check", "--policy", "p.toml", "--tool", tool], { cwd: scratch({ "p.toml": POLICY }) })
+        .stdout;
+    expect(check("deploy")).toMatch(
+      /`bylaw explain --suggest`, with the same options, shows .*\.\n$/,
+    );
+    expect(check("send_mail")).not.toContain("--suggest");
+  });
+});

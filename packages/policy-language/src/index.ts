@@ -37,6 +37,12 @@ export { unmet, type CaseOutcome, type Expectation } from "./prove/expectation.t
 export { inlineCasesOf, type InlineCase } from "./prove/inline.ts";
 export { mutatePolicy, type Mutation, type MutationInput, type Survivor } from "./prove/mutate.ts";
 export type { MutationKind } from "./prove/mutants.ts";
+export {
+  suggestRule,
+  type Suggestion,
+  type SuggestionInput,
+  type SuggestionOutcome,
+} from "./suggest/suggest-rule.ts";
 export { lintChecks, lintPolicies } from "./lint/lint-policies.ts";
 export type { LintDescription, LintFinding, LintSeverity } from "./lint/check.ts";
 export { policyJsonSchema } from "./load/json-schema.ts";

@@ -56,6 +56,9 @@ Examples:
   run: check,
 };
 
+const SUGGEST =
+  "  `bylaw explain --suggest`, with the same options, shows the smallest rule that would allow this.\n";
+
 /** Decides one call, or every line of a batch, and sets the exit code. */
 export async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);
@@ -74,7 +77,7 @@ async function checkOne(options: CheckOptions): Promise<void> {
   await write(
     options.json === true
       ? jsonLine(answer)
-      : `${answerText(answer, call, paintFor(process.stdout))}\n`,
+      : `${answerText(answer, call, paintFor(process.stdout))}\n${answer.code === "fallback" ? SUGGEST : ""}`,
   );
   conclude(EXIT_OF_EFFECT[decision.effect]);
 }

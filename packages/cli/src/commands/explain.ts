@@ -1,48 +1,77 @@
 import { lineReport } from "@bylaw/policy-language";
 import { answerOf, EXIT_OF_EFFECT } from "../decide/answer.ts";
-import { callFrom, type CallOptions } from "../decide/call-options.ts";
+import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { lineText } from "../decide/shell-line-text.ts";
+import { suggestionFor, suggestionText } from "../decide/suggestion.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { policyBench } from "../cases/policy-bench.ts";
 import { answerText, explanationText } from "../decide/answer-text.ts";
+import { distinctFiles } from "../io/distinct-files.ts";
+import { usageError } from "../io/report-error.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec } from "../command-line/command.ts";
 import { CALL_OPTIONS } from "./check.ts";
 
 export const command: CommandSpec = {
-  options: [...CALL_OPTIONS, ["--all", "list every rule, not only the ten nearest"]],
+  options: [
+    ...CALL_OPTIONS,
+    ["--all", "list every rule, not only the ten nearest"],
+    ["--suggest", "show the smallest rule that would allow the call, as TOML to paste"],
+    ["--cases <file...>", "case files that the suggested rule must not change", { path: true }],
+  ],
   help: `
 Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user.
 
 Examples:
   $ bylaw explain --tool write_file --args '{"path":"src/main.ts"}'
-  $ bylaw explain --tool bash --args '{"command":"rm -rf build"}' --policy .bylaw/policy.toml --json`,
+  $ bylaw explain --tool bash --args '{"command":"rm -rf build"}' --policy .bylaw/policy.toml --json
+  $ bylaw explain --suggest --tool bash --args '{"command":"npm run build"}'`,
   run: explain,
 };
+
+/** The options of `bylaw explain`. */
+interface ExplainCommandOptions extends CallOptions {
+  readonly all?: boolean;
+  readonly suggest?: boolean;
+  readonly cases?: readonly string[];
+}
 
 /**
  * Prints a decision, what its shell line would do, and every tap's answer with what it says about each of its rules; the exit
  * code is the verdict.
  */
-async function explain(options: CallOptions & { readonly all?: boolean }): Promise<void> {
+async function explain(options: ExplainCommandOptions): Promise<void> {
+  const { cases = [], suggest = false, all = false } = options;
+  if (cases.length > 0 && !suggest)
+    throw usageError("`--cases` is only used with `--suggest`", "Add `--suggest`");
   const call = callFrom(options, "`--tool <name>`");
-  const { kernel, sources } = await policyBench(options);
+  const bench = await policyBench(options);
+  const { kernel, sources } = bench;
   const prepared = await kernel.prepare(call);
   const explanation = await kernel.explain(prepared);
   const { decision, taps } = explanation;
   const line = prepared.hook === "beforeToolCall" ? lineReport(prepared, sources.tools) : undefined;
   const answer = answerOf(decision, { explain: false });
+  const suggestion = suggest
+    ? await suggestionFor(call, bench, {
+        caseFiles: distinctFiles(cases),
+        defaults: defaultsFrom(options),
+      })
+    : undefined;
   const paint = paintFor(process.stdout);
   const parts = [
     answerText(answer, call, paint),
     ...(line === undefined ? [] : [lineText(line, paint)]),
-    explanationText(explanation, { paint, all: options.all === true }),
+    explanationText(explanation, { paint, all }),
+    ...(suggestion === undefined ? [] : [suggestionText(suggestion, paint)]),
   ];
-  await write(
-    options.json === true
-      ? jsonLine({ decision: answer, ...(line === undefined ? {} : { line }), taps })
-      : `${parts.join("\n\n")}\n`,
-  );
+  const body = {
+    decision: answer,
+    ...(line === undefined ? {} : { line }),
+    taps,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+  await write(options.json === true ? jsonLine(body) : `${parts.join("\n\n")}\n`);
   conclude(EXIT_OF_EFFECT[decision.effect]);
 }

@@ -35,13 +35,7 @@ export function createNearestRule(
     if (parts.length > MOST_PARTS) return undefined;
     // The only command is the one, or a rule would have decided.
     const open =
-      parts.length === 1
-        ? parts[0]
-        : parts.find(
-            (facts) =>
-              facts.part?.suspect !== true &&
-              !live.some((rule) => rule.matches(facts) && holds(rule)),
-          );
+      parts.length === 1 ? parts[0] : parts.find((facts) => isUncovered(live, facts, holds));
     if (open === undefined) return undefined;
     const [own, ...others] = open.part?.programs.map(({ name }) => aboutProgram(name)) ?? [
       live.filter(
@@ -59,6 +53,23 @@ function isRelated({ effects, source }: Rule, { part }: CallFacts): boolean {
   if (part === null || source.effect !== "allow") return false;
   return [...part.named.names].some((name) => effects?.has(name) === true);
 }
+
+/** The commands of a line that no rule covers. */
+export const uncoveredParts = (
+  rules: readonly Rule[],
+  parts: readonly CallFacts[],
+  holds: (rule: Rule) => boolean,
+): readonly CallFacts[] => {
+  const live = rules.filter(({ source }) => !source.shadow);
+  return parts.filter((facts) => isUncovered(live, facts, holds));
+};
+
+const isUncovered = (
+  rules: readonly Rule[],
+  facts: CallFacts,
+  holds: (rule: Rule) => boolean,
+): boolean =>
+  facts.part?.suspect !== true && !rules.some((rule) => rule.matches(facts) && holds(rule));
 
 // An agent may name any number of programs.
 const MOST_PROGRAMS = 1000;

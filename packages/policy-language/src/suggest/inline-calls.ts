@@ -1,0 +1,27 @@
+import type { ToolCall } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import { namesTool } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { inlineCasesOf } from "../prove/inline.ts";
+
+/** The calls that the inline cases of a file are about, made in the place of another call. */
+export function inlineCallsOf(
+  file: PolicyFile,
+  { args: _, tool: own, server: _server, facts: _facts, ...place }: ToolCall,
+  tools: ToolTable,
+): readonly { readonly name: string; readonly call: ToolCall }[] {
+  const rules = new Map(file.rules.map((rule) => [rule.source.name, rule]));
+  return inlineCasesOf(file).flatMap(({ rule: owner, text, line }) => {
+    const rule = rules.get(owner);
+    if (rule === undefined) return [];
+    const name = `the case ${quote(text)} (${file.file}:${line})`;
+    if (rule.words === undefined && rule.regex === undefined)
+      return [{ name, call: { ...place, tool: text, args: {} } }];
+    const shells = [...tools.shell].filter(([tool]) => namesTool(rule, tool));
+    const shell = shells.find(([tool]) => tool === own) ?? shells[0];
+    if (shell === undefined) return [];
+    const [tool, argument] = shell;
+    return [{ name, call: { ...place, tool, args: { [argument]: text } } }];
+  });
+}

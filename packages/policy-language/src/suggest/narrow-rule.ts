@@ -1,0 +1,129 @@
+import type { Json, ToolCall } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import type { TomlTable } from "../import/toml.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import { shown, type LinePart } from "../match/shell-line.ts";
+import { plainUrl } from "../match/url.ts";
+import { globOf, pathGlobOf, wordGlobOf } from "./spelled-out.ts";
+
+/** What a rule must ask for to cover a call and hardly anything else; or why no rule can. */
+export type NarrowRule =
+  | { readonly asks: TomlTable; readonly why?: undefined }
+  | { readonly asks?: undefined; readonly why: string };
+
+/** Spells out what the rules leave uncovered in a call. `open`: the commands of its line that none covers. */
+export function narrowRule(facts: CallFacts, open: readonly CallFacts[]): NarrowRule {
+  const { call, identity, tools } = facts;
+  if (identity.kind === "unresolved")
+    return { why: `Cannot tell which MCP server the tool ${quote(call.tool)} belongs to` };
+  const own = identity.kind === "local";
+  const asked =
+    facts.line !== null
+      ? ofLine(facts, open)
+      : own && tools.files.has(identity.bare)
+        ? ofFiles(facts)
+        : own && tools.network.has(identity.bare)
+          ? ofUrl(facts)
+          : ofArguments(call);
+  if (asked.asks === undefined) return asked;
+  return {
+    asks: {
+      ...(identity.server === undefined ? {} : { server: globOf(identity.server) }),
+      tool: globOf(identity.bare),
+      ...asked.asks,
+      ...(call.agent === undefined ? {} : { agent: globOf(call.agent) }),
+      ...(call.phase === undefined ? {} : { phase: globOf(call.phase) }),
+    },
+  };
+}
+
+function ofLine({ line }: CallFacts, open: readonly CallFacts[]): NarrowRule {
+  if (line?.unknown !== undefined) return { why: unknownText(line.unknown) };
+  const patterns = new Set<string>();
+  for (const { part } of open) {
+    if (part === null) continue;
+    const why = whyOpen(part);
+    if (why !== undefined) return { why };
+    patterns.add(part.words.map(({ text = "" }) => wordGlobOf(text)).join(" "));
+  }
+  const [only, ...more] = patterns;
+  if (only === undefined) return { why: "Every command of the line is covered by a rule already" };
+  return { asks: { command: more.length === 0 ? only : [...patterns] } };
+}
+
+const unknownText = (what: string): string =>
+  `Cannot tell what this command line would do: ${what}`;
+
+// Why no pattern covers a command and nothing else.
+function whyOpen(part: LinePart): string | undefined {
+  if (part.unknown !== undefined) return unknownText(part.unknown);
+  const unknown = part.words.find(({ text, single }) => text === undefined || !single);
+  if (unknown !== undefined)
+    return `Only the shell knows what ${quote(shown(unknown))} stands for in ${quote(part.text)}, so no rule can spell it out`;
+  if (!part.plain)
+    return `${quote(part.text)} writes to a file by a redirection or sets a variable that steers it, which no allow of a command covers`;
+  const [program] = part.words;
+  if (program === undefined || part.words.some(({ text }) => text === ""))
+    return `${quote(part.text)} has an empty word, which no pattern can spell out`;
+  const hazard = part.hazards
+    .map(({ at }) => part.words[at]?.text ?? "")
+    .find((text) => wordGlobOf(text).includes("?") || wordGlobOf(text).includes("\\"));
+  return hazard === undefined
+    ? undefined
+    : `A rule would have to spell out ${quote(hazard)}, which has a sign of the shell in it`;
+}
+
+function ofFiles({ paths, call }: CallFacts): NarrowRule {
+  const { known, unknown, doubtful, recursive } = paths;
+  if (unknown !== undefined || doubtful)
+    return {
+      why: `Cannot tell which files this call uses: ${unknown ?? "a path with a second reading"}`,
+    };
+  const globsOf = (access: "read" | "write"): readonly string[] => {
+    const named = known.filter((one) => one.access === access || one.access === "both");
+    const globs = named.flatMap(({ all, region }) =>
+      all.map((place) => pathGlobOf(place, paths, { below: recursive || region !== undefined })),
+    );
+    return [...new Set(globs)].filter((glob) => !globs.some((other) => isBelow(glob, other)));
+  };
+  const lists = { read: globsOf("read"), write: globsOf("write") };
+  const asks = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  return Object.keys(asks).length === 0 ? ofArguments(call) : { asks: { paths: asks } };
+}
+
+const isBelow = (glob: string, folder: string): boolean =>
+  glob !== folder && folder.endsWith("/**") && glob.startsWith(folder.slice(0, -2));
+
+function ofUrl({ call, tools, identity, args }: CallFacts): NarrowRule {
+  const name = tools.network.get(identity.bare) ?? "";
+  const url = args?.[name];
+  const host = typeof url === "string" ? plainUrl(url)?.hostname : undefined;
+  if (typeof url !== "string" || host === undefined)
+    return { why: `\`${name}\` is not a plain URL with one reading, so no rule can spell it out` };
+  const asked = ofArguments(call);
+  return asked.asks === undefined ? asked : { asks: { network: host, ...asked.asks } };
+}
+
+// Longer text is nothing that a person would compare before pasting it.
+const MOST_CHARACTERS = 1_000;
+
+function ofArguments({ args, tool }: ToolCall): NarrowRule {
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    return { why: `The arguments of ${quote(tool)} have no names, so no rule can spell them out` };
+  const conditions: Record<string, TomlTable> = {};
+  for (const [name, value] of Object.entries(args)) {
+    if (name === "" || name.includes(".") || !isTomlValue(value))
+      return { why: `No rule can spell out the argument ${quote(name)}` };
+    conditions[name] = value === null ? { type: "null" } : { eq: value as TomlTable };
+  }
+  if (JSON.stringify(conditions).length > MOST_CHARACTERS)
+    return { why: `The arguments of ${quote(tool)} are too long to spell out` };
+  return { asks: Object.keys(conditions).length === 0 ? {} : { args: conditions } };
+}
+
+const isTomlValue = (value: Json | undefined, depth = 0): boolean =>
+  depth === 0 && value === null
+    ? true
+    : value !== null &&
+      (typeof value !== "object" ||
+        Object.values(value).every((item) => isTomlValue(item, depth + 1)));

@@ -1,0 +1,100 @@
+import type { Json, ToolCall } from "@bylaw/kernel";
+import { CallFacts } from "../match/call-facts.ts";
+import type { PathFacts } from "../paths/path-facts.ts";
+import { same } from "../match/value-test.ts";
+
+/** Calls that differ from a call by what makes it harmful. None of them may be allowed by a rule that is made for it. */
+export function nearMissesOf(
+  call: ToolCall,
+  { args, tools, identity, line, paths }: CallFacts,
+  open: readonly CallFacts[],
+): readonly ToolCall[] {
+  if (args === undefined) return [];
+  const changed = (name: string, value: Json): ToolCall => ({
+    ...call,
+    args: { ...args, [name]: value },
+  });
+  const argument = tools.shell.get(identity.bare);
+  const text = argument === undefined ? undefined : args[argument];
+  if (line !== null && argument !== undefined && typeof text === "string") {
+    const words = open.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
+    const lines = new Set([
+      ...AROUND.map((form) => form.replace("%", () => text)),
+      ...words.flatMap(otherWords),
+    ]);
+    lines.delete(text);
+    return [...lines].map((one) => changed(argument, one));
+  }
+  const table = identity.kind === "local" ? tools.files.get(identity.bare) : undefined;
+  // What a file tool writes into a file is left open.
+  const names =
+    table === undefined ? Object.keys(args) : [...(table.read ?? []), ...(table.write ?? [])];
+  const others = names
+    .filter((name) => Object.hasOwn(args, name))
+    .flatMap((name) => {
+      const value = args[name] ?? null;
+      return otherValues(value).flatMap((other) =>
+        same(other, value) ? [] : [changed(name, other)],
+      );
+    });
+  return table === undefined
+    ? others
+    : others.filter((other) => !isWithin(new CallFacts(other, tools).paths, paths));
+}
+
+// Another spelling of the same places, or of some below a folder that the call is about as a whole.
+const isWithin = ({ known }: PathFacts, own: PathFacts): boolean =>
+  known.every(({ places }) =>
+    places.every((place) =>
+      own.known.some(({ all }) =>
+        all.some((folder) => place.isBelow(folder) && (own.recursive || folder.isBelow(place))),
+      ),
+    ),
+  );
+
+const AROUND = [
+  ...["--force", "-f", "-rf", "-c id", "--exec=sh", "--config=x", "--output=x", "-o x"],
+  ...[".", "..", "../outside", "/", "/etc/passwd", "~/.ssh/id_rsa", '"$x"', "$(id)", "*"],
+  ...["> out", ">> ~/.bashrc", "| sh", "; rm -rf ~", "&& rm -rf ~", "|| rm -rf ~", "& rm -rf ~"],
+]
+  .map((added) => `% ${added}`)
+  .concat("%\nrm -rf ~", "rm -rf ~; %", "LD_PRELOAD=./x.so %", "PATH=. %", "sudo %", "xargs %");
+
+function otherWords(words: readonly string[]): readonly string[] {
+  const [program = "", ...rest] = words;
+  const lines = [
+    [`./${program}`, ...rest],
+    [`/tmp/${program}`, ...rest],
+    words.slice(0, -1),
+    ...["-c", "-x", "--exec=sh"].map((option) => [program, option, ...rest]),
+    ...rest.flatMap((word, at) =>
+      ["..", "/", "~", "*", "/etc/passwd", `../${word}`, `${word}/..`, `${word} x`, `-${word}`].map(
+        (other) => (other === word ? [] : words.with(at + 1, other)),
+      ),
+    ),
+  ];
+  return lines.filter((line) => line.length > 0).map((line) => line.map(inQuotes).join(" "));
+}
+
+const inQuotes = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+function otherValues(value: Json): readonly Json[] {
+  if (typeof value === "string") return textsBeside(value);
+  if (typeof value === "number") return [value + 1, value * 1_000, -1];
+  if (typeof value === "boolean") return [!value];
+  if (Array.isArray(value))
+    return [
+      [...value, "/etc/passwd"],
+      ...value.flatMap((item: Json, at) => otherValues(item).map((other) => value.with(at, other))),
+    ];
+  return [];
+}
+
+const textsBeside = (text: string): readonly string[] => [
+  `../${text}`,
+  `${text}/../..`,
+  `${text}x`,
+  `${text}.example.net`,
+  ...["..", "/etc/passwd", "~/.ssh/id_rsa", ".git/config", ".bylaw/policy.toml", "rm -rf ~"],
+  ...["https://attacker.example/", text.replace("://", "://attacker.example@")],
+];

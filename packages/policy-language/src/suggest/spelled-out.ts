@@ -1,0 +1,28 @@
+import type { Place } from "../paths/place.ts";
+import type { PathFacts } from "../paths/path-facts.ts";
+
+/** A text as a glob that matches it and hardly anything else: a character that a glob cannot hold stands as `?`. */
+export const globOf = (text: string): string =>
+  text.replace(/[*?[\\]/g, "\\$&").replace(/[{}|]/g, "?");
+
+/** The same as one word of a command pattern, which holds no blank and no sign of the shell. */
+export const wordGlobOf = (text: string): string =>
+  text.replace(/[*?[\\]/g, "\\$&").replace(/[\s\p{Cc}{}"'`$;&|<>()#]/gu, "?");
+
+/** A place as a path glob: below the workspace or the home folder where it lies there. `below`: with all that lies in it. */
+export function pathGlobOf(
+  place: Place,
+  { workspace, home }: Pick<PathFacts, "workspace" | "home">,
+  { below }: { readonly below: boolean },
+): string {
+  const bases = [
+    { folder: workspace, name: "." },
+    { folder: home, name: "~" },
+  ];
+  const base = bases.find(({ folder }) => folder !== undefined && place.isBelow(folder));
+  const rest = place.segments
+    .slice(base?.folder?.segments.length ?? 0)
+    .map((segment) => segment.replace(/[*?[\]{}()|\\]/g, "?"));
+  const path = [base?.name ?? "", ...rest, ...(below ? ["**"] : [])].join("/");
+  return path === "" ? "/" : path;
+}

@@ -1,0 +1,159 @@
+import type { Effect, ToolCall, Verdict } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import type { Rule } from "../compile/rule.ts";
+import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
+import { compilePolicy, type PolicyPool } from "../decide/policy-pool.ts";
+import { uncoveredParts } from "../explain/nearest-rule.ts";
+import { comment, tomlOf, type TomlTable } from "../import/toml.ts";
+import { PolicyError } from "../load/finding.ts";
+import { parsePolicy } from "../load/parse-policy.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { CallFacts } from "../match/call-facts.ts";
+import type { RunState } from "../match/run-state.ts";
+import { inlineCallsOf } from "./inline-calls.ts";
+import { narrowRule } from "./narrow-rule.ts";
+import { nearMissesOf } from "./near-misses.ts";
+
+/** What a suggestion looks at in a decision. */
+export interface SuggestionOutcome {
+  readonly effect: Effect;
+  readonly code: string;
+  readonly reason: string;
+  readonly rule?: Verdict["rule"];
+}
+
+/** What a suggestion is made from. */
+export interface SuggestionInput {
+  readonly files: readonly PolicyFile[];
+  readonly tools?: ToolTable;
+  readonly call: ToolCall;
+  /** The same call as it is decided. */
+  readonly prepared: ToolCall;
+  /** What conditions see of its run. */
+  readonly run?: RunState;
+  /** Prepares a call and decides it by a pool. */
+  readonly decide: (call: ToolCall, pool: PolicyPool) => Promise<SuggestionOutcome>;
+  /** Decisions that must stay as they are, besides those of the inline cases. */
+  readonly cases?: readonly {
+    readonly name: string;
+    readonly decide: (pool: PolicyPool) => Promise<SuggestionOutcome>;
+  }[];
+}
+
+/** The smallest rule that would allow a call, or why there is none. */
+export type Suggestion =
+  | {
+      /** The rule in TOML, to paste into a policy of the operator. */
+      readonly toml: string;
+      readonly why?: undefined;
+    }
+  | { readonly toml?: undefined; readonly why: string };
+
+/**
+ * Finds the smallest rule that would allow a call. It is shown only where it loads, makes the call allowed, changes no case, and allows no
+ * call that differs from this one by what makes it harmful.
+ */
+export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
+  const { files, tools = DEFAULT_TOOLS, call, prepared, run, decide, cases = [] } = input;
+  const before = compilePolicy(files, { tools });
+  const now = await decide(call, before);
+  if (now.effect === "allow") return { why: "The call is allowed already" };
+  const rules = files.flatMap((file) => file.rules);
+  const strict = rules.find((rule) => isRuleOf(rule, now));
+  if (strict !== undefined) return { why: strictText(strict) };
+  const facts = new CallFacts(prepared, tools);
+  const held = await heldRules(rules, facts, run);
+  const open = uncoveredParts(rules, facts.perCommand, (rule) => held.has(rule));
+  const narrow = narrowRule(facts, open);
+  if (narrow.asks === undefined) return { why: narrow.why };
+  const toml = textOf(narrow.asks, rules);
+  const loaded = load(toml, tools);
+  if (typeof loaded === "string") return { why: `No rule can spell out this call: ${loaded}` };
+  const after = compilePolicy([...files, loaded], { tools });
+  const then = await decide(call, after);
+  if (then.effect !== "allow")
+    return { why: `A rule for this call would not allow it: ${then.reason}` };
+  for (const one of [...inlineCases(input), ...cases]) {
+    const [old, changed] = [await one.decide(before), await one.decide(after)];
+    if (old.effect !== changed.effect)
+      return {
+        why: `The smallest rule for this call would also decide ${one.name}, from \`${old.effect}\` to \`${changed.effect}\``,
+      };
+  }
+  for (const miss of nearMissesOf(call, facts, open)) {
+    if ((await decide(miss, after)).effect !== "allow") continue;
+    if ((await decide(miss, before)).effect !== "allow")
+      return {
+        why: `The smallest rule for this call would also allow ${quote(JSON.stringify(miss.args))}`,
+      };
+  }
+  return { toml };
+}
+
+const isRuleOf = ({ source }: Rule, { rule }: SuggestionOutcome): boolean =>
+  rule !== undefined &&
+  source.name === rule.name &&
+  source.file === rule.file &&
+  source.line === rule.line;
+
+function strictText({ source }: Rule): string {
+  const { name, file, line, effect, final, tier } = source;
+  const does = effect === "deny" ? "denies" : "asks about";
+  const lifts = final
+    ? "It is final, so no allow lifts it"
+    : `No allow of its priority \`${tier}\` or a lower one lifts it`;
+  return `The rule ${quote(name)} (${file}:${line}) ${does} this call. ${lifts}`;
+}
+
+async function heldRules(
+  rules: readonly Rule[],
+  facts: CallFacts,
+  run: RunState | undefined,
+): Promise<ReadonlySet<Rule>> {
+  const held = new Set<Rule>();
+  for (const rule of rules) {
+    if (!facts.perCommand.some((part) => rule.matches(part))) continue;
+    if (rule.when === undefined || (await rule.when.holds(facts.call, run))) held.add(rule);
+  }
+  return held;
+}
+
+function inlineCases({
+  files,
+  tools = DEFAULT_TOOLS,
+  call,
+  decide,
+}: SuggestionInput): NonNullable<SuggestionInput["cases"]> {
+  return files.flatMap((file) =>
+    inlineCallsOf(file, call, tools).map(({ name, call: asked }) => ({
+      name,
+      decide: (pool: PolicyPool) => decide(asked, pool),
+    })),
+  );
+}
+
+const OPEN = "Arguments that the rule does not name are left open.";
+
+function textOf(asks: TomlTable, rules: readonly Rule[]): string {
+  const taken = new Set(rules.map(({ source }) => source.name));
+  const { command, tool } = asks;
+  const about = [command, tool].flat().find((text) => typeof text === "string") ?? "call";
+  const words = `allow ${about}`.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const base = words.slice(0, 4).join("-");
+  let name = base;
+  for (let at = 2; taken.has(name); at++) name = `${base}-${at}`;
+  // A rule cannot say that a tool gets no other arguments.
+  const note = command === undefined && asks["paths"] === undefined ? [comment(OPEN)] : [];
+  return [...note.flat(), "[[rules]]", ...tomlOf({ name, action: "allow", ...asks }), ""].join(
+    "\n",
+  );
+}
+
+function load(text: string, tools: ToolTable): PolicyFile | string {
+  try {
+    return parsePolicy(text, { file: "suggestion.toml", tools, operator: true });
+  } catch (error) {
+    if (error instanceof PolicyError) return error.findings[0]?.message ?? error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import * as fc from "fast-check";
+import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
+import { describe, expect, it, test } from "vitest";
+import {
+  compilePolicy,
+  parsePolicy,
+  suggestRule,
+  type PolicyPool,
+  type Suggestion,
+  type SuggestionInput,
+  type SuggestionOutcome,
+} from "../src/index.ts";
+import { call, run } from "./calls.ts";
+
+const POLICY = `
+[[rules]]
+name = "look"
+action = "allow"
+command = ["git {status,log} *", "ls *"]
+
+[[rules]]
+name = "checks"
+action = "allow"
+command = "make test"
+not_match = "make test-all"
+
+[[rules]]
+name = "ask-push"
+action = "ask_user"
+command = "git push *"
+
+[[rules]]
+name = "no-force"
+action = "deny"
+command = "git push --force *"
+
+[[rules]]
+name = "no-secrets"
+action = "deny"
+paths = "**/.env"
+final = true
+
+[[rules]]
+name = "released"
+action = "allow"
+command = "publish *"
+when = { all = [{ fact = "phase", operator = "equal", value = "release" }] }
+`;
+const files = [parsePolicy(POLICY, { file: "policy.toml", operator: true })];
+
+async function decide(asked: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome> {
+  const [vote] = (await pool.evaluateConditional(asked)) ?? [];
+  const reason = pool.unmatched(asked) ?? "";
+  return vote === undefined
+    ? { effect: "ask_user", code: "fallback", reason }
+    : { ...vote, code: vote.code ?? vote.effect };
+}
+
+const suggest = (asked: ToolCall, more: Partial<SuggestionInput> = {}): Promise<Suggestion> =>
+  suggestRule({ files, call: asked, prepared: asked, decide, ...more });
+
+const SECRET = {
+  name: "the case `no-secret`",
+  decide: (pool: PolicyPool) => decide(call("read_file", { path: "src/secret" }), pool),
+};
+
+describe("suggestRule", () => {
+  test.each(
+    readCases<readonly [string, ToolCall["args"], string]>(
+      new URL("cases/suggest/rules.jsonl", import.meta.url),
+    ),
+  )("%s %j", async (tool, args, wanted) => {
+    const { toml = "", why } = await suggest(call(tool, args));
+    expect(why).toBeUndefined();
+    expect(toml).toContain(`action = "allow"\n${wanted}\n`);
+    const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
+    const { effect } = await decide(call(tool, args), compilePolicy([...files, added]));
+    expect(effect).toBe("allow");
+  });
+
+  test.each(
+    readCases<readonly [string, ToolCall["args"], string]>(
+      new URL("cases/suggest/none.jsonl", import.meta.url),
+    ),
+  )("nothing for %s %j, and why", async (tool, args, why) => {
+    const found = await suggest(call(tool, args), { cases: [SECRET] });
+    expect(found.toml).toBeUndefined();
+    expect(found.why).toMatch(new RegExp(why));
+  });
+
+  it("names the agent, the phase and the server of the call", async () => {
+    const asked = call(
+      "create_issue",
+      { title: "a" },
+      { server: "github", agent: "ann", phase: "plan" },
+    );
+    const { toml = "" } = await suggest(asked);
+    expect(toml).toMatch(
+      /^# Arguments that the rule does not name are left open\.\n\[\[rules\]\]\n/,
+    );
+    expect(toml).toContain('server = "github"\ntool = "create_issue"\n');
+    expect(toml).toContain('agent = "ann"\nphase = "plan"\n');
+  });
+
+  it("takes a rule whose condition does not hold for none", async () => {
+    expect((await suggest(run("publish x"))).toml).toContain('command = "publish x"');
+    const released = call("run_shell_command", { command: "publish x" }, { phase: "release" });
+    expect((await suggest(released)).why).toBe("The call is allowed already");
+  });
+
+  it("gives the rule a name that no other has", async () => {
+    const taken = '[[rules]]\nname = "allow-make-all"\naction = "deny"\ncommand = "x"\n';
+    const file = parsePolicy(taken, { file: "b.toml", operator: true });
+    const { toml = "" } = await suggest(run("make all"), { files: [...files, file] });
+    expect(toml).toContain('name = "allow-make-all-2"');
+  });
+
+  it("has nothing where another vote than that of the rules decides", async () => {
+    const strict: SuggestionOutcome = {
+      effect: "deny",
+      code: "budget",
+      reason: "No calls are left.",
+    };
+    const { why } = await suggest(run("make"), { decide: () => Promise.resolve(strict) });
+    expect(why).toBe("A rule for this call would not allow it: No calls are left.");
+  });
+
+  it("holds the rule against harmful variants of the call", async () => {
+    const blind = async (asked: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome> =>
+      pool.rules.some(({ name }) => name === "allow-make") &&
+      JSON.stringify(asked.args).includes("rm -rf")
+        ? { effect: "allow", code: "rule_allowed", reason: "" }
+        : await decide(asked, pool);
+    const { why } = await suggest(run("make"), { decide: blind });
+    expect(why).toMatch(/^The smallest rule for this call would also allow `.*rm -rf ~/);
+  });
+});
+
+const words = fc.array(
+  fc.constantFrom("make", "a", "-x", "../b", "b.c", "/etc/passwd", "--all", "make.sh"),
+  { minLength: 1, maxLength: 4 },
+);
+const lines = fc.array(words, { minLength: 1, maxLength: 3 });
+
+it("allows no command but those of the line", async () => {
+  await fc.assert(
+    fc.asyncProperty(lines, lines, async (one, other) => {
+      const text = (line: readonly (readonly string[])[]): string =>
+        line.map((command) => command.join(" ")).join(" && ");
+      const { toml } = await suggest(run(text(one)));
+      if (toml === undefined) return;
+      const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
+      const { effect } = await decide(run(text(other)), compilePolicy([...files, added]));
+      const own = new Set(one.map((command) => command.join(" ")));
+      expect(effect === "allow").toBe(other.every((command) => own.has(command.join(" "))));
+    }),
+    { numRuns: 200 },
+  );
+});
