@@ -22,6 +22,7 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
     case "Select": {
       const head = source.slice(node.name.end, node.body.pos);
       if (node.wordlist === undefined && /^[^;]*\n[^;]*;/.test(head)) return head;
+      if (/\bin(?:[ \t]|\\\n)*[<>]/.test(head)) return head;
       return extendedGlob([node.name, ...(node.wordlist ?? [])]);
     }
     case "ArithmeticFor": {
@@ -75,8 +76,9 @@ export function textBehind(source: string, { closing }: HereDoc): string | undef
   return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
 }
 
-// Without its end; or bash looks for the end of arithmetic, and finds that of a case; or parentheses behind `time`.
-const REFUSED = /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*\besac\b|[$<>]\((?:\s|\\\n)*time\b[^\n;&|]*\()/s;
+// Without its end; or bash looks for the end of arithmetic, and finds that of a case or a here-document; or parentheses behind `time`.
+const REFUSED =
+  /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*(?:\besac\b|<<)|[$<>]\((?:\s|\\\n)*time\b[^\n;&|]*\()/s;
 
 /** Whether bash refuses a substitution that the parser takes. */
 export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
@@ -94,10 +96,18 @@ export function refusedOperand(word: WordNode): string | undefined {
   return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
 }
 
-/** An array with a pattern that bash refuses. */
+/** A pattern in an array, or a reserved word, which bash refuses in some functions and coprocesses. */
 export function refusedArray({ value }: AssignmentNode): string | undefined {
-  return "elements" in value ? extendedGlob(value.elements) : undefined;
+  if (!("elements" in value)) return undefined;
+  return (
+    extendedGlob(value.elements) ?? value.elements.find(({ text }) => RESERVED.test(text))?.text
+  );
 }
+
+const BRACKETED = /^[^'"\\$`[]*\[[^'"\\$`]*[?*+@!]\(/;
+
+/** A pattern behind an opening bracket, which the parser takes for text. */
+export const isRefusedWord = (text: string): boolean => text.includes("[") && BRACKETED.test(text);
 
 // Bash takes these for text only where an option is set.
 function extendedGlob(words: readonly WordNode[]): string | undefined {

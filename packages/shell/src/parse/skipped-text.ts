@@ -1,4 +1,4 @@
-import { refusedArray, textBehind } from "./refused-text.ts";
+import { isRefusedWord, refusedArray, textBehind } from "./refused-text.ts";
 import type { CommandNode } from "./syntax.ts";
 
 const BLANK = /^(?:[ \t]|\\\n)*$/;
@@ -26,6 +26,7 @@ export function skippedText(
       const refused = refusedArray(part);
       if (refused !== undefined) return refused;
     }
+    if (part.type === "Word" && isRefusedWord(part.text)) return part.text;
     if (part.type === "Word" || part.type === "Assignment") continue;
     // In `>> {x}> f` and `> 2> f` bash assigns the braces or the number to the next redirection.
     const text = source.slice(part.pos, part.end + 1);
