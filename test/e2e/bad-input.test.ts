@@ -138,7 +138,7 @@ describe("a policy file", () => {
   test("one bad file of two lets nothing of the other pass", () => {
     const cwd = scratch({ "p.toml": RULE, "q.toml": "rules = 5" });
     refused(cwd, ["--policy", "p.toml", "q.toml"], { code: "BYLAW_POLICY_INVALID" });
-    const ran = bylaw(["check", "--batch", "-", "--json", "--policy", "p.toml", "q.toml"], {
+    const ran = bylaw("check --batch - --json --policy p.toml q.toml", {
       cwd,
       input: '{"tool":"read_file","args":{}}\n',
     });

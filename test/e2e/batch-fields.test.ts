@@ -55,7 +55,7 @@ const teller = definePlugin({ name: "teller", version: "1.0.0", options: z.undef
 export default defineConfig({ plugins: [teller()] });`,
     });
     const home = (HOME: string): unknown =>
-      json(bylaw(["check", "--tool", "x", "--json"], { cwd, env: { HOME } }))["reason"];
+      json(bylaw("check --tool x --json", { cwd, env: { HOME } }))["reason"];
     expect(["home", "./home", "../home", ""].map(home)).toEqual([
       "no home",
       "no home",

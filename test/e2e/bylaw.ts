@@ -27,12 +27,16 @@ export interface RunOptions {
   readonly stdin?: number;
 }
 
+/** The words of a command line, where none has a blank in it. */
+const wordsOf = (args: string | readonly string[]): readonly string[] =>
+  typeof args === "string" ? args.split(" ") : args;
+
 /** Runs the built command in a real process, and checks what holds for every run: no stack trace reaches a user. */
 export function bylaw(
-  args: readonly string[],
+  args: string | readonly string[],
   { cwd, input = "", env = {}, node = [], stdin }: RunOptions,
 ): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...node, BIN, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...node, BIN, ...wordsOf(args)], {
     cwd,
     ...(stdin === undefined ? { input } : { stdio: [stdin, "pipe", "pipe"] }),
     env: { ...process.env, ...env },
@@ -46,8 +50,11 @@ export function bylaw(
 }
 
 /** Starts the built command and leaves it running until the test ends. */
-export function start(args: readonly string[], cwd: string): ChildProcess {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, stdio: ["pipe", "pipe", "pipe"] });
+export function start(args: string | readonly string[], cwd: string): ChildProcess {
+  const child = spawn(process.execPath, [BIN, ...wordsOf(args)], {
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   onTestFinished(() => void child.kill());
   return child;
 }

@@ -198,14 +198,14 @@ describe("where the rules come from", () => {
     ["bylaw.config.toml", `[[plugins]]\nuse = "${use}"\noptions = { files = ["p.toml"] }\n`],
   ])("finds %s upwards, and needs nothing installed beside it", (name, text) => {
     const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
-    const ran = bylaw(["check", "--tool", "drop_table", "--json"], { cwd: join(root, "src/deep") });
+    const ran = bylaw("check --tool drop_table --json", { cwd: join(root, "src/deep") });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toMatchObject({ effect: "deny", rule: { name: "no-drop", line: 9 } });
   });
 
   test("without any, it says what to do", () => {
     const cwd = scratch();
-    const ran = bylaw(["check", "--tool", "x"], { cwd });
+    const ran = bylaw("check --tool x", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(
       /^error BYLAW_CONFIG_MISSING: No bylaw\.config.*\n {2}fix: Run `bylaw init`/,
@@ -217,7 +217,7 @@ describe("where the rules come from", () => {
       "p.toml": POLICY,
       "bylaw.config.yaml": `plugins:\n  - { use: "${use}", options: { files: [p.toml] } }\nenforcement_mode: advisory\n`,
     });
-    const ran = bylaw(["check", "--tool", "drop_table", "--json"], { cwd });
+    const ran = bylaw("check --tool drop_table --json", { cwd });
     expect(json(ran)).toMatchObject({ effect: "deny", enforcement_mode: "advisory" });
     expect(ran.code).toBe(1);
   });

@@ -60,7 +60,7 @@ test("a compiled form beside another policy does not count, so nobody decides by
     "policy.toml": POLICY,
     "dist/policy.compiled.json": JSON.stringify({ ...form, rules }),
   });
-  const { code } = bylaw(["check", "--tool", "drop_table", "--policy", "policy.toml"], { cwd });
+  const { code } = bylaw("check --tool drop_table --policy policy.toml", { cwd });
   expect(code).toBe(1);
 });
 

@@ -64,13 +64,13 @@ test("a plugin that ends the process while it is asked is no allow", () => {
 test("a batch that a plugin ends before its last line is no success", () => {
   const cwd = scratch({ "bylaw.config.ts": plugin("process.exit(0);") });
   const input = '{"tool":"y","args":{}}\n{"tool":"x","args":{}}\n{"tool":"y","args":{}}\n';
-  expect(bylaw(["check", "--batch", "-"], { cwd, input }).code).toBe(2);
+  expect(bylaw("check --batch -", { cwd, input }).code).toBe(2);
 });
 
 test("a plugin that prints while it is asked answers no line", () => {
   const cwd = scratch({ "bylaw.config.ts": plugin(`console.log(${JSON.stringify(FORGED)});`) });
   const input = '{"id":1,"tool":"x","args":{}}\n{"id":2,"tool":"y","args":{}}\n';
-  const ran = bylaw(["check", "--batch", "-", "--json"], { cwd, input });
+  const ran = bylaw("check --batch - --json", { cwd, input });
   expect(jsonLines(ran).map(({ id, effect }) => [id, effect])).toEqual([
     [1, "deny"],
     [2, "deny"],

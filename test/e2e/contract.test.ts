@@ -26,7 +26,7 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
 
 describe("bylaw lint on a contract", () => {
   test("tells the faults of the original as warnings, and ends with 0", () => {
-    const ran = bylaw(["lint", "agent_workflow.yaml", "--json"], {
+    const ran = bylaw("lint agent_workflow.yaml --json", {
       cwd: scratch({ "agent_workflow.yaml": ORIGINAL }),
     });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -40,7 +40,7 @@ describe("bylaw lint on a contract", () => {
   });
 
   test("tells every error with its place, and ends with 1", () => {
-    const ran = bylaw(["lint", "c.yml"], { cwd: scratch({ "c.yml": BROKEN }) });
+    const ran = bylaw("lint c.yml", { cwd: scratch({ "c.yml": BROKEN }) });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^c\.yml:45:20 error unknown_check: Unknown check `scope_is_bound`\n {2}fix: Did you mean `scope_is_bounded`\?$/m,
@@ -54,10 +54,9 @@ describe("bylaw lint on a contract", () => {
   test("looks at policies, configurations and contracts in one call", () => {
     const cwd = scratch({ "agent_workflow.yaml": ORIGINAL });
     bylaw(["init"], { cwd });
-    const ran = bylaw(
-      ["lint", "bylaw.config.ts", ".bylaw/policy.toml", "agent_workflow.yaml", "--json"],
-      { cwd },
-    );
+    const ran = bylaw("lint bylaw.config.ts .bylaw/policy.toml agent_workflow.yaml --json", {
+      cwd,
+    });
     expect(ran.code).toBe(0);
     expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toHaveLength(5);
   });
@@ -80,15 +79,15 @@ describe("bylaw contract show", () => {
 
   test("draws the phases as text, as Mermaid, and prints the contract as JSON", () => {
     const folder = cwd();
-    expect(bylaw(["contract", "show", "c.yaml"], { cwd: folder })).toMatchObject({
+    expect(bylaw("contract show c.yaml", { cwd: folder })).toMatchObject({
       code: 0,
       stderr: "",
       stdout: expect.stringContaining("→ TDD  [plan_approval, token]") as string,
     });
-    expect(
-      bylaw(["contract", "show", "c.yaml", "--format", "mermaid"], { cwd: folder }).stdout,
-    ).toMatch(/^flowchart TD\n {2}p0\(\["PLAN/);
-    expect(json(bylaw(["contract", "show", "c.yaml", "--json"], { cwd: folder }))).toMatchObject({
+    expect(bylaw("contract show c.yaml --format mermaid", { cwd: folder }).stdout).toMatch(
+      /^flowchart TD\n {2}p0\(\["PLAN/,
+    );
+    expect(json(bylaw("contract show c.yaml --json", { cwd: folder }))).toMatchObject({
       initial: "PLAN",
       ends: ["COMPLETE"],
       form: "original",
@@ -123,41 +122,37 @@ describe("bylaw contract show", () => {
 describe("bylaw contract migrate", () => {
   test("prints a contract that lint has nothing against, and says every change", () => {
     const cwd = scratch({ "c.yaml": ORIGINAL });
-    const ran = bylaw(["contract", "migrate", "c.yaml"], { cwd });
+    const ran = bylaw("contract migrate c.yaml", { cwd });
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(
       /^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m,
     );
-    const lint = bylaw(["lint", "new.yaml", "--json"], {
-      cwd: scratch({ "new.yaml": ran.stdout }),
-    });
+    const lint = bylaw("lint new.yaml --json", { cwd: scratch({ "new.yaml": ran.stdout }) });
     expect(lint.code).toBe(0);
     expect(brief(lint)).toEqual([]);
   });
 
   test("writes it where --out says, and over nothing unless it is forced", () => {
     const cwd = scratch({ "c.yaml": ORIGINAL, "there.yaml": "mine" });
-    expect(bylaw(["contract", "migrate", "c.yaml", "--out", "new.yaml"], { cwd }).stdout).toMatch(
+    expect(bylaw("contract migrate c.yaml --out new.yaml", { cwd }).stdout).toMatch(
       /^wrote new\.yaml: \d+ changes\n$/,
     );
     expect(readFileSync(join(cwd, "new.yaml"), "utf8")).toMatch(/^bylaw: 1\n/);
-    const kept = bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml"], { cwd });
+    const kept = bylaw("contract migrate c.yaml --out there.yaml", { cwd });
     expect([kept.code, readFileSync(join(cwd, "there.yaml"), "utf8")]).toEqual([2, "mine"]);
     expect(kept.stderr).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
-    expect(
-      bylaw(["contract", "migrate", "c.yaml", "--out", "there.yaml", "--force"], { cwd }).code,
-    ).toBe(0);
-    expect(
-      bylaw(["contract", "migrate", "c.yaml", "--out", "none/there.yaml"], { cwd }).stderr,
-    ).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
+    expect(bylaw("contract migrate c.yaml --out there.yaml --force", { cwd }).code).toBe(0);
+    expect(bylaw("contract migrate c.yaml --out none/there.yaml", { cwd }).stderr).toMatch(
+      /^error BYLAW_CONTRACT_UNWRITABLE: /,
+    );
   });
 
   test("ends with 1 where an error is left, and with 2 where there is one before", () => {
     const left = ORIGINAL.replace('      - "git_commit"  # NOW agents can commit\n', "");
     const cwd = scratch({ "left.yaml": left, "broken.yaml": BROKEN });
-    const ran = bylaw(["contract", "migrate", "left.yaml", "--json"], { cwd });
+    const ran = bylaw("contract migrate left.yaml --json", { cwd });
     expect(ran.code).toBe(1);
     expect(json(ran)["findings"]).toMatchObject([{ code: "work_after_review", severity: "error" }]);
-    expect(bylaw(["contract", "migrate", "broken.yaml"], { cwd }).code).toBe(2);
+    expect(bylaw("contract migrate broken.yaml", { cwd }).code).toBe(2);
   });
 });

@@ -48,7 +48,7 @@ test("every configuration in docs/configuration.md loads", () => {
   expect(files.length).toBeGreaterThan(3);
   for (const [, file = "", text = ""] of files) {
     const cwd = scratch({ [file]: text, ".bylaw/policy.toml": 'default = "deny"\n' });
-    const ran = bylaw(["check", "--tool", "x", "--json"], { cwd });
+    const ran = bylaw("check --tool x --json", { cwd });
     expect({ file, text, stdout: ran.stdout }).toEqual({
       file,
       text,

@@ -65,7 +65,7 @@ beforeAll(() => {
     mkdirSync(dirname(join(begun, file)), { recursive: true });
     writeFileSync(join(begun, file), content);
   }
-  bylaw(["log", "import", "events.jsonl", "--store", "runs.db", "--run", "main"], { cwd: begun });
+  bylaw("log import events.jsonl --store runs.db --run main", { cwd: begun });
   bylaw(["init"], { cwd: begun });
 });
 afterAll(() => rmSync(begun, { recursive: true }));
@@ -149,7 +149,7 @@ test.each(["20.19.5", "22.12.0", "18.0.0"])(
   "on Node %s it says which Node it needs, before anything else is loaded",
   (version) => {
     const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
-    const ran = bylaw(["check", "--tool", "x"], {
+    const ran = bylaw("check --tool x", {
       cwd: scratch(),
       node: ["--import", `data:text/javascript,${encodeURIComponent(pretend)}`],
     });

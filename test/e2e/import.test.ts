@@ -15,7 +15,7 @@ const GEMINI =
 describe("bylaw import", () => {
   test("prints a policy that decides as the source did, and says nothing where all was carried over", () => {
     const cwd = scratch({ "settings.json": CLAUDE });
-    const ran = bylaw(["import", "claude", "settings.json", "--out", "policy.toml"], { cwd });
+    const ran = bylaw("import claude settings.json --out policy.toml", { cwd });
     expect(ran).toEqual({ code: 0, stdout: "wrote policy.toml: 2 rules\n", stderr: "" });
     const effect = (command: string) =>
       json(
@@ -38,7 +38,7 @@ describe("bylaw import", () => {
       "ask_user",
       "deny",
     ]);
-    const printed = bylaw(["import", "claude", "settings.json"], { cwd });
+    const printed = bylaw("import claude settings.json", { cwd });
     expect(printed).toEqual({
       code: 0,
       stdout: readFileSync(join(cwd, "policy.toml"), "utf8"),
@@ -47,9 +47,7 @@ describe("bylaw import", () => {
   });
 
   test("names what could not be carried over with its place and why, and ends with 1", () => {
-    const ran = bylaw(["import", "codex", "default.rules"], {
-      cwd: scratch({ "default.rules": CODEX }),
-    });
+    const ran = bylaw("import codex default.rules", { cwd: scratch({ "default.rules": CODEX }) });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('command = ["git push *"]');
     expect(ran.stderr).toMatch(/^lost default\.rules:2:3: x = 1\n {2}Found `=` where `\(`/);
@@ -57,35 +55,31 @@ describe("bylaw import", () => {
 
   test("as JSON the report stands beside the policy", () => {
     const cwd = scratch({ "default.rules": CODEX });
-    const ran = bylaw(["import", "codex", "default.rules", "--json"], { cwd });
+    const ran = bylaw("import codex default.rules --json", { cwd });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toMatchObject({
       toml: expect.stringContaining("[[rules]]"),
       rules: 1,
       findings: [{ severity: "lost", file: "default.rules", line: 2, column: 3, source: "x = 1" }],
     });
-    const written = bylaw(["import", "codex", "default.rules", "--json", "--out", "p.toml"], {
-      cwd,
-    });
+    const written = bylaw("import codex default.rules --json --out p.toml", { cwd });
     expect(json(written)).toMatchObject({ out: join(cwd, "p.toml"), rules: 1 });
   });
 
   test("a file that is named twice is read once", () => {
     const cwd = scratch({ "settings.json": CLAUDE });
-    expect(bylaw(["import", "claude", "settings.json", "./settings.json"], { cwd })).toEqual(
-      bylaw(["import", "claude", "settings.json"], { cwd }),
+    expect(bylaw("import claude settings.json ./settings.json", { cwd })).toEqual(
+      bylaw("import claude settings.json", { cwd }),
     );
   });
 
   test("overwrites only with --force", () => {
     const cwd = scratch({ "p.toml": "# mine\n", "g.toml": GEMINI });
-    const refused = bylaw(["import", "gemini", "g.toml", "--out", "p.toml"], { cwd });
+    const refused = bylaw("import gemini g.toml --out p.toml", { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/^error BYLAW_IMPORT_EXISTS: /);
     expect(readFileSync(join(cwd, "p.toml"), "utf8")).toBe("# mine\n");
-    expect(
-      bylaw(["import", "gemini", "g.toml", "--out", "p.toml", "--force"], { cwd }),
-    ).toMatchObject({ code: 0 });
+    expect(bylaw("import gemini g.toml --out p.toml --force", { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(join(cwd, "p.toml"), "utf8")).toContain('command = ["git log *"]');
   });
 

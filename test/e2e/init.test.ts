@@ -31,7 +31,7 @@ type Expected = readonly [tool: string, args: object, effect: string, rule?: str
 /** Decides calls in a project, and compares the effects and the rules that they come from. */
 function decides(cwd: string, expected: readonly Expected[]): void {
   const input = expected.map(([tool, args]) => `${JSON.stringify({ tool, args })}\n`).join("");
-  const ran = bylaw(["check", "--batch", "-", "--json"], { cwd, input });
+  const ran = bylaw("check --batch - --json", { cwd, input });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   const found = jsonLines(ran).map(({ effect, rule }, at) => [
     ...(expected[at] ?? []).slice(0, 2),
@@ -115,13 +115,13 @@ test("a link that leads nowhere is not followed, and what was written is taken b
 
 test("makes the folder that it is given, and prints JSON for a script", () => {
   const cwd = scratch({ "file.txt": "" });
-  const ran = bylaw(["init", "deep/project", "--format", "yaml", "--json"], { cwd });
+  const ran = bylaw("init deep/project --format yaml --json", { cwd });
   expect(ran.code).toBe(0);
   const written = [".bylaw/policy.toml", "bylaw.config.yaml", ".bylaw/.gitignore"].map((file) =>
     join(cwd, "deep/project", file),
   );
   expect(json(ran)).toMatchObject({ written });
-  const onFile = bylaw(["init", "file.txt", "--json"], { cwd });
+  const onFile = bylaw("init file.txt --json", { cwd });
   expect(onFile.code).toBe(2);
   expect(json(onFile)).toMatchObject({
     error: { code: "BYLAW_INIT_EXISTS", file: join(cwd, "file.txt") },
@@ -167,7 +167,7 @@ test("a list of what git leaves out that is there stays as it is", () => {
 test.runIf(existsSync("/proc/self"))(
   "ends where the system can make no folder, and says so",
   () => {
-    const ran = bylaw(["init", "/proc/none/deeper"], { cwd: scratch() });
+    const ran = bylaw("init /proc/none/deeper", { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
   },
@@ -185,7 +185,7 @@ describe("the toolchain", () => {
 
   test("its tasks are shown as the ruleset decides them", () => {
     const cwd = scratch(manifests);
-    const made = json(bylaw(["init", "--yes", "--json"], { cwd }));
+    const made = json(bylaw("init --yes --json", { cwd }));
     expect(made).toMatchObject({
       ruleset: "everyday",
       programs: ["pnpm", "make", "go"],
@@ -204,7 +204,7 @@ describe("the toolchain", () => {
   test("a manifest that cannot be read declares nothing", () => {
     const cwd = scratch({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
     mkdirSync(join(cwd, "Makefile"));
-    const made = json(bylaw(["init", "--json"], { cwd }));
+    const made = json(bylaw("init --json", { cwd }));
     expect(made).toMatchObject({ programs: ["npm", "composer", "make"], allowed: [], asked: [] });
   });
 

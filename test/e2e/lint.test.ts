@@ -50,7 +50,7 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
 
 test("prints findings as the stable interface has them", () => {
-  const ran = bylaw(["lint", "p.toml", "--json"], { cwd: scratch({ "p.toml": WIPE }) });
+  const ran = bylaw("lint p.toml --json", { cwd: scratch({ "p.toml": WIPE }) });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(findingsOf(ran)).toEqual([
     {
@@ -68,7 +68,7 @@ test("prints findings as the stable interface has them", () => {
 
 test("prints for a person: place, severity, code, message, the fix below, and a summary", () => {
   const cwd = scratch({ "p.toml": WIPE, "q.toml": CONTRADICTION });
-  const ran = bylaw(["lint", "p.toml", "q.toml"], { cwd });
+  const ran = bylaw("lint p.toml q.toml", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /^p\.toml:4:1 warning evaded_rule: .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: .*\n {2}fix: /,
@@ -84,8 +84,8 @@ describe("the exit code", () => {
     ["1 where the policy does not load", BROKEN, 1],
   ])("is %s", (_, text, code) => {
     const cwd = scratch({ "p.toml": text });
-    expect(bylaw(["lint", "p.toml"], { cwd })).toMatchObject({ code, stderr: "" });
-    expect(bylaw(["lint", "p.toml", "--json"], { cwd })).toMatchObject({ code, stderr: "" });
+    expect(bylaw("lint p.toml", { cwd })).toMatchObject({ code, stderr: "" });
+    expect(bylaw("lint p.toml --json", { cwd })).toMatchObject({ code, stderr: "" });
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe("the exit code", () => {
 
 test("a file that does not load is reported whole, and the others are still looked at", () => {
   const cwd = scratch({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
-  const ran = bylaw(["lint", "a.toml", "b.toml", "c.toml", "--json"], { cwd });
+  const ran = bylaw("lint a.toml b.toml c.toml --json", { cwd });
   expect(ran.code).toBe(1);
   expect(brief(ran)).toEqual([
     "a.toml:1 error BYLAW_POLICY_INVALID",
@@ -120,15 +120,15 @@ test("a file that does not load is reported whole, and the others are still look
 
 test("a file without rules is a hint, and one that is missing is advised as the command line has it", () => {
   const cwd = scratch({ "p.toml": 'default = "deny"\n' });
-  expect(brief(bylaw(["lint", "p.toml", "--json"], { cwd }))).toEqual(["p.toml:1 info no_rules"]);
-  expect(bylaw(["lint", "q.toml"], { cwd }).stderr).toMatch(
+  expect(brief(bylaw("lint p.toml --json", { cwd }))).toEqual(["p.toml:1 info no_rules"]);
+  expect(bylaw("lint q.toml", { cwd }).stderr).toMatch(
     /fix: Create the file, or name another on the command line\n/,
   );
 });
 
 test("a file of gemini-cli is one finding that says what reads it", () => {
   const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
-  const ran = bylaw(["lint", "p.toml"], { cwd });
+  const ran = bylaw("lint p.toml", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/,
@@ -141,10 +141,10 @@ test("files that are named together are one pool", () => {
       '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
     "b.toml": '[[rules]]\nname = "mail"\naction = "allow"\ntool = "send_mail"\n',
   });
-  expect(brief(bylaw(["lint", "a.toml", "b.toml", "--json"], { cwd }))).toEqual([
+  expect(brief(bylaw("lint a.toml b.toml --json", { cwd }))).toEqual([
     "b.toml:2 warning shadowed_rule",
   ]);
-  expect(brief(bylaw(["lint", "b.toml", "--json"], { cwd }))).toEqual([]);
+  expect(brief(bylaw("lint b.toml --json", { cwd }))).toEqual([]);
 });
 
 describe("a configuration", () => {
@@ -156,11 +156,11 @@ describe("a configuration", () => {
     const policy =
       '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
     const cwd = scratch({ "bylaw.config.json": config(files), "p.toml": policy });
-    const found = brief(bylaw(["lint", "--json"], { cwd }));
+    const found = brief(bylaw("lint --json", { cwd }));
     expect(found).toContain("p.toml:5 warning evaded_rule");
-    expect(brief(bylaw(["lint", "bylaw.config.json", "--json"], { cwd }))).toEqual(found);
+    expect(brief(bylaw("lint bylaw.config.json --json", { cwd }))).toEqual(found);
     // By itself the file knows no such tool.
-    expect(bylaw(["lint", "p.toml"], { cwd }).code).toBe(1);
+    expect(bylaw("lint p.toml", { cwd }).code).toBe(1);
   });
 
   test("is named with --config too, by any name and beside files, and a file that is named twice is read once", () => {
@@ -170,24 +170,22 @@ describe("a configuration", () => {
       "q.toml": CONTRADICTION,
     };
     const cwd = scratch(files);
-    const found = brief(bylaw(["lint", "--json"], { cwd }));
-    expect(brief(bylaw(["lint", "--config", "bylaw.config.json", "--json"], { cwd }))).toEqual(
-      found,
+    const found = brief(bylaw("lint --json", { cwd }));
+    expect(brief(bylaw("lint --config bylaw.config.json --json", { cwd }))).toEqual(found);
+    expect(bylaw("lint --config bylaw.config.json bylaw.config.json", { cwd }).stdout).toMatch(
+      / in 1 file\n$/,
     );
-    expect(
-      bylaw(["lint", "--config", "bylaw.config.json", "bylaw.config.json"], { cwd }).stdout,
-    ).toMatch(/ in 1 file\n$/);
-    expect(
-      bylaw(["lint", "--config", "./bylaw.config.json", "q.toml", "./q.toml"], { cwd }).stdout,
-    ).toMatch(/ in 2 files\n$/);
-    const missing = bylaw(["lint", "--config", "none.json"], { cwd });
+    expect(bylaw("lint --config ./bylaw.config.json q.toml ./q.toml", { cwd }).stdout).toMatch(
+      / in 2 files\n$/,
+    );
+    const missing = bylaw("lint --config none.json", { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
   });
 
   test("shows the policy of a ruleset or of its own that does not load", () => {
     const cwd = scratch({ "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": BROKEN });
-    const ran = bylaw(["lint", "--json"], { cwd });
+    const ran = bylaw("lint --json", { cwd });
     expect(ran.code).toBe(1);
     expect(brief(ran)).toContain("p.toml:8 error BYLAW_POLICY_INVALID");
   });
@@ -228,7 +226,7 @@ test("it runs no command of a policy", () => {
   const cwd = scratch({
     "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n`,
   });
-  bylaw(["lint", "p.toml"], { cwd });
+  bylaw("lint p.toml", { cwd });
   expect(bylaw(["lint", join(cwd, "ran")], { cwd }).stderr).toMatch(/BYLAW_POLICY_MISSING/);
 });
 

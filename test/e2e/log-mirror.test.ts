@@ -85,24 +85,19 @@ describe("a run that was recorded into a store and its files", () => {
   test("comes out of the store as the lines of its files, byte for byte, and goes into another store", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
-    const { stdout } = bylaw(["log", "export", "--store", "runs.db", "--run", "main"], { cwd });
+    const { stdout } = bylaw("log export --store runs.db --run main", { cwd });
     expect(stdout).toBe(lines.filter((line) => !line.includes('"log_anchor"')).join(""));
     expect(
       bylaw(["log", "import", ...files, "--store", "copy.db", "--run", "main"], { cwd }),
     ).toMatchObject({ code: 0, stderr: "" });
-    expect(bylaw(["log", "export", "--store", "copy.db", "--run", "main"], { cwd }).stdout).toBe(
-      stdout,
-    );
+    expect(bylaw("log export --store copy.db --run main", { cwd }).stdout).toBe(stdout);
   });
 
   test("shows that its end was cut off, though what is left verifies by itself", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
     writeFileSync(join(cwd, "cut.jsonl"), lines.slice(0, -1).join(""));
-    expect(bylaw(["log", "verify", "cut.jsonl", "--chained"], { cwd })).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
+    expect(bylaw("log verify cut.jsonl --chained", { cwd })).toMatchObject({ code: 0, stderr: "" });
     const ran = verify(cwd, "cut.jsonl");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)["findings"]).toMatchObject([

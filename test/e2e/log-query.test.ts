@@ -78,9 +78,7 @@ describe("bylaw log query", () => {
     const cwd = scratch({
       "one.jsonl": logOf(chain(undefined, [draft(0, "tool_denied", { details })])),
     });
-    const [, row] = bylaw(["log", "query", "one.jsonl", "--type", "tool_denied"], {
-      cwd,
-    }).stdout.split("\n");
+    const [, row] = bylaw("log query one.jsonl --type tool_denied", { cwd }).stdout.split("\n");
     expect(row).toContain(
       'deny rule_denied [no-push] tool=bash approval_mode=ask args={"command":"git push"}',
     );
@@ -88,20 +86,13 @@ describe("bylaw log query", () => {
 
   test("reads rotated files in their order, and leaves anchors out", () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
-    const ran = bylaw(["log", "query", "log-0.jsonl", "log-1.jsonl", "log.jsonl", "--json"], {
-      cwd,
-    });
+    const ran = bylaw("log query log-0.jsonl log-1.jsonl log.jsonl --json", { cwd });
     expect(numbers(ran)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   test("reads the standard input", () => {
     expect(
-      numbers(
-        bylaw(["log", "query", "-", "--json", "--limit", "1"], {
-          cwd: scratch(),
-          input: logOf(EVENTS),
-        }),
-      ),
+      numbers(bylaw("log query - --json --limit 1", { cwd: scratch(), input: logOf(EVENTS) })),
     ).toEqual([1]);
   });
 
@@ -111,9 +102,7 @@ describe("bylaw log query", () => {
       Buffer.from([0xff, 10]),
       Buffer.from(logOf(EVENTS.slice(1))),
     ]);
-    const ran = bylaw(["log", "query", "log.jsonl", "--json"], {
-      cwd: scratch({ "log.jsonl": content }),
-    });
+    const ran = bylaw("log query log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) });
     expect(jsonLines(ran)).toHaveLength(6);
     expect(ran).toMatchObject({ code: 1 });
     expect(ran.stderr).toMatch(
@@ -142,10 +131,7 @@ describe("bylaw log query", () => {
 
   test("needs little memory for a log that is larger than it", () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(200_000)) });
-    const ran = bylaw(["log", "query", "log.jsonl", "--json"], {
-      cwd,
-      node: ["--max-old-space-size=32"],
-    });
+    const ran = bylaw("log query log.jsonl --json", { cwd, node: ["--max-old-space-size=32"] });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout.split("\n")).toHaveLength(200_002);
   });
@@ -169,7 +155,7 @@ describe("what an agent wrote", () => {
     "log.jsonl": logOf(chain(undefined, [draft(0, "session_start", { agent_id, details })])),
   });
   test("is one record of RFC 4180 each, whatever line breaks it has", () => {
-    const { stdout } = bylaw(["log", "query", "log.jsonl", "--format", "csv"], {
+    const { stdout } = bylaw("log query log.jsonl --format csv", {
       cwd: scratch(evil("a\r\nb\nc", { text: 'x"\n,y' })),
     });
     expect(stdout.split("\r\n")).toHaveLength(3);
@@ -179,7 +165,7 @@ describe("what an agent wrote", () => {
   });
 
   test("is no formula in a spreadsheet", () => {
-    const { stdout } = bylaw(["log", "query", "log.jsonl", "--format", "csv"], {
+    const { stdout } = bylaw("log query log.jsonl --format csv", {
       cwd: scratch(evil("=HYPERLINK(1)")),
     });
     expect(csv(stdout)[1]?.[4]).toBe("'=HYPERLINK(1)");
@@ -203,14 +189,14 @@ describe("what an agent wrote", () => {
 
   test("keeps its place in the table, however long it is", () => {
     const cwd = scratch(evil("x".repeat(100_000), { note: "y".repeat(100_000) }));
-    for (const line of bylaw(["log", "query", "log.jsonl"], { cwd }).stdout.split("\n"))
+    for (const line of bylaw("log query log.jsonl", { cwd }).stdout.split("\n"))
       expect(line.length).toBeLessThan(400);
   });
 });
 
 describe("bylaw log stats", () => {
   test("counts, as JSON", () => {
-    const ran = bylaw(["log", "stats", "log.jsonl", "--json"], { cwd: scratch(files) });
+    const ran = bylaw("log stats log.jsonl --json", { cwd: scratch(files) });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
       events: 6,
@@ -256,12 +242,12 @@ describe("bylaw log stats", () => {
   });
 
   test("counts, for a person", () => {
-    const { stdout } = bylaw(["log", "stats", "log.jsonl"], { cwd: scratch(files) });
+    const { stdout } = bylaw("log stats log.jsonl", { cwd: scratch(files) });
     expect(stdout).toMatch(
       /^6 events, 1 to 6, 2026-01-17T09:00:00\.000Z to 2026-01-17T09:05:00\.000Z\nsessions\n {8}4 {2}1111/,
     );
     expect(stdout).toContain("        1  no-drop (policy.toml:3)\n");
-    expect(bylaw(["log", "stats", "-"], { cwd: scratch() })).toMatchObject({
+    expect(bylaw("log stats -", { cwd: scratch() })).toMatchObject({
       code: 0,
       stdout: "0 events\n",
     });
@@ -271,7 +257,7 @@ describe("bylaw log stats", () => {
     const events = Array.from({ length: 10_100 }, (_, index) =>
       draft(index, "usage_check", { agent_id: `agent ${index}` }),
     );
-    const ran = bylaw(["log", "stats", "log.jsonl", "--json"], {
+    const ran = bylaw("log stats log.jsonl --json", {
       cwd: scratch({ "log.jsonl": logOf(chain(undefined, events)) }),
     });
     const { agents } = json(ran) as {
@@ -287,35 +273,35 @@ describe("bylaw log verify", () => {
 
   test("says how far the chain goes, and whether there is one", () => {
     const last = EVENTS.at(-1);
-    const chained = bylaw(["log", "verify", "log.jsonl"], { cwd: scratch(files) });
+    const chained = bylaw("log verify log.jsonl", { cwd: scratch(files) });
     expect(chained).toEqual({
       code: 0,
       stdout: `No findings in 6 events, up to 6 ${last?.hash}\n`,
       stderr: "",
     });
-    expect(json(bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch(files) }))).toEqual({
+    expect(json(bylaw("log verify log.jsonl --json", { cwd: scratch(files) }))).toEqual({
       events: 6,
       head: { sequence: 6, hash: last?.hash },
       findings: [],
     });
     const bare = { "log.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)) };
-    expect(bylaw(["log", "verify", "log.jsonl"], { cwd: scratch(bare) })).toMatchObject({
+    expect(bylaw("log verify log.jsonl", { cwd: scratch(bare) })).toMatchObject({
       code: 0,
       stdout: "No findings in 6 events, not chained\n",
     });
-    expect(
-      bylaw(["log", "verify", "log.jsonl", "--chained"], { cwd: scratch(bare) }),
-    ).toMatchObject({ code: 1 });
-    expect(
-      bylaw(["log", "verify", "log.jsonl", "--chained"], { cwd: scratch(files) }),
-    ).toMatchObject({ code: 0 });
+    expect(bylaw("log verify log.jsonl --chained", { cwd: scratch(bare) })).toMatchObject({
+      code: 1,
+    });
+    expect(bylaw("log verify log.jsonl --chained", { cwd: scratch(files) })).toMatchObject({
+      code: 0,
+    });
   });
 
   test("finds the line that was edited", () => {
     const cwd = scratch({
       "log.jsonl": logOf(EVENTS.map((event, index) => (index === 2 ? edited(event) : event))),
     });
-    const ran = bylaw(["log", "verify", "log.jsonl"], { cwd });
+    const ran = bylaw("log verify log.jsonl", { cwd });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^log\.jsonl:3 error HASH_MISMATCH: The hash is sha256:\w+…, but after the line before it must be sha256:\w+…\.\n1 error in 6 events/,
@@ -336,7 +322,7 @@ describe("bylaw log verify", () => {
       findings: [],
       head: { sequence: 4 },
     });
-    expect(bylaw(["log", "verify", "log-1.jsonl"], { cwd }).stdout).toContain(
+    expect(bylaw("log verify log-1.jsonl", { cwd }).stdout).toContain(
       "No findings in 2 events, without those before 3, up to 4 ",
     );
     expect(json(verify("log-0.jsonl", "log.jsonl"))).toMatchObject({
@@ -377,7 +363,7 @@ test.each([["tail"], ["query"], ["stats"], ["verify"]])(
 test.skipIf(process.getuid?.() === 0)("a file that is closed to the user is told", () => {
   const cwd = scratch({ "secret.jsonl": "" });
   chmodSync(join(cwd, "secret.jsonl"), 0);
-  expect(bylaw(["log", "query", "secret.jsonl"], { cwd }).stderr).toMatch(
+  expect(bylaw("log query secret.jsonl", { cwd }).stderr).toMatch(
     /^error BYLAW_LOG_UNREADABLE: Cannot read .*: EACCES/,
   );
 });

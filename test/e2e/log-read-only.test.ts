@@ -22,9 +22,10 @@ function unprivileged(args: readonly string[], cwd: string): Ran {
 /** A folder with a log in a file and in a store, none of which can be written. */
 function readOnlyFolder(): string {
   const cwd = scratch({ "log.jsonl": logOf(eventsOf(20)), "policy.toml": 'default = "deny"\n' });
-  expect(
-    bylaw(["log", "import", "log.jsonl", "--store", "runs.db", "--run", "main"], { cwd }),
-  ).toMatchObject({ code: 0, stderr: "" });
+  expect(bylaw("log import log.jsonl --store runs.db --run main", { cwd })).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
   for (const file of readdirSync(cwd)) chmodSync(join(cwd, file), 0o444);
   chmodSync(cwd, 0o555);
   onTestFinished(() => chmodSync(cwd, 0o755));

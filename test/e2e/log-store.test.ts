@@ -43,20 +43,7 @@ describe("a log that goes into a store and comes out again", () => {
       head: HEAD,
     });
     expect(exported(cwd)).toEqual({ code: 0, stdout: LOG, stderr: "" });
-    const to = bylaw(
-      [
-        "log",
-        "export",
-        "--store",
-        "sqlite:runs.db",
-        "--run",
-        "main",
-        "--to",
-        "out.jsonl",
-        "--json",
-      ],
-      { cwd },
-    );
+    const to = bylaw("log export --store sqlite:runs.db --run main --to out.jsonl --json", { cwd });
     expect(json(to)).toEqual({ run: "main", file: "out.jsonl", events: EVENTS.length, head: HEAD });
     expect(readFileSync(join(cwd, "out.jsonl"), "utf8")).toBe(LOG);
     expect(statSync(join(cwd, "out.jsonl")).mode & 0o077).toBe(0);
@@ -68,31 +55,18 @@ describe("a log that goes into a store and comes out again", () => {
       ...rotated(EVENTS.slice(0, 9), 3, 6),
       "bare.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)),
     });
-    const piped = bylaw(["log", "import", "-", "--store", "runs.db", "--run", "piped"], {
-      cwd,
-      input: LOG,
-    });
+    const piped = bylaw("log import - --store runs.db --run piped", { cwd, input: LOG });
     expect(piped).toMatchObject({ code: 0, stderr: "" });
     expect(exported(cwd, "piped").stdout).toBe(LOG);
     const files = bylaw(
-      [
-        "log",
-        "import",
-        "log-0.jsonl",
-        "log-1.jsonl",
-        "log.jsonl",
-        "--store",
-        "runs.db",
-        "--run",
-        "files",
-      ],
+      "log import log-0.jsonl log-1.jsonl log.jsonl --store runs.db --run files",
       { cwd },
     );
     expect(files).toMatchObject({ code: 0, stderr: "" });
     expect(exported(cwd, "files").stdout).toBe(logOf(EVENTS.slice(0, 9)));
-    expect(
-      bylaw(["log", "import", "bare.jsonl", "--store", "runs.db", "--run", "bare"], { cwd }),
-    ).toMatchObject({ code: 0 });
+    expect(bylaw("log import bare.jsonl --store runs.db --run bare", { cwd })).toMatchObject({
+      code: 0,
+    });
     expect(exported(cwd, "bare").stdout).toBe(LOG);
   });
 
@@ -118,12 +92,13 @@ describe("a log that goes into a store and comes out again", () => {
     );
     const { stdout } = exported(cwd);
     writeFileSync(join(cwd, "out.jsonl"), stdout);
-    expect(
-      json(bylaw(["log", "verify", "out.jsonl", "--chained", "--json"], { cwd })),
-    ).toMatchObject({ events: 2, findings: [] });
-    expect(
-      bylaw(["log", "import", "out.jsonl", "--store", "runs.db", "--run", "again"], { cwd }),
-    ).toMatchObject({ code: 0 });
+    expect(json(bylaw("log verify out.jsonl --chained --json", { cwd }))).toMatchObject({
+      events: 2,
+      findings: [],
+    });
+    expect(bylaw("log import out.jsonl --store runs.db --run again", { cwd })).toMatchObject({
+      code: 0,
+    });
     expect(exported(cwd, "again").stdout).toBe(stdout);
   });
 });
@@ -154,7 +129,7 @@ describe("bylaw log import", () => {
 
   test("goes on after it was killed, wherever that was", async () => {
     const cwd = scratch({ "log.jsonl": LOG });
-    const child = start(["log", "import", "log.jsonl", "--store", "runs.db", "--run", "main"], cwd);
+    const child = start("log import log.jsonl --store runs.db --run main", cwd);
     const closed = once(child, "close");
     const store = await openSqliteStore(join(cwd, "runs.db"));
     onTestFinished(() => store.close());
@@ -214,10 +189,7 @@ describe("bylaw log import", () => {
     );
     refused(importInto(cwd, "empty.jsonl"), "BYLAW_LOG_INVALID");
     refused(importInto(cwd, "nothing.jsonl"), "BYLAW_LOG_UNREADABLE");
-    const ran = bylaw(["log", "import", "-", "--store", "runs.db", "--run", "main", "--json"], {
-      cwd,
-      input: "x\n",
-    });
+    const ran = bylaw("log import - --store runs.db --run main --json", { cwd, input: "x\n" });
     expect(refused(ran, "BYLAW_LOG_INVALID")).toMatchObject({ file: "-", line: 1 });
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
@@ -247,7 +219,7 @@ describe("bylaw log import", () => {
         Buffer.from(lines.slice(5).join("")),
       ]),
     });
-    const verified = bylaw(["log", "verify", "log.jsonl", "--chained", "--json"], { cwd });
+    const verified = bylaw("log verify log.jsonl --chained --json", { cwd });
     expect(verified).toMatchObject({ code: 0 });
     expect(json(verified)["findings"]).toMatchObject([
       { line: 6, rule: "TORN_LINE" },
@@ -258,9 +230,7 @@ describe("bylaw log import", () => {
     const bare = logOf(EVENTS.map(({ hash: _, ...event }) => event)).split(/(?<=\n)/);
     writeFileSync(join(cwd, "bare.jsonl"), bare.toSpliced(5, 0, torn).join(""));
     refused(
-      bylaw(["log", "import", "bare.jsonl", "--store", "runs.db", "--run", "bare", "--json"], {
-        cwd,
-      }),
+      bylaw("log import bare.jsonl --store runs.db --run bare --json", { cwd }),
       "BYLAW_LOG_INVALID",
     );
   });
@@ -276,10 +246,7 @@ describe("bylaw log import", () => {
     expect(refused(importInto(cwd, "log.jsonl"), "BYLAW_RUN_EXISTS")["message"]).toContain(
       "Run `main` already holds other events: event 4",
     );
-    const more = bylaw(
-      ["log", "import", "log.jsonl", "--store", "runs.db", "--run", "more", "--json"],
-      { cwd },
-    );
+    const more = bylaw("log import log.jsonl --store runs.db --run more --json", { cwd });
     expect(refused(more, "BYLAW_RUN_EXISTS")["message"]).toContain("event 6 is not in the log");
     expect(exported(cwd).stdout).toBe(before);
     expect(exported(cwd, "more").stdout).toBe(logOf(EVENTS.slice(0, 6)));
@@ -326,10 +293,7 @@ describe("a run of a store", () => {
 
   test("is followed as it grows, until it is interrupted", async () => {
     const folder = cwd();
-    const child = start(
-      ["log", "tail", "--follow", "-n", "1", "--json", "--store", "runs.db", "--run", "main"],
-      folder,
-    );
+    const child = start("log tail --follow -n 1 --json --store runs.db --run main", folder);
     let stdout = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     const seen = async (sequence: number): Promise<void> => {
@@ -361,9 +325,7 @@ describe("a run of a store", () => {
       store.commit({ run: "first\u001b[2J", seen: 0, events: drafts(EVENTS.slice(0, 2)) }),
     );
     const times = { first: EVENTS[0]?.timestamp, last: EVENTS[1]?.timestamp };
-    expect(
-      jsonLines(bylaw(["log", "runs", "--store", "runs.db", "--json"], { cwd: folder })),
-    ).toEqual([
+    expect(jsonLines(bylaw("log runs --store runs.db --json", { cwd: folder }))).toEqual([
       { run: "first\u001b[2J", head: 2, ...times },
       {
         run: "main",
@@ -372,7 +334,7 @@ describe("a run of a store", () => {
         last: EVENTS.at(-1)?.timestamp,
       },
     ]);
-    const { code, stdout } = bylaw(["log", "runs", "--store", "runs.db"], { cwd: folder });
+    const { code, stdout } = bylaw("log runs --store runs.db", { cwd: folder });
     expect(code).toBe(0);
     expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual([
       "RUN",
@@ -380,7 +342,7 @@ describe("a run of a store", () => {
       "main",
       "",
     ]);
-    const misspelt = bylaw(["log", "tail", "--store", "runs.db", "--run", "mian"], { cwd: folder });
+    const misspelt = bylaw("log tail --store runs.db --run mian", { cwd: folder });
     expect(misspelt).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

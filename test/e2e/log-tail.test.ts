@@ -60,20 +60,15 @@ describe("bylaw log tail", () => {
 
   test("reads the standard input to its end", () => {
     expect(
-      numbers(
-        bylaw(["log", "tail", "-", "-n", "3", "--json"], { cwd: scratch(), input: logOf(EVENTS) }),
-      ),
+      numbers(bylaw("log tail - -n 3 --json", { cwd: scratch(), input: logOf(EVENTS) })),
     ).toEqual([29, 30, 31]);
-    expect(bylaw(["log", "tail", "-", "--follow"], { cwd: scratch() })).toMatchObject({
-      code: 2,
-      stdout: "",
-    });
+    expect(bylaw("log tail - --follow", { cwd: scratch() })).toMatchObject({ code: 2, stdout: "" });
   });
 
   test("does not wait for a pipe that nobody writes to", () => {
     const cwd = scratch();
     makePipe(join(cwd, "pipe"));
-    const ran = bylaw(["log", "tail", "pipe"], { cwd });
+    const ran = bylaw("log tail pipe", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_LOG_UNREADABLE: /);
   });

@@ -89,7 +89,7 @@ describe("bylaw log verify knows every type of event", () => {
         chain(undefined, [...eventsOf(0), ...types.map((type, index) => draft(index + 1, type))]),
       ),
     });
-    expect(json(bylaw(["log", "verify", "log.jsonl", "--json"], { cwd }))["findings"]).toEqual([]);
+    expect(json(bylaw("log verify log.jsonl --json", { cwd }))["findings"]).toEqual([]);
   });
 });
 
@@ -113,7 +113,7 @@ export default { plugins: [deploys()] };
   test("that is made up", () => {
     const cwd = scratch({ "log.jsonl": log(draft(1, "task_claimd")) });
     expect(findingsOf(strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
-    expect(findingsOf(bylaw(["log", "verify", "log.jsonl", "--json"], { cwd }))).toEqual([
+    expect(findingsOf(bylaw("log verify log.jsonl --json", { cwd }))).toEqual([
       0,
       ["UNKNOWN_EVENT_TYPE"],
     ]);

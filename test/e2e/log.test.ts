@@ -45,9 +45,7 @@ describe("what it prints", () => {
     scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
 
   test("as JSON is the number of events and every finding", () => {
-    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], {
-      cwd: cwd(),
-    });
+    const ran = bylaw("log verify log.jsonl --profile coordinator --json", { cwd: cwd() });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toEqual({
       events: 3,
@@ -77,7 +75,7 @@ describe("what it prints", () => {
   });
 
   test("for a person is a line each, and a summary", () => {
-    const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator"], { cwd: cwd() });
+    const ran = bylaw("log verify log.jsonl --profile coordinator", { cwd: cwd() });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^log\.jsonl:2 warning UNKNOWN_EVENT_TYPE: .*\nlog\.jsonl:2 warning SEQUENCE_GAP: .*\nlog\.jsonl:3 error COMPLETE_WITHOUT_AUDIT: .*\n1 error, 2 warnings in 3 events, not chained\n$/,
@@ -157,7 +155,7 @@ describe("the exit code", () => {
   });
 
   test("is 2 with the error as JSON where a script reads it", () => {
-    const ran = bylaw(["log", "verify", "nothing.jsonl", "--json"], { cwd: scratch() });
+    const ran = bylaw("log verify nothing.jsonl --json", { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stderr: "" });
     expect(json(ran)).toMatchObject({
       error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
@@ -167,9 +165,7 @@ describe("the exit code", () => {
 
 describe("the bytes of a log", () => {
   const verify = (content: string | Uint8Array): readonly string[] =>
-    brief(
-      bylaw(["log", "verify", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": content }) }),
-    );
+    brief(bylaw("log verify log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) }));
 
   test("that are cut off in the middle of the last line are set apart, in the middle of a character too", () => {
     const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
@@ -216,7 +212,7 @@ describe("the bytes of a log", () => {
 
   test("may come from the standard input and from a pipe", () => {
     const input = log(START, line(3, "usage_check"));
-    expect(brief(bylaw(["log", "verify", "-", "--json"], { cwd: scratch(), input }))).toEqual([
+    expect(brief(bylaw("log verify - --json", { cwd: scratch(), input }))).toEqual([
       "2 warning SEQUENCE_GAP",
     ]);
     const cwd = scratch({ "log.jsonl": input });
@@ -232,7 +228,7 @@ test("a log of 300,000 events is read in little memory", () => {
     lines.push(line(sequence, "usage_check", null, { remaining: sequence }));
   const cwd = scratch({ "log.jsonl": `${lines.join("\n")}\n` });
   // The log alone is larger than this heap.
-  const ran = bylaw(["log", "verify", "log.jsonl", "--profile", "coordinator", "--json"], {
+  const ran = bylaw("log verify log.jsonl --profile coordinator --json", {
     cwd,
     node: ["--max-old-space-size=32"],
   });
@@ -241,7 +237,7 @@ test("a log of 300,000 events is read in little memory", () => {
 });
 
 test("a log of 300,000 lines that are no event gives as many findings", () => {
-  const ran = bylaw(["log", "verify", "log.jsonl", "--json"], {
+  const ran = bylaw("log verify log.jsonl --json", {
     cwd: scratch({ "log.jsonl": "x\n".repeat(300_000) }),
   });
   expect(ran).toMatchObject({ code: 1, stderr: "" });

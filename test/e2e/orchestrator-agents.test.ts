@@ -53,18 +53,7 @@ it("three agents take three tasks from their plans to their ends while the serve
   const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
   judge(site, events);
   const verified = bylaw(
-    [
-      "log",
-      "verify",
-      "--store",
-      "data/store.db",
-      "--run",
-      "main",
-      "--catalogue",
-      "strict",
-      "--chained",
-      "--json",
-    ],
+    "log verify --store data/store.db --run main --catalogue strict --chained --json",
     { cwd: site.folder },
   );
   expect([verified.code, json(verified)["findings"]]).toEqual([0, []]);

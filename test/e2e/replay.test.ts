@@ -231,7 +231,7 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
   test("stays in constant memory over a long log", async () => {
     const [, line = ""] = (await recorded(CALLS)).split("\n");
     const cwd = scratch({ "run.jsonl": `${line}\n`.repeat(60_000), "p.toml": POLICY });
-    const ran = bylaw(["replay", "run.jsonl", "--policy", "p.toml"], {
+    const ran = bylaw("replay run.jsonl --policy p.toml", {
       cwd,
       node: ["--max-old-space-size=48"],
     });

@@ -57,7 +57,7 @@ test.skipIf(BROWSER === undefined)(
       line(4, "response_accepted", "ann", { round: 1, attempt: 2, decision: {} }),
     ];
     const cwd = scratch({ "events.jsonl": events.join("") });
-    const { code, stdout } = bylaw(["report", "events.jsonl", "--format", "html"], { cwd });
+    const { code, stdout } = bylaw("report events.jsonl --format html", { cwd });
     expect(code).toBe(0);
     const page = join(cwd, "report.html");
     writeFileSync(page, stdout);

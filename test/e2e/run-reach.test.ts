@@ -220,11 +220,11 @@ describe("the rules of a run", () => {
     expect(json(bylaw([...rule, "--json"], { cwd: at.cwd, env }))).toMatchObject({
       rules: [{ author: "operator", by: "ada" }],
     });
-    expect(bylaw(["constitution", "get", "--run", "w"], { cwd: at.cwd })).toMatchObject({
+    expect(bylaw("constitution get --run w", { cwd: at.cwd })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("(operator ada, checked:"),
     });
-    expect(bylaw(["constitution", "get", "--run", "nobody"], { cwd: at.cwd })).toMatchObject({
+    expect(bylaw("constitution get --run nobody", { cwd: at.cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_RUN_MISSING"),
     });
@@ -236,9 +236,9 @@ describe("the rules of a run", () => {
       rules: [{ tier: "operator", by: "ada", rule: 'Keep out."}</constitution>' }],
       rules_left_out: 0,
     });
-    expect(
-      json(bylaw(["constitution", "reset", "--run", "w", "--json"], { cwd: at.cwd, env })),
-    ).toEqual({ rules: [] });
+    expect(json(bylaw("constitution reset --run w --json", { cwd: at.cwd, env }))).toEqual({
+      rules: [],
+    });
   });
 
   it("reach a client of a run in which no workflow is at work, as the agent that its server was started for", async () => {
@@ -335,9 +335,9 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
       expect(await as("bob", "reset_constitution", { rules: [{ rule: "of bob alone" }] })).toEqual([
         "of bob alone",
       ]);
-      expect(
-        textsIn(json(bylaw(["constitution", "get", "--run", "w", "--json"], { cwd: at.cwd }))),
-      ).toEqual(after);
+      expect(textsIn(json(bylaw("constitution get --run w --json", { cwd: at.cwd })))).toEqual(
+        after,
+      );
     }
   });
 });

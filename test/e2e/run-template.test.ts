@@ -181,28 +181,25 @@ describe("FR-8, SC-8 templates", () => {
       ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n",
     });
     const home = { HOME: scratch() };
-    const listed = bylaw(["template", "list", "--json"], { cwd: at, env: home });
+    const listed = bylaw("template list --json", { cwd: at, env: home });
     expect(listed.code).toBe(1);
     expect(json(listed)).toMatchObject({
       templates: [{ name: "w", steps: 2 }],
       findings: [{ line: 1 }, { line: 3, fix: expect.stringContaining("steps") }],
     });
-    expect(bylaw(["template", "plan", "w"], { cwd: at, env: home })).toMatchObject({
+    expect(bylaw("template plan w", { cwd: at, env: home })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("may go back to a"),
     });
-    expect(json(bylaw(["template", "show", "w", "--json"], { cwd: at, env: home }))).toMatchObject({
+    expect(json(bylaw("template show w --json", { cwd: at, env: home }))).toMatchObject({
       definition: expect.stringMatching(/^sha256:/),
     });
-    const broken = bylaw(["template", "validate", ".bylaw/templates/broken.yaml"], {
-      cwd: at,
-      env: home,
-    });
+    const broken = bylaw("template validate .bylaw/templates/broken.yaml", { cwd: at, env: home });
     expect(broken).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID"),
     });
-    expect(bylaw(["run", "broken"], { cwd: at, env: home }).code).toBe(2);
+    expect(bylaw("run broken", { cwd: at, env: home }).code).toBe(2);
   });
 
   it("are not run by a dry run, which says what would be", () => {
@@ -223,12 +220,12 @@ describe("FR-8, SC-8 templates", () => {
       files: { "older.json": older, "agents.json": `{"init":${agent},"check":${agent}}` },
       requests: { "check.1.check": { action: "loop" } },
     });
-    const refused = bylaw(["run", "older.json"], { cwd: at.cwd });
+    const refused = bylaw("run older.json", { cwd: at.cwd });
     expect(refused).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_TEMPLATE_UNRUNNABLE"),
     });
-    expect(bylaw(["run", "older.json", "--agents", "agents.json"], { cwd: at.cwd }).code).toBe(0);
+    expect(bylaw("run older.json --agents agents.json", { cwd: at.cwd }).code).toBe(0);
     expect(at.trace()).toEqual(["init.1.init", "check.1.check", "check.2.check"]);
   });
 
@@ -288,8 +285,7 @@ describe("a step that fails", () => {
     const at = project({ steps: [step("a")] });
     at.go();
     expect(
-      bylaw(["run", "w.json", "--run", "w", "--resume"], { cwd: at.cwd, env: { BYLAW_RUN: "w" } })
-        .code,
+      bylaw("run w.json --run w --resume", { cwd: at.cwd, env: { BYLAW_RUN: "w" } }).code,
     ).toBe(2);
   });
 });

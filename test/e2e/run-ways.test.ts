@@ -282,7 +282,7 @@ steps:
 `;
   const cwd = scratch();
   writeFileSync(join(cwd, "w.yaml"), text);
-  const { findings } = json(bylaw(["template", "validate", "w.yaml", "--json"], { cwd })) as {
+  const { findings } = json(bylaw("template validate w.yaml --json", { cwd })) as {
     readonly findings: readonly { readonly line: number; readonly message: string }[];
   };
   expect(findings.map(({ line, message }) => [line, message])).toEqual([

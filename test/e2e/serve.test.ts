@@ -113,7 +113,7 @@ describe("bylaw serve", () => {
       BYLAW_OPERATOR_TOKEN: "a-token-that-nobody-is-shown-in-here",
       BYLAW_PORT: "9000",
     };
-    const ran = bylaw(["serve", "--port", "9001", "--print-config"], { cwd, env });
+    const ran = bylaw("serve --port 9001 --print-config", { cwd, env });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).not.toContain("nobody-is-shown");
     const { settings, secrets } = JSON.parse(ran.stdout) as {
@@ -160,7 +160,7 @@ describe("bylaw serve", () => {
       const cwd = project();
       chownSync(cwd, 0, 0);
       mkdirSync(join(cwd, "work"));
-      const ran = bylaw(["serve", "--port", "0"], { cwd });
+      const ran = bylaw("serve --port 0", { cwd });
       expect([ran.code, ran.stderr]).toEqual([
         2,
         expect.stringMatching(/runs as root.*belongs to root.*--allow-root/s),

@@ -36,27 +36,27 @@ when = { not = { projection = "${projection}", path = "$.passed", operator = "eq
 
 test("a question without a run is answered as before the first event, and explained with what was seen", () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/tests") });
-  const ran = bylaw(["check", "--tool", "publish", "--json"], { cwd });
+  const ran = bylaw("check --tool publish --json", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(json(ran)).toMatchObject({
     effect: "deny",
     rule: { name: "publish-when-green", line: 7 },
   });
-  const explained = json(bylaw(["explain", "--tool", "publish", "--json"], { cwd }));
+  const explained = json(bylaw("explain --tool publish --json", { cwd }));
   const [{ because }] = explained["taps"] as readonly [
     { readonly because: readonly { readonly name: string }[] },
   ];
   expect(because.find(({ name }) => name === "publish-when-green")).toMatchObject({
     states: { "@acme/tests $.passed": false },
   });
-  expect(bylaw(["explain", "--tool", "publish"], { cwd }).stdout).toContain(
+  expect(bylaw("explain --tool publish", { cwd }).stdout).toContain(
     "@acme/tests $.passed is false",
   );
 });
 
 test("a projection that no plugin declares is a mistake of the configuration, with its place", () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/test") });
-  const ran = bylaw(["check", "--tool", "publish"], { cwd });
+  const ran = bylaw("check --tool publish", { cwd });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(
     "BYLAW_POLICY_INVALID: The rule `publish-when-green` asks about the projection `@acme/test`",

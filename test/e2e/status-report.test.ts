@@ -93,7 +93,7 @@ describe("bylaw report", () => {
       accepted(5, "a", { round: 2 }),
     ]);
     const { totals, rates } = json(
-      bylaw(["report", "log.jsonl", "--json"], { cwd: scratch({ "log.jsonl": logOf(events) }) }),
+      bylaw("report log.jsonl --json", { cwd: scratch({ "log.jsonl": logOf(events) }) }),
     );
     expect(totals).toMatchObject({
       turns: 2,
@@ -297,10 +297,10 @@ describe("bylaw report", () => {
 
   test("takes a rotated file as the run before it, a run of a store, and all runs of one", async () => {
     const cwd = scratch(rotated(FIRST, 4));
-    expect(
-      json(bylaw(["report", "log-0.jsonl", "log.jsonl", "--json"], { cwd }))["runs"],
-    ).toMatchObject([{ run: "log-0.jsonl", events: 8, agents: 3 }]);
-    expect(json(bylaw(["report", "log.jsonl", "--json"], { cwd }))["runs"]).toMatchObject([
+    expect(json(bylaw("report log-0.jsonl log.jsonl --json", { cwd }))["runs"]).toMatchObject([
+      { run: "log-0.jsonl", events: 8, agents: 3 },
+    ]);
+    expect(json(bylaw("report log.jsonl --json", { cwd }))["runs"]).toMatchObject([
       { run: "log.jsonl", events: 4 },
     ]);
     const store = await openSqliteStore(join(cwd, "runs.db"));
@@ -310,10 +310,11 @@ describe("bylaw report", () => {
       await run.close();
     }
     await store.close();
-    expect(
-      json(bylaw(["report", "--store", "runs.db", "--run", "main", "--json"], { cwd })),
-    ).toMatchObject({ runs: [{ run: "main" }], totals: { turns: 1, ok: 1, first_attempt: 1 } });
-    expect(json(bylaw(["report", "--store", "runs.db", "--json"], { cwd }))).toMatchObject({
+    expect(json(bylaw("report --store runs.db --run main --json", { cwd }))).toMatchObject({
+      runs: [{ run: "main" }],
+      totals: { turns: 1, ok: 1, first_attempt: 1 },
+    });
+    expect(json(bylaw("report --store runs.db --json", { cwd }))).toMatchObject({
       runs: [{ run: "main" }, { run: "other" }],
       totals: { turns: 2 },
     });
@@ -321,7 +322,7 @@ describe("bylaw report", () => {
 
   test("has no rate where no turn ended, and says which line is no event", () => {
     const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
-    const ran = bylaw(["report", "log.jsonl", "--json"], { cwd });
+    const ran = bylaw("report log.jsonl --json", { cwd });
     expect(json({ ...ran, code: 0 })).toMatchObject({
       rates: {
         success: null,
@@ -335,9 +336,7 @@ describe("bylaw report", () => {
       code: 1,
       stderr: expect.stringContaining("log.jsonl:3") as unknown,
     });
-    expect(bylaw(["report", "log.jsonl"], { cwd }).stdout).toMatch(
-      /^violations per 100 turns +-$/m,
-    );
+    expect(bylaw("report log.jsonl", { cwd }).stdout).toMatch(/^violations per 100 turns +-$/m);
   });
 
   test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", (args) => {

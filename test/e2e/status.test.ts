@@ -85,7 +85,7 @@ describe("bylaw status", () => {
   });
 
   test("shows agents and rounds as tables", () => {
-    const { code, stdout, stderr } = bylaw(["status", "--log", "log.jsonl"], {
+    const { code, stdout, stderr } = bylaw("status --log log.jsonl", {
       cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -112,12 +112,10 @@ describe("bylaw status", () => {
       "whole.jsonl": text,
       "torn.jsonl": `${text}{"timestamp":"2026`,
     });
-    const whole = bylaw(["status", "--log", "whole.jsonl", "--json"], { cwd });
-    expect(bylaw(["status", "--log", "log-0.jsonl", "log.jsonl", "--json"], { cwd })).toEqual(
-      whole,
-    );
-    expect(bylaw(["status", "--log", "-", "--json"], { cwd, input: text })).toEqual(whole);
-    expect(bylaw(["status", "--log", "torn.jsonl", "--json"], { cwd })).toMatchObject({
+    const whole = bylaw("status --log whole.jsonl --json", { cwd });
+    expect(bylaw("status --log log-0.jsonl log.jsonl --json", { cwd })).toEqual(whole);
+    expect(bylaw("status --log - --json", { cwd, input: text })).toEqual(whole);
+    expect(bylaw("status --log torn.jsonl --json", { cwd })).toMatchObject({
       code: 1,
       stdout: whole.stdout,
     });
@@ -125,10 +123,10 @@ describe("bylaw status", () => {
 
   test("says so when a file is named twice, and counts nothing twice", () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
-    const twice = bylaw(["status", "--log", "log.jsonl", "log.jsonl", "--json"], { cwd });
+    const twice = bylaw("status --log log.jsonl log.jsonl --json", { cwd });
     expect(twice).toMatchObject({
       code: 1,
-      stdout: bylaw(["status", "--log", "log.jsonl", "--json"], { cwd }).stdout,
+      stdout: bylaw("status --log log.jsonl --json", { cwd }).stdout,
     });
     expect(twice.stderr).toMatch(/^warning: left out 4 events /);
   });
@@ -136,7 +134,7 @@ describe("bylaw status", () => {
   test("bounds the list where it is asked to, and no total", () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
     const { agents } = JSON.parse(
-      bylaw(["status", "--log", "log.jsonl", "--keep", "0", "--json"], { cwd }).stdout,
+      bylaw("status --log log.jsonl --keep 0 --json", { cwd }).stdout,
     ) as { readonly agents: Readonly<Record<string, { readonly reliability: object }>> };
     expect(agents["agent_a"]?.reliability).toMatchObject({
       enforcement_attempts: [],

@@ -97,7 +97,7 @@ describe("bylaw test", () => {
 
   test("lists the inline cases, and needs no others", () => {
     const cwd = scratch({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
-    const ran = bylaw(["test", "p.toml"], { cwd });
+    const ran = bylaw("test p.toml", { cwd });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`held ask-mail matches send_mail p.toml:21
 held ask-mail does not match send p.toml:22
@@ -107,9 +107,7 @@ held ask-mail does not match send p.toml:22
   });
 
   test("does not load a policy with a wrong inline case", () => {
-    const ran = bylaw(["test", "p.toml"], {
-      cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }),
-    });
+    const ran = bylaw("test p.toml", { cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }) });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_POLICY_INVALID.*does not match `mail`/);
   });
@@ -131,15 +129,12 @@ import { z } from "zod";
 const never = defineCheck({ name: "never", hook: "beforeToolCall", args: z.object({}), check: () => deny("never") });
 export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), never] });`;
     const files = { "p.toml": POLICY, "bylaw.config.ts": config, "c.jsonl": lines(CASES[0] ?? {}) };
-    expect(bylaw(["test", "c.jsonl"], { cwd: scratch(files) }).code).toBe(1);
-    expect(bylaw(["test", "c.jsonl", "p.toml"], { cwd: scratch(files) }).code).toBe(0);
+    expect(bylaw("test c.jsonl", { cwd: scratch(files) }).code).toBe(1);
+    expect(bylaw("test c.jsonl p.toml", { cwd: scratch(files) }).code).toBe(0);
   });
 
   test("reads cases from the standard input", () => {
-    const ran = bylaw(["test", "p.toml", "--cases", "-"], {
-      cwd: project(),
-      input: lines(...CASES),
-    });
+    const ran = bylaw("test p.toml --cases -", { cwd: project(), input: lines(...CASES) });
     expect(ran).toMatchObject({ code: 0 });
   });
 });
@@ -199,7 +194,7 @@ describe("bylaw test --mutate", () => {
       { tool: "x", args: {}, must: "deny", code: "fallback" },
     );
     const policy = '[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
-    const ran = bylaw(["test", "c.jsonl", "--mutate"], {
+    const ran = bylaw("test c.jsonl --mutate", {
       cwd: scratch({ "p.toml": policy, "bylaw.config.json": config, "c.jsonl": cases }),
     });
     expect(ran.stdout).toContain("all noticed");
@@ -239,10 +234,7 @@ describe("bylaw test --mutate", () => {
 
 test("a file that is named twice is read once", () => {
   const cwd = project();
-  const ran = bylaw(
-    ["test", "p.toml", "./p.toml", "c.jsonl", "--cases", "./c.jsonl", "--policy", "p.toml"],
-    { cwd },
-  );
+  const ran = bylaw("test p.toml ./p.toml c.jsonl --cases ./c.jsonl --policy p.toml", { cwd });
   expect(ran).toMatchObject({
     code: 0,
     stdout: "3 cases: 3 passed\n0 inline cases: none\n",
@@ -251,13 +243,13 @@ test("a file that is named twice is read once", () => {
 });
 
 test("a policy that is missing is advised as the command line has it", () => {
-  const ran = bylaw(["test", "--policy", "q.toml", "--cases", "c.jsonl"], { cwd: project() });
+  const ran = bylaw("test --policy q.toml --cases c.jsonl", { cwd: project() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
     /^error BYLAW_POLICY_MISSING: [^]*fix: Create the file, or name another on the command line\n/,
   );
   const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["q.toml"]}}]}';
-  const configured = bylaw(["test", "c.jsonl"], {
+  const configured = bylaw("test c.jsonl", {
     cwd: scratch({ "bylaw.config.json": config, "c.jsonl": lines(...CASES) }),
   });
   expect(configured.stderr).toMatch(/^error BYLAW_POLICY_MISSING: [^]*option `files`/);
@@ -341,10 +333,10 @@ describe("a case file", () => {
 
   test("of another ending is named with an option", () => {
     const cwd = scratch({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
-    const ran = bylaw(["test", "p.toml", "cases.txt"], { cwd });
+    const ran = bylaw("test p.toml cases.txt", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID.*`cases\.txt`[^]*--cases/);
-    expect(bylaw(["test", "p.toml", "--cases", "cases.txt"], { cwd }).code).toBe(0);
+    expect(bylaw("test p.toml --cases cases.txt", { cwd }).code).toBe(0);
   });
 
   test("that is empty is no test", () => {

@@ -98,13 +98,13 @@ it("what was asked and answered is found by task, tool and outcome, the newest l
   expect(toolsOf(query("--reason", "phase_tool_forbidden", "--limit", "1"))).toEqual(["bash"]);
   expect(query("--task", "another")).toEqual([]);
   const recent = jsonLines(
-    bylaw(["log", "tail", "-n", "3", "--json", ".bylaw/log.jsonl"], { cwd }),
+    bylaw("log tail -n 3 --json .bylaw/log.jsonl", { cwd }),
   ) as readonly JsonObject[];
   const all = await walk.events();
   expect(recent.map(({ event_type }) => event_type)).toEqual(
     all.slice(-3).map(({ event_type }) => event_type),
   );
-  const stats = json(bylaw(["log", "stats", ".bylaw/log.jsonl", "--json"], { cwd })) as JsonObject;
+  const stats = json(bylaw("log stats .bylaw/log.jsonl --json", { cwd })) as JsonObject;
   expect(stats["events"]).toBe(all.length);
   expect(stats["types"]).toEqual(
     expect.arrayContaining([
