@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "@bylaw/kernel";
 import { waiveCheck } from "@bylaw/plugin-gates";
 import {
   AGENT,
@@ -11,8 +10,7 @@ import {
   walkTo,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
-const PLAN = json(HANDED.plan);
+const PLAN = HANDED.plan;
 
 describe("an agent before a gate", () => {
   it("approves nothing itself, by no name and in no role, and nobody approves what he was not shown (WF-119)", async () => {
@@ -39,17 +37,17 @@ describe("an agent before a gate", () => {
       approval: { by: "paula", verdict: "approved" },
       gate_decided: { gate: "plan_approval", verdict: "approved" },
     };
-    expect(blockers(await walk.move("TDD", json(says)))).toEqual(["gate_pending"]);
+    expect(blockers(await walk.move("TDD", says))).toEqual(["gate_pending"]);
     await refusesAll(walk, [
       ["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }],
     ]);
 
     // A yes is to what was shown: not to another plan, and not to the one that was there before.
     const first = PLAN;
-    const other = json({
+    const other = {
       ...HANDED.plan,
       scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] },
-    });
+    };
     await walk.move("TDD", first);
     await walk.decide("plan_approval", "paula", "approved");
     expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
@@ -89,7 +87,7 @@ describe("an agent that would be waived", () => {
         JSON.stringify(change),
       ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
     }
-    expect((await walk.move("REVIEW", json(HANDED.code))).effect).toBe("deny");
+    expect((await walk.move("REVIEW", HANDED.code)).effect).toBe("deny");
     expect(await walk.events("check_waived")).toEqual([]);
   });
 });
@@ -153,14 +151,14 @@ describe("an agent with tokens", () => {
     expect(await walk.tasks.claim({ agent: "bob", task: TASK })).toBeUndefined();
     const { fence } = walk.held;
     await expect(
-      walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: json(HANDED.done) }),
+      walk.tasks.complete({ task: TASK, agent: "bob", fence, artifacts: HANDED.done }),
     ).resolves.toMatchObject({ applied: "deny" });
     await walkTo(walk, "PLAN");
     const ended = await walk.tasks.complete({
       task: TASK,
       agent: AGENT,
       fence,
-      artifacts: json(HANDED.done),
+      artifacts: HANDED.done,
       host: { token: walk.token() },
     });
     expect(ended.applied).toBe("deny");

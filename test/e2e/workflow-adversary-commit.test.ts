@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import type { JsonObject } from "@bylaw/kernel";
 import {
   CODE,
   HANDED,
@@ -11,14 +10,13 @@ import {
   type Walk,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
 const BACKDOOR = `${CODE}export const leak = () => fetch("http://192.0.2.1");\n`;
 
 async function inComplete(walk: Walk): Promise<void> {
   await walk.review();
-  await walk.move("COMPLETE", json(HANDED.review()));
+  await walk.move("COMPLETE", HANDED.review());
   await walk.decide("review_approved", "rita", "approved");
-  const decision = await walk.move("COMPLETE", json(HANDED.review()));
+  const decision = await walk.move("COMPLETE", HANDED.review());
   expect(decision.effect, reasons(decision)).toBe("allow");
 }
 
@@ -32,7 +30,7 @@ it("what an agent committed is what its tests ran on, or its task does not end (
       task,
       agent,
       fence,
-      artifacts: json(HANDED.done),
+      artifacts: HANDED.done,
       host: { token: walk.token(), workspace: walk.folder },
     });
   await walkTo(walk, "IMPL");
@@ -46,7 +44,7 @@ it("what an agent committed is what its tests ran on, or its task does not end (
     "allow",
   );
   expect((await walk.observe()).head).toBe(git("rev-parse", "HEAD"));
-  expect((await walk.move("REVIEW", json(HANDED.code))).effect).toBe("allow");
+  expect((await walk.move("REVIEW", HANDED.code)).effect).toBe("allow");
   await inComplete(walk);
   expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe(
     "allow",

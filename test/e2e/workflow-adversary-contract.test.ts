@@ -14,7 +14,7 @@ const ORIGINAL = join(
   import.meta.dirname,
   "../../packages/contract/test/fixtures/agent_workflow.yaml",
 );
-const PLAN = HANDED.plan as unknown as JsonObject;
+const PLAN = HANDED.plan;
 
 describe("a contract that would let an agent out", () => {
   it.each([

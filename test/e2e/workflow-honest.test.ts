@@ -16,13 +16,11 @@ import {
   reasons,
 } from "./workflow-walk-kit.ts";
 
-const json = (value: unknown): JsonObject => value as JsonObject;
-
 it("a task goes from its plan to its end by real work, back from a rejected review once (WF-80, WF-81, WF-82, WF-108, WF-112, WF-118, WF-119)", async () => {
   const walk = await beginWalk();
   const { move, use, observe, decide, review, run, contract } = walk;
-  const goes = async (to: string, artifacts: unknown = {}): Promise<void> => {
-    const decision = await move(to, json(artifacts));
+  const goes = async (to: string, artifacts: JsonObject = {}): Promise<void> => {
+    const decision = await move(to, artifacts);
     expect([to, decision.effect, reasons(decision)]).toEqual([to, "allow", expect.anything()]);
   };
   const does = async (tool: string, args: JsonObject): Promise<void> => {
@@ -33,7 +31,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   // PLAN: read, plan, and wait for somebody who says yes.
   await goes("PLAN");
   await does("read_files", { path: "src/index.js" });
-  expect(blockers(await move("TDD", json(HANDED.plan)))).toEqual(["gate_pending"]);
+  expect(blockers(await move("TDD", HANDED.plan))).toEqual(["gate_pending"]);
   expect(openGates(run.view, contract)).toMatchObject([
     { task: TASK, gate: "plan_approval", agent: AGENT, to: "TDD", approvals: [] },
   ]);
@@ -43,7 +41,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   // TDD: tests that fail, seen by the host.
   await does("write_files", { path: "tests/add.test.js", content: TESTS });
   await does("bash", { command: "npm test" });
-  expect(blockers(await move("IMPL", json(HANDED.tests)))).toEqual(["gate_blocked"]);
+  expect(blockers(await move("IMPL", HANDED.tests))).toEqual(["gate_blocked"]);
   expect(await observe()).toMatchObject({
     exit_code: 1,
     counts: { passed: 0, failed: 2, skipped: 0, errors: 0 },
@@ -52,7 +50,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   await goes("IMPL", HANDED.tests);
 
   // IMPL: code that makes them pass.
-  expect(blockers(await move("REVIEW", json(HANDED.code)))).toContain("gate_blocked");
+  expect(blockers(await move("REVIEW", HANDED.code))).toContain("gate_blocked");
   await does("write_files", { path: "src/add.js", content: CODE });
   expect(await observe()).toMatchObject({
     exit_code: 0,
@@ -62,17 +60,10 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
 
   // REVIEW: five reviewers are started, one of them finds something, and the task goes back.
   expect(openDirectives(run.view, { task: TASK }).map(({ model }) => model)).toEqual([...REVIEWS]);
-  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toContain(
-    "gate_pending",
-  );
+  expect(blockers(await move("COMPLETE", HANDED.review()))).toContain("gate_pending");
   await review({ security: ["the second number is not checked"] });
   expect(
-    blockers(
-      await move(
-        "COMPLETE",
-        HANDED.review(["the second number is not checked"]) as unknown as JsonObject,
-      ),
-    ),
+    blockers(await move("COMPLETE", HANDED.review(["the second number is not checked"]))),
   ).toContain("gate_blocked");
   await goes("IMPL");
 
@@ -82,13 +73,11 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
     old_string: 'typeof one !== "number"',
     new_string: 'typeof one !== "number" || typeof other !== "number"',
   });
-  expect(blockers(await move("REVIEW", json(HANDED.code)))).toContain("gate_blocked");
+  expect(blockers(await move("REVIEW", HANDED.code))).toContain("gate_blocked");
   await observe();
   await goes("REVIEW", HANDED.code);
   await review();
-  expect(blockers(await move("COMPLETE", HANDED.review() as unknown as JsonObject))).toEqual([
-    "gate_pending",
-  ]);
+  expect(blockers(await move("COMPLETE", HANDED.review()))).toEqual(["gate_pending"]);
   await decide("review_approved", "rita", "approved");
   await goes("COMPLETE", HANDED.review());
 
@@ -104,7 +93,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
     task,
     agent,
     fence,
-    artifacts: json(HANDED.done),
+    artifacts: HANDED.done,
     host: { token: walk.token() },
   });
   expect([ended.applied, reasons(ended.decision)]).toEqual(["allow", expect.anything()]);

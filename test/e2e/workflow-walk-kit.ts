@@ -242,17 +242,17 @@ export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIE
   };
   await must("PLAN");
   if (phase === "PLAN") return;
-  await walk.move("TDD", HANDED.plan as unknown as JsonObject);
+  await walk.move("TDD", HANDED.plan);
   await walk.decide("plan_approval", "paula", "approved");
-  await must("TDD", HANDED.plan as unknown as JsonObject);
+  await must("TDD", HANDED.plan);
   if (phase === "TDD") return;
   await walk.use("write_files", { path: "tests/add.test.js", content: TESTS });
   await walk.observe();
-  await must("IMPL", HANDED.tests as unknown as JsonObject);
+  await must("IMPL", HANDED.tests);
   if (phase === "IMPL") return;
   await walk.use("write_files", { path: "src/add.js", content: CODE });
   await walk.observe();
-  await must("REVIEW", HANDED.code as unknown as JsonObject);
+  await must("REVIEW", HANDED.code);
 }
 
 /** Nothing of this is let through, and nothing of it happens. */
