@@ -49,7 +49,6 @@ const LATER = [
   "/shell/dist/analyze-script.js",
   "/shell/dist/programs/equivalents.js",
   "/shell/dist/programs/harmless-options.js",
-  "/shell/dist/programs/named-effects.js",
   ...[
     ..."archives checkers clouds containers files git interpreters network packages".split(" "),
     ..."search shells system text wrappers".split(" "),
