@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { BylawError } from "@bylaw/kernel";
+import { unusable } from "./errors.ts";
 
 /** Where the header says how the file is read and written: 2 means with a write-ahead log, 1 without. */
 const FORMAT_BYTES = [18, 19] as const;
@@ -71,11 +72,3 @@ function stampOf(path: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }
-
-const unusable = (message: string, fix: string, cause?: unknown): BylawError =>
-  new BylawError({
-    code: "BYLAW_STORE_UNUSABLE",
-    message,
-    fix,
-    ...(cause === undefined ? {} : { cause }),
-  });

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { definePlugin } from "@bylaw/kernel";
+import { runPath } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
-import { logPath } from "./file-name.ts";
 import { openMirror } from "./mirror.ts";
 import { eventLogOptions } from "./options.ts";
 import { createRedactor } from "./redactor.ts";
@@ -27,7 +27,7 @@ export const eventLog = definePlugin({
       required: true,
       open: (log) =>
         openMirror(log, {
-          path: logPath(file, log.run, folder),
+          path: runPath(file, log.run, folder),
           durability,
           flush_ms,
           rotate,

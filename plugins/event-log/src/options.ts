@@ -1,5 +1,5 @@
+import { pathTemplateFault } from "@bylaw/log";
 import { z } from "zod";
-import { templateFault } from "./file-name.ts";
 import { pathFault } from "./redacted-paths.ts";
 
 const keys = [
@@ -26,7 +26,7 @@ export const eventLogOptions = z
     file: z
       .string()
       .superRefine((text, context) => {
-        const fault = templateFault(text);
+        const fault = pathTemplateFault(text);
         if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
       })
       .default(".bylaw/logs/{run}.jsonl")

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { pathTemplateFault, runFileName, runPath } from "@bylaw/log";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { logPath, runFileName, templateFault } from "../src/file-name.ts";
 import { eventsOf, folder, givenLog, open } from "./kit.ts";
 
 const HOSTILE = [
@@ -45,16 +45,16 @@ const HOSTILE = [
 describe("the file of a run", () => {
   it("has a name that says which, for runs that are named plainly", () => {
     expect(runFileName("release-42_b")).toBe("release-42_b");
-    expect(logPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe(
+    expect(runPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe(
       "/project/.bylaw/logs/6f1b1f52.jsonl",
     );
-    expect(logPath("/var/log/{run}/events.jsonl", "a.b", "/project")).toBe(
+    expect(runPath("/var/log/{run}/events.jsonl", "a.b", "/project")).toBe(
       "/var/log/a%2eb/events.jsonl",
     );
   });
 
   it.each(HOSTILE)("stays in its folder, under a name that every system can hold: %j", (run) => {
-    const path = logPath("logs/{run}.jsonl", run, "/project");
+    const path = runPath("logs/{run}.jsonl", run, "/project");
     expect(dirname(path)).toBe("/project/logs");
     expect(runFileName(run)).toMatch(/^(?!(con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9_%~-]{1,120}$/);
   });
@@ -87,7 +87,7 @@ describe("the file of a run", () => {
     writeFileSync(join(base, "passwd"), "");
     for (const run of HOSTILE) {
       const log = givenLog(run);
-      const path = logPath("{run}.jsonl", run, inside);
+      const path = runPath("{run}.jsonl", run, inside);
       const { write, close } = await open(log, path);
       await write(1);
       await close();
@@ -101,7 +101,7 @@ describe("the file of a run", () => {
   it.each(["logs/", "a/..", "..", ".", "", "a\0", "{session}.jsonl", "{run", "a/./"])(
     "is refused as a template: %j",
     (template) => {
-      expect(templateFault(template)).toBeDefined();
+      expect(pathTemplateFault(template)).toBeDefined();
     },
   );
 });

@@ -11,6 +11,7 @@ import {
   type Transition,
 } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
+import { RUN_TYPES } from "../format/catalogue/run-types.ts";
 import { digestOf } from "../format/digest.ts";
 import { treeDrop, treeGet, treePut, type Tree } from "./tree.ts";
 import { CALL_EVENTS, callIn } from "./recorded-call.ts";
@@ -18,24 +19,7 @@ import { CALL_EVENTS, callIn } from "./recorded-call.ts";
 type Grant = NonNullable<Parameters<Kernel["decide"]>[2]>;
 
 /** The event types that a run writes itself. */
-export const RUN_EVENTS: readonly string[] = [
-  ...[
-    "tool_allowed",
-    "tool_asked",
-    "tool_denied",
-    "tool_result",
-    "phase_entered",
-    "transition_blocked",
-  ],
-  ...[
-    "behavior_applied",
-    "behavior_rejected",
-    "response_accepted",
-    "enforcement",
-    "approval_granted",
-    "approval_refused",
-  ],
-];
+export const RUN_EVENTS: readonly string[] = RUN_TYPES.map(({ name }) => name);
 
 /** What people said and what still counts. Approvals are known by the digest of what they approve and by the event that granted them. */
 export interface OpenApprovals {

@@ -1,1 +1,0 @@
-export { runPath as logPath, runFileName, pathTemplateFault as templateFault } from "@bylaw/log";
