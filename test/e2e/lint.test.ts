@@ -245,3 +245,16 @@ test("without a file and a configuration it says what it takes", () => {
     /^error BYLAW_CONFIG_MISSING: [^]*fix: Run `bylaw init`, or name the policies/,
   );
 });
+
+test("a policy named alone is held against the recommended rules, where it has a priority", () => {
+  const rule = (priority: string): string =>
+    `[[rules]]\nname = "push"\n${priority}action = "allow"\ncommand = ["git push *", "git push --force *"]\n`;
+  const cwd = scratch({ "high.toml": rule('priority = "user"\n'), "plain.toml": rule("") });
+  const { stdout, code } = bylaw(["lint", "high.toml"], { cwd });
+  expect(stdout).toMatch(
+    /^high\.toml:3:1 warning lifted_rule: The rule `push` lifts `[\w-]+` \(.*policy\.toml:\d+\)/m,
+  );
+  expect(stdout).toContain("fix: Narrow `push`, or drop its `priority`, which is `user`");
+  expect(code).toBe(0);
+  expect(bylaw(["lint", "plain.toml"], { cwd }).stdout).not.toContain("lifted_rule");
+});

@@ -295,3 +295,53 @@ test("a file without rules is a hint", async () => {
     (await lint('[[rules]]\nname = "r"\naction = "allow"\ntool = "x"\n')).map(({ code }) => code),
   ).not.toContain("no_rules");
 });
+
+test("what a file lifts of rules beside it is told of the file alone", async () => {
+  const load = (text: string, file: string) => parsePolicy(text, { file, operator: true });
+  const beside = [
+    load(
+      '[[rules]]\nname = "no-force"\naction = "deny"\ncommand = "git push --force *"\n',
+      "base.toml",
+    ),
+  ];
+  const push = (more: string): string =>
+    `[[rules]]\nname = "push"\naction = "allow"\n${more}\ncommand = ["git push *", "git push --force *"]\n`;
+  const found = async (more: string): Promise<readonly LintFinding[]> =>
+    (await lintPolicies([load(push(more), "own.toml")], { beside })).filter(
+      ({ severity }) => severity !== "info",
+    );
+  expect(await found('priority = "user"')).toMatchObject([
+    {
+      code: "lifted_rule",
+      file: "own.toml",
+      line: 4,
+      message:
+        "The rule `push` lifts `no-force` (base.toml:1): `git push --force` gets allow instead of deny",
+      fix: "Narrow `push`, or drop its `priority`, which is `user`",
+    },
+  ]);
+  expect(await found("")).toEqual([]);
+  expect(await found('priority = "user"\nshadow = true')).toEqual([]);
+});
+
+test("paths and tools that a rule lifts are found too, and an ask that lifts a deny", async () => {
+  const lifted = (strict: string, weak: string): Promise<readonly string[]> =>
+    messagesOf(
+      `[[rules]]\nname = "no"\naction = "deny"\n${strict}\n[[rules]]\nname = "yes"\npriority = "admin"\n${weak}\n`,
+      "lifted_rule",
+    );
+  expect(
+    await lifted(
+      'paths = "/srv/**"',
+      'action = "allow"\ntool = "read_file"\npaths = "/srv/data/*"',
+    ),
+  ).toEqual([
+    expect.stringMatching(
+      /^The rule `yes` lifts `no` \(0\.toml:1\): `\/srv\/.*` gets allow instead of deny$/,
+    ),
+  ]);
+  expect(await lifted('tool = "send_mail"', 'action = "ask_user"\ntool = "send_*"')).toEqual([
+    "The rule `yes` lifts `no` (0.toml:1): `send_mail` gets ask_user instead of deny",
+  ]);
+  expect(await lifted('tool = "send_mail"', 'action = "allow"\ntool = "read_mail"')).toEqual([]);
+});

@@ -248,3 +248,48 @@ describe("a host's own policy", () => {
     });
   });
 });
+
+describe("rules that no priority lifts", () => {
+  const GUARDED: readonly (readonly [tool: string, args: JsonObject])[] = [
+    ["bash", { command: "cat .env" }],
+    ["bash", { command: "cat ~/.ssh/id_rsa" }],
+    ["bash", { command: "cp ~/.aws/credentials /tmp/x" }],
+    ["read_file", { path: ".env" }],
+    ["write_file", { path: ".git/config", content: "x" }],
+    ["bash", { command: "echo x > .git/hooks/pre-commit" }],
+    ["write_file", { path: ".bylaw/policy.toml", content: "x" }],
+    ["bash", { command: "rm .bylaw/policy.toml" }],
+    ["write_file", { path: "bylaw.config.ts", content: "x" }],
+  ];
+  const ALL = `[[rules]]
+name = "tools"
+priority = "TIER"
+action = "allow"
+tool = "*"
+
+[[rules]]
+name = "lines"
+priority = "TIER"
+action = "allow"
+command = ["*", "* *"]
+
+[[rules]]
+name = "files"
+priority = "TIER"
+action = "allow"
+paths = "/**"
+`;
+  it.each(["admin", "user", "workspace", "default"])("not even %s", async (tier) => {
+    const kernel = createKernel({
+      extends: [recommended],
+      plugins: [policy({ text: ALL.replaceAll("TIER", tier), operator: true, discover: "none" })],
+    });
+    for (const [tool, args] of GUARDED) {
+      const { effect } = await kernel.decide({
+        ...{ hook: "beforeToolCall", tool, args, approval_mode: "yolo" },
+        ...{ cwd: "/w", workspace: "/w", home: "/home/dev" },
+      });
+      expect([tool, args, effect]).not.toContain("allow");
+    }
+  });
+});

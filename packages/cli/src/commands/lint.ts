@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
 import { BylawError, createKernel } from "@bylaw/kernel";
-import type { PolicySources } from "@bylaw/plugin-policy";
+import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import {
   lintPolicies,
   type LintFinding,
@@ -43,6 +43,8 @@ Examples:
 interface Pool {
   readonly files: readonly PolicyFile[];
   readonly tools?: ToolTable;
+  /** What decides beside them where they are used: only what they lift of it is told. */
+  readonly beside?: readonly PolicyFile[];
   /** What did not load. */
   readonly broken: readonly LintFinding[];
   /** How many files that is. */
@@ -67,8 +69,8 @@ async function lint(names: readonly string[], options: OptionsOf<typeof OPTIONS>
   for (const config of distinctFiles([...named, ...files.filter(isConfig)]))
     pools.push(await ofConfig(config));
   const findings: LintFinding[] = [];
-  for (const { files: loaded, tools, broken, root } of pools) {
-    const found = await lintPolicies(loaded, tools === undefined ? {} : { tools });
+  for (const { files: loaded, tools, beside = [], broken, root } of pools) {
+    const found = await lintPolicies(loaded, { beside, ...(tools === undefined ? {} : { tools }) });
     findings.push(
       ...broken,
       ...found.filter(({ file, severity }) => severity === "error" || isOwn(file, root)),
@@ -140,7 +142,18 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
     broken.push(...pool.broken);
     refused += pool.refused;
   }
-  return { files: loaded, broken, refused };
+  return { files: loaded, beside: await recommendedBeside(loaded, plugin), broken, refused };
+}
+
+// A policy named alone is used beside a ruleset more often than not.
+async function recommendedBeside(
+  files: readonly PolicyFile[],
+  plugin: typeof PolicyPlugin,
+): Promise<readonly PolicyFile[]> {
+  if (files.every(({ rules }) => rules.every(({ source }) => source.tier === "default"))) return [];
+  const { recommended } = await import("@bylaw/ruleset-recommended");
+  const found = policySourcesOf(createKernel({ extends: [recommended] }), plugin).files;
+  return found.filter(({ file }) => files.every((own) => own.file !== file));
 }
 
 async function ofConfig(file: string): Promise<Pool> {
@@ -154,7 +167,7 @@ async function ofConfig(file: string): Promise<Pool> {
 }
 
 async function attempt(
-  load: () => PolicySources | Promise<PolicySources>,
+  load: () => PolicyPlugin.PolicySources | Promise<PolicyPlugin.PolicySources>,
   files: readonly string[] = [],
 ): Promise<Pool> {
   try {

@@ -7,6 +7,7 @@ import { duplicateRule } from "./checks/duplicate-rule.ts";
 import { evadedRule } from "./checks/evaded-rule.ts";
 import { evadedToAllow } from "./checks/evaded-to-allow.ts";
 import { impossibleRule } from "./checks/impossible-rule.ts";
+import { liftedRule } from "./checks/lifted-rule.ts";
 import { missingReason } from "./checks/missing-reason.ts";
 import { narrowModes } from "./checks/narrow-modes.ts";
 import { narrowTool } from "./checks/narrow-tool.ts";
@@ -24,6 +25,7 @@ export const LINT_CHECKS: readonly LintCheck[] = [
   evadedRule,
   narrowTool,
   narrowModes,
+  liftedRule,
   shadowedRule,
   unreachableRule,
   duplicateRule,

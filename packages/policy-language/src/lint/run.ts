@@ -3,15 +3,26 @@ import { readToml } from "../load/toml.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintFinding } from "./check.ts";
 import { LINT_CHECKS } from "./checks.ts";
+import { liftedRule } from "./checks/lifted-rule.ts";
 import { lintFiles } from "./pool.ts";
 
 /** Runs every check over files that make one pool. */
-export function runLint(files: readonly PolicyFile[], tools: ToolTable): readonly LintFinding[] {
+export function runLint(
+  files: readonly PolicyFile[],
+  tools: ToolTable,
+  beside: readonly PolicyFile[] = [],
+): readonly LintFinding[] {
+  const checks =
+    beside.length === 0 ? LINT_CHECKS : LINT_CHECKS.filter((one) => one !== liftedRule);
+  const own = new Set(files.map(({ file }) => file));
   const found = [
     ...files.flatMap(({ warnings }) => warnings),
     // A file for rules to come is no mistake beside others that have some.
     ...(files.some(({ rules }) => rules.length > 0) ? [] : files.flatMap(ofNothing)),
-    ...lintFiles(files, LINT_CHECKS, tools),
+    ...lintFiles(files, checks, tools),
+    ...(beside.length === 0 ? [] : lintFiles([...files, ...beside], [liftedRule], tools)).filter(
+      ({ file }) => own.has(file),
+    ),
   ];
   const place = new Map(files.map(({ file }, at) => [file, at]));
   const weight = { error: 0, warning: 1, info: 2 } as const;
