@@ -96,11 +96,12 @@ export function refusedOperand(word: WordNode): string | undefined {
   return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
 }
 
-/** A pattern in an array, or a reserved word, which bash refuses in some functions and coprocesses. */
+/** A pattern in an array; or a reserved word or an escaped sign, which bash refuses in some places. */
 export function refusedArray({ value }: AssignmentNode): string | undefined {
   if (!("elements" in value)) return undefined;
   return (
-    extendedGlob(value.elements) ?? value.elements.find(({ text }) => RESERVED.test(text))?.text
+    extendedGlob(value.elements) ??
+    value.elements.find(({ text }) => RESERVED.test(text) || /\\[;&|()<>]/.test(text))?.text
   );
 }
 
