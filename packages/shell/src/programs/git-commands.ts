@@ -75,8 +75,8 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   },
   checkout: {
     options: options`-q,--quiet --progress --ours --theirs -t --no-track --guess --no-guess -l -d,--detach --ignore-skip-worktree-bits
-      -m,--merge -p,--patch --ignore-other-worktrees --overwrite-ignore --overlay --no-overlay --pathspec-file-nul
-      ${kind.flagThat("delete")} -f,--force ${kind.value} -b --orphan --conflict ${kind.valueThat("write")} -B ${kind.optional} --track
+      -m,--merge --ignore-other-worktrees --overwrite-ignore --overlay --no-overlay --pathspec-file-nul
+      ${kind.flagThat("delete")} -f,--force -p,--patch ${kind.value} -b --orphan --conflict ${kind.valueThat("write")} -B ${kind.optional} --track
       --recurse-submodules ${kind.takes("read", "load")} --pathspec-from-file`,
     more: checkout,
   },
@@ -86,7 +86,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       --track --recurse-submodules`,
   },
   restore: {
-    options: options`-p,--patch ${kind.flagThat("delete")} -W,--worktree ${kind.flag} -q --ours --theirs -m,--merge --ignore-unmerged --overlay
+    options: options`${kind.flagThat("delete")} -W,--worktree -p,--patch ${kind.flag} -q --ours --theirs -m,--merge --ignore-unmerged --overlay
       --no-staged --no-worktree --no-source --no-patch ${kind.value} -s,--source
       --conflict ${kind.flag} -S,--staged ${kind.takes("read", "load")} --pathspec-from-file`,
     more: restore,
