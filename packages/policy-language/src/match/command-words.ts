@@ -38,6 +38,10 @@ export function compileWords(
   });
 }
 
+const OPENS_URLS: ReadonlySet<string> = new Set(
+  "curl wget http https xh curlie httpie aria2c".split(" "),
+);
+
 function compileOne(words: string[], source: string): WordPattern {
   const open = words.length > 1 && words.at(-1) === "*";
   if (open) words.pop();
@@ -50,9 +54,10 @@ function compileOne(words: string[], source: string): WordPattern {
   }
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
-  const covers = globs.map(compileCover);
-  const coversProgram = compileCover(program);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
+  const url = base !== undefined && OPENS_URLS.has(base);
+  const covers = globs.map((glob) => compileCover(glob, { url }));
+  const coversProgram = compileCover(program, { url: false });
   const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
   let meaning: ReturnType<typeof compileWordMatch> | undefined;
