@@ -10,10 +10,10 @@ const BATCH = 50;
 const MOST_SHOWN = 40;
 
 // What the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file, a
-// here-document behind a word, parentheses behind `$$`, a name that begins with a brace, a name with an equals sign that is no
-// assignment, and what follows reserved words.
+// here-document behind a word, parentheses behind `$$`, a quote behind `!`, a redirection that comes first, a name that begins with a
+// brace, a name with an equals sign that is no assignment, and what follows reserved words.
 const MISREAD =
-  /\\\s|['"]\\|[<>]\s*\$\s|[^\s\d<]<<|\$\$\(|\{\w+>|(?:^|[\s;&|(])[-\d]\S*=|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
+  /\\\s|['"]\\|[<>]\s*\$\s|[^\s\d<]<<|\$\$\(|!['"]|(?:^|[;&|({\n])\s*\d*[<>]|\{\w+>|(?:^|[\s;&|(])[-\d]\S*=|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
 const RESERVED: ReadonlySet<string> = new Set(
   "! if then elif else fi for in while until do done case esac select function time coproc { } [[ ]]".split(
     " ",

@@ -36,6 +36,9 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
     case "Subshell":
       // Bash looks for the end of arithmetic first, and may find another one.
       return source.startsWith("((", node.pos) ? "((" : undefined;
+    case "TestCommand":
+      // Inside a substitution bash takes a line break behind `&&`, `||` and parentheses alone.
+      return /[^&|()\s\\][ \t]*\n/.exec(source.slice(node.pos, node.end))?.[0];
     case "Case":
       return extendedGlob([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
     case "Redirected":
