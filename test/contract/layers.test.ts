@@ -34,8 +34,16 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/consensus$/, internal: [KERNEL, /^packages\/log$/] },
   { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, STORE, /^packages\/log$/] },
   {
+    folder: /^packages\/(engine|host)$/,
+    internal: [KERNEL, /^packages\/(config|log|store|store-[a-z0-9-]+)$/],
+  },
+  { folder: /^packages\/hook-client$/, internal: [], external: [] },
+  {
     folder: /^packages\/(host-[a-z0-9-]+|runner)$/,
-    internal: [KERNEL, /^packages\/(behavior|config|log|process|store|store-[a-z0-9-]+|tools)$/],
+    internal: [
+      KERNEL,
+      /^packages\/(behavior|config|host|log|process|store|store-[a-z0-9-]+|tools)$/,
+    ],
   },
   { folder: /^packages\/(orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
   // The rulesets that most projects start from are built into the command.

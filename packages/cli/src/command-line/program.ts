@@ -18,6 +18,22 @@ const COMMANDS: Commands = {
     "Decide one tool call and show how every plugin voted and why",
     () => import("../commands/explain.ts"),
   ],
+  "install [options] <host>": [
+    "Put Bylaw into a coding agent",
+    () => import("../commands/install.ts"),
+  ],
+  "uninstall [options] <host>": [
+    "Take Bylaw out of a coding agent",
+    () => import("../commands/uninstall.ts"),
+  ],
+  "doctor [options] <host>": [
+    "Check that a coding agent asks Bylaw and obeys",
+    () => import("../commands/doctor.ts"),
+  ],
+  "hook [options] <host> [event]": [
+    "Answer one event of a coding agent; `bylaw install` sets this up",
+    () => import("../commands/hook.ts"),
+  ],
   "test [options] [file...]": [
     "Test a policy against cases and report what they do not cover",
     () => import("../commands/test.ts"),

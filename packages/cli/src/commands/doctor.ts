@@ -1,0 +1,112 @@
+import { spawnSync } from "node:child_process";
+import {
+  findFault,
+  inspectSettings,
+  type Host,
+  type HostOutput,
+  type SettingsReport,
+} from "@bylaw/host";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { hostNamed } from "../hosts/known-hosts.ts";
+import { placeHere } from "../hosts/place.ts";
+import { HOST_ARGUMENT } from "../hosts/scope.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { paintFor, plain } from "../io/text.ts";
+
+/** One thing that was looked at. */
+interface Finding {
+  readonly check: "installed" | "fails_closed" | "guards_itself" | "out_of_reach";
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+const OPTIONS = [["--json", "print JSON"]] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: HOST_ARGUMENT,
+  options: OPTIONS,
+  help: `
+Exit code: 0 the agent asks Bylaw here and obeys; 1 it does not, and the reason is printed; 2 usage error.
+
+Examples:
+  $ bylaw install claude-code --project && bylaw doctor claude-code
+  $ bylaw doctor claude-code --json`,
+  run: doctor,
+};
+
+/** Says whether a host asks Bylaw here, and whether it obeys. Exits with 1 where it does not. */
+async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
+  const host = hostNamed(name);
+  const project = process.cwd();
+  const reports = inspectSettings(host, placeHere(), project);
+  const fault = findFault(host, reports);
+  const installed = reports.filter(({ command }) => command !== undefined);
+  const findings: readonly Finding[] = [
+    {
+      check: "installed",
+      ok: fault === undefined,
+      message: fault ?? `Installed in ${installed.map(({ file }) => file).join(", ")}`,
+    },
+    ...installed.flatMap((report) => probe(host, report, project)),
+  ];
+  const ok = findings.every((finding) => finding.ok);
+  const paint = paintFor(process.stdout);
+  const lines = findings.map(
+    (finding) =>
+      `${finding.ok ? paint("green", "ok") : paint("red", "no")}  ${plain(finding.message)}`,
+  );
+  await write(
+    json ? jsonLine({ host: name, ok, findings }) : `${[host.title, ...lines].join("\n")}\n`,
+  );
+  conclude(ok ? 0 : 1);
+}
+
+// Runs the very command that is installed, as the host would.
+function probe(
+  host: Host,
+  { command = "", file }: SettingsReport,
+  project: string,
+): readonly Finding[] {
+  const told = (input: string): HostOutput => {
+    const { status, stdout, stderr } = spawnSync(command, {
+      ...{
+        shell: true,
+        cwd: project,
+        input,
+        encoding: "utf8",
+        timeout: host.capabilities.timeout_ms,
+      },
+    });
+    return { stdout, stderr, exit: status };
+  };
+  const line = (text: string): string => JSON.stringify(host.shellCall(text, project));
+  const answers = told(line("true")).exit === 0;
+  const closed = answers && host.blocks(told("this is no event"));
+  const guarded = closed && host.blocks(told(line(`echo '{}' > '${file}'`)));
+  const [program = ""] = /'[^']*'(?= hook )/.exec(command) ?? [];
+  const within = program.startsWith(`'${project}/`);
+  return [
+    {
+      check: "fails_closed",
+      ok: closed,
+      message: closed
+        ? "The installed command blocks what it cannot judge"
+        : `The installed command ${answers ? "lets pass what it cannot judge" : "does not answer"}: ${command}`,
+    },
+    {
+      check: "guards_itself",
+      ok: guarded,
+      message: guarded
+        ? `A call that changes ${file} is kept from running`
+        : `No rule keeps the agent from changing ${file}. Extend \`@bylaw/ruleset-recommended\`.`,
+    },
+    {
+      check: "out_of_reach",
+      ok: true,
+      message: within
+        ? `Note: Bylaw itself is in the project (${program}), where an agent may change it`
+        : "Bylaw itself is outside of the project",
+    },
+  ];
+}

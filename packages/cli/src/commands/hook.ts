@@ -1,0 +1,71 @@
+import { resolve } from "node:path";
+import { answerEvent, answerFault, type HostOutput } from "@bylaw/host";
+import { BylawError } from "@bylaw/kernel";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { judgeOf } from "../hosts/judge.ts";
+import { hostNamed } from "../hosts/known-hosts.ts";
+import { placeHere } from "../hosts/place.ts";
+import { readEvent } from "../hosts/read-event.ts";
+import { HOST_ARGUMENT } from "../hosts/scope.ts";
+import { conclude } from "../io/exit-code.ts";
+import { write } from "../io/output.ts";
+
+const OPTIONS = [
+  ["--config <file>", "the configuration that decides", { path: true, required: true }],
+  ["--strict", "ask about calls that no rule covers"],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: { ...HOST_ARGUMENT, event: ["the event, where the agent's input does not name it"] },
+  options: OPTIONS,
+  help: `
+It reads the event from standard input and prints the answer in the agent's own shape.
+Exit code: 0 answered; 2 the call is blocked, and the reason is on standard error. It is never 1.
+
+Examples:
+  $ echo '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"README.md"},"cwd":"/tmp"}' | bylaw hook claude-code --config bylaw.config.ts
+  $ echo '{"hook_event_name":"Stop","session_id":"s1"}' | bylaw hook claude-code --config bylaw.config.ts`,
+  run: hook,
+};
+
+// Below what hosts wait for a hook, so that ours is the last word.
+const DEADLINE_MS = 10_000;
+
+/** Answers one event of a host, from standard input, in the host's own shape. It exits with 0 or 2 and never with 1. */
+async function hook(
+  name: string,
+  named: string | undefined,
+  { config, strict = false }: OptionsOf<typeof OPTIONS>,
+): Promise<void> {
+  const host = hostNamed(name);
+  const place = placeHere();
+  const project =
+    place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? process.cwd();
+  const setup = { host: name, config: resolve(config), strict };
+  const timer = setTimeout(() => {
+    void finish(answerFault(host, tooLong()));
+    process.exit();
+  }, DEADLINE_MS);
+  let output: HostOutput;
+  try {
+    const text = await readEvent(process.stdin);
+    const judge = judgeOf(host, setup, project);
+    output = await answerEvent(text, { host, place, judge, strict, named });
+  } catch (error) {
+    output = answerFault(host, error);
+  }
+  clearTimeout(timer);
+  await finish(output);
+}
+
+async function finish({ stdout, stderr, exit }: HostOutput): Promise<void> {
+  conclude(exit ?? 2);
+  if (stderr !== "") process.stderr.write(stderr);
+  if (stdout !== "") await write(stdout);
+}
+
+const tooLong = (): BylawError =>
+  new BylawError({
+    code: "BYLAW_HOST_EVENT_INVALID",
+    message: `It took longer than ${DEADLINE_MS / 1_000} seconds`,
+  });

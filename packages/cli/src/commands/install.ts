@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { findConfig } from "@bylaw/config";
+import { installHooks, type SettingsFile } from "@bylaw/host";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { loadKernelFor } from "../decide/kernel-source.ts";
+import { hookCommand } from "../hosts/hook-command.ts";
+import { hostNamed } from "../hosts/known-hosts.ts";
+import { placeHere } from "../hosts/place.ts";
+import { HOST_ARGUMENT, SCOPE_OPTIONS, scopeOf, targetOf } from "../hosts/scope.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { plain } from "../io/text.ts";
+
+const OPTIONS = [
+  ...SCOPE_OPTIONS,
+  [
+    "--config <file>",
+    "the configuration that decides (default: the nearest one for --project, else ~/.config/bylaw)",
+    { path: true },
+  ],
+  ["--strict", "ask about calls that no rule covers, instead of leaving them to the agent"],
+] as const satisfies readonly OptionSpec[];
+
+export const command: CommandSpec = {
+  arguments: HOST_ARGUMENT,
+  options: OPTIONS,
+  help: `
+Exit code: 0 installed, or it already was; 2 usage error, or a file that cannot be read or written.
+
+Examples:
+  $ bylaw install claude-code --project
+  $ bylaw install claude-code --project --strict --json`,
+  run: install,
+};
+
+/** Puts the hook into the settings of a host. */
+async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promise<void> {
+  const host = hostNamed(name);
+  const scope = scopeOf(options);
+  const config = await configFor(scope, options.config);
+  // A hook that cannot decide would block every call.
+  await loadKernelFor({ config });
+  const { strict = false, json = false } = options;
+  const hook = hookCommand({ host: name, config, strict });
+  const change = installHooks(host, targetOf(host, scope), hook);
+  const states = {
+    updated: "Updated the hook for",
+    unchanged: "The hook is already installed for",
+  };
+  const { [change.state as "updated"]: what = "Installed the hook for" } = states;
+  const lines = [
+    `${what} ${host.title} in ${change.file}`,
+    `  rules: ${config}`,
+    ...(change.backup === undefined ? [] : [`  backup: ${change.backup}`]),
+    `Check it with \`bylaw doctor ${name}\`. A running session may have to be restarted.`,
+  ];
+  await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);
+  conclude(0);
+}
+
+// In a project its own configuration decides. For all projects of a user it is a file that no project has.
+async function configFor(scope: SettingsFile["scope"], given: string | undefined): Promise<string> {
+  if (given !== undefined) return resolve(given);
+  if (scope === "project") return await findConfig(process.cwd());
+  const folder = scope === "managed" ? "/etc/bylaw" : join(placeHere().home, ".config/bylaw");
+  const file = join(folder, "bylaw.config.json");
+  if (!existsSync(file)) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{ "extends": ["@bylaw/ruleset-recommended"] }\n', { flag: "wx" });
+  }
+  return file;
+}

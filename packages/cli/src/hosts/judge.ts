@@ -1,0 +1,75 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  STOP_CAP,
+  findFault,
+  forgetStops,
+  inspectSettings,
+  nextStop,
+  type Host,
+  type Judge,
+} from "@bylaw/host";
+import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
+import { loadKernelFor } from "../decide/kernel-source.ts";
+import { hookCommand, type HookSetup } from "./hook-command.ts";
+import { placeHere } from "./place.ts";
+import { recordCall } from "./record-call.ts";
+
+/** Decides by the configuration that the hook was installed with, and by no other: an agent can put one into any folder. */
+export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
+  const { config } = setup;
+  const records = join(dirname(config), ".bylaw");
+  let loading: Promise<Kernel> | undefined;
+  const kernel = (): Promise<Kernel> => (loading ??= loadKernelFor({ config }));
+  return {
+    decide: async (call) => (await kernel()).decide(call),
+
+    async record(call) {
+      mkdirSync(records, { recursive: true, mode: 0o700 });
+      return await recordCall(await kernel(), call, {
+        ...{ store: join(records, "store.db"), run: host.name, config },
+      });
+    },
+
+    settingsFault(changed) {
+      const reports = inspectSettings(host, placeHere(), project);
+      const fault = findFault(host, reports, hookCommand(setup));
+      if (fault === undefined) return undefined;
+      const file = changed === undefined ? "" : ` to ${changed}`;
+      return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
+    },
+
+    async stop({ session, text, again }) {
+      const attempt = countStop(records, session, again);
+      // It was kept from stopping often enough, or nobody can count how often.
+      if (attempt === undefined) return undefined;
+      try {
+        const { applied, message, reason } = await (
+          await kernel()
+        ).decide({
+          ...{
+            hook: "onEnforcement",
+            session,
+            attempt,
+            max_attempts: STOP_CAP,
+            host: { name: host.name },
+          },
+          ...omitUndefined({ text }),
+        });
+        if (applied !== "allow") return message ?? reason;
+        forgetStops(records, session);
+        return undefined;
+      } catch (error) {
+        return `Bylaw could not judge whether you are done: ${messageOf(error)}`;
+      }
+    },
+  };
+}
+
+function countStop(folder: string, session: string, again: boolean): number | undefined {
+  try {
+    return nextStop(folder, { session, again });
+  } catch {
+    return undefined;
+  }
+}

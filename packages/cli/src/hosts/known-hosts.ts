@@ -1,0 +1,19 @@
+import type { Host } from "@bylaw/host";
+import { claudeCode } from "@bylaw/host-claude-code";
+import { didYouMean, quote } from "@bylaw/wording";
+import { usageError } from "../io/report-error.ts";
+
+const HOSTS: readonly Host[] = [claudeCode];
+
+/** The names of the hosts. */
+export const HOST_NAMES: readonly string[] = HOSTS.map(({ name }) => name);
+
+/** The host that a command line names. Throws BYLAW_USAGE_INVALID. */
+export function hostNamed(name: string): Host {
+  const host = HOSTS.find((one) => one.name === name);
+  if (host !== undefined) return host;
+  throw usageError(
+    `Unknown host ${quote(name)}`,
+    didYouMean(name, HOST_NAMES) ?? `Use ${HOST_NAMES.join(", ")}`,
+  );
+}

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { answerIn, callOf, textOf, type Host, type HostPlace } from "@bylaw/host";
+import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+
+const TIMEOUT_S = 30;
+const json = (value: JsonObject): string => JSON.stringify(value);
+
+/** Claude Code, as measured with 2.1.330. Exit code 2 blocks; any other failure blocks because of `onFailure`. */
+export const claudeCode: Host = {
+  name: "claude-code",
+  title: "Claude Code",
+  capabilities: {
+    version: "2.1.330",
+    ask: "asks",
+    allow: true,
+    // Text instead of JSON counts as no answer, whatever `onFailure` says.
+    failures: {
+      ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
+      not_json: "runs",
+    },
+    stop_cap: 8,
+    timeout_ms: TIMEOUT_S * 1_000,
+  },
+
+  read(input, place) {
+    const name = textOf(input, "hook_event_name");
+    switch (name) {
+      case "ConfigChange":
+        return {
+          ...{ kind: "settings_change", name },
+          ...omitUndefined({ file: textOf(input, "file_path") }),
+        };
+      case "Stop":
+        return {
+          ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+          again: input["stop_hook_active"] === true,
+          ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
+        };
+      case "PreToolUse":
+      // An event without a name may be any, so it is held to be a call.
+      case undefined:
+        return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
+      default:
+        return { kind: "other", name };
+    }
+  },
+
+  answer(event, reply) {
+    if (reply.kind === "none") return { stdout: "{}", stderr: "", exit: 0 };
+    if (event.kind !== "tool_call")
+      return { stdout: json({ decision: "block", reason: reply.reason }), stderr: "", exit: 0 };
+    const hookSpecificOutput = {
+      hookEventName: "PreToolUse",
+      permissionDecision: reply.kind,
+      permissionDecisionReason: reply.reason,
+    };
+    return { stdout: json({ hookSpecificOutput }), stderr: "", exit: 0 };
+  },
+
+  fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
+
+  blocks({ stdout, stderr, exit }) {
+    if (exit !== 0) return exit !== 2 || stderr.trim() !== "";
+    const { hookSpecificOutput } = answerIn(stdout);
+    const effect = isJsonObject(hookSpecificOutput) ? hookSpecificOutput["permissionDecision"] : "";
+    return effect === "deny" || effect === "ask";
+  },
+
+  shellCall: (command, cwd) => ({
+    ...{ hook_event_name: "PreToolUse", session_id: "doctor", cwd },
+    ...{ tool_name: "Bash", tool_input: { command }, tool_use_id: "doctor" },
+  }),
+
+  files({ home, env }, project) {
+    const own = env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude");
+    return [
+      { scope: "managed", file: managedFile(env), target: true },
+      { scope: "user", file: join(own, "settings.json"), target: true },
+      { scope: "project", file: join(project, ".claude/settings.json"), target: false },
+      // The file that is not shared: the command has paths of this machine.
+      { scope: "project", file: join(project, ".claude/settings.local.json"), target: true },
+    ];
+  },
+
+  hooks(command) {
+    const hook = {
+      ...{ type: "command", command: command(), timeout: TIMEOUT_S },
+      ...{ onFailure: "block", statusMessage: "Asking Bylaw" },
+    };
+    return {
+      PreToolUse: { matcher: "*", hooks: [hook] },
+      ConfigChange: { hooks: [hook] },
+      Stop: { hooks: [hook] },
+    };
+  },
+
+  switchedOff({ disableAllHooks, env }) {
+    if (disableAllHooks === true) return "`disableAllHooks: true`";
+    const [name] = isJsonObject(env) ? Object.keys(env).filter((key) => LOADS_CODE.test(key)) : [];
+    return name === undefined ? undefined : `\`env.${name}\`, which can replace what a hook runs`;
+  },
+};
+
+// Node, the shell or the loader of the system would run other code first.
+const LOADS_CODE =
+  /^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|LD_\w+|DYLD_\w+|HOME|CLAUDE_CONFIG_DIR)$/;
+
+const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callOf> =>
+  callOf({
+    ...{ host: "claude-code", tool: input["tool_name"], args: input["tool_input"] },
+    ...{ id: input["tool_use_id"], session: input["session_id"], agent: input["agent_id"] },
+    ...{ cwd: input["cwd"], workspace: env["CLAUDE_PROJECT_DIR"], home },
+    server: isJsonObject(input["mcp_server"]) ? input["mcp_server"]["name"] : undefined,
+  });
+
+const managedFile = (env: HostPlace["env"]): string => {
+  if (process.platform === "darwin")
+    return "/Library/Application Support/ClaudeCode/managed-settings.json";
+  return process.platform === "win32"
+    ? join(env["ProgramFiles"] ?? "C:\\Program Files", "ClaudeCode/managed-settings.json")
+    : "/etc/claude-code/managed-settings.json";
+};

@@ -1,0 +1,105 @@
+import { describeHost, type HostOutput } from "@bylaw/host";
+import { describe, expect, it } from "vitest";
+import { claudeCode } from "@bylaw/host-claude-code";
+
+const COMMON = {
+  session_id: "00000000-0000-0000-0000-000000000000",
+  transcript_path: "/home/u/.claude/projects/p/0.jsonl",
+  cwd: "/home/u/project",
+  prompt_id: "00000000-0000-0000-0000-000000000000",
+};
+const CALL = {
+  ...COMMON,
+  permission_mode: "bypassPermissions",
+  effort: { level: "medium" },
+  hook_event_name: "PreToolUse",
+  tool_name: "Bash",
+  tool_input: { command: "echo hello > out.txt", description: "write" },
+  tool_use_id: "toolu_c1_0",
+};
+
+/** What 2.1.330 does, measured with the real program. */
+function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
+  if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
+  const { hookSpecificOutput, ...others } = JSON.parse(stdout) as {
+    hookSpecificOutput?: Record<string, string>;
+  };
+  if (hookSpecificOutput === undefined) return "goes on";
+  expect(others).toEqual({});
+  const { hookEventName, permissionDecision, permissionDecisionReason } = hookSpecificOutput;
+  expect(hookEventName).toBe("PreToolUse");
+  expect(permissionDecisionReason).not.toBe("");
+  return (
+    ({ deny: "blocks", ask: "asks", allow: "allows" } as const)[permissionDecision ?? ""] ??
+    "goes on"
+  );
+}
+
+describeHost(
+  {
+    host: claudeCode,
+    payload: CALL,
+    keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+    unknown: { ...COMMON, hook_event_name: "MessageDisplay", text: "hello" },
+    outcome,
+  },
+  { describe, it },
+);
+
+const place = { home: "/home/u", env: { CLAUDE_PROJECT_DIR: "/home/u/project" } };
+const read = (change: object) => claudeCode.read({ ...CALL, ...change } as never, place);
+
+describe("an event of Claude Code", () => {
+  it("has the project as its workspace, whatever folder the agent went to", () => {
+    expect(read({ cwd: "/tmp" })).toMatchObject({
+      call: { cwd: "/tmp", workspace: "/home/u/project", id: "toolu_c1_0" },
+    });
+  });
+
+  it("of a sub-agent has its own agent and the same session", () => {
+    expect(read({ agent_id: "a49f", agent_type: "general-purpose" })).toMatchObject({
+      call: { agent: "a49f", session: COMMON.session_id },
+    });
+    expect(read({})).not.toHaveProperty("call.agent");
+  });
+
+  it("says the MCP server of a tool where there is no doubt", () => {
+    expect(read({ tool_name: "mcp__github__get_issue" })).toMatchObject({
+      call: { server: "github" },
+    });
+    expect(read({ tool_name: "mcp__a__b__c" })).not.toHaveProperty("call.server");
+    expect(
+      read({ tool_name: "mcp__a__b__c", mcp_server: { name: "a__b", source: "user" } }),
+    ).toMatchObject({ call: { server: "a__b" } });
+  });
+
+  it("without a name is held to be a call", () => {
+    expect(read({ hook_event_name: undefined })).toMatchObject({ kind: "tool_call" });
+  });
+
+  it("at the end of a turn asks whether the agent is done", () => {
+    const stop = { ...COMMON, hook_event_name: "Stop", stop_hook_active: true };
+    const event = claudeCode.read({ ...stop, last_assistant_message: "DONE" }, place);
+    expect(event).toMatchObject({ kind: "stop", again: true, text: "DONE" });
+    expect(JSON.parse(claudeCode.answer(event, { kind: "deny", reason: "tests" }).stdout)).toEqual({
+      decision: "block",
+      reason: "tests",
+    });
+  });
+});
+
+describe("settings of Claude Code that get round the hook", () => {
+  it.each([
+    [{ disableAllHooks: true }, /disableAllHooks/],
+    [{ env: { NODE_OPTIONS: "--require ./x.cjs" } }, /NODE_OPTIONS/],
+    [{ env: { BASH_ENV: "./x.sh" } }, /BASH_ENV/],
+    [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],
+    [{ env: { HOME: "/tmp" } }, /HOME/],
+  ])("%j", (settings, told) => {
+    expect(claudeCode.switchedOff(settings)).toMatch(told);
+  });
+
+  it.each([{}, { disableAllHooks: false }, { env: { EDITOR: "vi" } }])("not %j", (settings) => {
+    expect(claudeCode.switchedOff(settings)).toBeUndefined();
+  });
+});

@@ -1,0 +1,86 @@
+import { parseJson } from "@bylaw/config";
+import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
+import type { Host, HostEvent, HostOutput, HostPlace } from "./host.ts";
+import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
+
+/** Who decides. */
+export interface Judge {
+  readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
+  /**
+   * Puts a question on record where the host cannot ask: what came of it, and how a person answers. A call that a person approved is
+   * allowed once.
+   */
+  readonly record: (
+    call: ToolCall,
+  ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
+  /** Why the host would no longer ask Bylaw after a change of its settings; `undefined` if it would. */
+  readonly settingsFault: (changed: string | undefined) => string | undefined;
+  /** Why the agent is not done yet; `undefined` if it may stop. */
+  readonly stop: (event: HostEvent & { readonly kind: "stop" }) => Promise<string | undefined>;
+}
+
+/** How an event is answered. */
+export interface AnswerOptions {
+  readonly host: Host;
+  readonly place: HostPlace;
+  readonly judge: Judge;
+  /** Ask about calls that no rule covers. */
+  readonly strict: boolean;
+  /** The event as the command line names it, for hosts whose input does not. */
+  readonly named?: string | undefined;
+}
+
+/** Answers one event of a host, given as JSON text. Never throws: what cannot be judged is refused. */
+export async function answerEvent(text: string, options: AnswerOptions): Promise<HostOutput> {
+  const { host, place, named } = options;
+  try {
+    const input = parseJson(text);
+    if (!isJsonObject(input))
+      throw new BylawError({
+        code: "BYLAW_HOST_EVENT_INVALID",
+        message: "The event is not a JSON object",
+      });
+    const event = host.read(input, place, named);
+    return host.answer(event, await replyTo(event, options));
+  } catch (error) {
+    return answerFault(host, error);
+  }
+}
+
+/** The answer to what could not be judged. */
+export const answerFault = (host: Host, error: unknown): HostOutput =>
+  host.fault(`Bylaw could not judge this: ${messageOf(error) || "unknown error"}`);
+
+async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions): Promise<Reply> {
+  switch (event.kind) {
+    case "tool_call": {
+      const call = { ...event.call, hook: "beforeToolCall" } as const;
+      const reply = lowerDecision(await judge.decide(call), host.capabilities, { strict });
+      if (reply.kind !== "ask" || host.capabilities.ask === "asks") return reply;
+      return await asked(call, judge, host);
+    }
+    case "settings_change": {
+      const reason = judge.settingsFault(event.file);
+      return reason === undefined ? { kind: "none" } : { kind: "deny", reason };
+    }
+    case "stop": {
+      const reason = await judge.stop(event);
+      return reason === undefined ? { kind: "none" } : { kind: "deny", reason };
+    }
+    case "other":
+      return { kind: "none" };
+  }
+}
+
+// A host that would run the call, or wait for ever, must not be told to ask.
+async function asked(call: ToolCall, judge: Judge, host: Host): Promise<Reply> {
+  const { decision, answer_with } = await judge.record({ ...call, interactive: false });
+  if (decision.applied === "allow") {
+    const reason = reasonOf(decision);
+    return host.capabilities.allow ? { kind: "allow", reason } : { kind: "none" };
+  }
+  const reason = reasonOf(decision);
+  return decision.code === "approval_unavailable" || decision.code === "approval_expired"
+    ? { kind: "deny", reason: `${reason} A person can approve it: ${answer_with}. Then try again.` }
+    : { kind: "deny", reason };
+}

@@ -1,0 +1,76 @@
+import { isAbsolute } from "node:path";
+import {
+  BylawError,
+  isJsonObject,
+  omitUndefined,
+  type JsonObject,
+  type ToolCall,
+} from "@bylaw/kernel";
+
+/** The parts of a call, as a host names them. */
+export interface CallFields {
+  readonly host: string;
+  readonly tool: unknown;
+  readonly args: unknown;
+  readonly id?: unknown;
+  readonly session?: unknown;
+  readonly agent?: unknown;
+  readonly cwd: unknown;
+  /** Absolute path; default: `cwd`. */
+  readonly workspace?: string | undefined;
+  readonly home: string;
+  readonly server?: unknown;
+}
+
+/** The text under a key; `undefined` where there is none. */
+export function textOf(input: JsonObject, key: string): string | undefined {
+  const value = input[key];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The JSON object that a hook printed; an empty one for anything else. */
+export function answerIn(stdout: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(stdout);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A tool call. Throws BYLAW_HOST_EVENT_INVALID for what is no call; the kernel checks the rest. */
+export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
+  const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;
+  if (typeof tool !== "string" || tool === "") throw invalid("The call names no tool");
+  if (typeof args !== "object" || args === null || Array.isArray(args))
+    throw invalid(`The arguments of \`${tool}\` are not an object`);
+  if (typeof cwd !== "string" || !isAbsolute(cwd))
+    throw invalid("The call names no absolute working folder");
+  const named = (value: unknown): string | undefined =>
+    typeof value === "string" && value !== "" ? value : undefined;
+  return {
+    tool,
+    args: args as JsonObject,
+    cwd,
+    workspace: workspace !== undefined && isAbsolute(workspace) ? workspace : cwd,
+    home,
+    host: { name: host },
+    interactive: true,
+    ...omitUndefined({
+      id: named(id),
+      session: named(session),
+      agent: named(agent),
+      server: named(server) ?? serverOf(tool),
+    }),
+  };
+}
+
+// `mcp__server__tool`. Where a name has more than one reading, none is chosen: then no allow matches it.
+function serverOf(tool: string): string | undefined {
+  const [prefix, server, name, ...more] = tool.split("__");
+  const plain = prefix === "mcp" && name !== undefined && name !== "" && more.length === 0;
+  return plain ? server : undefined;
+}
+
+const invalid = (message: string): BylawError =>
+  new BylawError({ code: "BYLAW_HOST_EVENT_INVALID", message });

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { createKernel } from "@bylaw/kernel";
+import type { Judge } from "../answer-event.ts";
+import { DECISION, PLACE, askOf, decided, type HostCase, type Proof } from "./kit.ts";
+
+const FALLBACK = decided({ effect: "ask_user", code: "fallback" });
+const QUESTION = decided({ effect: "ask_user", code: "rule_asked" });
+
+/** What a decision comes to on a host. */
+export function answerProofs(test: HostCase): readonly Proof[] {
+  const { host, outcome } = test;
+  const ask = askOf(test);
+  return [
+    [
+      "a deny keeps the call from running and says why",
+      async () => {
+        const output = await ask(decided({ effect: "deny", code: "rule_denied", reason: "No." }));
+        assert.equal(outcome(output), "blocks");
+        assert.ok(host.blocks(output));
+        assert.match(output.stdout, /No\./);
+      },
+    ],
+    [
+      "a deny without a reason gets one",
+      async () => {
+        const output = await ask(decided({ effect: "deny", code: "rule_denied", reason: " " }));
+        assert.equal(outcome(output), "blocks");
+        assert.match(output.stdout, /rule_denied/);
+      },
+    ],
+    [
+      "an allow by a rule lets it run",
+      async () => {
+        const output = await ask(decided({ effect: "allow", code: "rule_allowed" }));
+        assert.equal(outcome(output), host.capabilities.allow ? "allows" : "goes on");
+      },
+    ],
+    [
+      "what no rule covers is left to the host, unless strict",
+      async () => {
+        const waved = decided({ effect: "allow", code: "mode_allowed" });
+        for (const judge of [FALLBACK, waved]) {
+          const output = await ask(judge);
+          assert.equal(outcome(output), "goes on");
+          assert.ok(!host.blocks(output));
+        }
+        assert.ok(["asks", "blocks"].includes(outcome(await ask(FALLBACK, { strict: true }))));
+      },
+    ],
+    [
+      "a deny by default is a deny",
+      async () =>
+        assert.equal(outcome(await ask(decided({ effect: "deny", code: "fallback" }))), "blocks"),
+    ],
+    [
+      "prints one JSON object and ends with 0",
+      async () => {
+        for (const effect of ["allow", "ask_user", "deny"] as const) {
+          const { stdout, exit } = await ask(decided({ effect, code: `rule_${effect}` }));
+          assert.ok(exit === 2 || typeof JSON.parse(stdout) === "object");
+        }
+      },
+    ],
+  ];
+}
+
+/** What a host tells of a call, and of an event that is none. */
+export function callProofs(test: HostCase): readonly Proof[] {
+  const { host, payload, named, keys } = test;
+  return [
+    [
+      "tells what the call is, where, and by which host",
+      async () => {
+        const event = host.read(payload, PLACE, named);
+        assert.equal(event.kind, "tool_call");
+        const { call } = event as Extract<typeof event, { kind: "tool_call" }>;
+        assert.deepEqual([call.tool, call.args], [payload[keys.tool], payload[keys.args]]);
+        assert.deepEqual([call.cwd, call.workspace], [payload[keys.cwd], payload[keys.cwd]]);
+        assert.deepEqual([call.home, call.host], [PLACE.home, { name: host.name }]);
+      },
+    ],
+    [
+      "an event that Bylaw does not know gets no opinion",
+      async () => {
+        const options = { input: JSON.stringify(test.unknown), named: test.unknownNamed };
+        const output = await askOf(test)({}, options);
+        assert.deepEqual(output, { stdout: "{}", stderr: "", exit: 0 });
+      },
+    ],
+  ];
+}
+
+/** What a question comes to, on a host that can ask and on one that cannot. */
+export function questionProofs(test: HostCase): readonly Proof[] {
+  const { host, outcome } = test;
+  const ask = askOf(test);
+  const asks = host.capabilities.ask === "asks";
+  const recorded = (code: string, effect: "allow" | "deny"): Judge["record"] => {
+    const decision = { ...DECISION, effect, applied: effect, code };
+    return async () => ({ decision, answer_with: "bylaw approve yes 0a1b" });
+  };
+  return [
+    [
+      "a question is asked, or denied where the host would run the call or wait for ever",
+      async () => {
+        const record = recorded("approval_unavailable", "deny");
+        const output = await ask({ ...QUESTION, record });
+        assert.equal(outcome(output), asks ? "asks" : "blocks");
+        assert.ok(host.blocks(output));
+        if (!asks) assert.match(output.stdout, /bylaw approve yes 0a1b/);
+      },
+    ],
+    [
+      "what a person approved runs",
+      async () => {
+        const output = await ask({ ...QUESTION, record: recorded("approved", "allow") });
+        assert.ok(asks || ["allows", "goes on"].includes(outcome(output)));
+      },
+    ],
+    [
+      "a question that cannot be put on record is a deny",
+      async () => assert.equal(outcome(await ask(QUESTION)), asks ? "asks" : "blocks"),
+    ],
+    [
+      "a judge that fails keeps the call from running",
+      async () => assert.equal(outcome(await ask({})), "blocks"),
+    ],
+    [
+      "a real kernel that denies keeps the call from running",
+      async () => {
+        const kernel = createKernel({ fallback: "deny" });
+        assert.equal(outcome(await ask({ decide: (call) => kernel.decide(call) })), "blocks");
+      },
+    ],
+  ];
+}
+
+/** What is no call blocks, even where everything is allowed. */
+export function badInputProofs(test: HostCase): readonly Proof[] {
+  const ask = askOf(test);
+  const allows = decided({ effect: "allow", code: "rule_allowed" });
+  return badInputs(test).map(([what, input]) => [
+    what,
+    async () => assert.equal(test.outcome(await ask(allows, { input })), "blocks"),
+  ]);
+}
+
+function badInputs({ payload, keys }: HostCase): readonly (readonly [string, string])[] {
+  const text = JSON.stringify(payload);
+  const changed = (key: string, value?: unknown): string =>
+    JSON.stringify({ ...payload, [key]: value });
+  const before = (member: string): string => text.replace("{", `{${member},`);
+  return [
+    ["nothing", ""],
+    ["text that is not JSON", "hello"],
+    ["half an object", text.slice(0, -1)],
+    ["two objects", text + text],
+    ["a list", `[${text}]`],
+    ["null", "null"],
+    ["a key that appears twice", before(`${JSON.stringify(keys.tool)}:"Read"`)],
+    ["a prototype", before('"__proto__":{"a":1}')],
+    ["a number that a double would change", before('"n":9007199254740993')],
+    ["more levels than JSON may have", before(`"deep":${"[".repeat(200)}${"]".repeat(200)}`)],
+    ["a call without a tool", changed(keys.tool)],
+    ["a call without arguments", changed(keys.args)],
+    ["a call without a folder", changed(keys.cwd)],
+    ["a tool that is no text", changed(keys.tool, 7)],
+    ["an empty name of a tool", changed(keys.tool, "")],
+    ["arguments that are a list", changed(keys.args, ["rm"])],
+    ["a relative folder", changed(keys.cwd, "work")],
+  ];
+}

@@ -1,0 +1,66 @@
+import type { Decision, JsonObject } from "@bylaw/kernel";
+import { answerEvent, type Judge } from "../answer-event.ts";
+import type { Host, HostOutput, HostPlace } from "../host.ts";
+
+/** The two functions of a test runner that {@link describeHost} needs; those of vitest, jest and node:test fit. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => unknown;
+  readonly it: (name: string, body: () => Promise<void>) => unknown;
+}
+
+/** What the suite has to know of a host. */
+export interface HostCase {
+  readonly host: Host;
+  /** A real payload before a tool call, as the host wrote it. */
+  readonly payload: JsonObject;
+  /** The event on the command line, where the payload has none. */
+  readonly named?: string;
+  /** Names of keys in the payload: of the tool, its arguments and the working folder. */
+  readonly keys: { readonly tool: string; readonly args: string; readonly cwd: string };
+  /** A payload of an event that the adapter does not know, and its name on the command line. */
+  readonly unknown: JsonObject;
+  readonly unknownNamed?: string;
+  /** What the real host does with an output before a tool call. */
+  readonly outcome: (output: HostOutput) => "blocks" | "asks" | "allows" | "goes on";
+}
+
+/** A test: what holds, and its proof. */
+export type Proof = readonly [name: string, body: () => Promise<void>];
+
+export const PLACE: HostPlace = { home: "/home/u", env: {} };
+
+export const DECISION: Decision = {
+  ...{ hook: "beforeToolCall", effect: "allow", applied: "allow", code: "rule_allowed" },
+  ...{ reason: "A reason", votes: [], policy: {}, enforcement_mode: "strict" },
+};
+
+const fails = (): never => {
+  throw new Error("the engine is gone");
+};
+
+interface AskOptions {
+  readonly input?: string;
+  readonly strict?: boolean;
+  readonly named?: string | undefined;
+}
+
+/** Asks a host about its payload, with a judge that fails at what it is not given. */
+export const askOf =
+  ({ host, payload, named: own }: HostCase) =>
+  (
+    judge: Partial<Judge>,
+    { input = JSON.stringify(payload), strict = false, named = own }: AskOptions = {},
+  ): Promise<HostOutput> =>
+    answerEvent(input, {
+      ...{ host, place: PLACE, strict, named },
+      judge: {
+        ...{ decide: fails, record: async () => fails(), settingsFault: fails },
+        ...{ stop: async () => fails() },
+        ...judge,
+      },
+    });
+
+/** A judge that comes to one decision. */
+export const decided = (change: Partial<Decision>): Partial<Judge> => ({
+  decide: () => ({ ...DECISION, applied: change.effect ?? "allow", ...change }),
+});

@@ -1,0 +1,18 @@
+import { answerProofs, badInputProofs, callProofs, questionProofs } from "./answers.ts";
+import { stateProofs, textProofs } from "./installer.ts";
+import type { HostCase, Proof, TestRunner } from "./kit.ts";
+
+/** Makes tests of everything that holds for every host: its answers, and its installer. */
+export function describeHost(test: HostCase, { describe, it }: TestRunner): void {
+  const { title } = test.host;
+  const groups: readonly (readonly [string, readonly Proof[]])[] = [
+    [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
+    [`${title} where it is not clear`, questionProofs(test)],
+    [`${title} is told to block what is not a call`, badInputProofs(test)],
+    [`installing into ${title}`, [...textProofs(test.host), ...stateProofs(test.host)]],
+  ];
+  for (const [name, proofs] of groups)
+    describe(name, () => {
+      for (const [what, body] of proofs) it(what, body);
+    });
+}

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from "node:util";
+import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
+import type { Host, HookEntries } from "../host.ts";
+import { addMember, applyEdits, dropMembers } from "./edit.ts";
+import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
+
+/** What is installed for a command. */
+const entriesOf = (host: Host, command: string): HookEntries =>
+  host.hooks((event) => (event === undefined ? command : `${command} ${event}`));
+
+/** The text of a settings file with our hooks, beside all that it has. `text` is `undefined` for a file that is not there. */
+export function withHooks(
+  text: string | undefined,
+  file: string,
+  host: Host,
+  command: string,
+): string {
+  const entries = entriesOf(host, command);
+  const empty = text === undefined || text.trim() === "";
+  let current = empty ? `${JSON.stringify({ ...host.top }, undefined, 2)}\n` : text;
+  for (const [event, entry] of Object.entries(entries)) {
+    const root = objectOf(readJsonc(current, file), file, "The file");
+    const hooks = memberOf(root, "hooks")?.node;
+    if (hooks === undefined) {
+      current = applyEdits(current, [addMember(current, root, { [event]: [entry] }, "hooks")]);
+      continue;
+    }
+    const list = memberOf(objectOf(hooks, file, "`hooks`"), event)?.node;
+    if (list !== undefined && list.kind !== "array")
+      throw shapeFault(file, `\`hooks.${event}\``, "a list");
+    const edit =
+      list === undefined
+        ? addMember(current, hooks, [entry], event)
+        : addMember(current, list, entry);
+    current = applyEdits(current, [edit]);
+  }
+  return current;
+}
+
+/** The text of a settings file without our hooks. Comments, and hooks of others, stay as they are. */
+export function withoutHooks(text: string, file: string, host: Host): string {
+  let current = text;
+  for (;;) {
+    const root = readJsonc(current, file);
+    const hooks = memberOf(root, "hooks")?.node;
+    const lists = hooks?.kind === "object" ? (hooks.members ?? []) : [];
+    const found = lists.find(({ node }) => ownIn(node, host).size > 0);
+    if (hooks === undefined || found === undefined) return current;
+    const own = ownIn(found.node, host);
+    const steps: readonly (readonly [JsonNode, ReadonlySet<number>])[] = [
+      [root, new Set([root.members?.findIndex(({ key }) => key === "hooks") ?? -1])],
+      [hooks, new Set([lists.indexOf(found)])],
+      [found.node, own],
+    ];
+    // A list that only we are in goes as a whole, and so do hooks that only hold that list.
+    const alone = own.size === (found.node.members ?? []).length;
+    const [from, which] = steps[alone ? (lists.length === 1 ? 0 : 1) : 2] ?? [root, new Set()];
+    current = applyEdits(current, dropMembers(current, from, which));
+  }
+}
+
+/** Whether all hooks of a command are in a settings file as they were installed. */
+export function isIntact(settings: Json, host: Host, command: string): boolean {
+  const hooks = isJsonObject(settings) ? settings["hooks"] : undefined;
+  return Object.entries(entriesOf(host, command)).every(([event, entry]) => {
+    const list = isJsonObject(hooks) ? hooks[event] : undefined;
+    return Array.isArray(list) && list.some((one) => isDeepStrictEqual(one, entry));
+  });
+}
+
+/** The shell command of our hook in a settings file, if it is there. */
+export function commandIn(settings: Json, host: Host): string | undefined {
+  for (const text of textsIn(settings)) {
+    const found = ours(host).exec(text);
+    if (found !== null) return found[1];
+  }
+  return undefined;
+}
+
+// What stands before the name of an event. The command ends with a configuration in quotes, or with an option.
+const ours = (host: Host): RegExp =>
+  new RegExp(`^(.* hook ${host.name} --config '(?:[^']|'\\\\'')*'(?: --strict)?)(?: \\w+)?$`, "s");
+
+const ownIn = (list: JsonNode, host: Host): ReadonlySet<number> =>
+  new Set(
+    (list.kind === "array" ? (list.members ?? []) : []).flatMap(({ node }, index) =>
+      commandIn(node.value, host) === undefined ? [] : [index],
+    ),
+  );
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function objectOf(node: JsonNode, file: string, what: string): JsonNode {
+  if (node.kind === "object") return node;
+  throw shapeFault(file, what, "an object");
+}
+
+const shapeFault = (file: string, what: string, wanted: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_HOST_FILE_INVALID",
+    message: `${what} is not ${wanted}`,
+    fix: "Correct the file, then try again. Nothing was changed.",
+    source: { file },
+  });

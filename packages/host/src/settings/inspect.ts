@@ -1,0 +1,69 @@
+import { isJsonObject, messageOf } from "@bylaw/kernel";
+import type { Host, HostPlace, SettingsFile } from "../host.ts";
+import { commandIn, isIntact } from "./hook-entries.ts";
+import { readJsonc } from "./jsonc.ts";
+import { readSettings } from "./settings-text.ts";
+
+/** What a settings file means for the hook of Bylaw. */
+export interface SettingsReport extends SettingsFile {
+  readonly exists: boolean;
+  /** The shell command of our hook, if it is installed here. */
+  readonly command?: string;
+  /** Whether all of our hooks are as they were installed. */
+  readonly intact?: boolean;
+  /** The setting that switches hooks off or replaces what they run. */
+  readonly off?: string;
+  /** Why the file cannot be read. */
+  readonly fault?: string;
+}
+
+/** Looks at every settings file of a host. Never throws. */
+export const inspectSettings = (
+  host: Host,
+  place: HostPlace,
+  project: string,
+): readonly SettingsReport[] => host.files(place, project).map((one) => reportOn(host, one));
+
+/**
+ * Why a host would not ask Bylaw, told with the file; `undefined` if it would. What is managed by an administrator is not switched off by
+ * the files below it. `command`: the one that has to be installed, if not any.
+ */
+export function findFault(
+  host: Host,
+  reports: readonly SettingsReport[],
+  command?: string,
+): string | undefined {
+  const present = reports.filter((one) => one.command !== undefined);
+  const installed = present.filter((one) => command === undefined || one.command === command);
+  if (installed.length === 0) return `The hook of Bylaw is not installed for ${host.title}`;
+  const changed = installed.find(({ intact }) => intact !== true);
+  if (changed !== undefined) return `${changed.file} has changed hooks of Bylaw`;
+  const managed = installed.some(({ scope }) => scope === "managed");
+  const off = reports.find(
+    ({ off: setting, scope }) => setting !== undefined && (scope === "managed" || !managed),
+  );
+  if (off !== undefined) return `${off.file} has ${String(off.off)}`;
+  const broken = reports.find(({ fault }) => fault !== undefined);
+  return broken === undefined || managed ? undefined : `${broken.file}: ${String(broken.fault)}`;
+}
+
+function reportOn(host: Host, settings: SettingsFile): SettingsReport {
+  try {
+    const text = readSettings(settings.file);
+    if (text === undefined) return { ...settings, exists: false };
+    if (text.trim() === "") return { ...settings, exists: true };
+    const isToml = settings.file.endsWith(".toml");
+    const value = isToml ? { text } : readJsonc(text, settings.file).value;
+    const command = isToml ? undefined : commandIn(value, host);
+    const intact = command === undefined ? undefined : isIntact(value, host, command);
+    const off = isJsonObject(value) ? host.switchedOff(value) : undefined;
+    return {
+      ...settings,
+      exists: true,
+      ...(command === undefined ? {} : { command, intact: intact === true }),
+      ...(off === undefined ? {} : { off }),
+    };
+  } catch (error) {
+    return { ...settings, exists: true, fault: messageOf(error) };
+  }
+}

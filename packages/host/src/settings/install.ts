@@ -1,0 +1,59 @@
+import { rmSync } from "node:fs";
+import type { Json } from "@bylaw/kernel";
+import type { Host } from "../host.ts";
+import { commandIn, isIntact, withHooks, withoutHooks } from "./hook-entries.ts";
+import { readJsonc } from "./jsonc.ts";
+import { readSettings, writeSettings } from "./settings-text.ts";
+
+/** What came of an installation or its removal. */
+export interface Change {
+  readonly file: string;
+  readonly state: "installed" | "updated" | "unchanged" | "removed" | "absent";
+  /** The copy of the file as it was. */
+  readonly backup?: string;
+}
+
+const backupOf = (file: string): string => `${file}.bylaw-backup`;
+
+/**
+ * Puts the hooks of a host into a settings file. What is there stays as it is, and a copy of the file is kept beside it. Doing it again
+ * changes nothing. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
+ */
+export function installHooks(host: Host, file: string, command: string): Change {
+  const text = readSettings(file);
+  const settings = valueOf(text, file);
+  const present = commandIn(settings, host) !== undefined;
+  if (present && commandIn(settings, host) === command && isIntact(settings, host, command))
+    return { file, state: "unchanged" };
+  const plain = present && text !== undefined ? withoutHooks(text, file, host) : text;
+  const wanted = withHooks(plain, file, host, command);
+  const backup = backupOf(file);
+  if (!present && text !== undefined) writeSettings(backup, text);
+  writeSettings(file, wanted);
+  if (text === undefined) rmSync(backup, { force: true });
+  const kept = text === undefined ? {} : { backup };
+  return { file, state: present ? "updated" : "installed", ...kept };
+}
+
+/**
+ * Takes the hooks of a host out of a settings file. If nobody changed the file since, it is afterwards, byte for byte, what it was; else
+ * only our hooks go. Throws what {@link installHooks} throws.
+ */
+export function uninstallHooks(host: Host, file: string): Change {
+  const text = readSettings(file);
+  const command = commandIn(valueOf(text, file), host);
+  if (text === undefined || command === undefined) return { file, state: "absent" };
+  const backup = backupOf(file);
+  const before = readSettings(backup);
+  if (withHooks(before, file, host, command) === text) {
+    if (before === undefined) rmSync(file);
+    else writeSettings(file, before);
+    rmSync(backup, { force: true });
+    return { file, state: "removed" };
+  }
+  writeSettings(file, withoutHooks(text, file, host));
+  return { file, state: "removed", ...(before === undefined ? {} : { backup }) };
+}
+
+const valueOf = (text: string | undefined, file: string): Json =>
+  text === undefined || text.trim() === "" ? null : readJsonc(text, file).value;

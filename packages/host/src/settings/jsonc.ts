@@ -1,0 +1,121 @@
+import { BylawError, type Json } from "@bylaw/kernel";
+
+/** A value of a settings file and where it stands: offsets in UTF-16 code units, the end exclusive. */
+export interface JsonNode {
+  readonly kind: "object" | "array" | "scalar";
+  readonly start: number;
+  readonly end: number;
+  readonly value: Json;
+  /** Of an object or array. */
+  readonly members?: readonly JsonMember[];
+}
+
+/** One member. `start` is where its key begins, if it has one. */
+export interface JsonMember {
+  readonly key: string;
+  readonly start: number;
+  readonly node: JsonNode;
+}
+
+/**
+ * Reads JSON as agents' settings have it: with comments and a comma behind the last member. Throws BYLAW_HOST_FILE_INVALID, also for
+ * a key that appears twice, because programs differ in which they take.
+ */
+export const readJsonc = (text: string, file: string): JsonNode => new Reader(text, file).read();
+
+/** The member of an object under a key. */
+export const memberOf = (node: JsonNode, key: string): JsonMember | undefined =>
+  node.kind === "object" ? node.members?.find((member) => member.key === key) : undefined;
+
+const SCALAR = /"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const DEEPEST = 64;
+
+class Reader {
+  #at: number;
+  readonly #text: string;
+  readonly #file: string;
+
+  constructor(text: string, file: string) {
+    this.#text = text;
+    this.#file = file;
+    this.#at = text.startsWith("\ufeff") ? 1 : 0;
+  }
+
+  read(): JsonNode {
+    const root = this.#value(DEEPEST);
+    this.#match(SPACE);
+    if (this.#at < this.#text.length) this.#fail("There is more after the end of the JSON value");
+    return root;
+  }
+
+  #value(depth: number): JsonNode {
+    this.#match(SPACE);
+    const start = this.#at;
+    const opened = this.#text[start];
+    if (opened !== "{" && opened !== "[") return this.#scalar();
+    if (depth === 0) this.#fail("The file is nested too deeply");
+    this.#at += 1;
+    const kind = opened === "{" ? "object" : "array";
+    const members = this.#members(kind, depth - 1);
+    const entries = members.map(({ key, node }) => [key, node.value] as const);
+    const value = kind === "object" ? Object.fromEntries(entries) : entries.map(([, item]) => item);
+    return { kind, start, end: this.#at, value, members };
+  }
+
+  #members(kind: "object" | "array", depth: number): readonly JsonMember[] {
+    const close = kind === "object" ? "}" : "]";
+    const members: JsonMember[] = [];
+    while (!this.#take(close)) {
+      if (members.length > 0 && !this.#take(",")) this.#fail(`A \`,\` or \`${close}\` is missing`);
+      if (members.length > 0 && this.#take(close)) break;
+      this.#match(SPACE);
+      const start = this.#at;
+      const key = kind === "object" ? this.#key(members) : String(members.length);
+      members.push({ key, start, node: this.#value(depth) });
+    }
+    return members;
+  }
+
+  #key(before: readonly JsonMember[]): string {
+    const key = this.#scalar().value;
+    if (typeof key !== "string") return this.#fail("A key must be in double quotes");
+    if (key === "__proto__") this.#fail("The key `__proto__` is not allowed");
+    if (before.some((one) => one.key === key)) this.#fail(`The key \`${key}\` appears twice`);
+    if (!this.#take(":")) this.#fail("A `:` is missing after a key");
+    return key;
+  }
+
+  #scalar(): JsonNode {
+    const start = this.#at;
+    const found = this.#match(SCALAR);
+    try {
+      return { kind: "scalar", start, end: this.#at, value: JSON.parse(found) as Json };
+    } catch {
+      return this.#fail("This is not valid JSON");
+    }
+  }
+
+  #take(character: string): boolean {
+    this.#match(SPACE);
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [found = ""] = pattern.exec(this.#text) ?? [];
+    this.#at += found.length;
+    return found;
+  }
+
+  #fail(message: string): never {
+    throw new BylawError({
+      code: "BYLAW_HOST_FILE_INVALID",
+      message,
+      fix: "Correct the file, then try again. Nothing was changed.",
+      source: { file: this.#file, line: this.#text.slice(0, this.#at).split("\n").length },
+    });
+  }
+}

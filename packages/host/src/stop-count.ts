@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** How often in a row an agent is kept from stopping. After that it may stop. */
+export const STOP_CAP = 8;
+
+/**
+ * Counts the stops of a session that were refused in a row, in a file of `folder`: 1 for the first. `again` is the host's word that the
+ * agent goes on because of a refusal. Past {@link STOP_CAP} it answers `undefined` and forgets the session.
+ */
+export function nextStop(
+  folder: string,
+  { session, again }: { readonly session: string; readonly again: boolean },
+): number | undefined {
+  const file = fileOf(folder, session);
+  const attempt = again ? countIn(file) + 1 : 1;
+  if (attempt > STOP_CAP) {
+    forgetStops(folder, session);
+    return undefined;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(file, String(attempt), { mode: 0o600 });
+  return attempt;
+}
+
+/** Forgets the refused stops of a session that may stop. */
+export const forgetStops = (folder: string, session: string): void =>
+  rmSync(fileOf(folder, session), { force: true });
+
+const fileOf = (folder: string, session: string): string =>
+  join(folder, `stop-${createHash("sha256").update(session).digest("hex").slice(0, 32)}`);
+
+function countIn(file: string): number {
+  try {
+    const count = Number(readFileSync(file, "utf8"));
+    return Number.isSafeInteger(count) && count > 0 ? count : 0;
+  } catch {
+    return 0;
+  }
+}

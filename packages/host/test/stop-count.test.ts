@@ -1,0 +1,30 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { STOP_CAP, nextStop } from "@bylaw/host";
+import { expect, onTestFinished, test } from "vitest";
+
+const scratch = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-stop-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "new");
+};
+
+test("a session that is kept from stopping is let go after the cap, and begins anew", () => {
+  const folder = scratch();
+  const rounds = Array.from({ length: STOP_CAP + 1 }, (_, index) =>
+    nextStop(folder, { session: "a", again: index > 0 }),
+  );
+  expect(rounds).toEqual([1, 2, 3, 4, 5, 6, 7, 8, undefined]);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(nextStop(folder, { session: "a", again: false })).toBe(1);
+});
+
+test("sessions are counted apart, and a new turn of one counts from the first", () => {
+  const folder = scratch();
+  expect(nextStop(folder, { session: "../a", again: false })).toBe(1);
+  expect(nextStop(folder, { session: "../a", again: true })).toBe(2);
+  expect(nextStop(folder, { session: "b", again: true })).toBe(1);
+  expect(nextStop(folder, { session: "../a", again: false })).toBe(1);
+  expect(readdirSync(folder)).toHaveLength(2);
+});

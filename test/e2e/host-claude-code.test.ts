@@ -1,0 +1,298 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { claudeCode } from "@bylaw/host-claude-code";
+import { describe, expect, test } from "vitest";
+import { json, type Ran } from "./bylaw.ts";
+import { deskOf, type Desk } from "./hosts-kit.ts";
+
+const SETTINGS = ".claude/settings.json";
+const desk = (files: Readonly<Record<string, string>> = {}, settings = SETTINGS): Desk =>
+  deskOf(files, settings, (project) => ({ CLAUDE_PROJECT_DIR: project }));
+
+/** As Claude Code 2.1.330 tells it. */
+const call = (tool_name: string, tool_input: object, cwd: string) => ({
+  session_id: "0b9ef00b-52d4-4d52-a37e-a5b8f2d8e8a2",
+  transcript_path: "/home/u/.claude/projects/p/0.jsonl",
+  cwd,
+  permission_mode: "bypassPermissions",
+  hook_event_name: "PreToolUse",
+  tool_name,
+  tool_input,
+  tool_use_id: "toolu_c1_0",
+});
+const line = (command: string, cwd: string) => call("Bash", { command, description: "x" }, cwd);
+const blocks = ({ code, stdout, stderr }: Ran): boolean =>
+  claudeCode.blocks({ stdout, stderr, exit: code });
+
+describe("bylaw install claude-code", () => {
+  test("a denied call stays out, an allowed one runs, the rest is left to Claude Code", () => {
+    const { bylaw, event, project } = desk();
+    expect(bylaw("install", "claude-code")).toMatchObject({ code: 0, stderr: "" });
+    const denied = event(line("git push --force origin main", project));
+    expect(denied).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(denied.stdout)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringMatching(
+          /^A force push .*\(rule `no-force-push`\)$/,
+        ),
+      },
+    });
+    expect(json(event(line("git status", project)))).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "allow" },
+    });
+    expect(json(event(line("npm install left-pad", project)))).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "ask" },
+    });
+    expect(event(line("frobnicate", project))).toEqual({ code: 0, stdout: "{}", stderr: "" });
+  });
+
+  test("--strict asks about what no rule covers", () => {
+    const { bylaw, event, project } = desk();
+    bylaw("install", "claude-code", "--strict");
+    expect(json(event(line("frobnicate", project)))).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "ask" },
+    });
+  });
+
+  test("--project takes the configuration of the project, and the settings that are not shared", () => {
+    const { bylaw, event, project } = desk(
+      {
+        "project/bylaw.config.json": '{ "fallback": "deny" }',
+        "project/.claude/settings.json": '{ "model": "x" }',
+      },
+      "project/.claude/settings.local.json",
+    );
+    expect(bylaw("install", "claude-code", "--project").code).toBe(0);
+    expect(readFileSync(join(project, ".claude/settings.json"), "utf8")).toBe('{ "model": "x" }');
+    expect(blocks(event(line("ls", project)))).toBe(true);
+    expect(bylaw("uninstall", "claude-code", "--project").code).toBe(0);
+    expect(existsSync(join(project, ".claude/settings.local.json"))).toBe(false);
+  });
+
+  test("refuses a configuration that cannot decide, two scopes, unknown hosts, and a project without rules", () => {
+    const { bylaw, home } = desk({ "project/bad.json": "{" });
+    expect(bylaw("install", "claude-code", "--config", "bad.json").code).toBe(2);
+    expect(bylaw("install", "claude-code", "--user", "--project").stderr).toMatch(
+      /cannot be given together/,
+    );
+    expect(bylaw("install", "claude-cod").stderr).toMatch(/Did you mean `claude-code`\?/);
+    expect(bylaw("install", "claude-code", "--project").stderr).toMatch(/BYLAW_CONFIG_MISSING/);
+    expect(existsSync(join(home, SETTINGS))).toBe(false);
+  });
+
+  test("puts back settings with comments and foreign hooks as they were", () => {
+    const before =
+      '{\n  // mine\n  "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "lint" }] }] },\n}\n';
+    const { bylaw, home } = desk({ [SETTINGS]: before });
+    bylaw("install", "claude-code");
+    const first = readFileSync(join(home, SETTINGS), "utf8");
+    expect(json(bylaw("install", "claude-code", "--json"))).toMatchObject({ state: "unchanged" });
+    expect(readFileSync(join(home, SETTINGS), "utf8")).toBe(first);
+    expect(readFileSync(join(home, `${SETTINGS}.bylaw-backup`), "utf8")).toBe(before);
+    bylaw("uninstall", "claude-code");
+    expect(readFileSync(join(home, SETTINGS), "utf8")).toBe(before);
+  });
+});
+
+describe("bylaw doctor claude-code", () => {
+  test("runs the installed command and finds it in order", () => {
+    const { bylaw } = desk();
+    bylaw("install", "claude-code");
+    const ran = bylaw("doctor", "claude-code", "--json");
+    expect(ran.code).toBe(0);
+    expect(json(ran)).toMatchObject({ host: "claude-code", ok: true });
+    expect(bylaw("doctor", "claude-code").stdout).toMatch(/^Claude Code\nok {2}Installed in /);
+  });
+
+  test.each([
+    ["nothing is installed", (_: Desk) => {}, /not installed/],
+    [
+      "a project file switches hooks off",
+      ({ project }: Desk) =>
+        write(join(project, ".claude/settings.json"), '{"disableAllHooks":true}'),
+      /project\/\.claude\/settings\.json has `disableAllHooks: true`/,
+    ],
+    [
+      "a project file loads code into every hook",
+      ({ project }: Desk) =>
+        write(join(project, ".claude/settings.local.json"), '{"env":{"BASH_ENV":"./x"}}'),
+      /settings\.local\.json has `env\.BASH_ENV`/,
+    ],
+    [
+      "the hook was changed",
+      ({ home }: Desk) => {
+        const file = join(home, SETTINGS);
+        write(file, readFileSync(file, "utf8").replace('"matcher": "*"', '"matcher": "Nothing"'));
+      },
+      /has changed hooks of Bylaw/,
+    ],
+    [
+      "the program is gone",
+      ({ home }: Desk) => {
+        const file = join(home, SETTINGS);
+        write(file, readFileSync(file, "utf8").replaceAll("/bin.js", "/gone.js"));
+      },
+      /does not answer/,
+    ],
+    [
+      "the configuration is broken",
+      ({ home }: Desk) => write(join(home, ".config/bylaw/bylaw.config.json"), "{"),
+      /does not answer/,
+    ],
+    [
+      "no rule guards the settings",
+      ({ home }: Desk) => write(join(home, ".config/bylaw/bylaw.config.json"), "{}"),
+      /No rule keeps the agent from changing .*settings\.json/,
+    ],
+  ])("exits with 1 where %s", (what, change, told) => {
+    const one = desk();
+    if (what !== "nothing is installed") one.bylaw("install", "claude-code");
+    change(one);
+    const ran = one.bylaw("doctor", "claude-code");
+    expect(ran).toMatchObject({ code: 1, stderr: "" });
+    expect(ran.stdout).toMatch(told);
+  });
+});
+
+describe("an agent that wants out", () => {
+  const installed = (files: Readonly<Record<string, string>> = {}): Desk => {
+    const one = desk(files);
+    expect(one.bylaw("install", "claude-code").code).toBe(0);
+    return one;
+  };
+
+  test("is kept from the settings, the rules and the program, by a shell and by a file tool", () => {
+    const { event, home, project } = installed();
+    for (const file of [
+      join(home, SETTINGS),
+      join(project, ".claude/settings.json"),
+      join(project, ".claude/settings.local.json"),
+      join(home, ".config/bylaw/bylaw.config.json"),
+      "/etc/claude-code/managed-settings.json",
+      join(home, "lib/node_modules/@bylaw/cli/dist/bin.js"),
+    ]) {
+      expect([file, blocks(event(line(`echo '{}' > ${file}`, project)))]).toEqual([file, true]);
+      expect([
+        file,
+        blocks(event(call("Write", { file_path: file, content: "{}" }, project))),
+      ]).toEqual([file, true]);
+    }
+  });
+
+  test.each([
+    ["switches all hooks off", ".claude/settings.json", '{"disableAllHooks":true}'],
+    ["loads code into hooks", ".claude/settings.local.json", '{"env":{"NODE_OPTIONS":"-r ./x"}}'],
+    ["breaks its settings", ".claude/settings.json", "{"],
+  ])("and %s in the session has that change refused", (_, file, text) => {
+    const { event, project } = installed();
+    write(join(project, file), text);
+    const change = {
+      hook_event_name: "ConfigChange",
+      source: "project_settings",
+      session_id: "s",
+      cwd: project,
+    };
+    expect(json(event({ ...change, file_path: join(project, file) }))).toMatchObject({
+      decision: "block",
+      reason: expect.stringContaining(join(project, file)),
+    });
+    rmSync(join(project, file));
+    write(join(project, file), '{"model":"x"}');
+    expect(event({ ...change, file_path: join(project, file) }).stdout).toBe("{}");
+  });
+
+  test("gains nothing by a configuration that it puts into the workspace", () => {
+    const { event, project } = installed();
+    write(join(project, "bylaw.config.json"), '{ "fallback": "allow", "approval_mode": "yolo" }');
+    write(join(project, "sub/bylaw.config.js"), "export default {}; process.exit(0);");
+    for (const cwd of [project, join(project, "sub")])
+      expect(blocks(event(line("git push --force", cwd), { cwd }))).toBe(true);
+  });
+
+  test("gains nothing by a program of the same name, or by code that Node would load first", () => {
+    const { event, project } = installed();
+    for (const name of ["bylaw", "node"]) {
+      write(join(project, "bin", name), "#!/bin/sh\necho '{}'\n");
+      chmodSync(join(project, "bin", name), 0o755);
+    }
+    write(join(project, "first.cjs"), "console.log('{}'); process.exit(0);");
+    const env = {
+      PATH: `${join(project, "bin")}:/usr/bin:/bin`,
+      NODE_OPTIONS: `--require ${join(project, "first.cjs")}`,
+      NODE_PATH: project,
+    };
+    const ran = event(line("git push --force", project), { env });
+    expect([ran.code, blocks(ran)]).toEqual([0, true]);
+  });
+
+  test("is blocked by input that cannot be judged", () => {
+    const { event, project } = installed();
+    const text = JSON.stringify(line("git status", project));
+    const twice = text.replace("{", '{"tool_input":{"command":"git push --force"},');
+    const large = text.replace('"x"', JSON.stringify("x".repeat(17 * 2 ** 20)));
+    for (const input of ["", "no event", twice, large, text.slice(1), `${text}${text}`, "\0"]) {
+      const ran = event(input);
+      expect([ran.code, ran.stdout]).toEqual([2, ""]);
+      expect(ran.stderr).toMatch(/^Bylaw could not judge this: ./);
+    }
+  });
+
+  test("is judged by what a call of 15 MB says", () => {
+    const { event, project } = installed();
+    const filler = "x".repeat(15 * 2 ** 20);
+    const ran = event(call("Bash", { command: "git push --force", description: filler }, project));
+    expect(blocks(ran)).toBe(true);
+  });
+});
+
+describe("a hook that cannot decide blocks, and never ends with 1", () => {
+  test.each([
+    ["ends the process", "process.exit(0); export default {};"],
+    ["throws", "throw new Error('no');"],
+    ["answers on its own", "console.log('{}'); export default { fallback: 'deny' };"],
+    ["never settles", "await new Promise(() => {}); export default {};"],
+    ["is not there", undefined],
+  ])("with a configuration that %s", (_, text) => {
+    const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
+    one.bylaw("install", "claude-code", "--config", join(one.home, "rules/bylaw.config.mjs"));
+    if (text === undefined) rmSync(join(one.home, "rules/bylaw.config.mjs"));
+    else write(join(one.home, "rules/bylaw.config.mjs"), text);
+    const ran = one.event(line("ls", one.project));
+    expect([0, 2]).toContain(ran.code);
+    expect(blocks(ran)).toBe(true);
+  });
+
+  test("a stop that is refused again and again is let go after eight times", () => {
+    const plugin = `import { defineCheck, deny } from "@bylaw/kernel";
+      export default { plugins: [
+        defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") }),
+      ] };`;
+    const one = desk({ "rules/bylaw.config.mjs": plugin });
+    const stop = (again: boolean) =>
+      one.event({
+        hook_event_name: "Stop",
+        session_id: "s",
+        cwd: one.project,
+        stop_hook_active: again,
+      });
+    const ran = one.bylaw(
+      "install",
+      "claude-code",
+      "--config",
+      join(one.home, "rules/bylaw.config.mjs"),
+    );
+    expect(ran.stderr).toBe("");
+    const answers = Array.from({ length: 9 }, (_, index) => stop(index > 0).stdout);
+    expect(answers.slice(0, 8).map((text) => JSON.parse(text).decision)).toEqual(
+      Array(8).fill("block"),
+    );
+    expect(answers[8]).toBe("{}");
+  });
+});
+
+function write(file: string, text: string): void {
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, text);
+}
