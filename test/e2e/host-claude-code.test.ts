@@ -35,7 +35,7 @@ describe("bylaw install claude-code", () => {
         hookEventName: "PreToolUse",
         permissionDecision: "deny",
         permissionDecisionReason: expect.stringMatching(
-          /^A force push .*\(rule `no-force-push`\)$/,
+          /^This can overwrite .*\(rule `no-force-push`\)$/,
         ),
       },
     });
