@@ -46,7 +46,11 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
     {
       check: "installed",
       ok: fault === undefined,
-      message: fault ?? `Installed in ${installed.map(({ file }) => file).join(", ")}`,
+      message:
+        fault ??
+        [`Installed in ${installed.map(({ file }) => file).join(", ")}.`, host.note]
+          .join(" ")
+          .trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
   ];

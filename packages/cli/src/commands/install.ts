@@ -53,6 +53,7 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
     `${what} ${host.title} in ${change.file}`,
     `  rules: ${config}`,
     ...(change.backup === undefined ? [] : [`  backup: ${change.backup}`]),
+    ...(host.note === undefined ? [] : [host.note]),
     `Check it with \`bylaw doctor ${name}\`. A running session may have to be restarted.`,
   ];
   await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { answerIn, callOf, textOf, type Host, type HostOutput, type HostPlace } from "@bylaw/host";
+import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+
+const TIMEOUT_S = 30;
+
+/**
+ * Codex, as measured with 0.169.0. Every failure of a hook lets the call run, and so does an answer that it does not know: a deny without a
+ * reason, an unknown key, an allow, an ask. Only a deny as JSON with exit code 0 is relied on.
+ */
+export const codex: Host = {
+  name: "codex",
+  title: "Codex",
+  capabilities: {
+    version: "0.169.0",
+    ask: "runs",
+    allow: false,
+    failures: {
+      ...{ exit_1: "runs", killed: "runs", missing: "runs", timeout: "runs", not_json: "runs" },
+    },
+    stop_cap: null,
+    timeout_ms: TIMEOUT_S * 1_000,
+  },
+
+  read(input, place) {
+    const name = textOf(input, "hook_event_name");
+    if (name === "Stop")
+      return {
+        ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+        again: input["stop_hook_active"] === true,
+        ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
+      };
+    if (name !== undefined && name !== "PreToolUse") return { kind: "other", name };
+    return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
+  },
+
+  answer(event, reply) {
+    if (reply.kind === "none") return output({});
+    return event.kind === "tool_call"
+      ? denied(reply.reason)
+      : output({ decision: "block", reason: reply.reason });
+  },
+
+  fault: (reason) => denied(reason),
+
+  blocks({ stdout, exit }) {
+    const { hookSpecificOutput: answer } = answerIn(stdout);
+    return exit === 0 && isJsonObject(answer) && answer["permissionDecision"] === "deny";
+  },
+
+  shellCall: (command, cwd) => ({
+    ...{ hook_event_name: "PreToolUse", session_id: "doctor", cwd },
+    ...{ tool_name: "Bash", tool_input: { command }, tool_use_id: "doctor" },
+  }),
+
+  files({ home, env }, project) {
+    const own = env["CODEX_HOME"] ?? join(home, ".codex");
+    return [
+      { scope: "user", file: join(own, "hooks.json"), target: true },
+      { scope: "user", file: join(own, "config.toml"), target: false },
+      { scope: "project", file: join(project, ".codex/hooks.json"), target: true },
+      { scope: "project", file: join(project, ".codex/config.toml"), target: false },
+    ];
+  },
+
+  hooks(command) {
+    const hook = { type: "command", command: command(), timeout: TIMEOUT_S };
+    return { PreToolUse: { hooks: [hook] }, Stop: { hooks: [hook] } };
+  },
+
+  switchedOff: ({ text }) =>
+    typeof text === "string" &&
+    /^[ \t]*(?:features\.)?["']?hooks["']?[ \t]*=[ \t]*false/m.test(text)
+      ? "`hooks = false`"
+      : undefined,
+
+  note: "Codex skips a hook without a word until you trust it: start `codex` and accept it there.",
+};
+
+const output = (answer: JsonObject): HostOutput => ({
+  stdout: JSON.stringify(answer),
+  stderr: "",
+  exit: 0,
+});
+
+const denied = (reason: string): HostOutput =>
+  output({
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: reason,
+    },
+  });
+
+function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callOf> {
+  const { tool_name: tool, tool_input: given, cwd } = input;
+  // The text of a patch comes as a command.
+  const isPatch = tool === "apply_patch" && isJsonObject(given) && "command" in given;
+  const { command, ...rest } = isPatch ? given : {};
+  const args = isPatch ? { ...rest, patch: command ?? null } : given;
+  return callOf({
+    ...{ host: "codex", tool, args, cwd, home },
+    ...{ id: input["tool_use_id"], session: input["session_id"], agent: input["agent_id"] },
+  });
+}

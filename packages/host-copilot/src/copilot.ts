@@ -1,0 +1,100 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  answerIn,
+  callOf,
+  textOf,
+  type Host,
+  type HostOutput,
+  type SettingsFile,
+} from "@bylaw/host";
+import { omitUndefined, type JsonObject } from "@bylaw/kernel";
+
+const TIMEOUT_S = 30;
+
+/** The Copilot command line, as measured with 1.0.102. Its input does not name the event, so the command line does. */
+export const copilot: Host = {
+  name: "copilot",
+  title: "Copilot CLI",
+  capabilities: {
+    version: "1.0.102",
+    ask: "asks",
+    allow: true,
+    failures: {
+      ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
+      not_json: "runs",
+    },
+    stop_cap: 8,
+    timeout_ms: TIMEOUT_S * 1_000,
+  },
+
+  read(input, { home }, named = "preToolUse") {
+    const session = input["sessionId"];
+    if (named === "agentStop")
+      return {
+        ...{ kind: "stop", name: named, session: typeof session === "string" ? session : "" },
+        again: input["stop_hook_active"] === true,
+        ...omitUndefined({ text: textOf(input, "lastAssistantMessage") }),
+      };
+    if (named !== "preToolUse") return { kind: "other", name: named };
+    const { toolName: tool, toolArgs: args, cwd } = input;
+    return {
+      ...{ kind: "tool_call", name: named },
+      call: callOf({ host: "copilot", tool, args, cwd, home, session }),
+    };
+  },
+
+  answer(event, reply) {
+    if (reply.kind === "none") return output({});
+    if (event.kind !== "tool_call") return output({ decision: "block", reason: reply.reason });
+    return output({ permissionDecision: reply.kind, permissionDecisionReason: reply.reason });
+  },
+
+  // Whatever does not end with 0 blocks.
+  fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
+
+  blocks({ stdout, exit }) {
+    if (exit !== 0) return true;
+    const { permissionDecision } = answerIn(stdout);
+    return permissionDecision === "deny" || permissionDecision === "ask";
+  },
+
+  shellCall: (command, cwd) => ({
+    ...{ sessionId: "doctor", timestamp: 0, cwd, toolName: "bash", toolArgs: { command } },
+  }),
+
+  files: ({ home }, project) => [
+    { scope: "user", file: join(home, ".copilot/hooks/bylaw.json"), target: true },
+    { scope: "user", file: join(home, ".copilot/config.json"), target: false },
+    { scope: "project", file: join(project, ".github/hooks/bylaw.json"), target: true },
+    ...hookFiles(join(project, ".github/hooks")),
+    { scope: "project", file: join(project, ".github/copilot/settings.json"), target: false },
+    { scope: "project", file: join(project, ".github/copilot/settings.local.json"), target: false },
+  ],
+
+  top: { version: 1 },
+
+  hooks(command) {
+    const hook = (event: string): JsonObject => ({
+      ...{ type: "command", bash: command(event), timeoutSec: TIMEOUT_S },
+    });
+    return { preToolUse: hook("preToolUse"), agentStop: hook("agentStop") };
+  },
+
+  switchedOff: ({ disableAllHooks }) =>
+    disableAllHooks === true ? "`disableAllHooks: true`" : undefined,
+};
+
+const output = (answer: JsonObject): HostOutput => ({
+  stdout: JSON.stringify(answer),
+  stderr: "",
+  exit: 0,
+});
+
+// Each of them can switch off the hooks of all.
+function hookFiles(folder: string): readonly SettingsFile[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json") && name !== "bylaw.json")
+    .map((name) => ({ scope: "project", file: join(folder, name), target: false }));
+}

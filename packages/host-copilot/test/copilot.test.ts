@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  describeHost,
+  findFault,
+  inspectSettings,
+  installHooks,
+  type HostOutput,
+} from "@bylaw/host";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { copilot } from "@bylaw/host-copilot";
+
+const COMMON = {
+  sessionId: "00000000-0000-0000-0000-000000000000",
+  timestamp: 1_795_429_475_225,
+  cwd: "/home/u/project",
+};
+
+/** What 1.0.102 does, measured with the real program. */
+function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
+  if (exit !== 0) return "blocks";
+  const { permissionDecision = "" } = JSON.parse(stdout) as { permissionDecision?: string };
+  return (
+    ({ deny: "blocks", allow: "allows", ask: "asks" } as const)[permissionDecision] ?? "goes on"
+  );
+}
+
+describeHost(
+  {
+    host: copilot,
+    payload: { ...COMMON, toolName: "bash", toolArgs: { command: "echo hello > out.txt" } },
+    named: "preToolUse",
+    keys: { tool: "toolName", args: "toolArgs", cwd: "cwd" },
+    unknown: { ...COMMON, source: "new" },
+    unknownNamed: "sessionStart",
+    outcome,
+  },
+  { describe, it },
+);
+
+it("any hook file of a project can switch all hooks off, and is named", () => {
+  const home = mkdtempSync(join(tmpdir(), "bylaw-copilot-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const project = join(home, "project");
+  const command = `'/n' '/b' hook copilot --config '/c'`;
+  installHooks(copilot, join(home, ".copilot/hooks/bylaw.json"), command);
+  const fault = () => findFault(copilot, inspectSettings(copilot, { home, env: {} }, project));
+  expect(fault()).toBeUndefined();
+  mkdirSync(join(project, ".github/hooks"), { recursive: true });
+  writeFileSync(join(project, ".github/hooks/off.json"), '{"version":1,"disableAllHooks":true}');
+  expect(fault()).toMatch(/off\.json has `disableAllHooks: true`/);
+});

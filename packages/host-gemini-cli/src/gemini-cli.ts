@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { answerIn, callOf, textOf, type Host } from "@bylaw/host";
+import { isJsonObject, omitUndefined } from "@bylaw/kernel";
+
+const TIMEOUT_MS = 30_000;
+
+/** The Gemini command line, as measured with 0.61.0. A question hangs without a terminal, so none is asked. */
+export const geminiCli: Host = {
+  name: "gemini-cli",
+  title: "Gemini CLI",
+  capabilities: {
+    version: "0.61.0",
+    ask: "waits",
+    allow: true,
+    failures: {
+      ...{ exit_1: "runs", killed: "runs", missing: "blocks", timeout: "runs", not_json: "runs" },
+    },
+    stop_cap: null,
+    timeout_ms: TIMEOUT_MS,
+  },
+
+  read(input, { home, env }) {
+    const name = textOf(input, "hook_event_name");
+    if (name === "AfterAgent")
+      return {
+        ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+        again: input["stop_hook_active"] === true,
+        ...omitUndefined({ text: textOf(input, "prompt_response") }),
+      };
+    if (name !== undefined && name !== "BeforeTool") return { kind: "other", name };
+    const { tool_name: tool, tool_input: args, cwd, session_id: session, mcp_context: mcp } = input;
+    const server = isJsonObject(mcp) ? mcp["server_name"] : undefined;
+    const workspace = env["GEMINI_PROJECT_DIR"];
+    const call = callOf({ host: "gemini-cli", tool, args, cwd, home, session, server, workspace });
+    return { kind: "tool_call", name: "BeforeTool", call };
+  },
+
+  answer(_event, reply) {
+    if (reply.kind === "none") return { stdout: "{}", stderr: "", exit: 0 };
+    const decision = reply.kind === "allow" ? "allow" : "deny";
+    return { stdout: JSON.stringify({ decision, reason: reply.reason }), stderr: "", exit: 0 };
+  },
+
+  fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
+
+  blocks({ stdout, stderr, exit }) {
+    if (exit === 0) return answerIn(stdout)["decision"] === "deny";
+    return exit === 127 || (exit === 2 && stderr.trim() !== "");
+  },
+
+  shellCall: (command, cwd) => ({
+    ...{ hook_event_name: "BeforeTool", session_id: "doctor", cwd },
+    ...{ tool_name: "run_shell_command", tool_input: { command } },
+  }),
+
+  files: ({ home }, project) => [
+    { scope: "managed", file: managedFile(), target: true },
+    { scope: "user", file: join(home, ".gemini/settings.json"), target: true },
+    { scope: "project", file: join(project, ".gemini/settings.json"), target: true },
+  ],
+
+  hooks(command) {
+    const hook = { type: "command", name: "bylaw", command: command(), timeout: TIMEOUT_MS };
+    return { BeforeTool: { matcher: ".*", hooks: [hook] }, AfterAgent: { hooks: [hook] } };
+  },
+
+  switchedOff({ hooksConfig: config }) {
+    if (!isJsonObject(config)) return undefined;
+    const { enabled, disabled } = config;
+    if (enabled === false) return "`hooksConfig.enabled: false`";
+    return Array.isArray(disabled) && disabled.length > 0 ? "`hooksConfig.disabled`" : undefined;
+  },
+};
+
+const managedFile = (): string => {
+  if (process.platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json";
+  return process.platform === "win32"
+    ? "C:\\ProgramData\\gemini-cli\\settings.json"
+    : "/etc/gemini-cli/settings.json";
+};

@@ -1,0 +1,45 @@
+import { describeHost, type HostOutput } from "@bylaw/host";
+import { describe, expect, it } from "vitest";
+import { geminiCli } from "@bylaw/host-gemini-cli";
+
+const COMMON = {
+  session_id: "00000000-0000-0000-0000-000000000000",
+  transcript_path: "/home/u/.gemini/tmp/p/chats/s.jsonl",
+  cwd: "/home/u/project",
+  timestamp: "2026-11-23T10:24:32.705Z",
+};
+const CALL = {
+  ...COMMON,
+  hook_event_name: "BeforeTool",
+  tool_name: "run_shell_command",
+  tool_input: { command: "echo hello > out.txt", description: "x" },
+};
+
+/** What 0.61.0 does, measured with the real program. */
+function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
+  if (exit !== 0) return exit === 2 && stderr.trim() !== "" ? "blocks" : "goes on";
+  const { decision } = JSON.parse(stdout) as { decision?: string };
+  if (decision === undefined) return "goes on";
+  return ({ deny: "blocks", allow: "allows", ask: "asks" } as const)[decision] ?? "goes on";
+}
+
+describeHost(
+  {
+    host: geminiCli,
+    payload: CALL,
+    keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+    unknown: { ...COMMON, hook_event_name: "BeforeToolSelection", llm_request: {} },
+    outcome,
+  },
+  { describe, it },
+);
+
+describe("settings of Gemini CLI that switch the hook off", () => {
+  it.each([{ enabled: false }, { disabled: ["bylaw"] }])("%j", (hooksConfig) => {
+    expect(geminiCli.switchedOff({ hooksConfig })).toMatch(/hooksConfig/);
+  });
+
+  it("none else", () => {
+    expect(geminiCli.switchedOff({ hooksConfig: { enabled: true } })).toBeUndefined();
+  });
+});
