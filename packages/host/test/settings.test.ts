@@ -8,11 +8,11 @@ import { expect, onTestFinished, test } from "vitest";
 const HOST = {
   name: "some",
   title: "Some",
-  hooks: (command) => ({
+  hooks: (command: (event?: string) => string) => ({
     Before: { matcher: "*", hooks: [{ type: "command", command: command() }] },
     After: { hooks: [{ type: "command", command: command("after") }] },
   }),
-} as Host;
+} as unknown as Host;
 const COMMAND = "'/bin/node' '/b.js' hook some --config '/c.json' --strict";
 
 function scratch(): string {
