@@ -55,6 +55,20 @@ export interface Word {
   readonly pieces: readonly Piece[];
   /** Bash expands it to exactly one word. Otherwise it may become none or several. */
   readonly single: boolean;
+  /** Each of the words is the path of a file that another program found, as behind `xargs` and in `find -exec`. */
+  readonly found?: FoundFiles;
+  /** Bash puts the name of a pipe in its place, as for `<(…)`. */
+  readonly pipe?: true;
+  /** It begins with `~+`, which is the working directory unless the line or its environment sets `PWD`. */
+  readonly here?: true;
+}
+
+/** How files were found whose paths a program gets. */
+export interface FoundFiles {
+  /** Some may be links, which the program follows. */
+  readonly links: boolean;
+  /** A name with a blank, a quote or a leading dash would be read as other words. */
+  readonly splits: boolean;
 }
 
 /** Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative). */
@@ -75,6 +89,8 @@ export interface Redirection {
   readonly target: Word | undefined;
   /** It opens a file for writing or a socket. False for /dev/null, the standard streams and duplications. */
   readonly writes: boolean;
+  /** It opens a socket, or may. */
+  readonly connects?: true;
 }
 
 /** An argument that makes a program do more than its name says. */
@@ -101,6 +117,8 @@ export type Effect =
       readonly follows?: boolean;
       /** Below the path, what starts with a dot is left out, as formatters do. */
       readonly visible?: boolean;
+      /** Below the path, the files that another program finds there. */
+      readonly found?: FoundFiles;
     }
   | {
       readonly kind: "network";

@@ -12,6 +12,7 @@ import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/w
 import { markLaterPaths } from "./effects/later-paths.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
+import { markSplitNames } from "./effects/split-names.ts";
 import { parseScript } from "./parse/syntax.ts";
 import { walkScript } from "./walk/walk-script.ts";
 import { noteWritten } from "./effects/written-programs.ts";
@@ -102,6 +103,7 @@ function finish(line: string, walk: WalkState): Analysis {
       draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   markLaterPaths(walk, around);
+  markSplitNames(commands);
   noteWritten(commands);
   const [reason] = unknown;
   const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);

@@ -3,6 +3,7 @@ export type {
   Analysis,
   Assignment,
   Effect,
+  FoundFiles,
   Hazard,
   Origin,
   PathText,

@@ -14,14 +14,13 @@ export function pathsAllow(
   if (unknown !== undefined || doubtful || from === "generic") return false;
   if (known.length === 0) return byName && facts.part?.remote === false;
   return known.every(
-    ({ access, places, region, remote, follows }) =>
+    ({ access, places, region, folders, remote, follows }) =>
       !remote &&
       !follows &&
-      places.every((place) => {
-        const below = region !== undefined;
-        if (access !== "write" && read?.covers(place, facts.paths, { below }) !== true)
-          return false;
-        return access === "read" || write?.covers(place, facts.paths, { below }) === true;
+      places.every((place, at) => {
+        const scope = { below: region !== undefined, strictly: at < folders };
+        if (access !== "write" && read?.covers(place, facts.paths, scope) !== true) return false;
+        return access === "read" || write?.covers(place, facts.paths, scope) === true;
       }),
   );
 }

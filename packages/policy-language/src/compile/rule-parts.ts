@@ -53,8 +53,19 @@ export function mayReach({ part }: CallFacts): boolean {
   );
 }
 
-export function wordsAllow(words: readonly WordPattern[], { part }: CallFacts): boolean {
-  return part?.plain === true && words.some((pattern) => pattern.allows(part.words, part.hazards));
+/** What an allow covers besides the words of a command. */
+interface Covered {
+  /** Output that goes to a file. */
+  readonly redirects?: true | undefined;
+}
+
+export function wordsAllow(
+  words: readonly WordPattern[],
+  { part }: CallFacts,
+  { redirects }: Covered,
+): boolean {
+  if (part === null || !(redirects === true ? part.writesOutput : part.plain)) return false;
+  return words.some((pattern) => pattern.allows(part.words, part.hazards));
 }
 
 /** Whether some part of the command is what a pattern names, `sure` or as far as it can be known. */
@@ -80,9 +91,10 @@ export function wordsDeny(
 /** A line that names a denied program more often is denied unread. */
 export const MAX_NAMED = 64;
 
-export function regexAllows(regex: Regex, { part }: CallFacts): boolean {
+export function regexAllows(regex: Regex, { part }: CallFacts, { redirects }: Covered): boolean {
   if (
-    part?.plain !== true ||
+    part === null ||
+    !(redirects === true ? part.writesOutput : part.plain) ||
     !part.hazards.every(({ at, does }) => does === "unknown" && spells(regex, part.words[at])) ||
     part.words.some(({ text, single }) => text === undefined || !single)
   )

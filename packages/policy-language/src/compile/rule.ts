@@ -50,6 +50,8 @@ export interface RuleSource {
   readonly server?: string | undefined;
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
+  /** Of an allow: output may be sent to the files that it names for writing. */
+  readonly redirects?: true | undefined;
   readonly network?: readonly string[] | undefined;
   readonly args?: { readonly [name: string]: ConditionSource } | undefined;
   readonly agent?: readonly string[] | undefined;
@@ -212,7 +214,7 @@ export function compileRule(
     else part("network", (facts) => reaches(network, facts, { allow }), mayReach);
   }
   if (words !== undefined) {
-    if (allow) part("command", (facts) => wordsAllow(words, facts));
+    if (allow) part("command", (facts) => wordsAllow(words, facts, source));
     else
       part(
         "command",
@@ -221,7 +223,7 @@ export function compileRule(
       );
   }
   if (regex !== undefined) {
-    if (allow) part("command_regex", (facts) => regexAllows(regex, facts));
+    if (allow) part("command_regex", (facts) => regexAllows(regex, facts, source));
     else
       part(
         "command_regex",

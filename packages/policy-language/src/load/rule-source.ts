@@ -66,6 +66,8 @@ export function sourceOf(
     server: raw.server,
     read: both ?? list(byAccess?.read),
     write: both ?? list(byAccess?.write),
+    // Only who names the places of writing by themselves means what a command writes without a word of its own.
+    redirects: byAccess?.write === undefined ? undefined : true,
     network: list(raw.network),
     args: raw.args as Readonly<Record<string, ConditionSource>> | undefined,
     agent: list(raw.agent),

@@ -129,12 +129,20 @@ function allowsProgram(glob: Glob, covers: Cover, program: string): boolean {
  * glob makes several of is as good as one, since every name begins alike.
  */
 export function coversOpen(words: readonly Word[]): boolean {
-  let ended = false;
+  const [program, first] = words;
+  // No option of `echo` does more than choose how to print, and `printf` has none after its format.
+  let ended =
+    program?.text === "echo" ||
+    (program?.text === "printf" && first?.text?.startsWith("-") === false);
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
     if (word === undefined) continue;
     if (word.text !== undefined && word.single) {
       ended ||= word.text === "--";
+      continue;
+    }
+    if (word.found !== undefined) {
+      if (!ended && !isFoundOperand(word)) return false;
       continue;
     }
     if (
@@ -149,6 +157,11 @@ export function coversOpen(words: readonly Word[]): boolean {
     if (!ended && !isOperand(word)) return false;
   }
   return true;
+}
+
+// No file that was found has a name that is read as an option, or the host looks at the names.
+function isFoundOperand({ pieces: [first], found }: Word): boolean {
+  return typeof first === "string" ? !first.startsWith("-") : found?.splits === true;
 }
 
 /** Whether a word that is not known begins with text that no option begins with, or is a number. */

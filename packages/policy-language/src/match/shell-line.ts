@@ -31,6 +31,8 @@ export class LinePart {
   readonly plain: boolean;
   /** Nothing of it is unknown, and no variable steers it; it may redirect its output. */
   readonly clear: boolean;
+  /** As plain, but for output that goes to files. */
+  readonly writesOutput: boolean;
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;
   readonly #command: ShellCommand;
@@ -55,6 +57,8 @@ export class LinePart {
     this.clear =
       whole.known && this.unknown === undefined && assignments.every(({ harmless }) => harmless);
     this.plain = this.clear && !redirections.some(({ writes }) => writes);
+    this.writesOutput =
+      this.clear && !redirections.some(({ writes, connects }) => writes && connects === true);
     this.doubtful =
       remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
   }

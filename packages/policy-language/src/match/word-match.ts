@@ -138,7 +138,9 @@ function sort(argv: readonly Word[], from: number): Given {
     // A glob stands for names that all begin alike; what else is no single word may be words of any kind.
     const names = word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
     const anything =
-      text === undefined && (start === "" || start.startsWith("-") || (!single && !names));
+      text === undefined &&
+      word.found === undefined &&
+      (start === "" || start.startsWith("-") || (!single && !names));
     if (anything && !ended) options = true;
     const loose = text === undefined && (!single || (anything && !ended));
     if (option) {

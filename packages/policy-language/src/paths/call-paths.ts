@@ -1,4 +1,5 @@
 import type { CallFacts } from "../match/call-facts.ts";
+import type { FoundRef } from "./path-refs.ts";
 import type { Segment } from "./path-overlap.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { unknownPath } from "./path-text.ts";
@@ -21,13 +22,17 @@ export interface CommandGlob {
   /** The folder, as {@link absolutePath} reads it. */
   readonly folder: string;
   readonly names: readonly Segment[];
+  /** Set where another program finds the files. */
+  readonly found?: FoundRef;
 }
 
 /** The globs of a call's commands. */
 export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.line === null ? [] : facts.perCommand) {
-    for (const { text, pattern, region, remote } of collectPathRefs(one).wanted) {
+    for (const { text, pattern, region, remote, found } of collectPathRefs(one).wanted) {
+      if (found !== undefined && unknownPath(found.folder, facts.call) === undefined)
+        globs.set(found.key, { pattern: found.key, folder: found.folder, names: [], found });
       if (
         pattern === undefined ||
         region?.names === undefined ||

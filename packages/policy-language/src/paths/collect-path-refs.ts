@@ -1,4 +1,5 @@
 import type { Json } from "@bylaw/kernel";
+import type { FoundFiles } from "@bylaw/shell";
 import type { LinePart } from "../match/shell-line.ts";
 import { readPatch } from "./patch.ts";
 import { readFilters, readNames } from "./path-overlap.ts";
@@ -17,6 +18,7 @@ import {
   listOf,
   own,
   type Args,
+  type FoundRef,
   type PathRef,
   type PathSource,
 } from "./path-refs.ts";
@@ -230,7 +232,7 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
-    const { path, kind, below, only, follows, visible = false } = effect;
+    const { path, kind, below, only, follows, visible = false, found } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // What lies on another machine is no file that a rule here is about.
@@ -261,9 +263,25 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
       guess: own && !remote,
       region,
       follows,
-      pattern: region === undefined ? undefined : path.pattern,
+      pattern: region === undefined || found !== undefined ? undefined : path.pattern,
+      found: found === undefined || remote ? undefined : foundRef(path, only, found),
       remote,
     });
   }
   return { wanted, unknown, from: "shell" };
+}
+
+function foundRef(
+  { text, pattern }: { readonly text: string; readonly pattern?: string },
+  only: readonly string[] | undefined,
+  { links, splits }: FoundFiles,
+): FoundRef {
+  return {
+    key: JSON.stringify([text, links, splits, only ?? null]),
+    folder: text,
+    written: pattern?.replace(/\\(.)/g, "$1") ?? text,
+    only: only === undefined ? undefined : readFilters(only),
+    links,
+    splits,
+  };
 }

@@ -5,6 +5,17 @@ import { ROOT, type Place } from "./place.ts";
 /** The folders that globs are relative to. Undefined: not known, so that nothing lies in it. */
 export type BaseFolders = { readonly [base in Exclude<Base, "root">]: Place | undefined };
 
+/** What of a place a glob must match. */
+interface CoverScope {
+  readonly below?: boolean;
+  readonly strictly?: boolean;
+}
+
+const EXACTLY = 0;
+const BELOW = 1;
+const STRICTLY_BELOW = 2;
+type Scope = typeof EXACTLY | typeof BELOW | typeof STRICTLY_BELOW;
+
 type Indexes = { readonly [base in Base]?: NameIndex };
 
 /** The path globs of one rule, indexed by the names that they ask for. */
@@ -18,15 +29,20 @@ export class GlobSet {
     this.globs = globs;
   }
 
-  /** Whether a glob matches a place; `below`: one that matches all that lies below it. */
-  covers(place: Place, folders: BaseFolders, { below = false } = {}): boolean {
+  /** Whether a glob matches a place; `below`: one that matches all that lies below it, `strictly`: but need not match the place itself. */
+  covers(
+    place: Place,
+    folders: BaseFolders,
+    { below = false, strictly = false }: CoverScope = {},
+  ): boolean {
     const exact = (this.#exact ??= indexesOf(this.globs));
+    const scope = !below ? EXACTLY : strictly ? STRICTLY_BELOW : BELOW;
     return BASES.some((base) => {
       const folder = base === "root" ? ROOT : folders[base];
       if (folder === undefined) return false;
       return (
-        exact[base]?.matchesIn(place, folder, below) === true ||
-        this.#foldedOf(place, folder)[base]?.matchesIn(place.folded, folder.folded, below) === true
+        exact[base]?.matchesIn(place, folder, scope) === true ||
+        this.#foldedOf(place, folder)[base]?.matchesIn(place.folded, folder.folded, scope) === true
       );
     });
   }
@@ -94,17 +110,18 @@ class NameIndex {
     else push(name === last ? this.#byLast : this.#byName, name.literal, glob);
   }
 
-  matchesIn(place: Place, folder: Place, below: boolean): boolean {
+  matchesIn(place: Place, folder: Place, scope: Scope): boolean {
     if (!place.isBelow(folder)) return false;
     const from = folder.segments.length;
     const names = from === 0 ? place.segments : place.segments.slice(from);
-    if (someMatch(this.#others, names, below)) return true;
-    if (!below && someMatch(this.#byLast.get(names.at(-1) ?? ""), names, below)) return true;
+    if (someMatch(this.#others, names, scope)) return true;
+    if (scope === EXACTLY && someMatch(this.#byLast.get(names.at(-1) ?? ""), names, scope))
+      return true;
     return (
       this.#byName.size > 0 &&
       names.some((name, at) => {
         const globs = this.#byName.get(name);
-        return globs !== undefined && names.indexOf(name) === at && someMatch(globs, names, below);
+        return globs !== undefined && names.indexOf(name) === at && someMatch(globs, names, scope);
       })
     );
   }
@@ -113,10 +130,15 @@ class NameIndex {
 function someMatch(
   globs: readonly PathGlob[] | undefined,
   names: readonly string[],
-  below: boolean,
+  scope: Scope,
 ): boolean {
   if (globs === undefined) return false;
-  return globs.some((glob) => (!below || glob.segments.at(-1) === ANY) && glob.matches(names));
+  if (scope === EXACTLY) return globs.some((glob) => glob.matches(names));
+  return globs.some(
+    (glob) =>
+      glob.segments.at(-1) === ANY &&
+      (glob.matches(names) || (scope === STRICTLY_BELOW && glob.matchesAbove(names))),
+  );
 }
 
 function push(map: Map<string, PathGlob[]>, name: string, glob: PathGlob): void {

@@ -3,7 +3,8 @@ import { RECURSIVE } from "../compile/tool-table.ts";
 import { absolutePath, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
 import { Region } from "./path-overlap.ts";
-import type { Access, PathRef, PathSource } from "./path-refs.ts";
+import { isPlainName } from "./found-paths.ts";
+import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { Place } from "./place.ts";
 
 /** One place that a call names. */
@@ -17,6 +18,8 @@ export interface PathFact {
   readonly all: readonly Place[];
   /** What is meant lies below the places. */
   readonly region: Region | undefined;
+  /** So many of the places, from the first on, are folders of which only what lies below is meant. */
+  readonly folders: number;
   /** A command goes where links below it lead, so that an allow cannot cover it. */
   readonly follows: boolean;
   /** It lies on another machine or in a container: all of its places are in the region, and an allow covers none. */
@@ -126,6 +129,7 @@ class PathReader {
     pattern,
     remote = false,
     follows = false,
+    found,
   }: PathRef): PathFact | undefined {
     const why =
       unknownPath(text, this.#call) ??
@@ -138,7 +142,7 @@ class PathReader {
     const written = placeOf(absolute);
     if (remote) {
       const far = new Region([written], { names: region === undefined ? [] : region.names });
-      return { access, places: [], aliases: [], all: [], region: far, follows, remote };
+      return { ...NOWHERE, access, region: far, follows, remote };
     }
     const places = [written];
     const aliases: Place[] = [];
@@ -146,11 +150,13 @@ class PathReader {
     if (this.#byTool) this.#addTrimmed(text, { guess, places, aliases });
     const all = [...places, ...aliases];
     const within = region === undefined ? undefined : new Region(all, region);
-    if (guess) return { access, places: [], aliases: all, all, region: within, follows, remote };
+    if (guess) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
+    const folders = within?.isStrict === true ? places.length : 0;
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
+    if (found !== undefined) this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
     const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
-    return { access, places, aliases, all: both, region: within, follows, remote };
+    return { access, places, aliases, all: both, region: within, folders, follows, remote };
   }
 
   // Where the path leads, as the host found it.
@@ -172,6 +178,16 @@ class PathReader {
     }
   }
 
+  // The files that another program finds now; how it says them is only known from their names.
+  #addListed({ key, written, splits }: FoundRef, absolute: string, places: Places): void {
+    if (
+      splits &&
+      (this.#stamp === undefined || !isPlainName(written.startsWith("~") ? absolute : written))
+    )
+      this.unknown ??= "names that are read from a list";
+    this.#addFound(key, places);
+  }
+
   // What a glob finds by way of a link; the rest lies below its folder.
   #addFound(pattern: string, { places, aliases }: Places): void {
     if (this.#stamp === undefined) return;
@@ -184,6 +200,8 @@ class PathReader {
     }
   }
 }
+
+const NOWHERE = { places: [], aliases: [], all: [], folders: 0 } as const;
 
 interface Guess {
   readonly guess: boolean;

@@ -16,6 +16,8 @@ export interface PathGlob {
   readonly folded: PathGlob | undefined;
   /** `segments` are those below the base. */
   matches(segments: readonly string[]): boolean;
+  /** Whether it ends with a segment for any name and matches whatever lies in this folder. */
+  matchesAbove(segments: readonly string[]): boolean;
 }
 
 /** Any number of segments. */
@@ -114,6 +116,11 @@ function compileOne(pattern: string, source: string): Unfolded {
     segments,
     folded: undefined,
     matches: (path) => matchesPath(segments, path),
+    matchesAbove: (path) => {
+      const name = segments.at(-2);
+      if (name === undefined || name === ANY || !/^\??\*$/.test(name.source)) return false;
+      return matchesPath(segments.slice(0, -2), path);
+    },
   };
 }
 

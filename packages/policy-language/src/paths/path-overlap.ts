@@ -29,6 +29,13 @@ export class Region implements RegionNames {
     this.visible = visible;
   }
 
+  /** None of its folders is meant itself: what is meant has a name below it, of which something is known. */
+  get isStrict(): boolean {
+    const { names, only } = this;
+    if (names !== undefined) return names.some((name) => name !== ANY);
+    return only.length > 0 && only.every(({ prefix, suffix }) => prefix !== "" || suffix !== "");
+  }
+
   /** Each folder with the names below it, as one pattern. */
   get patterns(): readonly (readonly Segment[])[] {
     const { folders, names = [ANY] } = this;
@@ -73,11 +80,11 @@ export function readNames(folder: string, pattern: string): readonly Segment[] {
 
 /** Reads the globs of file names that a program takes: of each the last segment, with any text for what stands for several. */
 export function readFilters(globs: readonly string[]): readonly NameGlob[] {
-  return globs
-    .flatMap(alternatives)
-    .map((glob) =>
-      readName(glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^\]]*\]|\?/g, "*")),
-    );
+  return globs.flatMap(alternatives).map((glob) => {
+    const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^[\]]+\]|\?/g, "*");
+    // A class in a class, or one that begins with a bracket, may end anywhere.
+    return readName(/[[\]]/.test(name) ? "*" : name);
+  });
 }
 
 // One pair of braces is spread out; more of them are any text.
@@ -111,6 +118,12 @@ export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: strin
   return (
     name.startsWith(prefix) && name.endsWith(suffix) && (prefix !== "" || !name.startsWith("."))
   );
+}
+
+/** The same for a search that finds names with a leading dot, too, and may ignore case. */
+export function mayName({ prefix, suffix }: NameGlob, name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower.startsWith(prefix.toLowerCase()) && lower.endsWith(suffix.toLowerCase());
 }
 
 function foldGlob(glob: NameGlob): NameGlob {

@@ -18,8 +18,25 @@ export interface PathRef {
   readonly follows?: boolean | undefined;
   /** The glob of a command, where the region is what it finds. */
   readonly pattern?: string | undefined;
+  /** Another program finds the files below it, and their names come to this one. */
+  readonly found?: FoundRef | undefined;
   /** It lies on another machine or in a container. */
   readonly remote?: boolean | undefined;
+}
+
+/** Files that another program finds in a folder. */
+export interface FoundRef {
+  /** One text for all that is asked of a folder. */
+  readonly key: string;
+  readonly folder: string;
+  /** What stands in the line, which every path begins with. */
+  readonly written: string;
+  /** The files of which the name matches one of these; undefined: all. */
+  readonly only: RegionNames["only"];
+  /** Some may be links. */
+  readonly links: boolean;
+  /** A name that is read as other words is refused. */
+  readonly splits: boolean;
 }
 
 /** As many paths of one call are looked at; a call with more is unknown. */

@@ -2,6 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "nod
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { CommandGlob } from "./call-paths.ts";
 import { absolutePath, segmentsOf } from "./path-text.ts";
+import { foundPaths } from "./found-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
 /** How paths are resolved. */
@@ -94,8 +95,11 @@ export function resolvePaths(
   const lookup = new GlobLookup();
   return {
     paths,
-    globs: globs.map(({ pattern, folder, names }) => {
-      const places = linkedPaths(absolutePath(folder, call), names, lookup)?.map(placesOf);
+    globs: globs.map(({ pattern, folder, names, found }) => {
+      const at = absolutePath(folder, call);
+      const listed =
+        found === undefined ? linkedPaths(at, names, lookup) : foundPaths(at, found, lookup);
+      const places = listed?.map(placesOf);
       return places?.every(({ length }) => length > 0) === true ? { pattern, places } : { pattern };
     }),
   };

@@ -81,6 +81,8 @@ function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): re
 function originsOf(effect: Effect, makers: readonly Maker[]): readonly Effect[] | undefined {
   const path = textOf(effect);
   if (!("path" in effect) || path === undefined || makers.length > MOST) return undefined;
+  // Links among what was copied are files that are found.
+  if (effect.found !== undefined) return undefined;
   const origins: Effect[] = [];
   for (const { kind, by } of makers) {
     const filled = by.effects.filter((other) => other.kind === "write" && other.below === true);
@@ -138,7 +140,8 @@ const isQuiet = ({ redirections }: Draft): boolean =>
 // The working directory itself is no new link. What is in it may be.
 function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
   if (!("path" in effect) || effect.path.text === undefined) return false;
-  const { kind, path } = effect;
+  const { kind, path, found } = effect;
+  if (found !== undefined) return true;
   if (kind === "execute")
     return !isProgram(path.text, argv[0]?.text) || makers.some((maker) => maker.kind !== "tree");
   const text = path.text.replace(/^(?:\.(?:\/+|$))+/, "");

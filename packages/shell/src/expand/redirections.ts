@@ -4,7 +4,7 @@ import { oneWord } from "./words.ts";
 import { visitParts } from "./expansions.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
-import type { Input } from "../programs/program-reading.ts";
+import { PIPE, type Input } from "../programs/program-reading.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { concat, known } from "../programs/word-text.ts";
 import type { HereDoc, RedirectionNode } from "../parse/syntax.ts";
@@ -65,15 +65,21 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     });
   const duplicates = duplication && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
   const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
-  const standard = target.text !== undefined && STANDARD.test(target.text);
+  const standard =
+    target.pipe === true || (target.text !== undefined && STANDARD.test(target.text));
   const reads = operator === "<" || operator === "<&";
   to.redirections.push({
     operator,
     target,
     writes: socket != null || (!duplicates && !standard && !reads),
+    ...(socket != null || mayBeSocket(target) ? { connects: true } : {}),
   });
   if (stdin && (reads || operator === "<>"))
-    to.input = duplicates ? { kind: "text", text: undefined } : { kind: "file", path: target };
+    to.input = duplicates
+      ? { kind: "text", text: undefined }
+      : target.pipe === true
+        ? PIPE
+        : { kind: "file", path: target };
   if (socket != null)
     to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
   else if (!duplicates && !standard) addFile(to.effects, operator, target);
@@ -90,7 +96,10 @@ function addFile(effects: Effect[], operator: string, target: Word): void {
 function mayBeSocket(target: Word): boolean {
   const [first] = target.pieces;
   return (
-    target.text === undefined && typeof first === "string" && /^\/+dev\/(tcp|udp)?/.test(first)
+    target.pipe !== true &&
+    target.text === undefined &&
+    typeof first === "string" &&
+    /^\/+dev\/(tcp|udp)?/.test(first)
   );
 }
 

@@ -11,12 +11,12 @@ import { quotedDocument } from "./quoted-document.ts";
 const PLAIN = /^[\w\-./:=,@%+^]+$/;
 const ANY: Hole = { hole: "any", splits: false };
 const SPLIT: Hole = { hole: "any", splits: true };
-const NAME: Hole = { hole: "name", splits: false };
 const NUMBER: Hole = { hole: "number", splits: false };
 // `$!` is empty without a background job.
 const JOB: Hole = { hole: "number", splits: true };
 const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
 const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
+const PIPE_NUMBER: Hole = { hole: "name", splits: false };
 const MATCH: Hole = { hole: "name", splits: true };
 
 function known(text: string): Word {
@@ -145,7 +145,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     }
     case "ProcessSubstitution":
       (walk.pending ??= []).push(part);
-      units.push({ text: "/dev/fd/", quoted: true }, NAME);
+      units.push({ text: "/dev/fd/", quoted: true }, PIPE_NUMBER);
   }
 }
 
@@ -189,6 +189,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   let text = "";
   let single = true;
   let tilde = false;
+  let here = false;
   for (let at = 0; at < units.length; at++) {
     const unit = units[at];
     if (unit === undefined) break;
@@ -206,6 +207,9 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
           text += before.text;
           rest = rest.slice(before.text.length);
         } else {
+          here = /^~\+(\/|$)/.test(rest);
+          // The line or its environment may set it, so that only a deny takes it for what it usually is.
+          if (here) noteUnknown(walk, "state", "`~+`, the value of `PWD`");
           if (before.text !== "") pieces.push(before.text);
           pieces.push(ANY);
           rest = rest.slice(before.length);
@@ -238,7 +242,13 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   if (text !== "" || pieces.length === 0) pieces.push(text);
   const whole = pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
   if (whole?.includes("HOME") === true) walk.home.folderAfterCd = true;
-  const word: Word = { text: whole, pieces, single };
+  const word: Word = {
+    text: whole,
+    pieces,
+    single,
+    ...(units.length === 2 && units[1] === PIPE_NUMBER ? { pipe: true } : {}),
+    ...(here ? { here } : {}),
+  };
   if (tilde && whole !== undefined) (walk.tildes ??= []).push(word);
   return walk.holes ? opened(word) : word;
 }

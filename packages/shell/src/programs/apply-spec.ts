@@ -21,6 +21,7 @@ import { parseArgs, isInEffect, hasOption } from "./parsed-args.ts";
 import type { OperandRole, Role } from "./option-groups.ts";
 import type { Option, Spec, ParsedArgs } from "./program-spec.ts";
 import { after, baseName, known, mayBeOption, prefix, seen } from "./word-text.ts";
+import { isSubstitution } from "./perl-code.ts";
 import { pathOf } from "./path-of-word.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
 import { walkOf } from "./folder-scope.ts";
@@ -209,6 +210,7 @@ const LITERAL =
 
 // Code that only prints a constant.
 function onlyPrints(program: string, code: string): boolean {
+  if (/^perl[\d.]*$/.test(program)) return isSubstitution(code);
   if (/^node(js)?$/.test(program))
     return LITERAL.test(/^\s*console\.log\((.*)\)\s*;?\s*$/.exec(code)?.[1] ?? code.trim());
   const printed = /^python[\d.]*$/.test(program)

@@ -127,6 +127,12 @@ const JS_TEST: Spec = {
 /** Linters and test runners, with the options that load, write or send. */
 export const CHECKERS: Readonly<Record<string, Spec>> = {
   eslint: ESLINT,
+  shellcheck: {
+    options: options`-C -a,--check-sourced -x,--external-sources --list-optional --norc --help -V,--version ${kind.value} -e,--exclude
+      -i,--include -f,--format -o,--enable -s,--shell -S,--severity -W,--wiki-link-count ${kind.optional} --color ${kind.load} --rcfile
+      ${kind.takes("read")} -P,--source-path`,
+    operands: [many("read")],
+  },
   prettier: PRETTIER,
   pytest: PYTEST,
   "py.test": PYTEST,

@@ -1,16 +1,28 @@
+import type { Word } from "../analysis.ts";
 import { runArgv } from "./apply-spec.ts";
 import { readCompleted } from "./completed-command.ts";
-import type { Word } from "../analysis.ts";
+import {
+  beginsExpression,
+  endOfCommand,
+  readExpression,
+  RUNS,
+  TAKES,
+  type FindExpression,
+  type Matched,
+} from "./find-expression.ts";
 import { file, hazard, type FileKind, type Findings } from "./findings.ts";
-import { pathOf } from "./path-of-word.ts";
+import {
+  completeWord,
+  findingAt,
+  severalFound,
+  type Finding,
+  type Listing,
+} from "./found-files.ts";
+import { namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, unknownWord } from "./word-text.ts";
 
 const split = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-const TAKES =
-  split(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -maxdepth -mindepth
-  -mtime -atime -ctime -Bmin -Bnewer -mmin -amin -cmin -Btime -user -group -uid -gid -perm -fstype -inum -links -used -regextype -printf
-  -context -flags -depth-n -mnewer`);
 const TESTS =
   split(`-print -print0 -ls -prune -quit -o -or -a -and -not -empty -true -false -readable -writable -executable -nouser -nogroup
   -mount -xdev -x -depth -d -daystart -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -follow -help --help -version --version
@@ -19,11 +31,31 @@ const READS = split("-newer -anewer -cnewer -samefile");
 const WRITES = split("-fprint -fprint0 -fls");
 const NAMES = split("-name -iname -path -ipath -wholename -iwholename");
 const MOST_NAMES = 8;
-const RUNS = split("-exec -execdir -ok -okdir");
 
 /** find: starting points, then an expression. */
 export function readFind(out: Findings, from: number): void {
   const { argv } = out;
+  const { starts, follows, expression: at } = readStarts(argv, from);
+  const found: Found = {
+    starts,
+    follows,
+    noted: new Set(),
+    names: namesIn(argv, at),
+    acted: new Set(),
+    expression: readExpression(argv, at),
+  };
+  note(out, found, "read");
+  for (let next = at; next < argv.length; next++) next = readPrimary(out, next, found);
+}
+
+interface Starts {
+  readonly starts: readonly Word[];
+  readonly follows: boolean;
+  /** The position at which the expression begins. */
+  readonly expression: number;
+}
+
+function readStarts(argv: readonly Word[], from: number): Starts {
   let at = from;
   let follows = argv.some((word, index) => index >= from && word.text === "-follow");
   for (; isLeading(argv[at]); at += argv[at]?.text === "-D" ? 2 : 1)
@@ -34,15 +66,49 @@ export function readFind(out: Findings, from: number): void {
     if (word !== undefined && word.text !== "-f" && word.text !== "--") starts.push(word);
   }
   if (starts.length === 0) starts.push(known("."));
-  const found: Found = {
-    starts,
-    follows,
-    noted: new Set(),
-    names: namesIn(argv, at),
-    acted: new Set(),
+  return { starts, follows, expression: at };
+}
+
+/** What `find` prints, if that is nothing but the paths of files. */
+export function listedByFind(argv: readonly Word[], from: number): Listing | undefined {
+  const { starts, follows, expression: at } = readStarts(argv, from);
+  const { actions, result } = readExpression(argv, at);
+  const words = argv.slice(at).map(({ text }) => text);
+  if (words.some((text) => text === undefined || text.startsWith("-files0"))) return undefined;
+  const printed = [...actions].map(([position, matched]) => ({
+    name: argv[position]?.text,
+    matched,
+  }));
+  if (printed.some(({ name }) => name !== "-print" && name !== "-print0")) return undefined;
+  const zero = printed.some(({ name }) => name === "-print0");
+  if (zero && printed.some(({ name }) => name === "-print")) return undefined;
+  if (words.some((text) => UNSURE.test(text ?? ""))) return undefined;
+  const all = printed.length === 0 ? [result] : printed.map(({ matched }) => matched);
+  return {
+    files: filesAt({ starts, follows, names: namesIn(argv, at) }, all, { splits: true }),
+    zero,
   };
-  note(out, found, "read");
-  for (; at < argv.length; at++) at = readPrimary(out, at, found);
+}
+
+// Primaries that run or print, by names that the expression could not read.
+const UNSURE = /^-(exec|ok|printf|ls|delete)/;
+
+function filesAt(
+  { starts, follows, names }: Pick<Found, "starts" | "follows" | "names">,
+  matches: readonly Matched[],
+  { splits }: { readonly splits: boolean },
+): readonly Finding[] {
+  return starts.flatMap((start) =>
+    matches.map(({ only, plain }) =>
+      findingAt(start, {
+        ...(only === undefined ? {} : { only }),
+        ...(follows ? { follows } : {}),
+        names,
+        links: !plain,
+        splits,
+      }),
+    ),
+  );
 }
 
 // The files that match, and the effects recorded for them.
@@ -54,6 +120,7 @@ interface Found {
   readonly names: readonly string[];
   readonly acted: Set<FileKind>;
   readonly noted: Set<FileKind>;
+  readonly expression: FindExpression;
 }
 
 function note(out: Findings, { starts, follows, noted }: Found, kind: FileKind): void {
@@ -86,11 +153,7 @@ function act(out: Findings, found: Found, kind: FileKind): void {
   for (const start of found.starts) {
     const path = pathOf(start, out.base);
     if (path.text === undefined || path.pattern !== undefined) continue;
-    const text = path.text.replace(/(?!^)\/+$/, "");
-    const lead =
-      text === "." ? "" : text === "/" ? "/" : `${text.replace(/[\\*?[\]{}()!]/g, "\\$&")}/`;
-    for (const name of found.names)
-      out.effects.push({ kind, path: { text, pattern: `${lead}**/${name}` } });
+    for (const name of found.names) out.effects.push({ kind, path: namedBelow(path.text, name) });
   }
 }
 
@@ -98,17 +161,6 @@ function isLeading(word: Word | undefined): boolean {
   return (
     word?.text !== undefined &&
     (/^-[HLPEXdsx]+$/.test(word.text) || /^-O\d*$/.test(word.text) || word.text === "-D")
-  );
-}
-
-function beginsExpression(word: Word | undefined): boolean {
-  if (word === undefined) return true;
-  const start = prefix(word);
-  return (
-    (start.startsWith("-") && word.text !== "-f" && word.text !== "--") ||
-    start === "(" ||
-    start === "!" ||
-    start === ","
   );
 }
 
@@ -156,51 +208,50 @@ function readValue(out: Findings, at: number, kind: "read" | "write"): void {
 
 function readExec(out: Findings, at: number, found: Found): number {
   const { argv } = out;
-  hazard(out, at, "run");
-  let end = at + 1;
-  while (
-    end < argv.length &&
-    argv[end]?.text !== ";" &&
-    !(argv[end]?.text === "+" && argv[end - 1]?.text === "{}")
-  )
-    end++;
-  if (end > at + 1) {
-    const plus = argv[end]?.text === "+";
-    runArgv(out, at + 1, plus ? { until: end, open: true } : { until: end });
-    const from = out.effects.length;
-    const lead = argv[at]?.text?.endsWith("dir") === true ? "./" : leadOf(found.starts);
-    const words = argv
-      .slice(at + 1, end)
-      .map((word) => (word.text?.includes("{}") === true ? completed(word, lead) : word));
-    readCompleted(out, words);
-    // An unnamed file of the command is one that matched.
-    const added = out.effects.splice(from);
-    for (const effect of added) if ("path" in effect) act(out, found, effect.kind);
-  }
+  const end = endOfCommand(argv, at);
+  // Without its end it is an error, or something else.
+  if (end >= argv.length) hazard(out, at, "run");
+  if (end <= at + 1) return end;
+  const matched = found.expression.actions.get(at) ?? { only: undefined, plain: false };
+  const inFolder = argv[at]?.text?.endsWith("dir") === true;
+  // Only the folder of each file knows what a path in its command means.
+  if (inFolder || found.starts.length > MOST_STARTS) readUnnamed(out, at, end, found);
+  else runOnFound(out, at + 1, end, filesAt(found, [matched], { splits: false }));
   return end;
 }
 
-// Inserted paths begin with the starting point, so they are no options.
-function leadOf(starts: readonly Word[]): string {
-  let lead = starts[0]?.text ?? "";
-  for (const { text } of starts)
-    while (text?.startsWith(lead) !== true && lead !== "") lead = lead.slice(0, -1);
-  return lead;
+const MOST_STARTS = 8;
+
+// A command whose words are not known.
+function readUnnamed(out: Findings, at: number, end: number, found: Found): void {
+  const { argv } = out;
+  hazard(out, at, "run");
+  const plus = argv[end]?.text === "+";
+  runArgv(out, at + 1, plus ? { until: end, open: true } : { until: end });
+  const from = out.effects.length;
+  readCompleted(
+    out,
+    argv
+      .slice(at + 1, end)
+      .map((word) =>
+        word.text?.includes("{}") === true
+          ? { text: undefined, pieces: ["./", { hole: "any" }], single: true }
+          : word,
+      ),
+  );
+  const added = out.effects.splice(from);
+  for (const effect of added) if ("path" in effect) act(out, found, effect.kind);
 }
 
-function completed(word: Word, lead: string): Word {
-  const { text } = word;
-  if (text === "{}")
-    return {
-      text: undefined,
-      pieces: lead === "" ? [{ hole: "any" }] : [lead, { hole: "any" }],
-      single: true,
-    };
-  const parts = (text ?? "").split("{}");
-  const pieces = parts.flatMap((part, index) => {
-    const hole = { hole: "any" } as const;
-    const rest = part === "" ? [] : [part];
-    return index === 0 ? rest : [hole, ...rest];
-  });
-  return { text: undefined, pieces, single: true };
+function runOnFound(out: Findings, from: number, until: number, files: readonly Finding[]): void {
+  const { argv } = out;
+  const plus = argv[until]?.text === "+";
+  for (const finding of files) {
+    const words = argv
+      .slice(from, until)
+      .flatMap((word) =>
+        plus && word.text === "{}" ? severalFound(finding) : [completeWord(word, "{}", finding)],
+      );
+    out.runs.push({ kind: "argv", from, until, words });
+  }
 }

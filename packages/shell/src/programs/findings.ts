@@ -1,6 +1,7 @@
 import type { Effect, Hazard, PathText, Unknown, Word } from "../analysis.ts";
 import type { Input, Run } from "./program-reading.ts";
-import { pathOf } from "./path-of-word.ts";
+import { findingOf } from "./found-files.ts";
+import { below, namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, seen } from "./word-text.ts";
 
 /** What a program does to a file. */
@@ -112,6 +113,11 @@ export const FORMATTED: FolderScope = { below: true, visible: true };
 /** Records an effect on a file. */
 export function file(out: Findings, kind: FileKind, word: Word, more?: FolderScope): void {
   if (word.text === "") return;
+  if (word.pipe === true) {
+    if (kind === "execute") unknown(out, "inline_code", "code that another command prints");
+    return;
+  }
+  if (word.found !== undefined) return fileFound(out, kind, word, more);
   const path = pathOf(word, out.base);
   if (more?.below !== true) {
     out.effects.push({ kind, path });
@@ -126,6 +132,35 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
       ...(only === undefined ? {} : { only }),
       ...(follows === true ? { follows } : {}),
       ...(visible === true ? { visible } : {}),
+    });
+}
+
+function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: FolderScope): void {
+  if (
+    found === undefined ||
+    out.effects.some((effect) => effect.kind === kind && effect.found === found)
+  )
+    return;
+  const { path, only, names = [], follows = false, below: inside } = findingOf(found);
+  if (kind === "execute") unknown(out, "dynamic_script", "a script known only at run time");
+  const named = out.base === undefined ? path : below(out.base, path);
+  const whole = more?.below === true;
+  out.effects.push({
+    kind,
+    path: named,
+    found,
+    ...(inside || whole ? { below: true } : {}),
+    ...(only === undefined || whole ? {} : { only }),
+    ...(follows || more?.follows === true ? { follows: true } : {}),
+  });
+  if (named.text === undefined || named.pattern !== undefined) return;
+  // By an ending alone nobody asks for a file of a certain name.
+  for (const name of new Set([...(only ?? []), ...names].filter((glob) => !/^\*\.\w+$/.test(glob))))
+    out.effects.push({
+      kind,
+      path: namedBelow(named.text, name),
+      found,
+      ...(only === undefined ? {} : { only }),
     });
 }
 

@@ -82,8 +82,6 @@ const LISTS: Readonly<Record<string, string>> = {
   zig: "--summary",
   just: "-n --dry-run -l --list --summary --show --dump --variables -q -v --unstable --no-deps --groups --unsorted",
   task: "-l --list -a --list-all -n --dry -p --parallel -s -f --force -v --summary --status -C --concurrency -x --exit-code",
-  shellcheck:
-    "-e --exclude -i -S --severity -s -f --format -x --external-sources -C -W --wiki-link-count -a --check-sourced",
   shfmt:
     "-d --diff -l --list -i --indent -ci --case-indent -bn --binary-next-line -sr -kp -fn -s --simplify -ln -p --posix -f --find",
   hadolint: "--ignore -t --failure-threshold -f --format --no-fail --trusted-registry",

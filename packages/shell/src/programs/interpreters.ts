@@ -5,6 +5,7 @@ import { NODE } from "./node.ts";
 import { pythonModule, readPythonArchive } from "./python-modules.ts";
 import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import { isSubstitution } from "./perl-code.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, mayBeOption } from "./word-text.ts";
 import { type OptionGroup, kind, options } from "./option-groups.ts";
@@ -108,7 +109,7 @@ const PERL: Spec = {
     -I ${kind.takes("code", "load")} -m -M ${kind.of("glued", { does: "run" })} -x`,
   posix: true,
   inert: "help version V",
-  more: scriptOrInput,
+  more: perl,
 };
 
 const RUBY: Spec = {
@@ -158,6 +159,35 @@ function withCode(more: readonly OptionGroup[]): Spec {
     inert: "help version",
     more: scriptOrInput,
   };
+}
+
+const CLOJURE: Spec = {
+  ...withCode(
+    options`-r ${kind.code} -e,--eval,--code -m,--main ${kind.optional} -M -X -A -T ${kind.load} -i`,
+  ),
+  more: clojure,
+};
+
+// With an alias of `deps.edn` it runs what the project declares, and reads no code from its input.
+function clojure(use: ParsedArgs, out: Findings): void {
+  const alias = ["M", "X", "T"]
+    .flatMap((name) => optionsNamed(use, name))
+    .find(({ value }) => /^:[\w:./-]+$/.test(value?.text ?? ""));
+  if (alias === undefined || use.options.length > 1) return scriptOrInput(use, out);
+  hazard(out, alias.at, "run");
+}
+
+// `perl -pe s/a/b/` is a `sed`. It runs a file of which the name ends in a pipe.
+function perl(use: ParsedArgs, out: Findings): void {
+  scriptOrInput(use, out);
+  const codes = optionsNamed(use, "code");
+  if (codes.length === 0 || codes.some(({ value }) => !isSubstitution(value?.text ?? ""))) return;
+  for (const { word } of use.operands) {
+    if (word.text === undefined || /^[<>+|\s]|[|\s]$/.test(word.text))
+      inlineCode(out, 0, "a file whose name `perl` may run");
+    file(out, "read", word);
+    if (hasOption(use, "i")) file(out, "write", word);
+  }
 }
 
 /** Interpreters of other languages. */
@@ -213,12 +243,8 @@ export const INTERPRETERS: Readonly<Record<string, Spec>> = {
       --load ${kind.takes("exec")} --script ${kind.takes("load")} --core`,
   ),
   clisp: withCode(options`${kind.code} -x,--code ${kind.load} -i`),
-  clojure: withCode(
-    options`-r ${kind.code} -e,--eval,--code -m,--main ${kind.optional} -M -X -A -T ${kind.load} -i`,
-  ),
-  clj: withCode(
-    options`-r ${kind.code} -e,--eval,--code -m,--main ${kind.optional} -M -X -A -T ${kind.load} -i`,
-  ),
+  clojure: CLOJURE,
+  clj: CLOJURE,
   bb: withCode(options`${kind.code} -e,--eval,--code -m,--main -x ${kind.takes("load")} -f,--file`),
   elixir: withCode(
     options`--no-halt ${kind.code} -e,--eval,--code --rpc-eval ${kind.load} -r ${kind.takes("exec")} -S ${kind.takes("load")} -pr -pa -pz`,

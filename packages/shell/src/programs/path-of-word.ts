@@ -11,6 +11,7 @@ export function pathOf(word: Word, base?: PathText): PathText {
 
 function plainPath(word: Word): PathText {
   if (word.text !== undefined) return { text: word.text };
+  if (word.here === true) return pathHere(word);
   let pattern = "";
   let folder: string | undefined;
   for (const [at, piece] of word.pieces.entries()) {
@@ -30,6 +31,12 @@ function plainPath(word: Word): PathText {
   return { text: slash < 0 ? "." : slash === 0 ? "/" : literal.slice(0, slash), pattern };
 }
 
+// Below `~+`.
+function pathHere({ pieces: [, rest, ...more] }: Word): PathText {
+  if (rest === undefined) return { text: "." };
+  return typeof rest === "string" && more.length === 0 ? { text: `.${rest}` } : UNKNOWN;
+}
+
 /** A path relative to a directory. */
 export function below(base: PathText, path: PathText): PathText {
   if (path.text === undefined || path.text.startsWith("/") || path.text.startsWith("~"))
@@ -38,4 +45,12 @@ export function below(base: PathText, path: PathText): PathText {
   if (base.text === "" || base.text === ".") return path;
   const text = path.text === "." ? base.text : `${base.text}/${path.text}`;
   return path.pattern === undefined ? { text } : { text, pattern: `${base.text}/${path.pattern}` };
+}
+
+/** The files of a name, which may be a glob, anywhere below a folder. */
+export function namedBelow(folder: string, name: string): PathText {
+  const text = folder.replace(/(?!^)\/+$/, "");
+  const lead =
+    text === "." ? "" : text === "/" ? "/" : `${text.replace(/[\\*?[\]{}()!]/g, "\\$&")}/`;
+  return { text, pattern: `${lead}**/${name}` };
 }

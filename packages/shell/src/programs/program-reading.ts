@@ -1,8 +1,11 @@
 import type { Effect, Hazard, Unknown, Word } from "../analysis.ts";
+import type { Listing } from "./found-files.ts";
 
 /** The standard input of a program, as far as it is known. */
 export type Input =
-  | { readonly kind: "inherited" | "pipe" }
+  | { readonly kind: "inherited" }
+  /** `files`: the paths that come through it, if it is known that nothing else does. */
+  | { readonly kind: "pipe"; readonly files?: Listing }
   | { readonly kind: "file"; readonly path: Word }
   /** A here-document or here-string. Without `text`, `word` holds what is known of it. */
   | { readonly kind: "text"; readonly text: string | undefined; readonly word?: Word };
@@ -20,6 +23,8 @@ export type Run =
       readonly kind: "argv";
       readonly from: number;
       readonly until?: number;
+      /** All its words, where some of them are files that were found. */
+      readonly words?: readonly Word[];
       /** Unknown words follow: xargs, find -exec {} +. */
       readonly open?: boolean;
       readonly remote?: boolean;

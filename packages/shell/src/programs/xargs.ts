@@ -1,4 +1,5 @@
 import type { Word } from "../analysis.ts";
+import { completeWord, severalFound, type Finding } from "./found-files.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { readCompleted } from "./completed-command.ts";
 import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from "./findings.ts";
@@ -26,31 +27,59 @@ export function readXargs(out: Findings, from: number): void {
   readFiles(use, out);
   const [first] = use.operands;
   if (first === undefined) return;
+  const mark = markOf(use);
+  const words = use.operands.map(({ word }) => word);
+  const files = filesFor(use, out);
+  if (files !== undefined) {
+    for (const finding of files)
+      out.runs.push({ kind: "argv", from: first.at, words: withFiles(words, mark, finding) });
+    return;
+  }
   runArgv(out, first.at, { open: true });
   noteUnclearStart(use, out);
+  if (mark === undefined) readCompleted(out, [...words, unknownWord({ single: false })]);
+  else
+    readCompleted(
+      out,
+      words.map((word) => completeWord(word, mark, undefined)),
+    );
+}
+
+// The text for which the words of the input are put in. Undefined: they come last.
+function markOf(use: ParsedArgs): string | undefined {
   const replaced = [
     ...optionsNamed(use, "I"),
     ...optionsNamed(use, "replace"),
     ...optionsNamed(use, "J"),
   ].at(-1);
-  const mark = replaced === undefined ? undefined : (replaced.value?.text ?? "{}");
-  const words = use.operands.map(({ word }) => word);
-  if (replaced !== undefined)
-    readCompleted(
-      out,
-      words.map((word) => complete(word, mark === "" ? "{}" : (mark ?? "{}"))),
-    );
-  else readCompleted(out, [...words, unknownWord({ single: false })]);
+  if (replaced === undefined) return undefined;
+  const text = replaced.value === undefined ? "{}" : replaced.value.text;
+  return text === undefined || text === "" ? "{}" : text;
 }
 
-function complete(word: Word, mark: string): Word {
-  if (word.text?.includes(mark) !== true) return word;
-  const pieces: Word["pieces"][number][] = [];
-  word.text.split(mark).forEach((part, index) => {
-    if (index > 0) pieces.push({ hole: "any" });
-    if (part !== "") pieces.push(part);
-  });
-  return { text: undefined, pieces, single: true };
+const MOST_PLACES = 8;
+
+// The files that come through the pipe, if it is known how the words are told apart.
+function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | undefined {
+  if (input.kind !== "pipe" || input.files === undefined) return undefined;
+  if (use.unknownOptions.length > 0 || hasOption(use, "arg-file J")) return undefined;
+  const delimiters = optionsNamed(use, "delimiter").map(({ value }) => value?.text ?? "");
+  if (delimiters.some((text) => !/^(\n|\\n|\\0)$/.test(text))) return undefined;
+  const { files, zero } = input.files;
+  const byZero = hasOption(use, "null") || delimiters.includes("\\0");
+  if ((zero && !byZero) || files.length > MOST_PLACES) return undefined;
+  // Without a folder before it, a name could still be an option.
+  return byZero ? files.map((finding) => ({ ...finding, splits: finding.lead === "" })) : files;
+}
+
+function withFiles(
+  words: readonly Word[],
+  mark: string | undefined,
+  finding: Finding,
+): readonly Word[] {
+  return mark === undefined
+    ? [...words, ...severalFound(finding)]
+    : words.map((word) => completeWord(word, mark, finding));
 }
 
 const PARALLEL: Spec = {
@@ -110,7 +139,8 @@ function completeBraces(word: Word): Word {
   };
 }
 
-const FD: Spec = {
+/** The options of `fd`. */
+export const FD: Spec = {
   options: options`-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob -F,--fixed-strings
     -a,--absolute-path -l,--list-details -L,--follow -p,--full-path -0,--print0 -q,--quiet -1 --regex --prune --no-ignore-vcs
     --no-require-git -h -V ${kind.value} -d,--max-depth --min-depth --exact-depth -t,--type -e,--extension -S,--size -o,--owner

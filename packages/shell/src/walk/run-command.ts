@@ -21,7 +21,7 @@ import {
 } from "../effects/working-folder.ts";
 import { hiddenCharacter, isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
-import type { Run } from "../programs/program-reading.ts";
+import { PIPE, type Run } from "../programs/program-reading.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
@@ -126,6 +126,12 @@ function orderIn(name: string, { order }: CommandContext): CommandContext["order
         : order;
 }
 
+// Whoever takes a list of files from a pipe leaves nothing of it, and a script may read only a part.
+function inputIn(name: string, { kind }: Run, { input }: CommandContext): CommandContext["input"] {
+  if (input.kind !== "pipe" || input.files === undefined) return input;
+  return kind === "argv" && !REPEATS.test(name) ? input : PIPE;
+}
+
 function follow(
   walk: WalkState,
   draft: Draft,
@@ -136,7 +142,11 @@ function follow(
   after: number,
 ): void {
   const name = baseOf(draft.argv[0]?.text ?? "");
-  const place: CommandContext = { ...outside, order: orderIn(name, outside) };
+  const place: CommandContext = {
+    ...outside,
+    input: inputIn(name, run, outside),
+    order: orderIn(name, outside),
+  };
   const remote = place.remote || run.remote === true;
   if (++walk.depth > LIMITS.depth)
     return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
@@ -210,7 +220,7 @@ function childOf(
   after: number,
 ): Draft {
   const child = emptyDraft(place);
-  const words = draft.argv.slice(run.from, run.until);
+  const words = [...(run.words ?? draft.argv.slice(run.from, run.until))];
   if (run.open === true) words.push({ text: undefined, pieces: [{ hole: "any" }], single: false });
   child.argv = words;
   child.redirections = draft.redirections;

@@ -8,7 +8,9 @@ import {
   type CommandContext,
   type WalkState,
 } from "./walk-state.ts";
-import { PIPE } from "../programs/program-reading.ts";
+import type { Listing } from "../programs/found-files.ts";
+import { listedFiles } from "../programs/listed-files.ts";
+import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
@@ -107,17 +109,54 @@ function walkPipeline(
   }
   noteRefused(walk, timedArray(node));
   const several = commands.length > 1;
+  let last = walk.commands.length;
   walkNode(walk, first, several ? together(place) : place, folder);
   if (several) {
     const later: CommandContext = { ...together(place), input: PIPE };
+    const lists = commands.some(readsList);
+    let files: Listing | undefined;
     for (let at = 1; at < commands.length && !walk.full; at++) {
       const command = commands[at];
-      if (command !== undefined) walkNode(walk, command, later, folder);
+      if (command === undefined) continue;
+      if (lists)
+        files =
+          node.operators[at - 1] === "|" ? listOf(walk, commands[at - 1], last, files) : undefined;
+      last = walk.commands.length;
+      const input: Input = files === undefined ? PIPE : { kind: "pipe", files };
+      // A group may read a part of the list first.
+      walkNode(walk, command, command.type === "Command" ? { ...later, input } : later, folder);
     }
     walk.onSuccess = walk.onFailure = folder;
   }
   for (const { type } of prefixes)
     if (type === "Negation") [walk.onSuccess, walk.onFailure] = [walk.onFailure, walk.onSuccess];
+}
+
+const readsList = (node: Node): boolean =>
+  node.type === "Command" &&
+  [node.name, ...node.suffix].some(
+    (item) => item?.type === "Word" && /(^|\/)xargs$/.test(item.text),
+  );
+
+// The files that a command of a pipe prints, if it prints nothing else.
+function listOf(
+  walk: WalkState,
+  node: Node | undefined,
+  at: number,
+  before: Listing | undefined,
+): Listing | undefined {
+  const draft = walk.commands[at];
+  if (
+    node?.type !== "Command" ||
+    draft === undefined ||
+    draft.argv.some(({ pipe }) => pipe === true)
+  )
+    return undefined;
+  const quiet = draft.redirections.every(
+    ({ operator, target }) => operator === ">" && target?.text === "/dev/null",
+  );
+  if (!quiet || draft.assignments.some(({ harmless }) => !harmless)) return undefined;
+  return listedFiles(draft.argv, before);
 }
 
 function noteRefused(walk: WalkState, text: string | undefined): void {

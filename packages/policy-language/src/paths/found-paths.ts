@@ -1,0 +1,39 @@
+import type { FoundRef } from "./path-refs.ts";
+import { mayName } from "./path-overlap.ts";
+import type { GlobLookup } from "./real-globs.ts";
+
+/** What splits a name where `xargs` reads it, or makes an option of it. */
+const SPLITS = /[\s'"\\]|(?:^|\/)-/;
+
+/** Whether a path in a list would be read as it is written. */
+export const isPlainName = (text: string): boolean => !SPLITS.test(text);
+
+/**
+ * The files below a folder that another program could find there now. Undefined where there is too much to look at, a folder cannot be
+ * read, or a name would be read as another path.
+ */
+export function foundPaths(
+  folder: string,
+  { only, links, splits }: Pick<FoundRef, "only" | "links" | "splits">,
+  lookup: GlobLookup,
+): readonly string[] | undefined {
+  const found: string[] = [];
+  return walk(folder === "/" ? "" : folder.replace(/\/+$/, "")) ? found : undefined;
+
+  function walk(at: string): boolean {
+    const names = lookup.namesIn(at);
+    return names !== undefined && names.every((name) => enter(`${at}/${name}`, name));
+  }
+
+  function enter(path: string, name: string): boolean {
+    const kind = lookup.kindOf(path);
+    if (kind === "hidden") return false;
+    const isWanted = only === undefined || only.some((glob) => mayName(glob, name));
+    if (splits && (isWanted || kind === "folder") && !isPlainName(name)) return false;
+    if (isWanted && (links || kind !== "link")) {
+      found.push(path);
+      if (!lookup.count()) return false;
+    }
+    return kind !== "folder" || walk(path);
+  }
+}

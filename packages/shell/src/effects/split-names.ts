@@ -1,0 +1,29 @@
+import type { Effect, Unknown } from "../analysis.ts";
+import type { Draft } from "../walk/walk-state.ts";
+
+const REASON: Unknown = {
+  code: "state",
+  what: "a list of files that this line itself may add names to (run this command as a call of its own)",
+};
+
+// Text that `xargs` reads as several words, or as an option.
+const SPLITS = /[\s'"\\]|(?:^|\/)-/;
+
+/**
+ * Marks commands as unknown that get a list of names which another command of the line may have made: the host looks at the names before
+ * the line runs.
+ */
+export function markSplitNames(commands: readonly Draft[]): void {
+  for (const draft of commands) {
+    if (!draft.effects.some((effect) => "path" in effect && effect.found?.splits === true))
+      continue;
+    const added = commands.some((other) => other !== draft && other.effects.some(mayAddName));
+    if (added) draft.unknown = [...draft.unknown, REASON];
+  }
+}
+
+function mayAddName(effect: Effect): boolean {
+  if (effect.kind !== "write" || effect.found !== undefined) return false;
+  const { path, below } = effect;
+  return below === true || path.text === undefined || SPLITS.test(path.pattern ?? path.text);
+}

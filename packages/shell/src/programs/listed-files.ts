@@ -1,0 +1,259 @@
+import type { Word } from "../analysis.ts";
+import { listedByFind } from "./find.ts";
+import { findingAt, type Finding, type Listing } from "./found-files.ts";
+import { walkOf } from "./folder-scope.ts";
+import { hasOption, optionsNamed, parseArgs } from "./parsed-args.ts";
+import type { ParsedArgs } from "./program-spec.ts";
+import { specOf } from "./program-table.ts";
+import { known, prefix } from "./word-text.ts";
+import { FD } from "./xargs.ts";
+
+type Lists = (argv: readonly Word[], before: Listing | undefined) => Listing | undefined;
+
+/** The paths of files that a command prints, if it prints nothing else. `before`: those that it reads from its input. */
+export function listedFiles(
+  argv: readonly Word[],
+  before: Listing | undefined,
+): Listing | undefined {
+  const name = argv[0]?.text?.replace(/^\/(usr\/)?bin\//, "");
+  return name === undefined ? undefined : LISTS.get(name)?.(argv, before);
+}
+
+const HERE = known(".");
+
+function parse(name: string, argv: readonly Word[]): ParsedArgs | undefined {
+  const spec = name === "fd" ? FD : specOf(name);
+  if (spec === undefined) return undefined;
+  const use = parseArgs(spec, argv, 1, { posix: false });
+  const isOpen = use.operands.some(({ word }) => word.text === undefined && prefix(word) === "");
+  return use.unknownOptions.length > 0 || isOpen ? undefined : use;
+}
+
+// Only these options are given, which neither change lines nor name files.
+const only = ({ options }: ParsedArgs, names: string): boolean => {
+  const all = new Set(names.split(" "));
+  return options.every(({ option }) => all.has(option.name) || /^\d$/.test(option.name));
+};
+
+// Names that are printed without a folder before them.
+const nameless = (finding: Finding): Finding =>
+  finding.path.text === "." ? { ...finding, lead: "", splits: true } : finding;
+
+const found = (words: readonly Word[], more: Omit<Finding, "lead" | "path" | "below">) =>
+  words.map((word) => nameless(findingAt(word, more)));
+
+const operandsOf = (use: ParsedArgs): readonly Word[] => use.operands.map(({ word }) => word);
+
+// The names in the working directory, whatever folder was listed: the folder is not printed.
+function listedByLs(argv: readonly Word[]): Listing | undefined {
+  const use = parse("ls", argv);
+  if (
+    use === undefined ||
+    !only(use, "1 t r reverse S d directory p group-directories-first U v X")
+  )
+    return undefined;
+  const folder = hasOption(use, "directory d");
+  const words = operandsOf(use);
+  // Several folders have headings, and a glob may be several.
+  if (!folder && (words.length > 1 || words.some((word) => word.text === undefined)))
+    return undefined;
+  const anything: Word = { text: undefined, pieces: [{ hole: "name" }], single: false };
+  const listed = folder && words.length > 0 ? words : [...words, anything];
+  return {
+    files: listed.map((word) => {
+      const finding = findingAt(word, { below: false, links: true, splits: true });
+      return finding.path.text === "." ? { ...finding, lead: "" } : finding;
+    }),
+    zero: false,
+  };
+}
+
+const GREP_STYLE = `regexp ignore-case extended-regexp fixed-strings basic-regexp perl-regexp word-regexp line-regexp no-messages
+  files-with-matches files-without-match L null include exclude exclude-dir recursive I text max-count E F G P i y w x s l Z
+  invert-match v binary-files`;
+
+// The names of the files in which a search finds something.
+function listedByGrep(name: string): Lists {
+  return (argv) => {
+    const use = parse(name, argv);
+    if (use === undefined || !only(use, GREP_STYLE.replace(/\s+/g, " "))) return undefined;
+    if (!hasOption(use, "files-with-matches files-without-match")) return undefined;
+    const words = operandsOf(use).slice(hasOption(use, "regexp") ? 0 : 1);
+    const walk = walkOf(use);
+    if (words.some(({ text }) => text === "-") || (words.length === 0 && walk === undefined))
+      return undefined;
+    const files = (words.length === 0 ? [HERE] : words).map((word) => {
+      const finding = findingAt(word, {
+        below: walk !== undefined,
+        ...(walk?.only === undefined ? {} : { only: walk.only }),
+        links: true,
+        splits: true,
+      });
+      return words.length === 0 ? nameless(finding) : finding;
+    });
+    return { files, zero: hasOption(use, "null") };
+  };
+}
+
+const RG_STYLE = `${GREP_STYLE} files glob iglob type type-not sort sortr threads max-depth no-messages smart-case case-sensitive
+  fixed-strings multiline pcre2 null files-with-matches hidden no-ignore S U max-filesize`;
+
+function listedByRg(argv: readonly Word[]): Listing | undefined {
+  const use = parse("rg", argv);
+  if (use === undefined || !only(use, RG_STYLE.replace(/\s+/g, " "))) return undefined;
+  if (!hasOption(use, "files files-with-matches files-without-match l")) return undefined;
+  const words = operandsOf(use).slice(hasOption(use, "regexp files") ? 0 : 1);
+  const more = { links: false, splits: true } as const;
+  const globs = walkOf(use)?.only;
+  const narrow = globs === undefined ? more : { ...more, only: globs };
+  return {
+    files: found(words.length === 0 ? [HERE] : words, narrow),
+    zero: hasOption(use, "null 0"),
+  };
+}
+
+const FD_STYLE = `hidden no-ignore unrestricted case-sensitive ignore-case glob fixed-strings full-path print0 regex max-depth min-depth
+  exact-depth type extension size exclude color threads max-results changed-within changed-before absolute-path`;
+
+function listedByFd(argv: readonly Word[]): Listing | undefined {
+  const use = parse("fd", argv);
+  if (use === undefined || !only(use, FD_STYLE.replace(/\s+/g, " "))) return undefined;
+  if (hasOption(use, "absolute-path")) return undefined;
+  const words = operandsOf(use).slice(1);
+  const endings = optionsNamed(use, "extension").map(({ value }) => `*.${value?.text ?? ""}`);
+  const types = optionsNamed(use, "type").map(({ value }) => value?.text ?? "");
+  const more = {
+    links: types.length === 0 || types.some((type) => !/^(f|file|d|directory)$/.test(type)),
+    splits: true,
+    ...(endings.length === 0 || endings.includes("*.") ? {} : { only: endings }),
+  };
+  return {
+    files: found(words.length === 0 ? [HERE] : words, more),
+    zero: hasOption(use, "print0"),
+  };
+}
+
+// Tracked files, from the working directory down: git prints no `..` unless it is told to.
+function listedByGit(argv: readonly Word[]): Listing | undefined {
+  const [, sub, ...rest] = argv;
+  const texts = rest.map(({ text }) => text);
+  const files = found([HERE], { links: true, splits: true });
+  if (sub?.text === "ls-files" && texts.every(isTracked)) {
+    const paths = texts.flatMap((text) =>
+      text === undefined || text.startsWith("-") ? [] : [text],
+    );
+    return {
+      files: paths.length === 0 ? files : paths.flatMap(filesOfPath),
+      zero: texts.includes("-z"),
+    };
+  }
+  if (sub?.text === "diff" && texts.includes("--name-only") && texts.every(isDiffed))
+    return { files, zero: texts.includes("-z") };
+  if (
+    sub?.text === "grep" &&
+    texts.some((text) => GREP_NAMES.test(text ?? "")) &&
+    texts.every(isGrepped)
+  )
+    return { files, zero: false };
+  return undefined;
+}
+
+// A `*` of git stands for folders, too.
+function filesOfPath(path: string): readonly Finding[] {
+  const more = { links: true, splits: true } as const;
+  if (!/[*?[\]\\]/.test(path)) return found([known(path)], more);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return found([HERE], /^\*\.\w+$/.test(name) ? { ...more, only: [name] } : more);
+}
+
+const PLAIN_OPERAND = /^(?!-)(?!\.\.?(\/|$)|.*\/\.\.?(\/|$)|\/|~|:)/;
+const isTracked = (text: string | undefined): boolean =>
+  text !== undefined &&
+  (PLAIN_OPERAND.test(text) || /^(-z|-c|-m|-d|--cached|--modified|--deleted|--)$/.test(text));
+const isDiffed = (text: string | undefined): boolean =>
+  text !== undefined &&
+  (PLAIN_OPERAND.test(text) ||
+    /^(-z|--name-only|--cached|--staged|--diff-filter=\w+|--)$/.test(text));
+const GREP_NAMES = /^(-[iwEFPn]*l[iwEFP]*|--name-only|--files-with-matches)$/;
+const isGrepped = (text: string | undefined): boolean =>
+  text !== undefined &&
+  (PLAIN_OPERAND.test(text) || GREP_NAMES.test(text) || /^-[iwEFP]+$/.test(text));
+
+// A filter that drops or reorders lines, without files of its own.
+function filter(
+  name: string,
+  options: string,
+  { operands = 0, zero = "" }: { readonly operands?: number; readonly zero?: string } = {},
+): Lists {
+  return (argv, before) => {
+    if (before === undefined) return undefined;
+    const use = parse(name, argv);
+    if (use === undefined || !only(use, options) || use.operands.length > operands)
+      return undefined;
+    const byZero = zero !== "" && hasOption(use, zero);
+    return before.zero === byZero ? before : undefined;
+  };
+}
+
+const KEEPS =
+  "ignore-case extended-regexp fixed-strings basic-regexp perl-regexp invert-match word-regexp line-regexp no-messages max-count text null-data line-buffered";
+
+const keepsLines: Lists = (argv, before) => {
+  const use = parse("grep", argv);
+  if (before === undefined || use === undefined) return undefined;
+  if (!only(use, `${KEEPS} regexp`)) return undefined;
+  if (use.operands.length !== (hasOption(use, "regexp") ? 0 : 1)) return undefined;
+  return before.zero === hasOption(use, "null-data") ? before : undefined;
+};
+
+const LINES = /^(\d+|\$|\d+,(\d+|\$))?[pdq]$/;
+
+// A `sed` of nothing but line numbers, which drops lines.
+const dropsLines: Lists = (argv, before) => {
+  const words = argv.slice(1).map(({ text }) => text ?? "");
+  const rest = words[0] === "-n" ? words.slice(1) : words;
+  return before?.zero === false && rest.length === 1 && LINES.test(rest[0] ?? "")
+    ? before
+    : undefined;
+};
+
+const swaps: Lists = (argv, before) => {
+  const [from, to, ...more] = argv.slice(1).map(({ text }) => text);
+  if (before === undefined || more.length > 0) return undefined;
+  if (from === "\\0" && to === "\\n" && before.zero) return { ...before, zero: false };
+  if (from === "\\n" && to === "\\0" && !before.zero) return { ...before, zero: true };
+  return undefined;
+};
+
+const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
+  ["find", (argv) => listedByFind(argv, 1)],
+  ["ls", listedByLs],
+  ...["grep", "egrep", "fgrep"].map((name): [string, Lists] => [
+    name,
+    (argv, before) => listedByGrep(name)(argv, before) ?? keepsLines(argv, before),
+  ]),
+  ["rg", listedByRg],
+  ["fd", listedByFd],
+  ["fdfind", listedByFd],
+  ["git", listedByGit],
+  [
+    "sort",
+    filter(
+      "sort",
+      "reverse numeric-sort unique version-sort ignore-case human-numeric-sort random-sort stable key field-separator dictionary-order zero-terminated",
+      { zero: "zero-terminated" },
+    ),
+  ],
+  [
+    "uniq",
+    filter("uniq", "unique repeated ignore-case zero-terminated", { zero: "zero-terminated" }),
+  ],
+  ["head", filter("head", "lines z", { zero: "z" })],
+  ["tail", filter("tail", "lines z", { zero: "z" })],
+  ["shuf", filter("shuf", "head-count z", { zero: "z" })],
+  ["tac", filter("tac", "")],
+  ["cat", filter("cat", "")],
+  ["tee", filter("tee", "append", { operands: 8 })],
+  ["sed", dropsLines],
+  ["tr", swaps],
+]);
