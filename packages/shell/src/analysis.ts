@@ -69,6 +69,8 @@ export interface FoundFiles {
   readonly links: boolean;
   /** A name with a blank, a quote or a leading dash would be read as other words. */
   readonly splits: boolean;
+  /** The program goes through folders among them. */
+  readonly recursive?: true;
 }
 
 /** Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative). */

@@ -148,7 +148,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
   out.effects.push({
     kind,
     path: named,
-    found,
+    found: whole ? { ...found, recursive: true } : found,
     ...(inside || whole ? { below: true } : {}),
     ...(only === undefined || whole ? {} : { only }),
     ...(follows || more?.follows === true ? { follows: true } : {}),

@@ -182,7 +182,11 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
         // What moves a file takes it away, and of version control the tables say what is lost.
         if (names.has("moves") || versioned) break;
         names.add("deletes");
-        if (effect.below === true) names.add("delete-below");
+        if (
+          effect.below === true &&
+          (effect.found === undefined || effect.found.recursive === true)
+        )
+          names.add("delete-below");
         break;
       case "execute":
         if (!names.has("runs-project") && !names.has("runs-inline-code")) names.add("runs-code");
