@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { call, effectOf, run } from "./calls.ts";
 
 const allowed = [
-  { action: "allow", command: ["frob *", "echo *", "bun *"] },
+  { action: "allow", command: ["frob *", "echo *", "seq *", "bun *"] },
   { action: "deny", command: "rm -rf *" },
   { action: "ask_user", command: "npm publish *" },
 ];
@@ -23,17 +23,17 @@ describe("text that looks like a command", () => {
 
 describe("a number is no option, and one word", () => {
   test.each([
-    ["echo $?", "allow"],
-    ['echo "$?"', "allow"],
-    ["echo $((1+2)) ${#x} $$ $#", "allow"],
-    ["echo n=$?", "allow"],
-    ["echo $((1+2))%", "allow"],
+    ["seq $?", "allow"],
+    ['seq "$?"', "allow"],
+    ["seq $((1+2)) ${#x} $$ $#", "allow"],
+    ["seq n=$?", "allow"],
+    ["seq $((1+2))%", "allow"],
     // A minus, digits and letters could be options.
-    ["echo $((0-1))f", "abstain"],
-    ["echo $?$x", "abstain"],
-    ["echo -$?", "abstain"],
-    ["echo $x", "abstain"],
-    ['echo "$!"', "abstain"],
+    ["seq $((0-1))f", "abstain"],
+    ["seq $?$x", "abstain"],
+    ["seq -$?", "abstain"],
+    ["seq $x", "abstain"],
+    ['seq "$!"', "abstain"],
   ])("%s: %s", (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect));
 });
 
