@@ -7,7 +7,7 @@ function foundBy(line: string): readonly string[] {
   const effects = (last?.effects ?? []).flatMap((effect) => {
     if (!("path" in effect)) return [];
     const { kind, path, below, only, follows, found } = effect;
-    const place = path.pattern ?? path.text ?? "?";
+    const place = path.text === undefined ? "?" : (path.pattern ?? path.text);
     const flags = [
       ...(only ?? []),
       ...(follows === true ? ["follows"] : []),
