@@ -19,10 +19,21 @@ export default defineConfig({
     // These load what only their users install.
     ...["@bylaw/runner/dbos", "@bylaw/runner/restate"],
   ],
-  plugins: [loadedLater(), placesOfPackages(), plainText(), standsAlone(), notices()],
-  // Without blanks and comments there is half as much to read at every start; names stay, for they stand in messages.
+  plugins: [
+    loadedLater(),
+    placesOfPackages(),
+    modulesOfNode(),
+    plainText(),
+    standsAlone(),
+    notices(),
+  ],
+  // There is half as much to read at every start. Names of functions and classes stay, for they stand in traces.
   output: {
-    minify: { compress: false, mangle: false, codegen: true },
+    minify: {
+      compress: { keepNames: { function: true, class: true } },
+      mangle: { keepNames: { function: true, class: true } },
+      codegen: true,
+    },
     dir: "dist",
     cleanDir: true,
     entryFileNames: "bin.js",
@@ -31,7 +42,7 @@ export default defineConfig({
       groups: [
         {
           name: "check",
-          test: /\/(?:cli\/src\/commands\/check\.ts|(?:plugins\/policy|rulesets\/recommended)\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js)$/,
+          test: /rolldown\/runtime|\/(?:cli\/src\/(?:main|commands\/check)\.ts|(?:plugins\/policy|rulesets\/(?:everyday|recommended))\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js)$/,
         },
       ],
     },
@@ -45,6 +56,17 @@ export default defineConfig({
 const LATER = [
   "/unbash/dist/parser.js",
   "/policy-language/dist/load/parse-text.js",
+  ...[
+    "condition/condition",
+    "compile/compile-when",
+    "explain/nearest-rule",
+    "explain/rule-reports",
+  ].map((name) => `/policy-language/dist/${name}.js`),
+  ...["workspace-edits", "patch"].map((name) => `/policy-language/dist/paths/${name}.js`),
+  "/wording/dist/issues.js",
+  "/wording/dist/nearest.js",
+  "/plugins/policy/dist/asked-projections.js",
+  "/cli/src/decide/batch.ts",
   "/plugins/policy/dist/options.js",
   "/shell/dist/analyze-script.js",
   "/shell/dist/programs/equivalents.js",
@@ -76,16 +98,19 @@ function loadedLater(): Plugin {
       const file = decodeURIComponent(id.slice(prefix.length));
       const exports = Object.entries((await import(file)) as Record<string, unknown>);
       return `import { createRequire } from "node:module";
-        const load = createRequire(import.meta.url);
         let loaded;
-        const later = () => (loaded ??= load("./${nameOf(file)}.js"));
+        const later = () => (loaded ??= createRequire(import.meta.url)("./${nameOf(file)}.js"));
+        const entries = (name, keys) =>
+          new Proxy(Object.fromEntries(keys.map((key) => [key])), {
+            get: (known, key) => (Object.hasOwn(known, key) ? later()[name][key] : undefined),
+          });
         ${exports.map(([name, value]) => standIn(name, value)).join("\n")}`;
     },
   };
 }
 
 const nameOf = (file: string): string =>
-  file.includes("/node_modules/unbash/") ? "unbash" : basename(file, ".js");
+  file.includes("/node_modules/unbash/") ? "unbash" : basename(file).replace(/\.[jt]s$/, "");
 
 // What is neither is left out, so that the build fails where somebody takes it.
 function standIn(name: string, value: unknown): string {
@@ -94,12 +119,34 @@ function standIn(name: string, value: unknown): string {
   // A schema.
   if (typeof value === "object" && value !== null && "safeParse" in value)
     return `export const ${name} = { safeParse: (given) => later().${name}.safeParse(given) };`;
-  if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) return "";
-  const entries = Object.keys(value as object).map((key) => {
-    const quoted = JSON.stringify(key);
-    return `get ${quoted}() { return later().${name}[${quoted}]; }`;
-  });
-  return `export const ${name} = { ${entries.join(", ")} };`;
+  if (typeof value !== "object" || value === null) return "";
+  if (Object.getPrototypeOf(value) !== Object.prototype) return "";
+  return `export const ${name} = entries("${name}", "${Object.keys(value).join(" ")}".split(" "));`;
+}
+
+/**
+ * Takes modules of Node's own without `import`, which reads all their exports and so loads streams and web cryptography. Few calls
+ * hash anything, so cryptography is loaded by the first that does.
+ */
+function modulesOfNode(): Plugin {
+  const take = (names: string, module: string): string =>
+    module === "node:crypto"
+      ? names.replaceAll(
+          /\w+/g,
+          (name) =>
+            `const ${name} = (...given) => process.getBuiltinModule("${module}").${name}(...given);`,
+        )
+      : `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`;
+  return {
+    name: "modules-of-node",
+    renderChunk: (code, { name }) =>
+      name === "check"
+        ? code.replaceAll(
+            /^import \{([^}]*)\} from "(node:[^"]+)";/gm,
+            (_, names: string, module: string) => take(names, module),
+          )
+        : null,
+  };
 }
 
 /** Escapes what is not ASCII: one such character makes a text of the whole file that takes twice the memory and is read more slowly. */

@@ -26,16 +26,20 @@ function filesReadBy(args: readonly string[], files: Readonly<Record<string, str
 }
 
 const CONFIG = '{ "extends": ["@bylaw/ruleset-recommended"] }';
-const ONE = [basename(BIN), "main.js", "rolldown-runtime.js", "check.js"];
+const ONE = [basename(BIN), "check.js", "rolldown-runtime.js"];
 const GIT = ["git.js", "files.js", "written-files.js"];
 const line = (command: string): readonly string[] => [
   ...["--tool", "bash", "--args", JSON.stringify({ command })],
 ];
 
-test("a call with the recommended ruleset reads one file of the command", () => {
-  const file = ["--tool", "read_file", "--args", '{"path":"README.md"}'];
-  expect(filesReadBy(file, {})).toEqual(ONE);
-});
+test.each(["recommended", "everyday"])(
+  "a call with the %s ruleset reads one file of the command",
+  (name) => {
+    const config = CONFIG.replace("recommended", name);
+    const file = ["--tool", "read_file", "--args", '{"path":"README.md"}'];
+    expect(filesReadBy(file, { "bylaw.config.json": config })).toEqual(ONE);
+  },
+);
 
 test("the table of a program is read for a line with the program", () => {
   expect(filesReadBy(line("git status"), {})).toEqual([...ONE, ...GIT]);
@@ -47,11 +51,19 @@ test("the parser of shell scripts is read for a line that needs one", () => {
   expect(files).not.toContain("clouds.js");
 });
 
-test("the policy of the recommended ruleset is read from its compiled form, by its name too", () => {
-  const policy = createRequire(BIN).resolve("@bylaw/ruleset-recommended/package.json");
-  const args = [...line("git status"), "--policy", join(dirname(policy), "policy.toml")];
-  expect(filesReadBy(args, {})).toEqual([...ONE, ...GIT]);
-});
+test.each([
+  ["recommended", "git status"],
+  ["everyday", "git switch main"],
+])(
+  "the policy of the %s ruleset is read from its compiled form, by its name too",
+  (name, command) => {
+    const policy = createRequire(BIN).resolve(`@bylaw/ruleset-${name}/package.json`);
+    const args = [...line(command), "--policy", join(dirname(policy), "policy.toml")];
+    const files = filesReadBy(args, {});
+    expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT]));
+    expect(files).not.toContain("parse-text.js");
+  },
+);
 
 test("a compiled form beside another policy does not count, so nobody decides by writing one", () => {
   const form = compiledPolicy(POLICY);
@@ -67,7 +79,7 @@ test("a compiled form beside another policy does not count, so nobody decides by
 test("what reads a policy is read for a policy that has no compiled form", () => {
   const args = ["--tool", "read_file", "--policy", "policy.toml"];
   const files = filesReadBy(args, { "policy.toml": POLICY });
-  expect(files.slice(0, 5)).toEqual([...ONE, "parse-text.js"]);
+  expect(files.slice(0, 4)).toEqual([...ONE, "parse-text.js"]);
   expect(files).not.toContain("analyze-script.js");
 });
 

@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-
 // The verdict is the exit code, so whatever ends this process early must not look like an allow.
 process.exitCode = 2;
 
@@ -13,11 +11,11 @@ if (major < 22 || (major === 22 && minor < 13)) {
   );
   console.error("  fix: install a newer Node, or start bylaw with one: /path/to/node bylaw …");
 } else if (first === "--version" || first === "-V") {
-  const manifest = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  ) as { version: string };
-  console.log(manifest.version);
-  process.exitCode = 0;
+  void import("node:fs").then(({ readFileSync }) => {
+    const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    console.log((JSON.parse(manifest) as { version: string }).version);
+    process.exitCode = 0;
+  });
 } else {
   // INVARIANT: nothing is imported above that could fail on an older Node. No V8 compile cache either: whoever can write
   // its folder, and an agent can write the user's, decides what runs here.

@@ -1,7 +1,6 @@
 import { readdirSync, statSync, type Stats } from "node:fs";
-import { dirname, join, parse, resolve } from "node:path";
-import { BylawError, messageOf } from "@bylaw/kernel";
-import { lilconfig, type Loader } from "lilconfig";
+import { dirname, join, resolve } from "node:path";
+import { BylawError } from "@bylaw/kernel";
 import { refuseIrregular } from "./read-text.ts";
 
 /** The endings of `bylaw.config.*`. */
@@ -9,34 +8,13 @@ export const CONFIG_EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "tom
 
 const NAMES: readonly string[] = CONFIG_EXTENSIONS.map((extension) => `bylaw.config.${extension}`);
 
-// Finding and loading are two steps, so that loading can see the bytes; the search itself only needs to know that it is there.
-const found: Loader = () => true;
-
 /**
  * The absolute path of the nearest `bylaw.config.*` in `cwd` or above. Throws BYLAW_CONFIG_MISSING where there is none, and
  * BYLAW_CONFIG_INVALID where one folder holds two or where it is no regular file.
  */
 export async function findConfig(cwd: string): Promise<string> {
   const start = resolve(cwd);
-  refusePipes(start);
-  const explorer = lilconfig("bylaw", {
-    searchPlaces: [...NAMES],
-    stopDir: parse(start).root,
-    ignoreEmptySearchPlaces: false,
-    cache: false,
-    loaders: Object.fromEntries(CONFIG_EXTENSIONS.map((extension) => [`.${extension}`, found])),
-  });
-  let file: string | undefined;
-  try {
-    file = (await explorer.search(start))?.filepath;
-  } catch (cause) {
-    throw new BylawError({
-      code: "BYLAW_CONFIG_INVALID",
-      message: `Cannot search for a configuration from ${start} upwards: ${messageOf(cause)}`,
-      fix: "A configuration is a file named bylaw.config.{ts,mts,js,mjs,json,yaml,toml}",
-      cause,
-    });
-  }
+  const file = nearest(start);
   if (file === undefined) {
     throw new BylawError({
       code: "BYLAW_CONFIG_MISSING",
@@ -49,16 +27,16 @@ export async function findConfig(cwd: string): Promise<string> {
   return file;
 }
 
-// The search reads what it finds, so what would keep a reader waiting is refused before it.
-function refusePipes(start: string): void {
+function nearest(start: string): string | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
-    for (const file of NAMES.map((name) => join(folder, name))) {
+    for (const name of NAMES) {
+      const file = join(folder, name);
       const stats = statsOf(file);
       if (stats === undefined) continue;
       refuseIrregular(file, stats);
-      return;
+      return file;
     }
-    if (folder === dirname(folder)) return;
+    if (folder === dirname(folder)) return undefined;
   }
 }
 
@@ -66,7 +44,7 @@ function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    // A folder that cannot be entered holds no configuration for us; the search itself says so where it matters.
+    // A folder that cannot be entered holds no configuration for us.
     return undefined;
   }
 }

@@ -72,6 +72,6 @@ export async function openConfig({
   ]);
   let load = beside;
   const loaderFor = (names: readonly string[]): PackageLoader =>
-    (load = loaderOfContained(path, names, contained) ?? beside);
+    (load = loaderOfContained(path, names, contained, beside));
   return { file: path, config: await readDataConfig(path, text, loaderFor), load };
 }

@@ -11,10 +11,12 @@ export type BundledPackages = Readonly<Record<string, string>>;
 
 /** A package whose code is built into the program. */
 export interface ContainedPackage {
-  /** Its entry, as the program would import it. */
-  readonly url: string;
+  /** Absolute path of the `package.json` beside the program's own copy. */
+  readonly manifest: string;
   /** The version that was built in. */
   readonly version: string;
+  /** The packages that it uses, by name. */
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly load: PackageLoader;
 }
 
@@ -22,28 +24,39 @@ export interface ContainedPackage {
 export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
 
 /**
- * The loader of contained packages, for a configuration that names no others. Undefined where a project has another copy or version
- * of any of them: parts of two copies of a plugin cannot be in one kernel.
+ * The loader for a configuration that names these packages: the program's own where a project would load the very same ones, else
+ * `beside`. It takes nothing from the program where a project has another copy or version of what the configuration names, or of what
+ * that uses: parts of two copies of a plugin cannot be in one kernel.
  */
 export function loaderOfContained(
   file: string,
   names: readonly string[],
   contained: ContainedPackages,
-): PackageLoader | undefined {
-  if (!names.every((name) => Object.hasOwn(contained, name))) return undefined;
+  beside: PackageLoader,
+): PackageLoader {
   const { resolve } = createRequire(file);
-  const isSame = ([name, { url, version }]: readonly [string, ContainedPackage]): boolean => {
+  const own = (name: string): ContainedPackage | undefined => {
+    const found = Object.hasOwn(contained, name) ? contained[name] : undefined;
     try {
-      if (pathToFileURL(resolve(name)).href !== url) return false;
-      const manifest = readFileSync(resolve(`${name}/package.json`), "utf8");
-      return (JSON.parse(manifest) as { readonly version?: unknown }).version === version;
+      const manifest = resolve(`${name}/package.json`);
+      if (manifest !== found?.manifest) return undefined;
+      const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version?: unknown };
+      return version === found.version ? found : undefined;
     } catch (error) {
       // The program's own serves where a project has none.
-      return (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND";
+      return (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND" ? found : undefined;
     }
   };
-  if (!Object.entries(contained).every(isSame)) return undefined;
-  return async (name) => (await contained[name]?.load(name)) ?? {};
+  const taken = new Map(names.map((name) => [name, own(name)]));
+  // A map visits what is added while it is visited.
+  for (const one of taken.values())
+    for (const name of Object.keys(one?.dependencies ?? {}))
+      if (Object.hasOwn(contained, name) && !taken.has(name)) taken.set(name, own(name));
+  if ([...taken.values()].includes(undefined)) return beside;
+  return async (name) => {
+    const found = taken.get(name) ?? own(name);
+    return await (found === undefined ? beside(name) : found.load(name));
+  };
 }
 
 /** Finds packages beside one file: the URL of an entry as a module there would import it, or nothing. */

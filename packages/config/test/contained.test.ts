@@ -1,4 +1,4 @@
-import { pathToFileURL } from "node:url";
+import { realpathSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createConfiguredKernel, type ContainedPackages } from "../src/index.ts";
 import { PACKAGES, WORDS, project } from "./project.ts";
@@ -23,8 +23,9 @@ function programBesides(root: string): ContainedPackages {
     NAMES.map((name) => [
       name,
       {
-        url: pathToFileURL(`${root}/node_modules/${name}/i.js`).href,
+        manifest: realpathSync(`${root}/node_modules/${name}`) + "/package.json",
         version: "1.0.0",
+        dependencies: name === "acme-rules" ? { "acme-words": "1.0.0" } : {},
         load: async () =>
           (await import(`${built}/node_modules/${name}/i.js`)) as Record<string, unknown>,
       },
@@ -74,6 +75,13 @@ test.each([
 test("a project has its own copy of a package in another place", async () => {
   const [root, other] = [1, 2].map(() => project({ ...CONFIG, ...installed() }, PACKAGES));
   expect(await versionsIn(root ?? "", programBesides(other ?? ""))).toEqual(["1.2.3"]);
+});
+
+test("a project's other version of what the configuration does not use changes nothing", async () => {
+  const files = { ...installed(), ...one("acme-rules", "2.0.0") };
+  const config = { "bylaw.config.json": '{"plugins": ["acme-words"]}' };
+  const root = project({ ...config, ...files }, PACKAGES);
+  expect(await versionsIn(root, programBesides(root))).toEqual(["built-in"]);
 });
 
 test("a configuration that is code imports from its project", async () => {

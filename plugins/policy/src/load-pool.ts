@@ -11,7 +11,8 @@ export interface LoadedPool {
   readonly tools: ToolTable;
   /** Where the files and the configuration lie, by name and with links followed. */
   readonly sources: readonly string[];
-  readonly digest: string;
+  /** See {@link digestOf}. */
+  digest(): string;
 }
 
 /** Loads the policies of all uses and of the places. Throws what loading them throws. */
@@ -35,6 +36,6 @@ export function loadPool(
     ),
     tools,
     sources: policies.flatMap(({ sources }) => sources),
-    digest: digestOf(policies),
+    digest: () => digestOf(policies),
   };
 }

@@ -61,7 +61,7 @@ export const createPolicyPlugin = (places: () => Places) =>
       kernel.unmatched((call) => pool.unmatched(call));
       kernel.letThrough("yolo", (call) => pool.isHarmless(call));
       kernel.letThrough("autoEdit", (call) => pool.editsWorkspace(call));
-      kernel.digest(digest);
+      kernel.digest(digest());
       kernel.prepare("paths", (subject) =>
         subject.hook === "beforeToolCall"
           ? resolvePaths(subject, pool.pathsToResolve(subject), {

@@ -7,5 +7,10 @@ import { recommended } from "@bylaw/ruleset-recommended";
 export const everyday: Ruleset = defineRuleset({
   name: "@bylaw/ruleset-everyday",
   extends: [recommended],
-  plugins: [policy({ files: [fileURLToPath(new URL("../policy.toml", import.meta.url))] })],
+  plugins: [
+    policy({
+      files: [fileURLToPath(new URL("../policy.toml", import.meta.url))],
+      compiled: [fileURLToPath(new URL("../dist/policy.compiled.json", import.meta.url))],
+    }),
+  ],
 });

@@ -43,12 +43,12 @@ export const bundled = (): BundledPackages =>
     ),
   );
 
-/** The compiled form of the command's own ruleset, where its policy is named. Who can write one of the two can write the other. */
-function ownForm(files: readonly string[]): string[] {
-  const entry = import.meta.resolve(RECOMMENDED);
-  return files.includes(fileURLToPath(new URL("../policy.toml", entry)))
-    ? [fileURLToPath(new URL("policy.compiled.json", entry))]
-    : [];
+/** The compiled forms of the command's own rulesets whose policies are named. Who can write one of the two can write the other. */
+function ownForms(files: readonly string[]): string[] {
+  return [RECOMMENDED, EVERYDAY]
+    .map((name) => import.meta.resolve(name))
+    .filter((entry) => files.includes(fileURLToPath(new URL("../policy.toml", entry))))
+    .map((entry) => fileURLToPath(new URL("policy.compiled.json", entry)));
 }
 
 // Loading the same from a project's folder takes twice as long: there they are hundreds of files.
@@ -58,12 +58,21 @@ const contained = (): ContainedPackages => ({
   [EVERYDAY]: containedPackage(everydayManifest, () => import("@bylaw/ruleset-everyday")),
 });
 
+interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
 const containedPackage = (
-  { name, version }: { readonly name: string; readonly version: string },
+  { name, version, dependencies = {} }: PackageManifest,
   load: () => Promise<object>,
 ): ContainedPackage => ({
-  url: import.meta.resolve(name),
   version,
+  dependencies,
+  get manifest() {
+    return fileURLToPath(import.meta.resolve(`${name}/package.json`));
+  },
   load: async () => ({ ...(await load()) }),
 });
 
@@ -103,7 +112,7 @@ async function makeKernel(files: readonly string[], config: string | undefined):
         plugins: [
           plugin.policy({
             ...{ files: [...files], operator: true, discover: "none" },
-            compiled: ownForm(files),
+            compiled: ownForms(files),
           }),
         ],
       },

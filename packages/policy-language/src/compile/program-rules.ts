@@ -64,9 +64,9 @@ export class ProgramRules {
   }
 
   #firstWords({ rule }: Entry): ReadonlySet<string> | undefined {
-    if (rule.words === undefined) return undefined;
+    if (rule.programs === undefined) return undefined;
     const found = new Set<string>();
-    for (const pattern of rule.words) {
+    for (const pattern of rule.programs) {
       if (pattern.program?.toLowerCase() !== this.#name) continue;
       const words = pattern.firstWords();
       if (words === undefined) return undefined;

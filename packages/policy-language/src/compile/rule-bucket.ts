@@ -43,10 +43,10 @@ export class Bucket {
   }
 
   #addByProgram(entry: Entry): boolean {
-    const { words, regex } = entry.rule;
-    if (words !== undefined) {
-      if (words.some(({ program }) => program === undefined)) return false;
-      for (const { program = "" } of words) this.#program(program).add(entry);
+    const { programs, regex } = entry.rule;
+    if (programs !== undefined) {
+      if (programs.some(({ program }) => program === undefined)) return false;
+      for (const { program = "" } of programs) this.#program(program).add(entry);
       return true;
     }
     const prefixes = regex?.prefixes ?? [];
@@ -109,10 +109,16 @@ export class Bucket {
     return index;
   }
 
-  #byFolder({ readPaths, writePaths, words, regex, source }: Rule): readonly Entry[][] | undefined {
+  #byFolder({
+    readPaths,
+    writePaths,
+    programs,
+    regex,
+    source,
+  }: Rule): readonly Entry[][] | undefined {
     if (readPaths === undefined && writePaths === undefined) return undefined;
     // An allow of a command covers it also where it touches no file.
-    if (source.effect === "allow" && (words ?? regex) !== undefined) return undefined;
+    if (source.effect === "allow" && (programs ?? regex) !== undefined) return undefined;
     const folders = (this.#folders ??= new RuleFolders());
     return [...(readPaths?.globs ?? []), ...(writePaths?.globs ?? [])].flatMap((glob) =>
       folders.listsOf(glob),

@@ -16,6 +16,9 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
   const exact = new Map<string, Bucket>();
   const prefixes = new PrefixMap<Bucket>();
   const servers = new Map<string, Bucket>();
+  // Rules about commands, and allows of the network: for all tools that run a line or open a URL.
+  const shell = new Bucket();
+  const network = new Bucket();
   const rest = new Bucket();
   // Denies and asks about commands, for tools that are not known as shells.
   const carried = new Bucket();
@@ -25,8 +28,8 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     return bucket;
   };
   const place = (entry: Entry): void => {
-    const { source, tools: patterns, servers: named, words, regex, effects } = entry.rule;
-    const ofCommands = words !== undefined || regex !== undefined || effects !== undefined;
+    const { source, tools: patterns, servers: named, programs, regex, effects } = entry.rule;
+    const ofCommands = (programs ?? regex ?? effects) !== undefined;
     const byServer =
       named?.every(({ literal }) => literal !== undefined) === true ? named : undefined;
     if (patterns?.every(({ glob }) => glob.prefix !== "") === true) {
@@ -37,21 +40,19 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
     } else if (byServer !== undefined)
       for (const { literal } of byServer) bucketAt(servers, literal ?? "").add(entry);
     else if (patterns === undefined && ofCommands) {
-      for (const tool of tools.shell.keys()) bucketAt(exact, tool).add(entry);
+      shell.add(entry);
       if (source.effect !== "allow") carried.add(entry);
-    } else if (
-      patterns === undefined &&
-      source.network !== undefined &&
-      source.effect === "allow"
-    ) {
-      for (const tool of new Set([...tools.shell.keys(), ...tools.network.keys()]))
-        bucketAt(exact, tool).add(entry);
-    } else rest.add(entry);
+    } else if (patterns === undefined && source.network !== undefined && source.effect === "allow")
+      network.add(entry);
+    else rest.add(entry);
   };
   for (const entry of entries) place(entry);
 
   const visitName = (name: string, facts: CallFacts, matcher: RuleMatcher): void => {
     exact.get(name)?.visit(facts, matcher);
+    const runsLines = tools.shell.has(name);
+    if (runsLines) shell.visit(facts, matcher);
+    if (runsLines || tools.network.has(name)) network.visit(facts, matcher);
     prefixes.visit(name, visitBucket, facts, matcher);
   };
   return (facts, matcher) => {

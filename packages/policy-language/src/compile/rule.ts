@@ -18,13 +18,7 @@ import {
 import { effectsAllow, effectsDeny, effectsMayDeny } from "./effect-parts.ts";
 import { pathsAllow, pathsDeny, pathsMayDeny } from "./path-parts.ts";
 import { ruleVerdict } from "./rule-verdict.ts";
-import {
-  compileTool,
-  serverMatches,
-  toolDenies,
-  type Identity,
-  type ToolPattern,
-} from "../match/mcp.ts";
+import { compileTool, serverMatches, toolDenies, type ToolPattern } from "../match/mcp.ts";
 import { compileNetwork } from "../match/hosts.ts";
 import { compilePathGlobs, type PathGlob } from "../paths/path-glob.ts";
 import { GlobSet } from "../paths/glob-set.ts";
@@ -32,7 +26,7 @@ import { compileRegex, type Regex } from "../match/regex.ts";
 import type { ToolTable } from "./tool-table.ts";
 import { compileWhen, type When } from "./compile-when.ts";
 import type { WhenSource } from "./when-source.ts";
-import { compileWords, type WordPattern } from "../match/command-words.ts";
+import { compileWords, type ProgramKey, type WordPattern } from "../match/command-words.ts";
 
 /** Highest first. */
 export const TIERS = ["admin", "user", "workspace", "default"] as const;
@@ -84,6 +78,9 @@ export interface Rule {
   /** Alternatives of `tool`; undefined: any tool. */
   readonly tools: readonly ToolPattern[] | undefined;
   readonly servers: readonly Glob[] | undefined;
+  /** What the patterns of `command` are about. */
+  readonly programs: readonly ProgramKey[] | undefined;
+  /** The patterns of `command`. */
   readonly words: readonly WordPattern[] | undefined;
   readonly regex: Regex | undefined;
   /** Names of effects of a command. */
@@ -110,15 +107,17 @@ export type RuleComplaint = (
   fix?: string,
 ) => void;
 
-/**
- * Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. `checked`: the rule was compiled
- * before, so its regular expressions are compiled when they are needed.
- */
+/** A rule that was compiled before: what takes long to compile waits until a call needs it. */
+export interface CheckedRule {
+  readonly programs: readonly ProgramKey[] | undefined;
+}
+
+/** Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. */
 export function compileRule(
   source: RuleSource,
   tools: ToolTable,
   report: RuleComplaint,
-  { checked }: { readonly checked?: boolean | undefined } = {},
+  checked?: CheckedRule,
 ): Rule | undefined {
   let wrong = false;
   const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
@@ -158,15 +157,18 @@ export function compileRule(
   const servers = attempt(["server"], () =>
     source.server === undefined ? undefined : piped(source.server),
   );
-  const words = each("command", source.command, (text) => compileWords(text, { allow }));
+  const compileCommand = (): readonly WordPattern[] | undefined =>
+    each("command", source.command, (text) => compileWords(text, { allow }));
+  let words = checked === undefined ? compileCommand() : undefined;
+  const wordsOf = (): readonly WordPattern[] => (words ??= compileCommand() ?? []);
   const regex = attempt(["command_regex"], () =>
     source.command_regex === undefined
       ? undefined
-      : compileRegex(source.command_regex, { dotAll: !allow, checked }),
+      : compileRegex(source.command_regex, { dotAll: !allow, checked: checked !== undefined }),
   );
   const effects = source.effects === undefined ? undefined : new Set(source.effects);
   const readPaths = globSet(source.read);
-  const writePaths = globSet(source.write);
+  const writePaths = source.write === source.read ? readPaths : globSet(source.write);
   const network = attempt(["network"], () =>
     source.network === undefined ? undefined : compileNetwork(source.network),
   );
@@ -175,13 +177,13 @@ export function compileRule(
   const conditions: Condition[] = [];
   for (const [name, condition] of Object.entries(source.args ?? {})) {
     const compiled = attempt(["args", name], () =>
-      compileCondition(name, condition, { broad: !allow, checked }),
+      compileCondition(name, condition, { broad: !allow, checked: checked !== undefined }),
     );
     if (compiled !== undefined) conditions.push(compiled);
   }
   if (wrong) return undefined;
 
-  const ofCommands = (words ?? regex ?? effects) !== undefined;
+  const ofCommands = (source.command ?? regex ?? effects) !== undefined;
   const parts: Part[] = [];
   const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
     void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
@@ -213,13 +215,13 @@ export function compileRule(
       part("network", (facts) => reaches(network, facts, { allow, named: effects !== undefined }));
     else part("network", (facts) => reaches(network, facts, { allow }), mayReach);
   }
-  if (words !== undefined) {
-    if (allow) part("command", (facts) => wordsAllow(words, facts, source));
+  if (source.command !== undefined) {
+    if (allow) part("command", (facts) => wordsAllow(wordsOf(), facts, source));
     else
       part(
         "command",
-        (facts) => wordsDeny(words, facts, { sure: true }),
-        (facts) => wordsDeny(words, facts, { sure: false }),
+        (facts) => wordsDeny(wordsOf(), facts, { sure: true }),
+        (facts) => wordsDeny(wordsOf(), facts, { sure: false }),
       );
   }
   if (regex !== undefined) {
@@ -268,12 +270,18 @@ export function compileRule(
             for (const one of parts) if (!one.holds(facts)) return false;
             return true;
           };
+  let answer: readonly Verdict[] | undefined;
   return {
     source,
-    answer: [ruleVerdict(source)],
+    get answer() {
+      return (answer ??= [ruleVerdict(source)]);
+    },
     tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
     servers,
-    words,
+    programs: checked?.programs ?? words,
+    get words() {
+      return source.command === undefined ? undefined : wordsOf();
+    },
     regex,
     effects,
     readPaths,
@@ -288,15 +296,4 @@ export function compileRule(
       : undefined,
     when: source.when === undefined ? undefined : compileWhen(source.when, { allow }),
   };
-}
-
-/** Whether the `tool` of a rule, if it has one, matches a name as it is written. */
-export function namesTool({ tools }: Rule, name: string): boolean {
-  return tools === undefined || tools.some(({ glob }) => glob.matches(name));
-}
-
-/** Whether a rule is about a tool, whatever else it asks for. */
-export function appliesToTool({ tools, servers }: Rule, identity: Identity): boolean {
-  if (tools !== undefined && !toolDenies(tools, servers, identity)) return false;
-  return servers === undefined || serverMatches(servers, identity, { allow: false });
 }

@@ -11,7 +11,6 @@ import { knownGlobs, knownTexts, type CommandGlob } from "../paths/call-paths.ts
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 import { createPolicyScope } from "./unknown-votes.ts";
 import {
-  NOTHING,
   reportRules,
   type Evaluated,
   type PoolRule,
@@ -74,6 +73,8 @@ export interface PoolOptions {
   readonly pathsFact?: string;
 }
 
+const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
+
 /** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
 export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
   const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact } = options;
@@ -97,7 +98,9 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   const speaks = files.some((file) => file.compat === undefined);
   const allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
   const index = buildIndex(entries, tools);
-  const nearestRule = createNearestRule(rules);
+  let nearest: ReturnType<typeof createNearestRule> | undefined;
+  const nearestRule: typeof nearest = (...given) =>
+    (nearest ??= createNearestRule(rules))(...given);
   const scope = createPolicyScope(rules, tools);
 
   // The mode asks about what is written outside of the workspace.

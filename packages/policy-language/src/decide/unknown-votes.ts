@@ -5,7 +5,8 @@ import type { CallFacts } from "../match/call-facts.ts";
 import { quote } from "../load/finding.ts";
 import { identify, textsOf, type Identity } from "../match/mcp.ts";
 import { PrefixMap } from "../compile/prefix-map.ts";
-import { appliesToTool, type Rule } from "../compile/rule.ts";
+import type { Rule } from "../compile/rule.ts";
+import { appliesToTool } from "../compile/rule-tool.ts";
 import type { Entry } from "./rule-matcher.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 

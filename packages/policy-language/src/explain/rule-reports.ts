@@ -52,8 +52,6 @@ export interface Evaluated {
   readonly run: RunState | undefined;
 }
 
-export const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
-
 /** What a report is made from. */
 interface Asked {
   readonly rules: readonly Rule[];

@@ -1,7 +1,7 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
 import type { ConditionSource } from "../match/value-test.ts";
 import { CallFacts } from "../match/call-facts.ts";
-import { namesTool } from "../compile/rule.ts";
+import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { LintRule } from "./check.ts";
 import { isLiteral, sampleOf } from "./glob-cover.ts";

@@ -1,5 +1,6 @@
 import { quote } from "./finding.ts";
-import { namesTool, type Rule, type RuleComplaint } from "../compile/rule.ts";
+import type { Rule, RuleComplaint } from "../compile/rule.ts";
+import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
 /** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */

@@ -1,5 +1,6 @@
-import { policyDigest } from "./from-compiled.ts";
-import type { RuleSource } from "../compile/rule.ts";
+import { omitUndefined } from "@bylaw/kernel";
+import type { Rule } from "../compile/rule.ts";
+import { LANGUAGE_VERSION } from "./language-version.ts";
 import type { CompiledPolicy, CompiledRule, ParseOptions } from "./parse-options.ts";
 import { parsePolicy } from "./parse-policy.ts";
 
@@ -16,17 +17,27 @@ export function compiledPolicy(
   if (policy.warnings.length > 0 || policy.compat !== undefined) return undefined;
   const { default: effect } = policy;
   const form: CompiledPolicy = {
-    digest: policyDigest(policy.text),
+    text: policy.text,
+    version: LANGUAGE_VERSION,
     ...(effect === undefined ? {} : { default: effect }),
-    rules: policy.rules.map(({ source }) => compiledRule(source)),
+    rules: policy.rules.map(compiledRule),
   };
   return isPlain(form) ? form : undefined;
 }
 
 // One list of paths for both stays one: mutants and explanations show what the text says.
-function compiledRule({ file: _, ...rule }: RuleSource): CompiledRule {
-  const { write, ...rest } = rule;
-  return write !== undefined && write === rule.read ? { ...rest, both: true } : rule;
+function compiledRule({ source, programs }: Rule): CompiledRule {
+  const { file: _, write, ...rest } = source;
+  const both = write !== undefined && write === rest.read;
+  return {
+    ...rest,
+    ...(both ? { both } : omitUndefined({ write })),
+    ...omitUndefined({
+      programs: programs?.map((one) =>
+        omitUndefined({ program: one.program, words: one.firstWords() }),
+      ),
+    }),
+  };
 }
 
 /** Tells a compiled form from other JSON. */
@@ -34,8 +45,8 @@ export function isCompiledPolicy(value: unknown): value is CompiledPolicy {
   return (
     typeof value === "object" &&
     value !== null &&
-    "digest" in value &&
-    typeof value.digest === "string" &&
+    "text" in value &&
+    "version" in value &&
     "rules" in value &&
     Array.isArray(value.rules)
   );

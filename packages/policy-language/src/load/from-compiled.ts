@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import manifest from "../../package.json" with { type: "json" };
+import { STRICTNESS } from "@bylaw/kernel";
+import { LANGUAGE_VERSION } from "./language-version.ts";
 import { compileRule, type Rule } from "../compile/rule.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 import { checkRule } from "./check-rule.ts";
@@ -9,14 +9,13 @@ import { boundDefault, boundTier } from "./tier-limit.ts";
 
 /**
  * The policy of a text by its compiled form. Undefined where none fits, and where the text has to be read for a warning. Every
- * rule is compiled and checked again; only reading the text is left out.
+ * rule is checked again; reading the text is left out, and patterns of commands are compiled when a call needs them.
  */
 export function fromCompiled(text: string, options: ParseOptions): PolicyFile | undefined {
   const { compiled = [], place } = options;
   // A file that was found and not named counts by its place, which a compiled form does not know.
   if (compiled.length === 0 || place !== undefined) return undefined;
-  const digest = policyDigest(text);
-  const form = compiled.find((one) => one.digest === digest);
+  const form = compiled.find((one) => one.text === text && one.version === LANGUAGE_VERSION);
   try {
     return form === undefined ? undefined : policyOf(form, text, options);
   } catch {
@@ -35,10 +34,13 @@ function policyOf(
   const doubt = (): void => void (fits = false);
   const bounds = { lowered: isInside(options), place: undefined, stated: true };
   const rules: Rule[] = [];
-  for (const { both, ...stored } of form.rules) {
+  for (const { both, programs, ...stored } of form.rules) {
+    if (!Object.hasOwn(STRICTNESS, stored.effect)) return undefined;
     const write = both === true ? stored.read : stored.write;
     const source = boundTier({ ...stored, write, file }, bounds, [], { warn: doubt });
-    const rule = compileRule(source, tools, doubt, { checked: true });
+    const rule = compileRule(source, tools, doubt, {
+      programs: programs?.map(({ program, words }) => ({ program, firstWords: () => words })),
+    });
     if (rule === undefined) return undefined;
     checkRule(rule, {}, tools, doubt, doubt);
     rules.push(rule);
@@ -47,9 +49,3 @@ function policyOf(
   if (!fits) return undefined;
   return { file, rules, warnings: [], text, ...(effect === undefined ? {} : { default: effect }) };
 }
-
-/** Names a policy text in one version of the language. */
-export const policyDigest = (text: string): string =>
-  createHash("sha256")
-    .update(`bylaw compiled policy 1\0${manifest.version}\0${text}`)
-    .digest("hex");

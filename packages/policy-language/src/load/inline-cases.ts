@@ -1,7 +1,8 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { CallFacts } from "../match/call-facts.ts";
 import { quote } from "./finding.ts";
-import { namesTool, type Rule, type RuleComplaint } from "../compile/rule.ts";
+import type { Rule, RuleComplaint } from "../compile/rule.ts";
+import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
 interface Cases {

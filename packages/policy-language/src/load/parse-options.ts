@@ -25,8 +25,10 @@ export interface ParseOptions {
 
 /** The rules of one policy text, read and checked, as plain data. Made by {@link compiledPolicy}. */
 export interface CompiledPolicy {
-  /** SHA-256 of the text and the version of the language. */
-  readonly digest: string;
+  /** The text that it was made from. */
+  readonly text: string;
+  /** Of the language and of the tables of programs that it was made by. */
+  readonly version: string;
   readonly default?: Effect;
   readonly rules: readonly CompiledRule[];
 }
@@ -34,6 +36,8 @@ export interface CompiledPolicy {
 /** One rule of a compiled form. `both`: its `read` is what it says of writing too. */
 export interface CompiledRule extends Omit<RuleSource, "file"> {
   readonly both?: boolean;
+  /** What its `command` is about: programs, and words of which a command that matches has one. */
+  readonly programs?: readonly { readonly program?: string; readonly words?: readonly string[] }[];
 }
 
 /** Whether agents could write a policy file: it lies inside the workspace, and no operator vouches for it. */

@@ -6,18 +6,22 @@ import { compileCover, type Cover } from "./word-cover.ts";
 import { compileWordMatch, firstWords } from "./word-match.ts";
 import { baseName, bareName } from "../compile/program-name.ts";
 
-/** A compiled word pattern over the words of one simple command. */
-export interface WordPattern {
-  /** The pattern as written, without its other alternatives. */
-  readonly text: string;
+/** The commands that a word pattern could match, as far as they can be looked up. */
+export interface ProgramKey {
   /** The program's name, where it is written out; else any program may match. */
   readonly program: string | undefined;
+  /** See {@link firstWords}. */
+  firstWords(): readonly string[] | undefined;
+}
+
+/** A compiled word pattern over the words of one simple command. */
+export interface WordPattern extends ProgramKey {
+  /** The pattern as written, without its other alternatives. */
+  readonly text: string;
   /** Covers only what is written: the bare name or a system folder, the words in order, each hazard spelled out. */
   allows(words: readonly Word[], hazards: readonly { readonly at: number }[]): boolean;
   /** Whether a word has the base name of the pattern's program. */
   names(word: string): boolean;
-  /** See {@link firstWords}. */
-  firstWords(): readonly string[] | undefined;
   /** Matches by meaning, from the word at `from` on: base name, flags in any order and form. */
   denies(words: readonly Word[], from: number): Certainty;
 }

@@ -38,11 +38,15 @@ export function compileRegex(source: string, { dotAll, checked = false }: RegexO
   const { prefix, suffix } = literalEnds(source);
   const starts = prefix === "" ? literalStarts(source) : [prefix];
   const prefixes = starts.length > MAX_STARTS || starts.includes("") ? [""] : [...new Set(starts)];
-  const required = requiredTexts(source);
+  let required: ReturnType<typeof requiredTexts> | null = null;
+  const mayHave = (text: string): boolean => {
+    if (required === null) required = requiredTexts(source);
+    return required?.some((texts) => texts.every((one) => text.includes(one))) ?? true;
+  };
   const matches = (text: string): boolean =>
     prefixes.some((start) => text.startsWith(start)) &&
     text.endsWith(suffix) &&
-    (required?.some((texts) => texts.every((one) => text.includes(one))) ?? true) &&
+    mayHave(text) &&
     (compiled ??= compile(source, dotAll)).testExact(text);
   return { prefix, prefixes, suffix, source, matches };
 }

@@ -1,7 +1,8 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import { BASES, type PathGlob } from "./path-glob.ts";
 import { ROOT, type Place } from "./place.ts";
-import { appliesToTool, type Rule } from "../compile/rule.ts";
+import type { Rule } from "../compile/rule.ts";
+import { appliesToTool } from "../compile/rule-tool.ts";
 
 /** Tells whether some rule of the given ones names a folder below a place of a call. */
 export function createDescendantLookup(rules: readonly Rule[]): (facts: CallFacts) => boolean {

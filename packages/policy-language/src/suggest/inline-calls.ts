@@ -1,6 +1,6 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
-import { namesTool } from "../compile/rule.ts";
+import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { inlineCasesOf } from "../prove/inline.ts";

@@ -2,7 +2,7 @@ import type { Analysis, Word } from "../analysis.ts";
 import { NOTHING } from "./walk-state.ts";
 import { INHERITED } from "../programs/program-reading.ts";
 import { readProgram } from "../programs/index.ts";
-import { changesState } from "./shell-state.ts";
+import { STATE_BUILTINS } from "./state-builtins.ts";
 
 const WORD = 1;
 const BLANK = 2;
@@ -19,6 +19,8 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
+const CHANGES_STATE: ReadonlySet<string> = new Set(STATE_BUILTINS);
+
 const LONGEST = 1_024;
 
 /**
@@ -33,7 +35,7 @@ export function analyzePlain(line: string): Analysis | undefined {
     name === undefined ||
     name.includes("=") ||
     RESERVED.has(name) ||
-    changesState(name)
+    CHANGES_STATE.has(name)
   )
     return undefined;
   const { runs, hazards, effects, carries, unknown } = readProgram(argv, INHERITED);

@@ -6,6 +6,7 @@ import {
 } from "../expand/assignments.ts";
 import { noteUnknown, quote, type Draft, type WalkState } from "./walk-state.ts";
 import { visitArithmeticText } from "../expand/expansions.ts";
+import { STATE_BUILTINS } from "./state-builtins.ts";
 
 /** Records what a built-in changes for later commands. */
 type Change = (walk: WalkState, argv: readonly Word[], draft: Draft) => void;
@@ -227,35 +228,31 @@ function wait(walk: WalkState, argv: readonly Word[]): void {
   }
 }
 
-const CHANGES: ReadonlyMap<string, Change> = new Map<string, Change>([
-  ["export", declare],
-  ["declare", declare],
-  ["typeset", declare],
-  ["local", declare],
-  ["readonly", declare],
-  ["read", read],
-  ["mapfile", read],
-  ["readarray", read],
-  ["printf", printf],
-  ["let", evaluate],
-  ["unset", unset],
-  ["test", test],
-  ["[", test],
-  ["set", set],
-  ["shopt", shopt],
-  ["alias", alias],
-  ["hash", hash],
-  ["enable", enable],
-  ["getopts", getopts],
-  ["wait", wait],
-]);
+const CHANGES: Readonly<Record<(typeof STATE_BUILTINS)[number], Change>> = {
+  export: declare,
+  declare,
+  typeset: declare,
+  local: declare,
+  readonly: declare,
+  read,
+  mapfile: read,
+  readarray: read,
+  printf,
+  let: evaluate,
+  unset,
+  test,
+  "[": test,
+  set,
+  shopt,
+  alias,
+  hash,
+  enable,
+  getopts,
+  wait,
+};
 
 /** Records what a shell built-in changes for later commands. */
 export function noteState(walk: WalkState, name: string, draft: Draft): void {
-  CHANGES.get(name)?.(walk, draft.argv, draft);
-}
-
-/** Whether this name is a built-in that may change what later commands do. */
-export function changesState(name: string): boolean {
-  return CHANGES.has(name);
+  const change = STATE_BUILTINS.find((builtin) => builtin === name);
+  if (change !== undefined) CHANGES[change](walk, draft.argv, draft);
 }

@@ -1,0 +1,13 @@
+import { serverMatches, toolDenies, type Identity } from "../match/mcp.ts";
+import type { Rule } from "./rule.ts";
+
+/** Whether the `tool` of a rule, if it has one, matches a name as it is written. */
+export function namesTool({ tools }: Rule, name: string): boolean {
+  return tools === undefined || tools.some(({ glob }) => glob.matches(name));
+}
+
+/** Whether a rule is about a tool, whatever else it asks for. */
+export function appliesToTool({ tools, servers }: Rule, identity: Identity): boolean {
+  if (tools !== undefined && !toolDenies(tools, servers, identity)) return false;
+  return servers === undefined || serverMatches(servers, identity, { allow: false });
+}

@@ -1,0 +1,23 @@
+/** The built-ins that may change what later commands do. */
+export const STATE_BUILTINS = [
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+  "read",
+  "mapfile",
+  "readarray",
+  "printf",
+  "let",
+  "unset",
+  "test",
+  "[",
+  "set",
+  "shopt",
+  "alias",
+  "hash",
+  "enable",
+  "getopts",
+  "wait",
+] as const;
