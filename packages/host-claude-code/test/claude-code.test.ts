@@ -1,6 +1,6 @@
 import { describeHost, type HostOutput } from "@bylaw/host";
 import { describe, expect, it } from "vitest";
-import { claudeCode } from "@bylaw/host-claude-code";
+import { claudeCode } from "../src/index.ts";
 
 const COMMON = {
   session_id: "00000000-0000-0000-0000-000000000000",

@@ -1,6 +1,6 @@
 import { describeHost, type HostOutput } from "@bylaw/host";
 import { describe, expect, it } from "vitest";
-import { codex } from "@bylaw/host-codex";
+import { codex } from "../src/index.ts";
 
 const COMMON = {
   session_id: "00000000-0000-0000-0000-000000000000",

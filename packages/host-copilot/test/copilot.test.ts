@@ -9,7 +9,7 @@ import {
   type HostOutput,
 } from "@bylaw/host";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copilot } from "@bylaw/host-copilot";
+import { copilot } from "../src/index.ts";
 
 const COMMON = {
   sessionId: "00000000-0000-0000-0000-000000000000",

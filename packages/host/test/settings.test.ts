@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync, lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installHooks, uninstallHooks, type Host } from "@bylaw/host";
+import { installHooks, uninstallHooks, type Host } from "../src/index.ts";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 

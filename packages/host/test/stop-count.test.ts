@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { STOP_CAP, nextStop } from "@bylaw/host";
+import { STOP_CAP, nextStop } from "../src/index.ts";
 import { expect, onTestFinished, test } from "vitest";
 
 const scratch = (): string => {

@@ -12,7 +12,7 @@ export interface LoadedPool {
   /** Where the files and the configuration lie, by name and with links followed. */
   readonly sources: readonly string[];
   /** See {@link digestOf}. */
-  digest(): string;
+  readonly digest: () => string;
 }
 
 /** Loads the policies of all uses and of the places. Throws what loading them throws. */

@@ -84,14 +84,7 @@ function compileOne(words: string[], source: string): WordPattern {
       const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
       const count = given.length - from;
       if (open ? count < globs.length : count !== globs.length) return false;
-      for (const [at, glob] of globs.entries()) {
-        const word = given[at + from];
-        if (
-          word === undefined ||
-          !(word.single && (word.text === undefined ? glob.any : covers[at]?.(word.text) === true))
-        )
-          return false;
-      }
+      if (!globs.every((glob, at) => coversWord(glob, covers[at], given[at + from]))) return false;
       // The words that the pattern names one by one come first; how many follow them does not matter.
       if (!coversOpen(given)) return false;
       for (const { at } of hazards)
@@ -107,6 +100,11 @@ function compileOne(words: string[], source: string): WordPattern {
       return meaning(given, from + 1);
     },
   };
+}
+
+function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefined): boolean {
+  if (word?.single !== true) return false;
+  return word.text === undefined ? glob.any : covers?.(word.text) === true;
 }
 
 // Where the subcommand of a command stands. Harmless options may precede it, as in `git --no-pager diff`, and could as well follow it.

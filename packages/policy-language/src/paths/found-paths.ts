@@ -1,12 +1,7 @@
 import type { FoundRef } from "./path-refs.ts";
 import { mayName } from "./path-overlap.ts";
+import { isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
-
-/** What splits a name where `xargs` reads it, or makes an option of it. */
-const SPLITS = /[\s'"\\]|(?:^|\/)-/;
-
-/** Whether a path in a list would be read as it is written. */
-export const isPlainName = (text: string): boolean => !SPLITS.test(text);
 
 /**
  * The files below a folder that another program could find there now. Undefined where there is too much to look at, a folder cannot be

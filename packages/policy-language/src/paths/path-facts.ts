@@ -1,9 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import { RECURSIVE } from "../compile/tool-table.ts";
-import { absolutePath, segmentsOf, unknownPath } from "./path-text.ts";
+import { absolutePath, isPlainName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
 import { Region } from "./path-overlap.ts";
-import { isPlainName } from "./found-paths.ts";
 import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { Place } from "./place.ts";
 

@@ -49,3 +49,9 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
     return false;
   return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
 }
+
+/** What splits a name where `xargs` reads it, or makes an option of it. */
+const SPLITS = /[\s'"\\]|(?:^|\/)-/;
+
+/** Whether a path in a list would be read as it is written. */
+export const isPlainName = (text: string): boolean => !SPLITS.test(text);

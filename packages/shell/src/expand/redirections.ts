@@ -75,16 +75,15 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     ...(socket != null || mayBeSocket(target) ? { connects: true } : {}),
   });
   if (stdin && (reads || operator === "<>"))
-    to.input = duplicates
-      ? { kind: "text", text: undefined }
-      : target.pipe === true
-        ? PIPE
-        : { kind: "file", path: target };
+    to.input = duplicates ? { kind: "text", text: undefined } : fileInput(target);
   if (socket != null)
     to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
   else if (!duplicates && !standard) addFile(to.effects, operator, target);
   if (mayBeSocket(target)) to.effects.push({ kind: "network", host: undefined });
 }
+
+const fileInput = (target: Word): Input =>
+  target.pipe === true ? PIPE : { kind: "file", path: target };
 
 function addFile(effects: Effect[], operator: string, target: Word): void {
   const path = pathOf(target);
