@@ -61,6 +61,14 @@ function callOf(one: Case, set: string): ToolCall {
   return { ...call, tool: name === "open" ? "read_file" : "write_file", args: { path: named } };
 }
 
+// Those of its tools that nothing else has. They are no shell commands, so they are counted apart.
+const NO_COMMAND = /^(submit|connect_\w+|decompile|disassemble|set_cursors|goto|scroll_\w+)\b/;
+
+function labelOf({ label, command }: Case, set: string): string {
+  const own = set === "swe-agent-actions" && NO_COMMAND.test(command ?? "");
+  return `${label ?? "none"}${own ? ", no command" : ""}`;
+}
+
 async function measure(file: string): Promise<void> {
   const set = basename(dirname(file));
   const effects: Record<string, Effect[]> = {};
@@ -69,7 +77,7 @@ async function measure(file: string): Promise<void> {
     // A few cases of a set are calls of other tools, whose arguments it does not hold.
     if (one.command === null) continue;
     const { effect, rule, code } = await kernel.decide(callOf(one, set));
-    (effects[one.label ?? "none"] ??= []).push(effect);
+    (effects[labelOf(one, set)] ??= []).push(effect);
     if (effect === values.list)
       console.log([one.label, one.class ?? "", rule?.name ?? code, one.command].join("\t"));
   }
