@@ -63,10 +63,11 @@ export async function followFile(
   }
 }
 
-// A file that is missing for a moment is being rotated: its next one is waited for.
+// A file that is missing or empty for a moment is being rotated. The first line of the next file says what it continues.
 function isMoved(path: string, { stats }: GrowingFile): boolean {
   const now = statSync(path, { throwIfNoEntry: false });
-  return now !== undefined && (now.ino !== stats.ino || now.dev !== stats.dev);
+  if (now === undefined || now.size === 0) return false;
+  return now.ino !== stats.ino || now.dev !== stats.dev;
 }
 
 /** Tells of changes of the folder and not of the file: a rotation gives the name to another file. */
