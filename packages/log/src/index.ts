@@ -28,7 +28,7 @@ export {
   type LineEnd,
   type LogFinding,
   type LogHead,
-  type LogVerifier,
+  LogVerifier,
   type VerifyOptions,
 } from "./format/verify.ts";
 
