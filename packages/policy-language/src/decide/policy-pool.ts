@@ -6,7 +6,7 @@ import type { PolicyFile } from "../load/policy-file.ts";
 import type { Rule } from "../compile/rule.ts";
 import { buildIndex, type RuleIndex } from "../compile/rule-index.ts";
 import type { RunState } from "../match/run-state.ts";
-import { rankRules } from "./rule-matcher.ts";
+import { rankRules, RuleMatcher } from "./rule-matcher.ts";
 import { knownGlobs, knownTexts, type CommandGlob } from "../paths/call-paths.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 import { createPolicyScope } from "./unknown-votes.ts";
@@ -90,17 +90,27 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]),
     ),
   );
+  // A call that no rule decides is asked about again, for its reason.
+  let last: CallFacts | undefined;
   const factsOf = (call: ToolCall): CallFacts =>
-    new CallFacts(call, tools, { pathsFact, namedArguments });
+    last?.call === call ? last : (last = new CallFacts(call, tools, { pathsFact, namedArguments }));
   const alone = files.flatMap(({ file, alone: policy }) =>
     policy === undefined ? [] : [{ file, policy }],
   );
   const speaks = files.some((file) => file.compat === undefined);
   const allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
   const index = buildIndex(entries, tools);
+  const covers = (facts: CallFacts, holds: (rule: Rule) => boolean): boolean => {
+    const matcher = new RuleMatcher();
+    index(facts, matcher);
+    return (
+      matcher.outcome() !== undefined ||
+      matcher.open().some(({ rule, shadow }) => !shadow && holds(rule))
+    );
+  };
   let nearest: ReturnType<typeof createNearestRule> | undefined;
   const nearestRule: typeof nearest = (...given) =>
-    (nearest ??= createNearestRule(rules))(...given);
+    (nearest ??= createNearestRule({ rules, covers }))(...given);
   const scope = createPolicyScope(rules, tools);
 
   // The mode asks about what is written outside of the workspace.

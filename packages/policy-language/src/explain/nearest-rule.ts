@@ -3,6 +3,7 @@ import { quote, quoteAll } from "@bylaw/wording";
 import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { requirementText } from "./missed-part.ts";
+import { RelatedRules } from "./related-rules.ts";
 
 /** What no rule covers: a command of a line, or the call; with the rule that came nearest to it, if one is related. */
 interface NearMiss {
@@ -19,15 +20,26 @@ const VERB: Readonly<Record<Effect, string>> = {
 // A line of more commands is not searched for one that no rule covers.
 const MOST_PARTS = 50;
 
+/** What a search for the nearest rule needs of its pool. */
+interface RulesToSearch {
+  readonly rules: readonly Rule[];
+  /** Whether some rule, not in shadow and whose condition holds, matches. */
+  readonly covers: (facts: CallFacts, holds: (rule: Rule) => boolean) => boolean;
+}
+
 /**
  * Makes what finds the first command of a line that no rule covers, and the rule that came nearest to it. `holds`: whether the condition of
  * a rule does.
  */
-export function createNearestRule(
-  rules: readonly Rule[],
-): (parts: readonly CallFacts[], holds: (rule: Rule) => boolean) => NearMiss | undefined {
+export function createNearestRule({
+  rules,
+  covers,
+}: RulesToSearch): (
+  parts: readonly CallFacts[],
+  holds: (rule: Rule) => boolean,
+) => NearMiss | undefined {
   const live = rules.filter(({ source }) => !source.shadow);
-  const aboutProgram = rulesByProgram(live);
+  const related = new RelatedRules(live);
   const byEffect = live.filter(
     ({ effects, words, regex }) => effects !== undefined && (words ?? regex) === undefined,
   );
@@ -35,21 +47,21 @@ export function createNearestRule(
     if (parts.length > MOST_PARTS) return undefined;
     // The only command is the one, or a rule would have decided.
     const open =
-      parts.length === 1 ? parts[0] : parts.find((facts) => isUncovered(live, facts, holds));
+      parts.length === 1
+        ? parts[0]
+        : parts.find((facts) => facts.part?.suspect !== true && !covers(facts, holds));
     if (open === undefined) return undefined;
-    const [own, ...others] = open.part?.programs.map(({ name }) => aboutProgram(name)) ?? [
-      live.filter(
-        ({ tools, parts: [first] }) => tools !== undefined && first?.holds(open) === true,
-      ),
+    const [own, ...others] = open.part?.programs.map(({ name }) => related.aboutProgram(name)) ?? [
+      related.aboutTool(open),
     ];
     const byName = own === undefined || own.length === 0 ? others.flat() : own;
-    const related = byName.length > 0 ? byName : byEffect.filter((rule) => isRelated(rule, open));
-    return { open, rule: nearestOf(related, open) };
+    const near = byName.length > 0 ? byName : byEffect.filter((rule) => sharesEffect(rule, open));
+    return { open, rule: nearestOf(near, open) };
   };
 }
 
 // An allow that lists some of what a command does came near to it.
-function isRelated({ effects, source }: Rule, { part }: CallFacts): boolean {
+function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
   if (part === null || source.effect !== "allow") return false;
   return [...part.named.names].some((name) => effects?.has(name) === true);
 }
@@ -71,34 +83,14 @@ const isUncovered = (
 ): boolean =>
   facts.part?.suspect !== true && !rules.some((rule) => rule.matches(facts) && holds(rule));
 
-// An agent may name any number of programs.
-const MOST_PROGRAMS = 1000;
-
-function rulesByProgram(rules: readonly Rule[]): (name: string) => readonly Rule[] {
-  const known = new Map<string, readonly Rule[]>();
-  return (name) => {
-    let found = known.get(name);
-    if (found === undefined) {
-      found = rules.filter(
-        ({ words, regex }) =>
-          words?.some((pattern) => pattern.names(name)) ??
-          regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true,
-      );
-      if (known.size >= MOST_PROGRAMS) known.clear();
-      known.set(name, found);
-    }
-    return found;
-  };
-}
-
-const startsAlike = (prefix: string, name: string): boolean =>
-  prefix !== "" && (name === prefix || prefix.startsWith(`${name} `));
+// Of so many rules about one thing the nearest is looked for.
+const MOST_RELATED = 50;
 
 // The rule of which most holds. An allow is nearer than a rule that would only be stricter.
 function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   let nearest: Rule | undefined;
   let most = -1;
-  for (const rule of rules) {
+  for (const rule of rules.slice(0, MOST_RELATED)) {
     const failed = rule.parts.findIndex((part) => !part.holds(facts));
     const held = failed < 0 ? rule.parts.length : failed;
     const near = 2 * held + (rule.source.effect === "allow" ? 1 : 0);
