@@ -37,7 +37,7 @@ export const claudeCode: Host = {
           ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
         };
       case "PreToolUse":
-      // An event without a name may be any, so it is held to be a call.
+      // An event without a name is treated as a tool call, the strictest case.
       case undefined:
         return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
       default:
@@ -77,7 +77,7 @@ export const claudeCode: Host = {
       { scope: "managed", file: managedFile(env), target: true },
       { scope: "user", file: join(own, "settings.json"), target: true },
       { scope: "project", file: join(project, ".claude/settings.json"), target: false },
-      // The file that is not shared: the command has paths of this machine.
+      // Not the shared file, because the command has paths of this machine.
       { scope: "project", file: join(project, ".claude/settings.local.json"), target: true },
     ];
   },
@@ -101,7 +101,7 @@ export const claudeCode: Host = {
   },
 };
 
-// Node, the shell or the loader of the system would run other code first.
+// These make Node, the shell or the system's loader run other code first.
 const LOADS_CODE =
   /^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|LD_\w+|DYLD_\w+|HOME|CLAUDE_CONFIG_DIR)$/;
 

@@ -13,7 +13,7 @@ export interface Judge {
   readonly record: (
     call: ToolCall,
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
-  /** Why the host would no longer ask Bylaw after a change of its settings; `undefined` if it would. */
+  /** Why the host would stop asking Bylaw after a settings change; `undefined` if it would not. */
   readonly settingsFault: (changed: string | undefined) => string | undefined;
   /** Why the agent is not done yet; `undefined` if it may stop. */
   readonly stop: (event: HostEvent & { readonly kind: "stop" }) => Promise<string | undefined>;
@@ -47,7 +47,7 @@ export async function answerEvent(text: string, options: AnswerOptions): Promise
   }
 }
 
-/** The answer to what could not be judged. */
+/** The answer when the event could not be judged. */
 export const answerFault = (host: Host, error: unknown): HostOutput =>
   host.fault(`Bylaw could not judge this: ${messageOf(error) || "unknown error"}`);
 
@@ -72,7 +72,7 @@ async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions)
   }
 }
 
-// A host that would run the call, or wait for ever, must not be told to ask.
+// Never tell a host to ask if it would then run the call or wait forever.
 async function asked(call: ToolCall, judge: Judge, host: Host): Promise<Reply> {
   const { decision, answer_with } = await judge.record({ ...call, interactive: false });
   if (decision.applied === "allow") {

@@ -38,7 +38,7 @@ export function answerIn(stdout: string): JsonObject {
   }
 }
 
-/** A tool call. Throws BYLAW_HOST_EVENT_INVALID for what is no call; the kernel checks the rest. */
+/** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is none. The kernel checks the rest. */
 export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
   const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;
   if (typeof tool !== "string" || tool === "") throw invalid("The call names no tool");
@@ -65,7 +65,7 @@ export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
   };
 }
 
-// `mcp__server__tool`. Where a name has more than one reading, none is chosen: then no allow matches it.
+// `mcp__server__tool`. If a name can be read in two ways, none is chosen, so no allow matches it.
 function serverOf(tool: string): string | undefined {
   const [prefix, server, name, ...more] = tool.split("__");
   const plain = prefix === "mcp" && name !== undefined && name !== "" && more.length === 0;

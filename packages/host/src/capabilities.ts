@@ -9,9 +9,9 @@ export interface HostCapabilities {
   /** The version that was measured. */
   readonly version: string;
   readonly ask: AskOutcome;
-  /** Whether an allow can be said alone. It skips the host's own question. */
+  /** Whether the host accepts an explicit allow, which skips its own question. */
   readonly allow: boolean;
-  /** What becomes of the call when the hook, installed as we install it, fails. */
+  /** What happens to the call when our hook fails. */
   readonly failures: {
     readonly exit_1: FailureOutcome;
     readonly killed: FailureOutcome;
@@ -21,6 +21,6 @@ export interface HostCapabilities {
   };
   /** How many refusals of a stop the host itself accepts in a row; `null`: no limit. */
   readonly stop_cap: number | null;
-  /** Milliseconds after which the host gives up on a hook, as we install it. */
+  /** Milliseconds that the host waits for our hook. */
   readonly timeout_ms: number;
 }

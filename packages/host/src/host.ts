@@ -9,7 +9,7 @@ export interface HostPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a host tells, in the words of Bylaw. `name` is the host's own name of the event. */
+/** A host's event in Bylaw's terms. `name` is the host's own name for it. */
 export type HostEvent =
   | { readonly kind: "tool_call"; readonly name: string; readonly call: Omit<ToolCall, "hook"> }
   | { readonly kind: "settings_change"; readonly name: string; readonly file?: string }
@@ -53,7 +53,7 @@ export interface Host {
   readonly read: (input: JsonObject, place: HostPlace, named?: string) => HostEvent;
   /** The answer in the host's shape. */
   readonly answer: (event: HostEvent, reply: Reply) => HostOutput;
-  /** The answer to input that could not be judged: it must keep a tool call from running. */
+  /** The answer to input that could not be judged. It must block a tool call. */
   readonly fault: (reason: string) => HostOutput;
   /** Whether the host keeps a tool call from running, or asks a person, after this output of its hook. */
   readonly blocks: (output: HostOutput) => boolean;
@@ -61,7 +61,7 @@ export interface Host {
   readonly shellCall: (line: string, cwd: string) => JsonObject;
   /** Every file that can switch hooks on or off, for a project folder. */
   readonly files: (place: HostPlace, project: string) => readonly SettingsFile[];
-  /** What to install so that the host runs this shell command, told the events apart where it must be. */
+  /** What to install so that the host runs this shell command, with the event's name where the host's input lacks it. */
   readonly hooks: (command: (event?: string) => string) => HookEntries;
   /** Keys to put at the top of a file that holds nothing else. */
   readonly top?: JsonObject;

@@ -63,13 +63,13 @@ export interface Word {
   readonly here?: true;
 }
 
-/** How files were found whose paths a program gets. */
+/** How a program's files were found. */
 export interface FoundFiles {
   /** Some may be links, which the program follows. */
   readonly links: boolean;
   /** A name with a blank, a quote or a leading dash would be read as other words. */
   readonly splits: boolean;
-  /** The program goes through folders among them. */
+  /** The program walks the folders among them. */
   readonly recursive?: true;
 }
 

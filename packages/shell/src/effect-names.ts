@@ -1,4 +1,4 @@
-/** What a command can do, by name. The list is closed: what none of the other names tells is `unknown`. */
+/** What a command can do, by name. The list is closed; anything else is `unknown`. */
 export const EFFECT_NAMES = {
   reads: "reads files, the repository or the machine, or prints text",
   writes: "creates or changes files",

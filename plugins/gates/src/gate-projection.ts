@@ -213,7 +213,7 @@ function opened(
   };
 }
 
-/** The request before one that opens a gate, if it handed in other artifacts for the same phase. */
+/** The previous request for the same phase, if it had other artifacts. */
 function earlierRequest(
   { asked, openings }: GateState,
   { gate, to, artifacts }: Pick<ApprovalRequest, "gate" | "to" | "artifacts">,

@@ -1,4 +1,4 @@
-/** What the value of an option has to be, and what it is where none is given. */
+/** What values an option accepts, and its default. */
 export interface OptionTerms {
   readonly path?: true;
   /** One of a few words. */
@@ -25,7 +25,7 @@ export interface CommandSpec {
   readonly run: (...given: never[]) => Promise<void>;
 }
 
-/** Commands by how the help lists them, as `replay [options] <log>`. Only the file of the one that is called is loaded. */
+/** Commands by their usage line in the help, such as `replay [options] <log>`. Only the called command's file is loaded. */
 export type Commands = Readonly<
   Record<string, readonly [summary: string, command: CommandSpec | LoadCommand]>
 >;

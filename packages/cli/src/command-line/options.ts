@@ -22,11 +22,11 @@ export function readerOf(
       ...((previous ?? []) as readonly string[]),
       valueOf(text, flags, terms),
     ];
-  // Not told by the value before, which may be the default.
+  // `previous` cannot tell, because it may be the default.
   let given = false;
   return (text) => {
     const value = valueOf(text, flags, terms);
-    // Of two values one would be dropped in silence.
+    // One of two values would be dropped silently.
     if (given) throw usageError(`${quote(flag)} can be given only once`, "Remove one");
     given = true;
     return value;

@@ -6,14 +6,14 @@ export const STORE_TEXT = "sqlite:PATH, a path that ends in .db or .sqlite, or p
 
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 
-/** A log is in files, or in a store: which of both is seen when the command runs. */
+/** Where a log is: in files, or in a store. The command decides which when it runs. */
 export const LOG_OPTIONS = [
   ["--store <url>", `read a store instead: ${STORE_TEXT}`],
   ["--run <run>", "the run in the store"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 
-/** A run that is in a store and nowhere else. */
+/** A run that can only be in a store. */
 export const STORED_OPTIONS = [
   ["--store <url>", STORE_TEXT, { required: true }],
   ["--run <run>", "the run in the store", { required: true }],
@@ -26,7 +26,7 @@ export const RUN_CONFIG = [
   { path: true },
 ] as const satisfies OptionSpec;
 
-/** Reads a workflow as an older system did. */
+/** Reads a workflow the way an older system did. */
 export const COMPAT = [
   "--compat <system>",
   "read loops, triggers and conditions as this older system did",

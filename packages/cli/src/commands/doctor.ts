@@ -35,7 +35,7 @@ Examples:
   run: doctor,
 };
 
-/** Says whether a host asks Bylaw here, and whether it obeys. Exits with 1 where it does not. */
+/** Checks that a host asks Bylaw here and obeys. Exits with 1 if it does not. */
 async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   const host = hostNamed(name);
   const project = process.cwd();

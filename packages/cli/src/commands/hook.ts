@@ -28,7 +28,7 @@ Examples:
   run: hook,
 };
 
-// Below what hosts wait for a hook, so that ours is the last word.
+// Shorter than any host waits for a hook, so that our answer arrives.
 const DEADLINE_MS = 10_000;
 
 /** Answers one event of a host, from standard input, in the host's own shape. It exits with 0 or 2 and never with 1. */

@@ -145,7 +145,7 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
   return { files: loaded, beside: await recommendedBeside(loaded, plugin), broken, refused };
 }
 
-// A policy named alone is used beside a ruleset more often than not.
+// A policy that is named alone is usually used beside a ruleset.
 async function recommendedBeside(
   files: readonly PolicyFile[],
   plugin: typeof PolicyPlugin,

@@ -23,7 +23,7 @@ const OPTIONS = [
     "how to treat unknown types and details",
     { words: ["lenient", "strict"], default: "lenient" },
   ],
-  // Loading one runs its code, so none is looked for.
+  // Loading a configuration runs its code, so none is searched for.
   ["--config <file>", "a configuration whose plugins declare more event types", { path: true }],
   ["--chained", "require a hash on every event"],
   [

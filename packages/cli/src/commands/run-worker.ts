@@ -63,7 +63,7 @@ function checkOptions(options: RunOptions): void {
     throw usageError("`--data` and `--store` cannot be given together", "Remove one");
 }
 
-/** How a worker carries out a run, and what it tells of it. */
+/** How a worker carries out a run, and what it reports. */
 function workOf(
   templates: Templates,
   { config, json = false, lease = 60, controlFile = CONTROL_FILE }: RunOptions,

@@ -15,7 +15,7 @@ import { hookCommand, type HookSetup } from "./hook-command.ts";
 import { placeHere } from "./place.ts";
 import { recordCall } from "./record-call.ts";
 
-/** Decides by the configuration that the hook was installed with, and by no other: an agent can put one into any folder. */
+/** Decides by the configuration that the hook was installed with. Any other could come from the agent. */
 export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
   const { config } = setup;
   const records = join(dirname(config), ".bylaw");
@@ -41,7 +41,7 @@ export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
 
     async stop({ session, text, again }) {
       const attempt = countStop(records, session, again);
-      // It was kept from stopping often enough, or nobody can count how often.
+      // It was kept from stopping often enough, or the count is unreadable.
       if (attempt === undefined) return undefined;
       try {
         const { applied, message, reason } = await (

@@ -4,7 +4,7 @@ import { usageError } from "../io/report-error.ts";
 import { HOST_NAMES } from "./known-hosts.ts";
 import { placeHere } from "./place.ts";
 
-/** The options that say whose settings are meant. */
+/** The options that choose the settings file. */
 export const SCOPE_OPTIONS = [
   ["--user", "for all projects of this user (default)"],
   ["--project", "for the project in the current folder, on this machine"],
@@ -15,7 +15,7 @@ export const SCOPE_OPTIONS = [
 /** The argument that names a coding agent. */
 export const HOST_ARGUMENT = { host: [`the coding agent: ${HOST_NAMES.join(", ")}`] } as const;
 
-/** Whose settings the options mean. Throws BYLAW_USAGE_INVALID for two. */
+/** The scope that the options choose. Throws BYLAW_USAGE_INVALID for two. */
 export function scopeOf(options: OptionsOf<typeof SCOPE_OPTIONS>): SettingsFile["scope"] {
   const scopes = ["user", "project", "managed"] as const;
   const [scope = "user", second] = scopes.filter((one) => options[one] === true);

@@ -1,4 +1,4 @@
-/** Waits for a change that somebody tells of, and no longer than a time where nobody does. */
+/** Waits for a reported change, for a limited time. */
 export class ChangeSignal {
   #changed = false;
   #wake = (): void => {};
@@ -8,7 +8,7 @@ export class ChangeSignal {
     this.#wake();
   };
 
-  /** Resolves at a change since the last call, or after so many milliseconds. */
+  /** Resolves on the next change since the last call, or after this many milliseconds. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.#changed)
       await new Promise<void>((resolve) => {

@@ -70,7 +70,7 @@ function isMoved(path: string, { stats }: GrowingFile): boolean {
   return now.ino !== stats.ino || now.dev !== stats.dev;
 }
 
-/** Tells of changes of the folder and not of the file: a rotation gives the name to another file. */
+/** Watches the folder instead of the file, because a rotation gives the name to another file. */
 function watchFolder(path: string, tell: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), (_, name) => {

@@ -47,7 +47,7 @@ export class GrowingFile {
     this.stats = stats;
   }
 
-  /** The lines that have been completed since the last call. A line without its line break waits for it. */
+  /** The lines completed since the last call. A line without its line break waits. */
   *read(): Generator<readonly TailLine[]> {
     const chunk = Buffer.alloc(CHUNK);
     for (;;) {
@@ -86,7 +86,7 @@ export class GrowingFile {
     this.#size = 0;
   }
 
-  /** Whether the file is shorter than what was read of it. */
+  /** Whether the file is now shorter than what was read. */
   wasCut(): boolean {
     return fstatSync(this.#fd).size < this.#at;
   }

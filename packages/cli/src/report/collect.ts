@@ -104,7 +104,7 @@ export class ReportCollector {
     this.#runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
   }
 
-  /** Whether there is a run that events are of. */
+  /** Whether the events belong to a run. */
   get begun(): boolean {
     return this.#runs.length > 0;
   }

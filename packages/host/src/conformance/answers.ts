@@ -64,7 +64,7 @@ export function answerProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** What a host tells of a call, and of an event that is none. */
+/** What a host answers to a call, and to an event that is no call. */
 export function callProofs(test: HostCase): readonly Proof[] {
   const { host, payload, named, keys } = test;
   return [
@@ -90,7 +90,7 @@ export function callProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** What a question comes to, on a host that can ask and on one that cannot. */
+/** How a question ends on a host that can ask, and on one that cannot. */
 export function questionProofs(test: HostCase): readonly Proof[] {
   const { host, outcome } = test;
   const ask = askOf(test);
@@ -135,7 +135,7 @@ export function questionProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** What is no call blocks, even where everything is allowed. */
+/** Input that is no call is blocked, even where everything is allowed. */
 export function badInputProofs(test: HostCase): readonly Proof[] {
   const ask = askOf(test);
   const allows = decided({ effect: "allow", code: "rule_allowed" });

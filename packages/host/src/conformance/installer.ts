@@ -33,7 +33,7 @@ const FILES: readonly (readonly [string, string])[] = [
   ["a byte order mark", '\ufeff{\n  "a": 1\n}\n'],
 ];
 
-// Hooks of others at the very events that are ours.
+// Foreign hooks on the same events as ours.
 const foreign = (host: Host): string =>
   JSON.stringify(
     { hooks: Object.fromEntries(eventsOf(host).map((event) => [event, [{ command: "lint" }]])) },
@@ -43,7 +43,7 @@ const foreign = (host: Host): string =>
 
 const eventsOf = (host: Host): readonly string[] => Object.keys(host.hooks(() => "x"));
 
-/** A settings file is afterwards what it was before. */
+/** Uninstalling restores the settings file. */
 export const textProofs = (host: Host): readonly Proof[] =>
   [...FILES, ["hooks of others", foreign(host)] as const].flatMap(([what, text]): Proof[] => [
     [
@@ -79,7 +79,7 @@ export const textProofs = (host: Host): readonly Proof[] =>
     ],
   ]);
 
-/** What is installed is seen, replaced and taken away. */
+/** An installed hook is found, replaced and removed. */
 export const stateProofs = (host: Host): readonly Proof[] => [
   [
     "makes a file that is not there, and takes it away again",

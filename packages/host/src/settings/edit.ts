@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import type { JsonNode } from "./jsonc.ts";
 
-/** A change of a text: what stands from `start` to `end` gives way to `text`. */
+/** Replaces the text from `start` to `end` by `text`. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
     );
 }
 
-/** Adds a member behind the last one of an object or array. All that is there stays as it is. */
+/** Adds a member after the last one of an object or array, and changes nothing else. */
 export function addMember(text: string, into: JsonNode, value: Json, key?: string): Edit {
   const unit = unitOf(text);
   const line = text.includes("\r\n") ? "\r\n" : "\n";
@@ -30,13 +30,13 @@ export function addMember(text: string, into: JsonNode, value: Json, key?: strin
   if (last !== undefined) return { start: last.node.end, end: last.node.end, text: `,${member}` };
   const start = into.start + 1;
   const rest = text.slice(start, into.end - 1);
-  // Only blanks are between the brackets, or a comment that stays.
+  // There are only blanks or comments between the brackets.
   return rest.trim() === ""
     ? { start, end: into.end - 1, text: `${member}${line}${outer}` }
     : { start, end: start, text: member };
 }
 
-/** Takes members out of an object or array, with the comma and the blanks that belong to them. */
+/** Removes members of an object or array with their commas and blanks. */
 export function dropMembers(
   text: string,
   from: JsonNode,

@@ -8,7 +8,7 @@ import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
 const entriesOf = (host: Host, command: string): HookEntries =>
   host.hooks((event) => (event === undefined ? command : `${command} ${event}`));
 
-/** The text of a settings file with our hooks, beside all that it has. `text` is `undefined` for a file that is not there. */
+/** A settings file's text with our hooks added. `text` is `undefined` if there is no file. */
 export function withHooks(
   text: string | undefined,
   file: string,
@@ -52,14 +52,14 @@ export function withoutHooks(text: string, file: string, host: Host): string {
       [hooks, new Set([lists.indexOf(found)])],
       [found.node, own],
     ];
-    // A list that only we are in goes as a whole, and so do hooks that only hold that list.
+    // A list that holds only our hook is removed as a whole, and so is a `hooks` that holds only that list.
     const alone = own.size === (found.node.members ?? []).length;
     const [from, which] = steps[alone ? (lists.length === 1 ? 0 : 1) : 2] ?? [root, new Set()];
     current = applyEdits(current, dropMembers(current, from, which));
   }
 }
 
-/** Whether all hooks of a command are in a settings file as they were installed. */
+/** Whether a settings file still has all hooks of a command as they were installed. */
 export function isIntact(settings: Json, host: Host, command: string): boolean {
   const hooks = isJsonObject(settings) ? settings["hooks"] : undefined;
   return Object.entries(entriesOf(host, command)).every(([event, entry]) => {

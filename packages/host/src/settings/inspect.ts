@@ -11,7 +11,7 @@ export interface SettingsReport extends SettingsFile {
   readonly command?: string;
   /** Whether all of our hooks are as they were installed. */
   readonly intact?: boolean;
-  /** The setting that switches hooks off or replaces what they run. */
+  /** The setting that switches hooks off or replaces the command they run. */
   readonly off?: string;
   /** Why the file cannot be read. */
   readonly fault?: string;

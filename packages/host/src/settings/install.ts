@@ -5,7 +5,7 @@ import { commandIn, isIntact, withHooks, withoutHooks } from "./hook-entries.ts"
 import { readJsonc } from "./jsonc.ts";
 import { readSettings, writeSettings } from "./settings-text.ts";
 
-/** What came of an installation or its removal. */
+/** The result of an installation or a removal. */
 export interface Change {
   readonly file: string;
   readonly state: "installed" | "updated" | "unchanged" | "removed" | "absent";
@@ -36,7 +36,7 @@ export function installHooks(host: Host, file: string, command: string): Change 
 }
 
 /**
- * Takes the hooks of a host out of a settings file. If nobody changed the file since, it is afterwards, byte for byte, what it was; else
+ * Removes the hooks of a host from a settings file. If nobody changed the file since, its old bytes come back; otherwise
  * only our hooks go. Throws what {@link installHooks} throws.
  */
 export function uninstallHooks(host: Host, file: string): Change {

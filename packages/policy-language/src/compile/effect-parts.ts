@@ -9,7 +9,7 @@ type Names = ReadonlySet<EffectName>;
 /** Effects on files, each inside the workspace or outside. */
 export const FILE_CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
 
-/** Whether all that a command does is listed, and nothing of it is unknown. Unless `writes-outside` is listed, it changes files inside only. */
+/** Whether every effect of a command is listed and none is unknown. Without `writes-outside`, it may change only files inside. */
 export function effectsAllow(listed: Names, facts: CallFacts): boolean {
   const { part } = facts;
   if (part?.clear !== true || !coversOpen(part.words)) return false;
@@ -26,7 +26,7 @@ export function effectsDeny(listed: Names, facts: CallFacts): boolean {
   return listsAny(listed, part.named.names) || (listed.has("writes-outside") && leaves(facts));
 }
 
-/** Whether it may do so, depending on words or paths that are not known. */
+/** Whether it may, depending on unknown words or paths. */
 export function effectsMayDeny(listed: Names, facts: CallFacts): boolean {
   const { part } = facts;
   if (part === null) return false;
@@ -39,7 +39,7 @@ function listsAny(listed: Names, names: Names): boolean {
   return false;
 }
 
-// A redirection or an operand that is written counts, whatever the tables say of the program.
+// Written redirections and operands count, whatever the program's table says.
 function changesFiles({ part }: CallFacts): boolean {
   if (part === null) return false;
   const { names, possible } = part.named;
@@ -75,7 +75,7 @@ function leaves({ paths: { known, workspace } }: CallFacts): boolean {
 const placesOf = ({ places, all }: PathFact): readonly Place[] =>
   places.length === 0 ? all : places;
 
-// Below the temporary folder, of macOS too. What lies there is nobody's work.
+// The temporary folder, also under its macOS name, holds nobody's work.
 function isInside(place: Place, workspace: Place | undefined): boolean {
   if (workspace !== undefined && place.isBelow(workspace)) return true;
   const [first, second] = place.segments;
@@ -93,7 +93,7 @@ const HARMLESS: Names = new Set<EffectName>([
   "runs-command",
 ]);
 
-/** The first effect of a command that a mode must not pass unasked; undefined where it is known to have none. */
+/** The first effect of a command that a mode must not allow without a question; undefined if there is none. */
 export function dangerOf(facts: CallFacts): EffectName | undefined {
   const { part } = facts;
   if (part === null || part.suspect) return undefined;

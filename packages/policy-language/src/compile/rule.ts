@@ -44,7 +44,7 @@ export interface RuleSource {
   readonly server?: string | undefined;
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
-  /** Of an allow: output may be sent to the files that it names for writing. */
+  /** An allow that lists files for writing also covers redirections to them. */
   readonly redirects?: true | undefined;
   readonly network?: readonly string[] | undefined;
   readonly args?: { readonly [name: string]: ConditionSource } | undefined;
@@ -107,7 +107,7 @@ export type RuleComplaint = (
   fix?: string,
 ) => void;
 
-/** A rule that was compiled before: what takes long to compile waits until a call needs it. */
+/** A rule that was compiled before. Its command patterns are compiled when a call needs them. */
 export interface CheckedRule {
   readonly programs: readonly ProgramKey[] | undefined;
 }

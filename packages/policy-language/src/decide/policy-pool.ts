@@ -54,7 +54,7 @@ export interface PolicyPool {
   pathsToResolve(call: ToolCall): readonly string[];
   /** The globs of its commands that a host looks up besides, for links among what they find. */
   globsToResolve(call: ToolCall): readonly CommandGlob[];
-  /** Whether nothing that no rule decides in a line is unknown or dangerous by its effects; any other call is harmless. */
+  /** Whether no command that the rules leave open has an unknown or dangerous effect. Calls that run no line are harmless. */
   isHarmless(call: ToolCall): boolean;
   /** Whether a call only edits files inside the workspace, none of them one that governs the agent. */
   editsWorkspace(call: ToolCall): boolean;
@@ -90,7 +90,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]),
     ),
   );
-  // A call that no rule decides is asked about again, for its reason.
+  // A call that no rule decides is looked at again for its reason.
   let last: CallFacts | undefined;
   const factsOf = (call: ToolCall): CallFacts =>
     last?.call === call ? last : (last = new CallFacts(call, tools, { pathsFact, namedArguments }));
@@ -113,7 +113,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
     (nearest ??= createNearestRule({ rules, covers }))(...given);
   const scope = createPolicyScope(rules, tools);
 
-  // The mode asks about what is written outside of the workspace.
+  // The mode needs to know what is written outside the workspace.
   const resolves = (facts: CallFacts): boolean =>
     scope.resolves(facts.identity) ||
     (speaks && facts.call.approval_mode === "yolo" && facts.line !== null);

@@ -61,7 +61,7 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
   };
 }
 
-// What changes files does so inside the workspace or outside.
+// Whether a change is inside the workspace depends on the real path.
 const changesFiles = ({ effects }: Rule): boolean =>
   effects !== undefined &&
   [...FILE_CHANGES, "writes-outside" as const].some((name) => effects.has(name));

@@ -4,7 +4,7 @@ import type { Rule } from "../compile/rule.ts";
 import { quote } from "../load/finding.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 
-/** Says what an approval mode must not let through in a line: the first command that no rule allows, and that is unknown or dangerous. */
+/** Names the first command of a line that no rule allows and that has an unknown or dangerous effect. An approval mode must not allow it. */
 export function findDanger(
   { line, commands }: CallFacts,
   allows: readonly Rule[],

@@ -60,7 +60,7 @@ export function createNearestRule({
   };
 }
 
-// An allow that lists some of what a command does came near to it.
+// An allow that lists one of the command's effects is near it.
 function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
   if (part === null || source.effect !== "allow") return false;
   return [...part.named.names].some((name) => effects?.has(name) === true);
@@ -83,7 +83,7 @@ const isUncovered = (
 ): boolean =>
   facts.part?.suspect !== true && !rules.some((rule) => rule.matches(facts) && holds(rule));
 
-// Of so many rules about one thing the nearest is looked for.
+// Only this many rules about one program or tool are compared.
 const MOST_RELATED = 50;
 
 // The rule of which most holds. An allow is nearer than a rule that would only be stricter.

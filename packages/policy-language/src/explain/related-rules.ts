@@ -45,7 +45,7 @@ export class RelatedRules {
     );
   }
 
-  /** The rules whose `tool` names the one that is called, in the order of the pool. */
+  /** The rules whose `tool` matches the call, in the order of the pool. */
   aboutTool(facts: CallFacts): readonly Rule[] {
     const found: Placed[] = [];
     for (const name of textsOf(facts.identity)) this.#byTool.visit(name, collect, found, undefined);

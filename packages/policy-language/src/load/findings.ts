@@ -186,7 +186,7 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return near.length === 1 && first !== undefined ? first : issue;
 }
 
-// The words that would be accepted, also as one of several forms.
+// The accepted words, also those of a union's members.
 function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === "invalid_union") return issue.errors.flat().flatMap(wordsOf);
   return issue.code === "invalid_value" ? issue.values.map(String) : [];

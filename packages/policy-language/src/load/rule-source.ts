@@ -66,7 +66,7 @@ export function sourceOf(
     server: raw.server,
     read: both ?? list(byAccess?.read),
     write: both ?? list(byAccess?.write),
-    // Only who names the places of writing by themselves means what a command writes without a word of its own.
+    // Only a rule with `paths.write` of its own means redirections, too.
     redirects: byAccess?.write === undefined ? undefined : true,
     network: list(raw.network),
     args: raw.args as Readonly<Record<string, ConditionSource>> | undefined,

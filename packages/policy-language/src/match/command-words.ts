@@ -132,7 +132,7 @@ function allowsProgram(glob: Glob, covers: Cover, program: string): boolean {
  */
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
-  // No option of `echo` does more than choose how to print, and `printf` has none after its format.
+  // Options of `echo` only choose how to print, and `printf` takes none after its format.
   let ended =
     program?.text === "echo" ||
     (program?.text === "printf" && first?.text?.startsWith("-") === false);
@@ -161,7 +161,7 @@ export function coversOpen(words: readonly Word[]): boolean {
   return true;
 }
 
-// No file that was found has a name that is read as an option, or the host looks at the names.
+// A found path begins with its folder, or the host checks the names, so none is read as an option.
 function isFoundOperand({ pieces: [first], found }: Word): boolean {
   return typeof first === "string" ? !first.startsWith("-") : found?.splits === true;
 }

@@ -31,7 +31,7 @@ export class LinePart {
   readonly plain: boolean;
   /** Nothing of it is unknown, and no variable steers it; it may redirect its output. */
   readonly clear: boolean;
-  /** As plain, but for output that goes to files. */
+  /** Like `plain`, but it may send output to files. */
   readonly writesOutput: boolean;
   /** Some word or effect is not known, so that a deny may match without being sure of it. */
   readonly doubtful: boolean;

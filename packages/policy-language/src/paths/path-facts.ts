@@ -17,7 +17,7 @@ export interface PathFact {
   readonly all: readonly Place[];
   /** What is meant lies below the places. */
   readonly region: Region | undefined;
-  /** So many of the places, from the first on, are folders of which only what lies below is meant. */
+  /** How many of the places, from the first on, are folders of which only the contents are meant. */
   readonly folders: number;
   /** A command goes where links below it lead, so that an allow cannot cover it. */
   readonly follows: boolean;
@@ -177,7 +177,7 @@ class PathReader {
     }
   }
 
-  // The files that another program finds now; how it says them is only known from their names.
+  // Lists the files that another program would find now.
   #addListed({ key, written, splits }: FoundRef, absolute: string, places: Places): void {
     if (
       splits &&

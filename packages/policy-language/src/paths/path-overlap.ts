@@ -29,7 +29,7 @@ export class Region implements RegionNames {
     this.visible = visible;
   }
 
-  /** None of its folders is meant itself: what is meant has a name below it, of which something is known. */
+  /** It means only what lies below its folder, under a name that is partly known. */
   get isStrict(): boolean {
     const { names, only } = this;
     if (names !== undefined) return names.some((name) => name !== ANY);

@@ -18,7 +18,7 @@ export interface PathRef {
   readonly follows?: boolean | undefined;
   /** The glob of a command, where the region is what it finds. */
   readonly pattern?: string | undefined;
-  /** Another program finds the files below it, and their names come to this one. */
+  /** Another program finds files below it and hands their names to this one. */
   readonly found?: FoundRef | undefined;
   /** It lies on another machine or in a container. */
   readonly remote?: boolean | undefined;
@@ -26,16 +26,16 @@ export interface PathRef {
 
 /** Files that another program finds in a folder. */
 export interface FoundRef {
-  /** One text for all that is asked of a folder. */
+  /** A key for the listing of a folder. */
   readonly key: string;
   readonly folder: string;
   /** What stands in the line, which every path begins with. */
   readonly written: string;
-  /** The files of which the name matches one of these; undefined: all. */
+  /** Only files whose name matches one of these globs. Undefined: all. */
   readonly only: RegionNames["only"];
   /** Some may be links. */
   readonly links: boolean;
-  /** A name that is read as other words is refused. */
+  /** Names that would be read as other words are refused. */
   readonly splits: boolean;
 }
 

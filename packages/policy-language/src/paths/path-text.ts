@@ -50,8 +50,8 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
   return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
 }
 
-/** What splits a name where `xargs` reads it, or makes an option of it. */
+/** What makes `xargs` split a name or read it as an option. */
 const SPLITS = /[\s'"\\]|(?:^|\/)-/;
 
-/** Whether a path in a list would be read as it is written. */
+/** Whether `xargs` would read a path as it is written. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);

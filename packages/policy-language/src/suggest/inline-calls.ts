@@ -5,7 +5,7 @@ import type { ToolTable } from "../compile/tool-table.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { inlineCasesOf } from "../prove/inline.ts";
 
-/** The calls that the inline cases of a file are about, made in the place of another call. */
+/** The calls of a file's inline cases, with the folder, agent and mode of another call. */
 export function inlineCallsOf(
   file: PolicyFile,
   { args: _, tool: own, server: _server, facts: _facts, ...place }: ToolCall,

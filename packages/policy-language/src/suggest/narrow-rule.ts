@@ -6,7 +6,7 @@ import { shown, type LinePart } from "../match/shell-line.ts";
 import { plainUrl } from "../match/url.ts";
 import { globOf, pathGlobOf, wordGlobOf } from "./spelled-out.ts";
 
-/** What a rule must ask for to cover a call and hardly anything else; or why no rule can. */
+/** The narrowest rule that covers a call, or why there is none. */
 export type NarrowRule =
   | { readonly asks: TomlTable; readonly why?: undefined }
   | { readonly asks?: undefined; readonly why: string };
@@ -104,7 +104,7 @@ function ofUrl({ call, tools, identity, args }: CallFacts): NarrowRule {
   return asked.asks === undefined ? asked : { asks: { network: host, ...asked.asks } };
 }
 
-// Longer text is nothing that a person would compare before pasting it.
+// Nobody checks a longer text before pasting it.
 const MOST_CHARACTERS = 1_000;
 
 function ofArguments({ args, tool }: ToolCall): NarrowRule {

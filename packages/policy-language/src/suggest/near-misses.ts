@@ -3,7 +3,7 @@ import { CallFacts } from "../match/call-facts.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
 import { same } from "../match/value-test.ts";
 
-/** Calls that differ from a call by what makes it harmful. None of them may be allowed by a rule that is made for it. */
+/** Harmful variants of a call. A rule made for the call must allow none of them. */
 export function nearMissesOf(
   call: ToolCall,
   { args, tools, identity, line, paths }: CallFacts,
@@ -26,7 +26,7 @@ export function nearMissesOf(
     return [...lines].map((one) => changed(argument, one));
   }
   const table = identity.kind === "local" ? tools.files.get(identity.bare) : undefined;
-  // What a file tool writes into a file is left open.
+  // The rule does not look at what is written into the file.
   const names =
     table === undefined ? Object.keys(args) : [...(table.read ?? []), ...(table.write ?? [])];
   const others = names

@@ -1,7 +1,7 @@
 import type { Place } from "../paths/place.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
 
-/** A text as a glob that matches it and hardly anything else: a character that a glob cannot hold stands as `?`. */
+/** The narrowest glob for a text. A character that a glob cannot hold becomes `?`. */
 export const globOf = (text: string): string =>
   text.replace(/[*?[\\]/g, "\\$&").replace(/[{}|]/g, "?");
 

@@ -51,7 +51,7 @@ export type Suggestion =
 
 /**
  * Finds the smallest rule that would allow a call. It is shown only where it loads, makes the call allowed, changes no case, and allows no
- * call that differs from this one by what makes it harmful.
+ * harmful variant of it.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   const { files, tools = DEFAULT_TOOLS, call, prepared, run, decide, cases = [] } = input;

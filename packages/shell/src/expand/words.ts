@@ -208,7 +208,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
           rest = rest.slice(before.text.length);
         } else {
           here = /^~\+(\/|$)/.test(rest);
-          // The line or its environment may set it, so that only a deny takes it for what it usually is.
+          // The line or its environment may set `PWD`, so only a deny takes it for the working directory.
           if (here) noteUnknown(walk, "state", "`~+`, the value of `PWD`");
           if (before.text !== "") pieces.push(before.text);
           pieces.push(ANY);

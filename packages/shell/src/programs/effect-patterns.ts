@@ -16,7 +16,7 @@ export type EffectPatterns = Readonly<Partial<Record<TableEffect, string>>>;
 /** The effects of programs. A key may name several, with blanks between them. */
 export type EffectTable = Readonly<Record<string, EffectPatterns>>;
 
-/** How sure it is that a pattern fits: not at all, as far as the words are known, or surely. */
+/** Whether a pattern fits: no, perhaps, or yes. */
 type Certainty = 0 | 1 | 2;
 
 interface OptionTest {
@@ -130,7 +130,7 @@ function findOption(
   from: number,
 ): Certainty {
   let certainty: Certainty = 0;
-  // The beginning of a name counts for all options that begin so.
+  // An abbreviation counts as every option that it begins.
   if (argv.some((word, at) => at >= from && abbreviates(name, word.text ?? ""))) return 2;
   for (const option of options) {
     if (!matches(name, option.name)) continue;

@@ -17,7 +17,7 @@ const PRINTS = split("-print -print0 -printf -ls");
 const MOST_NAMES = 8;
 const MOST_DEPTH = 16;
 
-/** What is certain of the files that reach a place of the expression. */
+/** What is known about the files that reach a point of the expression. */
 export interface Matched {
   /** Globs, one of which the name of each matches. Undefined: any name. */
   readonly only: readonly string[] | undefined;

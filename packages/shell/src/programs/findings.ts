@@ -154,7 +154,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
     ...(follows || more?.follows === true ? { follows: true } : {}),
   });
   if (named.text === undefined || named.pattern !== undefined) return;
-  // By an ending alone nobody asks for a file of a certain name.
+  // A file ending alone does not ask for a file by name.
   for (const name of new Set([...(only ?? []), ...names].filter((glob) => !/^\*\.\w+$/.test(glob))))
     out.effects.push({
       kind,

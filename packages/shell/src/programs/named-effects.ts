@@ -15,7 +15,7 @@ import { baseName, known, mayBeOption } from "./word-text.ts";
 export interface NamedEffects {
   /** What it does. With `unknown` the list may be incomplete. */
   readonly names: ReadonlySet<EffectName>;
-  /** What it may do besides, depending on words that only bash can know. */
+  /** What else it may do, depending on words that only bash knows. */
   readonly possible: ReadonlySet<EffectName>;
 }
 
@@ -98,7 +98,7 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
     addReading(readAt(argv, at), argv.slice(at), carried);
-    // Of words that may be data, what no table lists says nothing.
+    // Words that may be data say nothing if no table lists them.
     for (const name of carried.names)
       if (name !== "unknown" && name !== "runs-code") found.names.add(name);
   }
@@ -147,7 +147,7 @@ const isPosix = ({ posix, subs, wrap }: Spec): boolean =>
 
 function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
   if (spec.prints === true || spec.wrap !== undefined) return true;
-  // Without a subcommand a program with options alone tells how it is used.
+  // With options alone and no subcommand, a program prints its usage.
   return (
     spec.subs !== undefined && grammarOf(spec).long.size > 0 && argv.slice(at + 1).length === 0
   );

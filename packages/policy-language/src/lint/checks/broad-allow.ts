@@ -58,7 +58,7 @@ function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
 
 type Breadth = readonly [key: string, what: string, fix: string];
 
-// Effects of which files, hosts or later commands say enough.
+// Effects that the files, hosts or later commands already tell.
 const BOUND: ReadonlySet<EffectName> = new Set<EffectName>([
   "reads",
   "writes",

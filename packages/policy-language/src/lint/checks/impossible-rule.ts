@@ -169,7 +169,7 @@ function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | unde
   return ["args", `\`${part.key}\` does not match the line in \`args\``, `drop one of the two`];
 }
 
-// Words that are written out to their end do one thing.
+// A pattern without a wildcard stands for one command.
 function ofEffects(rule: LintRule, tools: ToolTable): Conflict | undefined {
   const part = rule.rule.parts.find(({ key }) => key === "effects");
   const { commands } = rule.shape;

@@ -7,7 +7,7 @@ import { isLiteral } from "../glob-cover.ts";
 import { callOf, linesOf, namedTools, pathsOf, shellCall } from "../sample.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** A rule of a higher priority takes something from a stricter one below it. */
+/** A rule of a higher priority lifts part of a stricter one below it. */
 export const liftedRule: LintCheck = {
   code: "lifted_rule",
   severity: "warning",
