@@ -74,13 +74,11 @@ function probe(
 ): readonly Finding[] {
   const told = (input: string): HostOutput => {
     const { status, stdout, stderr } = spawnSync(command, {
-      ...{
-        shell: true,
-        cwd: project,
-        input,
-        encoding: "utf8",
-        timeout: host.capabilities.timeout_ms,
-      },
+      shell: true,
+      cwd: project,
+      input,
+      encoding: "utf8",
+      timeout: host.capabilities.timeout_ms,
     });
     return { stdout, stderr, exit: status };
   };

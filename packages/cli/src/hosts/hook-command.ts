@@ -16,9 +16,10 @@ const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
  */
 export const hookCommand = ({ host, config, strict }: HookSetup): string =>
   [
-    ...["NODE_OPTIONS=", "NODE_PATH="],
-    ...[process.execPath, BIN].map(quoted),
-    ...["hook", host, "--config", quoted(config)],
+    "NODE_OPTIONS= NODE_PATH=",
+    quoted(process.execPath),
+    quoted(BIN),
+    `hook ${host} --config ${quoted(config)}`,
     ...(strict ? ["--strict"] : []),
   ].join(" ");
 

@@ -27,7 +27,9 @@ export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
     async record(call) {
       mkdirSync(records, { recursive: true, mode: 0o700 });
       return await recordCall(await kernel(), call, {
-        ...{ store: join(records, "store.db"), run: host.name, config },
+        store: join(records, "store.db"),
+        run: host.name,
+        config,
       });
     },
 
@@ -44,16 +46,13 @@ export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
       // It was kept from stopping often enough, or the count is unreadable.
       if (attempt === undefined) return undefined;
       try {
-        const { applied, message, reason } = await (
-          await kernel()
-        ).decide({
-          ...{
-            hook: "onEnforcement",
-            session,
-            attempt,
-            max_attempts: STOP_CAP,
-            host: { name: host.name },
-          },
+        const loaded = await kernel();
+        const { applied, message, reason } = await loaded.decide({
+          hook: "onEnforcement",
+          session,
+          attempt,
+          max_attempts: STOP_CAP,
+          host: { name: host.name },
           ...omitUndefined({ text }),
         });
         if (applied !== "allow") return message ?? reason;
