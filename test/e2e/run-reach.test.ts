@@ -28,8 +28,8 @@ export const stdio = () => connected(new StdioClientTransport({ command, args, e
 export const http = (key = process.env.BYLAW_MCP_KEY, url = process.env.BYLAW_MCP_URL) =>
   connected(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: "Bearer " + key } } }));
 export const call = async (client, name, args = {}) => (await client.callTool({ name, arguments: args })).structuredContent;
-export const bylaw = (words, env = process.env) => {
-  const { status, stdout, stderr } = spawnSync(command, [args[0], ...words], { env, encoding: "utf8", input: "" });
+export const bylaw = (words, env = process.env, input = "") => {
+  const { status, stdout, stderr } = spawnSync(command, [args[0], ...words], { env, encoding: "utf8", input });
   return { status, stdout, stderr };
 };
 export const outside = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("BYLAW_")));
@@ -185,6 +185,75 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
     expect(at.trace()).toEqual(["b.1.worker"]);
   });
 });
+
+describe("a call that an agent's own hook or check asks about", () => {
+  it("is decided by the run too, on record, and never without it", () => {
+    const at = agents(
+      {
+        asks: `
+const push = ["check", "--tool", "bash", "--args", JSON.stringify({ command: "git push" }), "--json"];
+const event = (id, command) => JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_use_id: id,
+  cwd: process.cwd(), tool_name: "Bash", tool_input: { command } });
+const hook = (input, env) => at.bylaw(["hook", "claude-code", "--config", "bylaw.config.json"], env, input);
+const before = at.bylaw(push);
+const client = await at.stdio();
+await at.call(client, "update_constitution", { rule: "Nothing is pushed.", check: { action: "deny", command: "git push *" } });
+const after = at.bylaw(push);
+const batch = at.bylaw(["check", "--batch", "calls.jsonl", "--json"]);
+const hooked = hook(event("t1", "git push"));
+const again = hook(event("t1", "git push"));
+const other = hook(event("t2", "git status"));
+const forged = { ...process.env, BYLAW_MCP_KEY: "x".repeat(43) };
+const gone = { ...process.env, BYLAW_MCP_URL: "http://127.0.0.1:1/mcp" };
+const cut = [at.bylaw(push, forged), at.bylaw(push, gone), hook(event("t3", "git status"), forged), hook(event("t4", "ls"), gone)];
+await at.call(client, "report_behavior", { action: "checkpoint", reason: "look" });
+await client.close();
+const paused = [at.bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command: "ls" }), "--json"]), hook(event("t5", "ls"))];
+at.save("asks", { before, after, batch, hooked, again, other, cut, paused });
+`,
+      },
+      {
+        steps: [step("a", does("asks"))],
+        files: {
+          "bylaw.config.json": JSON.stringify({ fallback: "allow" }),
+          "calls.jsonl": '{"id":1,"tool":"bash","args":{"command":"git push"}}\n',
+        },
+      },
+    );
+    expect(at.go()).toMatchObject({ code: 3 });
+    const seen = read(at, "asks") as unknown as Record<string, Answered> & {
+      readonly cut: readonly Answered[];
+      readonly paused: readonly Answered[];
+    };
+    expect(seen["before"]).toMatchObject({ status: 0 });
+    expect(seen["after"]).toMatchObject({ status: 1 });
+    const denied = { effect: "deny", reason: expect.stringContaining("Nothing is pushed.") };
+    expect(JSON.parse(seen["after"]?.stdout ?? "")).toMatchObject(denied);
+    expect(JSON.parse(seen["batch"]?.stdout ?? "")).toMatchObject({ id: 1, ...denied });
+    for (const name of ["hooked", "again"])
+      expect(seen[name]?.stdout).toMatch(/"permissionDecision":"deny".*Nothing is pushed/);
+    expect(seen["other"]).toMatchObject({ status: 0, stdout: expect.not.stringContaining("deny") });
+    expect(
+      seen.cut.map(({ status, stdout, stderr }) => [
+        status,
+        `${stdout}${stderr}`.includes("could not judge the call"),
+      ]),
+    ).toEqual(Array.from({ length: 4 }, () => [2, true]));
+    expect(seen.paused[0]).toMatchObject({ status: 1 });
+    expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
+    // Two checks, the hook's call once though it was fired twice, and two during the pause.
+    expect(at.events("tool_denied")).toHaveLength(5);
+    expect(at.events("tool_denied")).toMatchObject(
+      Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
+    );
+  });
+});
+
+interface Answered {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 describe("the rules of a run", () => {
   it("are an operator's to set by the command, and no agent takes them away; an oversight is told them", () => {

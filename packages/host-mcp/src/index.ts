@@ -1,5 +1,5 @@
 export { askTool, type ToolQuestion, type ToolReply } from "./ask-tool.ts";
-export { startLocalServer, type LocalMcpServer } from "./local-server.ts";
+export { startLocalServer, type LocalMcpServer, type LocalServerOptions } from "./local-server.ts";
 export {
   bridgeStdio,
   callRemoteTool,

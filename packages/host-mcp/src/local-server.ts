@@ -6,6 +6,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseJson } from "@bylaw/config";
+import type { Json } from "@bylaw/kernel";
 import type { Tool } from "@bylaw/tools";
 import type { ToolOffer } from "./tool-server.ts";
 
@@ -18,19 +19,29 @@ export interface LocalMcpServer<Context> {
   close(): Promise<void>;
 }
 
+/** What a local server answers beside its tools. */
+export interface LocalServerOptions<Context> {
+  /** Answers JSON that is posted to `/calls` with a key: for hooks, which have no time to speak MCP. Default: there is no such path. */
+  readonly answerCall?: (body: unknown, context: Context) => Promise<Json>;
+}
+
 const MAX_BODY = 1_048_576;
+/** A call may hold a whole file. */
+const MAX_CALL = 16 * 1_048_576;
 /** Parsed values may take forty times the bytes of their text. */
 const MAX_VALUES = 20_000;
 const PATH = "/mcp";
+const CALLS_PATH = "/calls";
 
 /** Starts a local MCP server for tools. Throws what listening throws. */
 export async function startLocalServer<Context extends object>(
   tools: readonly Tool<Context>[],
+  options: LocalServerOptions<Context> = {},
 ): Promise<LocalMcpServer<Context>> {
   // By digest, so that the time of a look-up tells nothing about a key.
   const admitted = new Map<string, Context>();
   const server = createHttpServer((request, response) => {
-    answer(tools, admitted, request, response).catch(() => {
+    answer({ tools, admitted, ...options }, request, response).catch(() => {
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
@@ -62,9 +73,13 @@ export async function startLocalServer<Context extends object>(
 
 const digestOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
+interface Served<Context> extends LocalServerOptions<Context> {
+  readonly tools: readonly Tool<Context>[];
+  readonly admitted: ReadonlyMap<string, Context>;
+}
+
 async function answer<Context extends object>(
-  tools: readonly Tool<Context>[],
-  admitted: ReadonlyMap<string, Context>,
+  { tools, admitted, answerCall }: Served<Context>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -73,19 +88,25 @@ async function answer<Context extends object>(
     void response.writeHead(status, { connection: "close" }).end();
   // Only browsers send an origin, and no page may call tools.
   if (headers.origin !== undefined) return refuse(403);
-  if (url !== PATH) return refuse(404);
+  const forCall = url === CALLS_PATH && answerCall !== undefined;
+  if (url !== PATH && !forCall) return refuse(404);
   const [, key = ""] = /^Bearer ([A-Za-z0-9_-]{43})$/i.exec(headers.authorization ?? "") ?? [];
   const digest = digestOf(key);
   const context = admitted.get(digest);
   if (context === undefined) return refuse(401);
   if (method !== "POST") return refuse(405);
-  const body = await bodyOf(request);
+  const body = await bodyOf(request, forCall ? MAX_CALL : MAX_BODY);
   if (body === undefined) return refuse(413);
   let message: unknown;
   try {
     message = parseJson(body, { values: MAX_VALUES });
   } catch {
     return refuse(400);
+  }
+  if (forCall) {
+    const answered = await answerCall(message, context);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered));
+    return;
   }
   // Large, and most runs need none of it.
   const [{ StreamableHTTPServerTransport }, { createServer, sourceOf }] = await Promise.all([
@@ -107,12 +128,12 @@ async function answer<Context extends object>(
   await transport.handleRequest(request, response, message);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+async function bodyOf(request: IncomingMessage, limit: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BODY) return undefined;
+    if (size > limit) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

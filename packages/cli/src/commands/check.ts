@@ -3,6 +3,7 @@ import { APPROVAL_MODES, type ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
+import { decideHere } from "../decide/ask-run.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -72,7 +73,7 @@ async function checkOne(options: CheckOptions): Promise<void> {
   const call = callFrom(options, "`--tool <name>` or `--batch <file>`");
   const kernel = await loadKernelFor(options);
   // Preparing apart makes a call that no kernel accepts a usage error, and not a denial.
-  const decision = await kernel.decidePrepared(await kernel.prepare(call));
+  const decision = await decideHere(kernel, call);
   const answer = answerOf(decision, { explain: options.explain === true });
   await write(
     options.json === true

@@ -42,7 +42,7 @@ export async function runWorker(wanted: string | undefined, options: RunOptions)
     withReader(place, async (reader) => {
       const driver = await openDriver(engine, { place, store: opened, serves: true, onError });
       const parts = { driver, store: opened, runs: () => reader.runs(), onError };
-      await serve(createWorker({ ...parts, ...workOf(templates, options) }), {
+      await serve(createWorker({ ...parts, ...workOf(templates, place, options) }), {
         templates: (await templates(false)).size,
         place,
         quiet: options.json === true,
@@ -66,6 +66,7 @@ function checkOptions(options: RunOptions): void {
 /** How a worker carries out a run, and what it reports. */
 function workOf(
   templates: Templates,
+  { shown }: StorePlace,
   { config, json = false, lease = 60, controlFile = CONTROL_FILE }: RunOptions,
 ): Pick<WorkerOptions, "name" | "lease_ms" | "concurrency" | "templateOf" | "onTake" | "onEnd"> {
   const report = (run: string, outcome: string): void => {
@@ -79,7 +80,7 @@ function workOf(
     concurrency: 1,
     templateOf: drivenOf(templates, async (loaded) => {
       const { kernel, plugins } = await kernelOf(loaded.template, config);
-      return drivenHere(loaded, { kernel, plugins, controlFile, json: true });
+      return drivenHere(loaded, { kernel, plugins, place: shown, controlFile, json: true });
     }),
     onTake: (run) => report(run, "taken"),
     onEnd: (run, { outcome }) => report(run, outcome),

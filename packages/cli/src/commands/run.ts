@@ -18,7 +18,7 @@ import {
 import { didYouMean, quote, quoteAll } from "@bylaw/wording";
 import { takeToken } from "../approve/authority.ts";
 import { usageError } from "../io/report-error.ts";
-import { storePlace, withStore } from "../log/open-store.ts";
+import { storePlace, withStore, type StorePlace } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { plain } from "../io/text.ts";
@@ -120,9 +120,9 @@ async function runLoaded(
           return conclude(0);
         await resumeAs(run, loaded, { from, migrate, authorize, plugins });
       }
-      const parts = { kernel, plugins, selection, from };
+      const parts = { kernel, plugins, selection, from, place };
       const end = driven
-        ? await driveHere({ ...parts, run, loaded, place, store: opened, options })
+        ? await driveHere({ ...parts, run, loaded, store: opened, options })
         : await execute(run, loaded, options, parts);
       const code = end === undefined ? 1 : EXITS[end.outcome];
       const outcome = end ?? { outcome: "interrupted", step: null, why: null, reason: null };
@@ -174,7 +174,8 @@ async function execute(
     plugins,
     selection,
     from,
-  }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from">,
+    place,
+  }: Pick<WorkParts, "kernel" | "plugins" | "selection" | "from"> & { readonly place: StorePlace },
 ): Promise<WorkflowEnd | undefined> {
   const { json = false, controlFile = CONTROL_FILE } = options;
   const interrupt = new AbortController();
@@ -188,6 +189,7 @@ async function execute(
     selection,
     from,
     workspace: process.cwd(),
+    place: place.shown,
     controlFile,
     signal,
     json,

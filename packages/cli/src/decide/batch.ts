@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, messageOf, type Kernel, type ToolCall } from "@bylaw/kernel";
+import { decideHere } from "./ask-run.ts";
 import { answerOf, type Answer } from "./answer.ts";
 import { callFromLine, type CallDefaults } from "./call.ts";
 import { inputFault, openInput } from "../io/input.ts";
@@ -59,10 +60,7 @@ async function answerLine(
   try {
     const asked = callFromLine(parseJson(text), defaults);
     call = asked.call;
-    answer = answerOf(await kernel.decidePrepared(await kernel.prepare(call)), {
-      id: asked.id,
-      explain,
-    });
+    answer = answerOf(await decideHere(kernel, call), { id: asked.id, explain });
   } catch (error) {
     return refuse(error, idIn(text));
   }

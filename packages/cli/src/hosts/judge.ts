@@ -10,6 +10,7 @@ import {
   type Judge,
 } from "@bylaw/host";
 import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
+import { askRun, decideHere } from "../decide/ask-run.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { hookCommand, type HookSetup } from "./hook-command.ts";
 import { placeHere } from "./place.ts";
@@ -22,9 +23,12 @@ export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
   let loading: Promise<Kernel> | undefined;
   const kernel = (): Promise<Kernel> => (loading ??= loadKernelFor({ config }));
   return {
-    decide: async (call) => (await kernel()).decide(call),
+    decide: async (call) => decideHere(await kernel(), call),
 
     async record(call) {
+      const asked = await askRun(call);
+      const silent = asked === undefined || asked.decision.code === "fallback";
+      if (!silent && asked.decision.applied !== "allow") return asked;
       mkdirSync(records, { recursive: true, mode: 0o700 });
       return await recordCall(await kernel(), call, {
         store: join(records, "store.db"),

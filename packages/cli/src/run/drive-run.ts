@@ -47,7 +47,13 @@ export async function driveHere({
   const onError = (error: unknown): void => void (failure ??= error);
   // First: what cannot be driven is not offered.
   const driver = await openDriver(engine, { place, store, serves: false, onError });
-  const parts = { kernel, plugins, controlFile: controlFile ?? CONTROL_FILE, json };
+  const parts = {
+    kernel,
+    plugins,
+    place: place.shown,
+    controlFile: controlFile ?? CONTROL_FILE,
+    json,
+  };
   const worker = createWorker({
     ...{ driver, store, name: workerName(), lease_ms: lease * 1_000, concurrency: 1, onError },
     runs: async () => [],

@@ -14,6 +14,7 @@ import {
   type WorkflowOptions,
 } from "@bylaw/runner";
 import type { RunPlugins } from "./run-kernel.ts";
+import { answerCall } from "./answer-call.ts";
 import { overseerOf, type RulesOf } from "./oversight.ts";
 import { progressOf } from "./progress.ts";
 
@@ -27,6 +28,8 @@ export interface WorkParts {
   readonly selection?: Selection | undefined;
   readonly from?: number | undefined;
   readonly workspace: string;
+  /** The store of the run as `--store` takes it, without a password. */
+  readonly place: string;
   readonly controlFile: string;
   readonly signal: AbortSignal;
   readonly json: boolean;
@@ -47,6 +50,7 @@ export async function prepareWorkflow({
   selection,
   from,
   workspace,
+  place,
   controlFile,
   signal,
   json,
@@ -61,7 +65,11 @@ export async function prepareWorkflow({
   const own = hasOwnRules(kernel);
   // Nobody is told what holds others: where rules are their own, agents do not trust each other.
   const rulesOf: RulesOf = (agent) => rulesFor(constitutionOf(run), agent, own);
-  const server = startsAgents(template) ? await startLocalServer(tools) : undefined;
+  const server = startsAgents(template)
+    ? await startLocalServer(tools, {
+        answerCall: (body, { agent }) => answerCall(body, { run, agent, kernel, store: place }),
+      })
+    : undefined;
   const progress = await progressOf({ json, steps: template.steps.length });
   const overseer = overseerOf(template, run, { workspace, plugins, rulesOf });
   const options: WorkflowOptions = {
@@ -94,7 +102,7 @@ export async function prepareWorkflow({
 /** A template that a worker may drive on this machine. */
 export const drivenHere = (
   loaded: LoadedTemplate,
-  { kernel, ...parts }: Pick<WorkParts, "kernel" | "plugins" | "controlFile" | "json">,
+  { kernel, ...parts }: Pick<WorkParts, "kernel" | "plugins" | "place" | "controlFile" | "json">,
 ): DrivenTemplate => ({
   ...loaded,
   kernel,

@@ -1,0 +1,71 @@
+import { parseJson } from "@bylaw/config";
+import {
+  BylawError,
+  isJsonObject,
+  STRICTNESS,
+  type Decision,
+  type Kernel,
+  type ToolCall,
+} from "@bylaw/kernel";
+
+/** What the run of a step decides about a call, on record. */
+export interface RunAnswer {
+  readonly decision: Decision;
+  /** How a person answers, where the decision is a question. */
+  readonly answer_with: string;
+}
+
+/** Decides a call by a kernel, and in a step of `bylaw run` by the run too: the stricter decision counts. */
+export async function decideHere(kernel: Kernel, call: ToolCall): Promise<Decision> {
+  const own = await kernel.decidePrepared(await kernel.prepare(call));
+  const answer = await askRun(call);
+  return answer === undefined ? own : stricter(own, answer.decision);
+}
+
+/**
+ * Asks the run of the step that this process works in; `undefined` outside of a step with an agent. Throws BYLAW_RUN_UNREACHABLE where
+ * the run does not answer, so that its rules cannot be left out.
+ */
+export async function askRun(call: ToolCall): Promise<RunAnswer | undefined> {
+  const { BYLAW_MCP_URL: url = "", BYLAW_MCP_KEY: key = "" } = process.env;
+  if (url === "" && key === "") return undefined;
+  try {
+    const answer = parseJson(await post(new URL("/calls", url), key, JSON.stringify({ call })));
+    if (isJsonObject(answer) && isJsonObject(answer["decision"]))
+      return answer as unknown as RunAnswer;
+    throw new Error("It did not answer with a decision");
+  } catch (cause) {
+    throw new BylawError({
+      code: "BYLAW_RUN_UNREACHABLE",
+      message: "The run of this step could not judge the call",
+      fix: "Ask from a program that the step started, while the step lasts",
+      cause,
+    });
+  }
+}
+
+/** The stricter of two decisions. A run that has no rule about a call leaves it to the first. */
+export function stricter(own: Decision, run: Decision): Decision {
+  if (run.code === "fallback") return own;
+  return STRICTNESS[run.applied] > STRICTNESS[own.applied] ? run : own;
+}
+
+async function post(url: URL, key: string, body: string): Promise<string> {
+  // Most calls are checked outside of a step.
+  const { request } = await import("node:http");
+  return await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const asked = request(url, { method: "POST", headers, timeout: 8_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString("utf8"));
+        else reject(new Error(`It answered with status ${response.statusCode}`));
+      });
+    });
+    asked.once("timeout", () => asked.destroy(new Error("It did not answer in time")));
+    asked.once("error", reject);
+    asked.end(body);
+  });
+}

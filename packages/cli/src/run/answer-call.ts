@@ -1,0 +1,35 @@
+import { isJsonObject, type Decision, type Json, type Kernel, type ToolCall } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { callQuestionId } from "@bylaw/orchestrator/approvals";
+
+/** Whose calls are answered. */
+export interface CallContext {
+  readonly run: Run;
+  readonly agent: string;
+  readonly kernel: Kernel;
+  /** As `--store` takes it, without a password. */
+  readonly store: string;
+}
+
+/** Answers what a program in a step asks about a call. The key says who asks; the call never does. */
+export async function answerCall(
+  body: unknown,
+  { run, agent, kernel, store }: CallContext,
+): Promise<Json> {
+  if (!isJsonObject(body) || !isJsonObject(body["call"])) throw new TypeError("This is no call");
+  const { id, session = "", ...call } = body["call"];
+  // The kernel admits it, key by key, before anything is decided.
+  const asked = { ...call, agent, hook: "beforeToolCall" } as unknown as ToolCall;
+  const look = await kernel.decide({ ...asked, run: run.run }, run.view);
+  // A run without a rule about the call has nothing to put on record.
+  if (look.code === "fallback") return answerOf(look, "");
+  const request = id === undefined ? {} : { request_id: JSON.stringify([agent, session, id]) };
+  const { decision, events } = await run.toolCall(asked, request);
+  const [event] = events;
+  const question = event === undefined ? "ID" : callQuestionId(run.run, event);
+  const place = `--store ${store} --run ${run.run}`;
+  return answerOf(decision, `\`bylaw approve yes ${question} ${place} --by NAME\``);
+}
+
+const answerOf = (decision: Decision, answer_with: string): Json =>
+  ({ decision: { ...decision, votes: [] }, answer_with }) as unknown as Json;
