@@ -7,7 +7,11 @@ const WARM_UPS = 10;
 const ROUNDS = 5;
 
 /** What a line repeats; `#` is another number each time. No more than `most` times, so that none is too large to look at. */
-const UNITS: readonly { readonly unit: string; readonly most?: number }[] = [
+const UNITS: readonly {
+  readonly unit: string;
+  readonly most?: number;
+  readonly before?: string;
+}[] = [
   { unit: "rm -rf d#;" },
   { unit: "rm *x;" },
   { unit: "rm -rf d#;", most: 490 },
@@ -19,10 +23,11 @@ const UNITS: readonly { readonly unit: string; readonly most?: number }[] = [
   { unit: "tool a# b# c# d# e#;" },
   { unit: "find . -name #;" },
   { unit: "cat <(ls #);", most: 245 },
+  { unit: " && a", before: "bash <<E\nwhile cd a; do " },
 ];
 
-function lineOf(unit: string, most = Number.POSITIVE_INFINITY): string {
-  let line = "";
+function lineOf(unit: string, most = Number.POSITIVE_INFINITY, before = ""): string {
+  let line = before;
   for (let at = 0; at < most; at++) {
     const part = unit.replaceAll("#", String(at));
     if (line.length + part.length > LONGEST) break;
@@ -62,15 +67,15 @@ export async function printLines(): Promise<void> {
   );
   console.log("| repeated | times | characters | effect | ms | longest |");
   console.log("| --- | ---: | ---: | --- | ---: | ---: |");
-  for (const { unit, most } of UNITS) {
-    const line = lineOf(unit, most);
+  for (const { unit, most, before } of UNITS) {
+    const line = lineOf(unit, most, before);
     for (let at = 0; at < WARM_UPS; at++) await costOf(line);
     const times: number[] = [];
     for (let at = 0; at < ROUNDS; at++) times.push(await costOf(line));
     times.sort((a, b) => a - b);
     const { effect } = await decide(line);
     const cells = [times[ROUNDS >> 1], times.at(-1)].map((ms = Number.NaN) => ms.toFixed(1));
-    const count = line.split(";").length - 1;
+    const count = line.split(/;|&&/).length - 1;
     console.log(`| \`${unit}\` | ${count} | ${line.length} | ${effect} | ${cells.join(" | ")} |`);
   }
 }

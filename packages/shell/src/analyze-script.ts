@@ -114,10 +114,20 @@ function finish(line: string, walk: WalkState): Analysis {
   return { commands, unknown };
 }
 
+const LONG_WORD = 256;
+
 // Equal commands are judged once, so only different ones count.
 function hasTooMany(commands: readonly Draft[]): boolean {
   if (commands.length <= LIMITS.different) return false;
-  const different = new Set(commands.map((draft) => JSON.stringify(draft)));
+  const different = new Set<string>();
+  // The same long text may be a word of hundreds of commands.
+  const long = new Map<string, number>();
+  const shorten = (_key: string, value: unknown): unknown => {
+    if (typeof value !== "string" || value.length < LONG_WORD) return value;
+    if (!long.has(value)) long.set(value, long.size);
+    return [long.get(value)];
+  };
+  for (const draft of commands) different.add(JSON.stringify(draft, shorten));
   return different.size > LIMITS.different;
 }
 

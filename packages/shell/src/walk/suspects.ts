@@ -36,11 +36,13 @@ export function commandsInText(
   });
 }
 
+// Hundreds of commands of one script may have the same text for their input.
+let last: { readonly text: string; readonly commands: readonly (readonly Word[])[] } | undefined;
+
 /** Commands in text that may be run or may be prose. */
 export function suspects(text: string): Draft[] {
-  return commandsIn(text)
-    .filter(([first]) => first?.text?.startsWith("-") !== true)
-    .map(suspect);
+  if (last?.text !== text) last = { text, commands: commandsIn(text) };
+  return last.commands.filter(([first]) => first?.text?.startsWith("-") !== true).map(suspect);
 }
 
 /** A command that may be run. Its origin is `sight`. */
