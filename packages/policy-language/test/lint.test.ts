@@ -169,6 +169,76 @@ command = "git push *"
   });
 });
 
+describe("an allow says where its wildcards end", () => {
+  const allow = (word: string): string =>
+    `[[rules]]\nname = "r"\naction = "allow"\ncommand = "${word}"\n`;
+
+  test.each([
+    ["cat */../x", "`x`"],
+    ["cat build/../x*", "`x*`"],
+    ["git push origin +feature/*", "`feature/*`"],
+    ["git push -u origin HEAD:wip/*", "`HEAD`"],
+    ["git fetch up :*", "`*`"],
+    ["curl https://api.example.com*", "`https://api.example.com/*`"],
+    ["curl https://api.example.*/v1", "`https://api.example/v1`"],
+    ["wget api.example.com*", "`api.example.com/*`"],
+    ["frob --url=https://a.org*", "`--url=https://a.org/*`"],
+    ["curl https://*example.net/", "`https://example.net/`"],
+    ["curl *example.net", "`example.net`"],
+  ])("`%s` should be %s", async (pattern, wanted) => {
+    const found = (await lint(allow(pattern))).filter(({ code }) => code === "misplaced_wildcard");
+    expect(found.map(({ fix }) => fix?.includes(wanted))).toEqual([true]);
+  });
+
+  test.each([
+    "cat ../lib/*",
+    "rm -f build/*",
+    "git push origin feature/*",
+    "git push git@a.org:team/*",
+    "git push https://a.org/team/* main",
+    "git clone git@a.org:*",
+    "curl https://*.example.net/*",
+    "curl http://localhost:*",
+    "curl https://10.0.0.*/x",
+    "curl https://api-*.example.net/",
+    "curl https://*",
+    "frob *",
+  ])("`%s` is clear", async (pattern) => {
+    expect(await messagesOf(allow(pattern), "misplaced_wildcard")).toEqual([]);
+  });
+
+  test("a deny may say more than it looks like", async () => {
+    const deny = allow("curl https://*example.net*").replace("allow", "deny");
+    expect(await messagesOf(deny, "misplaced_wildcard")).toEqual([]);
+  });
+});
+
+test.each([
+  ["allow", "git log( .*)?", "every argument that `.*` matches"],
+  ["allow", "git log [^ ]+", "every argument that `[^ ]+` matches"],
+  ["allow", String.raw`git log \\S*`, "every argument"],
+  ["deny", "rm [^ ]+ -rf", "`rm 'a b' -rf` gets round"],
+  [
+    "ask_user",
+    String.raw`python (\\S+/)?manage\\.py flush`,
+    "`python 'a b/manage.py' flush` gets round",
+  ],
+])("an %s by `%s` says too little of its arguments", async (action, regex, wanted) => {
+  const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
+  expect(await messagesOf(text, "open_regex")).toEqual([expect.stringContaining(wanted)]);
+});
+
+test.each([
+  ["allow", String.raw`git log( [\\w./-]+)*`],
+  ["allow", String.raw`ls [.*+]x`],
+  ["allow", "rm( [^ ']+)+"],
+  ["deny", "rm( .*)? -rf( .*)?"],
+  ["deny", "node( .*)? [^ ]*x (a|b)"],
+])("an %s by `%s` says enough", async (action, regex) => {
+  const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
+  expect(await messagesOf(text, "open_regex")).toEqual([]);
+});
+
 test("a rule that is dropped by `without` does not move the places of the others", async () => {
   const text =
     '[[rules]]\nname = "a"\naction = "deny"\nreason = "x"\ntool = "a"\n[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\n';

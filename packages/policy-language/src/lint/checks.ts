@@ -8,9 +8,11 @@ import { evadedRule } from "./checks/evaded-rule.ts";
 import { evadedToAllow } from "./checks/evaded-to-allow.ts";
 import { impossibleRule } from "./checks/impossible-rule.ts";
 import { liftedRule } from "./checks/lifted-rule.ts";
+import { misplacedWildcard } from "./checks/misplaced-wildcard.ts";
 import { missingReason } from "./checks/missing-reason.ts";
 import { narrowModes } from "./checks/narrow-modes.ts";
 import { narrowTool } from "./checks/narrow-tool.ts";
+import { openRegex } from "./checks/open-regex.ts";
 import { plainWhen } from "./checks/plain-when.ts";
 import { runsAnything } from "./checks/runs-anything.ts";
 import { serverByPrefix } from "./checks/server-by-prefix.ts";
@@ -21,6 +23,7 @@ import { unreachableRule } from "./checks/unreachable-rule.ts";
 export const LINT_CHECKS: readonly LintCheck[] = [
   contradictoryRules,
   impossibleRule,
+  misplacedWildcard,
   evadedToAllow,
   evadedRule,
   narrowTool,
@@ -32,6 +35,7 @@ export const LINT_CHECKS: readonly LintCheck[] = [
   duplicateName,
   broadAllow,
   runsAnything,
+  openRegex,
   serverByPrefix,
   asksNobody,
   plainWhen,

@@ -42,7 +42,8 @@ export function compileWords(
   });
 }
 
-const OPENS_URLS: ReadonlySet<string> = new Set(
+/** Programs whose operands are URLs, with or without a scheme. */
+export const OPENS_URLS: ReadonlySet<string> = new Set(
   "curl wget http https xh curlie httpie aria2c".split(" "),
 );
 

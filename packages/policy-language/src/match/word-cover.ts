@@ -3,46 +3,94 @@ import { compileGlob, type Glob } from "./glob.ts";
 /** Whether a word of a pattern covers a word of a command. */
 export type Cover = (text: string) => boolean;
 
+/** A URL in a word of a pattern: the parts may hold wildcards. */
+export interface UrlWord {
+  /** The name of an option that the URL is the value of, as in `--url=https://…`. */
+  readonly option: string;
+  /** With `://`. Empty for a URL that is written without one. */
+  readonly scheme: string;
+  /** User, host and port. */
+  readonly authority: string;
+  /** What follows the host. */
+  readonly rest: string;
+}
+
 // A folder above, also as a server may decode it.
-const CLIMBS = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\]|$)/i;
+const CLIMBS = /(?<=^|[/\\])(?:\.|%2e){2}(?=[/\\]|$)/gi;
+const OPTION = /^(--?\w[\w-]{0,64}=)(.*)$/s;
 const URL_PARTS = /^([a-z*?][\w+.*?-]{0,32}:\/\/)([^/?#\\]*)(.*)$/is;
+const BARE_URL = /^[\w*?][^/]*\./;
+// A user at a host, as `ssh`, `scp` and git write it.
+const AT_HOST = /^[\w.+-]*@[a-z][\w.-]*\*$/i;
 
 /**
  * Compiles one word of an allow. Wildcards mean what they look like: `build/*` never leaves `build`, and in the host of a URL they stand for
  * what a host is made of, so that `https://api.example.com*` is all of that host and no other. `url`: a word without a scheme is one, too.
  */
 export function compileCover(glob: Glob, { url }: { readonly url: boolean }): Cover {
+  const { source } = glob;
   const plain: Cover = (text) => glob.matches(text);
   if (glob.literal !== undefined) return plain;
+  const parts = readUrlWord(source, { url });
   const matches =
-    compileUrlCover(glob.source) ?? (url ? compileHostCover(glob.source) : undefined) ?? plain;
-  if (CLIMBS.test(glob.source)) return matches;
-  return (text) => matches(text) && !CLIMBS.test(text);
+    parts === undefined
+      ? AT_HOST.test(source)
+        ? (text: string) => plain(text) && /^(?:$|[:/])/.test(text.slice(source.length - 1))
+        : plain
+      : compileUrlCover(parts);
+  const climbs = climbsIn(source);
+  return (text) => matches(text) && climbsIn(text) === climbs;
 }
 
-// A URL without a scheme, such as `api.example.com*`.
-function compileHostCover(source: string): Cover | undefined {
-  if (!/^[\w*?][^/]*\./.test(source)) return undefined;
-  const covers = compileUrlCover(`https://${source}`);
-  return covers === undefined
-    ? undefined
-    : (text) => !text.startsWith("-") && !text.includes("://") && covers(`https://${text}`);
+// A wildcard stands for no segment `..`, so a text has as many as are written.
+const climbsIn = (text: string): number =>
+  text.includes("..") || text.includes("%") ? (text.match(CLIMBS)?.length ?? 0) : 0;
+
+/** The URL in a word of a pattern. `url`: a word without a scheme is one, such as `api.example.com*`. */
+export function readUrlWord(
+  source: string,
+  { url }: { readonly url: boolean },
+): UrlWord | undefined {
+  const [, option = "", value = source] = OPTION.exec(source) ?? [];
+  const written = URL_PARTS.exec(value);
+  const bare = written === null && url && (option !== "" || BARE_URL.test(value));
+  const [, scheme, authority = "", rest = ""] =
+    written ?? (bare ? (URL_PARTS.exec(`https://${value}`) ?? []) : []);
+  if (scheme === undefined || (bare && !BARE_URL.test(value))) return undefined;
+  return { option, scheme: bare ? "" : scheme, authority, rest };
 }
 
-function compileUrlCover(source: string): Cover | undefined {
-  const [, scheme, authority = "", rest = ""] = URL_PARTS.exec(source) ?? [];
-  if (scheme === undefined) return undefined;
+function compileUrlCover({ option, scheme, authority, rest }: UrlWord): Cover {
+  const schemes = compileGlob(scheme === "" ? "https://" : scheme);
+  const hosts = compileHostCover(authority);
   const open = rest === "" && authority.endsWith("*");
-  const schemes = compileGlob(scheme);
-  const hosts = compileGlob(
-    (open && authority !== "*" ? authority.slice(0, -1) : authority) || "?*",
-  );
   const paths = open ? undefined : rest === "" ? "" : compileGlob(rest);
   return (text) => {
-    const [, given = "", host = "", path = ""] = URL_PARTS.exec(text) ?? [];
-    if (!schemes.matches(given) || !hosts.matches(host)) return false;
+    if (!text.startsWith(option)) return false;
+    const value = text.slice(option.length);
+    if (scheme === "" && (value.startsWith("-") || value.includes("://"))) return false;
+    const [, given = "", host = "", path = ""] =
+      URL_PARTS.exec(scheme === "" ? `https://${value}` : value) ?? [];
+    if (!schemes.matches(given) || !hosts(host)) return false;
     // What follows a backslash is a host for some programs.
     if ((host.includes("@") && !authority.includes("@")) || path.startsWith("\\")) return false;
-    return paths === undefined || (paths === "" ? path === "" : paths.matches(path));
+    if (paths === undefined) return true;
+    return paths === "" ? path === "" : paths.matches(path.startsWith("/") ? path : `/${path}`);
+  };
+}
+
+// A last wildcard is the port, the last number of an address, or nothing, so that it names no other host.
+function compileHostCover(authority: string): Cover {
+  if (authority === "" || authority === "*") return (host) => host !== "";
+  if (!authority.endsWith("*")) {
+    const glob = compileGlob(authority);
+    return (host) => glob.matches(host);
+  }
+  const lead = authority.slice(0, -1);
+  const glob = compileGlob(lead === "" ? "?*" : lead);
+  if (!/(?:^(?:\d{1,3}\.){3}|:)$/.test(lead)) return (host) => glob.matches(host);
+  return (host) => {
+    const digits = /\d*$/.exec(host)?.[0] ?? "";
+    return digits !== "" && glob.matches(host.slice(0, host.length - digits.length));
   };
 }

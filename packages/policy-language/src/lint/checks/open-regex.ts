@@ -1,0 +1,67 @@
+import type { LintCheck, LintPool, LintRule } from "../check.ts";
+import { regexSample } from "../regex-sample.ts";
+import { matches, shellCall } from "../sample.ts";
+
+/** A regular expression that says nothing of the arguments it takes, or that an argument with a blank gets round. */
+export const openRegex: LintCheck = {
+  code: "open_regex",
+  severity: "warning",
+  finds:
+    "an allow by a `command_regex` that takes any text, or a deny or an ask by one that an argument with a blank gets round",
+  fires: `
+[[rules]]
+name = "look"
+action = "allow"
+command_regex = "git (status|log)( .*)?"
+`,
+  abstains: `
+[[rules]]
+name = "look"
+action = "allow"
+command_regex = "git (status|log)( [a-z]+)?"
+`,
+  check(pool, report) {
+    for (const rule of pool.rules) {
+      const { regex } = rule.shape;
+      const { name, effect, shadow, when } = rule.source;
+      if (regex === undefined || shadow || when !== undefined) continue;
+      if (effect === "allow") {
+        const open = OPEN.exec(regex.replaceAll(CLASS, "c"))?.[0];
+        if (open === undefined) continue;
+        const message = `The rule \`${name}\` allows every argument that \`${open}\` matches`;
+        const fix = "Write `command`, or the characters that an argument may have: `[\\w./-]+`";
+        report(rule, ["command_regex"], message, fix);
+      } else {
+        const line = roundBy(rule, regex, pool);
+        if (line === undefined) continue;
+        const message = `\`${line}\` gets round rule \`${name}\`, whose expression takes no argument with a blank`;
+        const fix = "Write `command`, which compares words, or `.*` where an argument may stand";
+        report(rule, ["command_regex"], message, fix);
+      }
+    }
+  },
+};
+
+const OPEN = /(?<!\\)\.[*+]|\\S[*+]|\[\^(?: |\\s)\][*+]/;
+// Classes of other characters than all but blanks.
+const CLASS = /\[(?!\^(?: |\\s)\])\^?\]?(?:\\.|[^\]\\])*\]/g;
+const WORD = /\\S[*+]|\[\^(?: |\\s)[^\]\\]*\][*+]/g;
+const PLACE = "Q0Q";
+
+// A line that the rule is about but for the blank in one of its arguments.
+function roundBy(rule: LintRule, regex: string, pool: LintPool): string | undefined {
+  const holds = (line: string): boolean =>
+    matches(rule, shellCall(rule, line, pool.tools), pool.tools);
+  const source = regex.replaceAll(WORD, PLACE);
+  // What may be left out is left out of a sample, so that it is tried with it, too.
+  for (const one of [source, source.replaceAll(/\)[?*]/g, ")")]) {
+    const sample = regexSample(one);
+    if (sample?.includes(PLACE) !== true || !holds(sample)) continue;
+    const line = sample
+      .split(" ")
+      .map((word) => (word.includes(PLACE) ? `'${word.replaceAll(PLACE, "a b")}'` : word))
+      .join(" ");
+    if (!holds(line)) return line;
+  }
+  return undefined;
+}
