@@ -3,8 +3,17 @@ export { answerIn, callOf, textOf, type CallFields } from "./call.ts";
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
 export type { HostCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";
+export type {
+  GuardedCall,
+  PersonAnswer,
+  ResponseAnswer,
+  ToolAnswer,
+  ToolGuard,
+  ToolGuardOptions,
+} from "./guard-contract.ts";
 export type { HookEntries, Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
 export { lowerDecision, type LowerOptions, type Reply } from "./lower.ts";
 export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";
 export { STOP_CAP, forgetStops, nextStop } from "./stop-count.ts";
+export { createToolGuard } from "./tool-guard.ts";

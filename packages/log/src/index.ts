@@ -42,6 +42,7 @@ export {
   recordedPolicy,
   type Phases,
 } from "./state/approval.ts";
+export { callQuestionId, idOfQuestion } from "./state/question-id.ts";
 export {
   defineLifecycle,
   type Lifecycle,

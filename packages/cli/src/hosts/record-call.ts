@@ -1,7 +1,6 @@
 import type { Judge } from "@bylaw/host";
 import type { Kernel, ToolCall } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
-import { callQuestionId } from "@bylaw/orchestrator/approvals";
+import { callQuestionId, openRun } from "@bylaw/log";
 import { storePlace, withStore } from "../log/open-store.ts";
 
 /** Where questions are kept. */

@@ -1,6 +1,5 @@
 import { isJsonObject, type Decision, type Json, type Kernel, type ToolCall } from "@bylaw/kernel";
-import type { Run } from "@bylaw/log";
-import { callQuestionId } from "@bylaw/orchestrator/approvals";
+import { callQuestionId, type Run } from "@bylaw/log";
 
 /** Whose calls are answered. */
 export interface CallContext {

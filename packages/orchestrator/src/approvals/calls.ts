@@ -11,7 +11,7 @@ import {
   asksPerson,
   callIn,
   callKey,
-  digestOf,
+  idOfQuestion,
   recordedDigest,
   recordedPolicy,
 } from "@bylaw/log";
@@ -156,21 +156,10 @@ function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
   return { ...question, state: "open" };
 }
 
-/** The id of a question: it is about exactly this. */
-export const idOfQuestion = (about: Json): string => digestOf(about).slice(ID_FROM, ID_FROM + ID);
-
-const ID_FROM = "sha256:".length;
-/** 64 bits: nobody makes other artifacts, or another call, that have the id of those which were shown. */
-const ID = 16;
-
 const idOfCall = (
   run: string,
   { sequence, digest }: Pick<OpenCall, "sequence" | "digest">,
 ): string => idOfQuestion({ run, sequence, digest });
-
-/** The id of the question that an event of a run asks, which is one about a call. */
-export const callQuestionId = (run: string, event: LogEvent): string =>
-  idOfCall(run, openCall(event));
 
 /** What an event asks about a call. */
 export function openCall(event: LogEvent): OpenCall {

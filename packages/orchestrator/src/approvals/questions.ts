@@ -7,11 +7,11 @@ import {
   type LogEvent,
   type View,
 } from "@bylaw/kernel";
-import { digestOf, foldName } from "@bylaw/log";
+import { digestOf, foldName, idOfQuestion } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { setBounded } from "../service/bounded-map.ts";
-import { CallFold, idOfQuestion, openCall, type AskedCall, type OpenCall } from "./calls.ts";
+import { CallFold, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
 
 /** A gate that waits, with what it is about. */

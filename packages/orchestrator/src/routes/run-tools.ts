@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { currentPhases, phaseOf } from "@bylaw/log";
-import { callQuestionId } from "../approvals/index.ts";
+import { callQuestionId, currentPhases, phaseOf } from "@bylaw/log";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import {

@@ -1,0 +1,92 @@
+import type { Json, JsonObject, Kernel, Response } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+
+/** Who works where, for calls that do not say so themselves. */
+interface Caller {
+  readonly agent?: string | undefined;
+  /** The task whose phase counts. */
+  readonly task?: string | undefined;
+  /** The conversation. The same call under the same id is answered once in each. */
+  readonly session?: string | undefined;
+}
+
+/** What a guard decides by. */
+export interface ToolGuardOptions extends Caller {
+  /** The kernel of the run. */
+  readonly kernel: Kernel;
+  /** Keeps every answer. With a store that outlives the process, questions do too. */
+  readonly run: Run;
+  /** The name of the framework, which rules see as `host.name`. */
+  readonly host: string;
+  /** Absolute path. Default: the working directory of this process. */
+  readonly cwd?: string;
+  /** Absolute path. Default: `cwd`. */
+  readonly workspace?: string;
+  /** Absolute path. Default: the home folder of the user. */
+  readonly home?: string;
+  /** Whether a person can be asked. Default: `true`; otherwise a question becomes a deny. */
+  readonly interactive?: boolean;
+}
+
+/** A tool call as a framework has it. */
+export interface GuardedCall extends Caller {
+  readonly tool: string;
+  /** Plain JSON: what is judged must be what runs. */
+  readonly args: unknown;
+  /** The framework's id of the call. */
+  readonly id?: string | undefined;
+  /** The MCP server of the tool. */
+  readonly server?: string | undefined;
+}
+
+/** What may become of a call. */
+export type ToolAnswer =
+  /** `args` is a copy of what was judged: run the tool with it. */
+  | { readonly kind: "run"; readonly args: JsonObject }
+  /** `reason` is for the model. */
+  | { readonly kind: "deny"; readonly reason: string }
+  /** A person has to approve this very call. `bylaw approve` knows the question by its id. */
+  | { readonly kind: "ask"; readonly reason: string; readonly question: string };
+
+/** A person's answer, as the framework has it. */
+export interface PersonAnswer {
+  readonly approved: boolean;
+  /** Who answered. Default: `user`. */
+  readonly by?: string | undefined;
+  /** Why not. */
+  readonly reason?: string | undefined;
+}
+
+/** What comes of a finished response. */
+export type ResponseAnswer =
+  | { readonly kind: "accepted" }
+  /** The model tries again after this message. */
+  | { readonly kind: "retry"; readonly message: string }
+  /** The attempts are spent. */
+  | { readonly kind: "end"; readonly message: string };
+
+/** Stands between the tools of an agent framework and what runs them. Its methods are fields, so that they can be handed on alone. */
+export interface ToolGuard {
+  /** Judges a call before it runs. Never throws: what cannot be judged is denied. */
+  readonly judge: (call: GuardedCall) => Promise<ToolAnswer>;
+  /**
+   * Puts a person's answer on record. A yes lets the call start once, if exactly this call was asked about under this id. Never throws.
+   */
+  readonly answer: (call: GuardedCall, answer: PersonAnswer) => Promise<ToolAnswer>;
+  /** Whether a call may run now. Spends the answer that it got before, or judges it. Never throws. */
+  readonly start: (call: GuardedCall) => Promise<ToolAnswer>;
+  /** Puts on record how a call ended. Throws what the run throws. */
+  readonly finish: (
+    call: GuardedCall,
+    ended: { readonly ok: boolean; readonly result?: Json },
+  ) => Promise<void>;
+  /** Starts a call, does the work and records how it ended. Throws BYLAW_TOOL_REFUSED, with the reason for the model, and what the work throws. */
+  readonly run: <T>(call: GuardedCall, work: (args: JsonObject) => T | Promise<T>) => Promise<T>;
+  /** Those of some tools that the phase of the task allows. The rest is judged call by call. */
+  readonly allowedTools: (
+    tools: readonly string[],
+    caller?: Pick<GuardedCall, "agent" | "task">,
+  ) => Promise<readonly string[]>;
+  /** Judges a finished response. Never throws: what cannot be judged ends the turn. */
+  readonly respond: (response: Omit<Response, "hook">) => Promise<ResponseAnswer>;
+}

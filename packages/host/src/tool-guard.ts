@@ -1,0 +1,236 @@
+import { homedir } from "node:os";
+import {
+  BylawError,
+  canonicalJson,
+  freezeJson,
+  messageOf,
+  omitUndefined,
+  type Decision,
+  type JsonObject,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { callQuestionId, currentPhases, digestOf, phaseOf, type Outcome } from "@bylaw/log";
+import { StoreConflict } from "@bylaw/store";
+import { callOf } from "./call.ts";
+import type {
+  GuardedCall,
+  PersonAnswer,
+  ToolAnswer,
+  ToolGuard,
+  ToolGuardOptions,
+} from "./guard-contract.ts";
+import { reasonOf } from "./lower.ts";
+
+/** Guards the tools of an agent framework with a run. */
+export const createToolGuard = (options: ToolGuardOptions): ToolGuard => new RunGuard(options);
+
+type Call = Omit<ToolCall, "hook"> & { readonly id: string };
+
+/** As many allowed calls are remembered until they start; a forgotten one is judged again. */
+const REMEMBERED = 1_000;
+const APPROVAL_MS = 60_000;
+/** With these codes a phase refuses a tool, whatever its arguments. */
+const REFUSES_TOOL: ReadonlySet<string> = new Set([
+  ...["phase_task_missing", "phase_not_entered", "phase_unknown", "phase_task_completed"],
+  ...["phase_tool_forbidden", "phase_tool_not_allowed"],
+]);
+
+class RunGuard implements ToolGuard {
+  readonly #options: ToolGuardOptions;
+  readonly #policy: string;
+  /** The answers of calls that are being judged, or may start. */
+  readonly #judged = new Map<string, Promise<ToolAnswer>>();
+
+  constructor(options: ToolGuardOptions) {
+    this.#options = options;
+    this.#policy = digestOf(options.kernel.policy);
+  }
+
+  readonly judge: ToolGuard["judge"] = (given) =>
+    closed(async () => {
+      const call = this.#callOf(given);
+      const key = this.#keyOf(call);
+      return await (this.#judged.get(key) ?? this.#remember(key, this.#decide(call)));
+    });
+
+  readonly answer: ToolGuard["answer"] = (given, answer) =>
+    closed(async () => {
+      const call = this.#callOf(given);
+      return await this.#remember(this.#keyOf(call), this.#settle(call, answer));
+    });
+
+  readonly start: ToolGuard["start"] = (given) =>
+    closed(async () => {
+      const call = this.#callOf(given);
+      const key = this.#keyOf(call);
+      const judged = this.#judged.get(key);
+      // Before anything is awaited, so that one answer starts one call.
+      this.#judged.delete(key);
+      return await (judged ?? this.#decide(call));
+    });
+
+  readonly finish: ToolGuard["finish"] = async (given, { ok, result = null }) => {
+    const { id, tool, agent, task } = this.#callOf(given);
+    await this.#options.run.toolResult({ id, tool, ok, result, ...omitUndefined({ agent, task }) });
+  };
+
+  readonly run: ToolGuard["run"] = async (given, work) => {
+    // The id of a call that has none must be the same at its end.
+    const call = { ...given, id: given.id ?? crypto.randomUUID() };
+    const answer = await this.start(call);
+    if (answer.kind !== "run") throw refused(answer);
+    let ok = false;
+    try {
+      const result = await work(answer.args);
+      ok = true;
+      return result;
+    } finally {
+      await this.finish(call, { ok });
+    }
+  };
+
+  readonly allowedTools: ToolGuard["allowedTools"] = async (tools, caller = {}) => {
+    const { kernel, run } = this.#options;
+    const allowed = await Promise.all(
+      tools.map(async (tool) => {
+        const call = this.#callOf({ ...caller, tool, args: {} });
+        const subject = { ...call, hook: "beforeToolCall", run: run.run } as const;
+        const phase = this.#phaseOf(call);
+        const decision = await kernel.decide({ ...subject, ...omitUndefined({ phase }) }, run.view);
+        return decision.applied !== "deny" || !refusesTool(decision);
+      }),
+    );
+    return tools.filter((_, at) => allowed[at] === true);
+  };
+
+  readonly respond: ToolGuard["respond"] = async (given) => {
+    const { run, host, agent, task } = this.#options;
+    try {
+      const response = { ...omitUndefined({ agent, task }), host: { name: host }, ...given };
+      const { applied, decision } = await run.respond(response);
+      if (applied === "allow") return { kind: "accepted" };
+      return { kind: decision.recovery === "end" ? "end" : "retry", message: reasonOf(decision) };
+    } catch (error) {
+      return { kind: "end", message: fault(error) };
+    }
+  };
+
+  async #decide(call: Call): Promise<ToolAnswer> {
+    const asked = await this.#ask(call);
+    // A question stays the one that a person sees. Any other answer of then may be wrong by now.
+    const stale = asked.replayed === true && asked.applied !== "ask_user";
+    return this.#answerOf(call, stale ? await this.#options.run.toolCall(call) : asked);
+  }
+
+  async #settle(call: Call, { approved, by = "user", reason }: PersonAnswer): Promise<ToolAnswer> {
+    const { run } = this.#options;
+    const asked = await this.#ask(call);
+    const [question] = asked.events;
+    // Unless it was asked before, it is a new question: of another call, under another id, or under another policy.
+    if (asked.replayed !== true || question === undefined) return this.#answerOf(call, asked);
+    if (asked.applied !== "ask_user") return this.#answerOf(call, await run.toolCall(call));
+    const { sequence } = question;
+    // One question has one answer, whichever process brings it.
+    const documents = [
+      { kind: "answer", id: `${run.run}:${sequence}`, value: by, if_version: 0 } as const,
+    ];
+    if (!approved) {
+      const why = reason?.trim() || "no reason given";
+      await run.refuse({ asked: sequence, by, reason: why }, { documents });
+      return { kind: "deny", reason: `A person (${by}) refused this call: ${why}` };
+    }
+    const expires_at = new Date(Date.parse(run.now()) + APPROVAL_MS).toISOString();
+    await run.approve(
+      { subject: { ...call, hook: "beforeToolCall" }, by, expires_at },
+      { documents },
+    );
+    return this.#answerOf(call, await run.toolCall(call));
+  }
+
+  /** Asks about a call under its id. What was asked before is answered as it was then. */
+  #ask(call: Call): Promise<Outcome> {
+    // Under another policy, or in another phase, it is another question.
+    const circumstances = [this.#policy, this.#phaseOf(call) ?? ""];
+    const request_id = canonicalJson([call.session ?? "", call.id, ...circumstances]);
+    return this.#options.run.toolCall(call, { request_id });
+  }
+
+  #answerOf({ args }: Call, { applied, decision, events }: Outcome): ToolAnswer {
+    if (applied === "allow") return { kind: "run", args: structuredClone(args) as JsonObject };
+    const reason = reasonOf(decision);
+    const [event] = events;
+    return applied === "deny" || event === undefined
+      ? { kind: "deny", reason }
+      : { kind: "ask", reason, question: callQuestionId(this.#options.run.run, event) };
+  }
+
+  #remember(key: string, answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
+    this.#judged.set(key, answer);
+    const forget = (): void => {
+      if (this.#judged.get(key) === answer) this.#judged.delete(key);
+    };
+    answer.then(({ kind }) => kind === "run" || forget(), forget);
+    const [oldest] = this.#judged.keys();
+    if (this.#judged.size > REMEMBERED && oldest !== undefined) this.#judged.delete(oldest);
+    return answer;
+  }
+
+  #callOf(given: GuardedCall): Call {
+    const {
+      host,
+      cwd = process.cwd(),
+      workspace,
+      home = homedir(),
+      interactive = true,
+    } = this.#options;
+    const { agent, task, session } = this.#options;
+    const call = callOf({
+      agent,
+      session,
+      ...omitUndefined(given),
+      tool: given.tool,
+      args: freezeJson(given.args),
+      ...{ host, cwd, workspace, home },
+    });
+    return {
+      ...call,
+      interactive,
+      id: call.id ?? crypto.randomUUID(),
+      ...omitUndefined({ task: given.task ?? task }),
+    };
+  }
+
+  #phaseOf({ task }: Call): string | undefined {
+    return task === undefined ? undefined : phaseOf(this.#options.run.view(currentPhases), task);
+  }
+
+  // With the phase, so that an answer does not outlive it.
+  #keyOf(call: Call): string {
+    const { session = "", id, agent = "", task = "", server = "", tool, args } = call;
+    return canonicalJson([session, id, agent, task, server, tool, args, this.#phaseOf(call) ?? ""]);
+  }
+}
+
+const refusesTool = ({ votes }: Decision): boolean =>
+  votes.some(
+    ({ code, effect, shadow }) => effect === "deny" && shadow !== true && REFUSES_TOOL.has(code),
+  );
+
+const refused = ({ kind, reason }: Exclude<ToolAnswer, { kind: "run" }>): BylawError =>
+  new BylawError({
+    code: "BYLAW_TOOL_REFUSED",
+    message: kind === "ask" ? `${reason} A person must approve this call first.` : reason,
+  });
+
+const fault = (error: unknown): string =>
+  error instanceof StoreConflict
+    ? "A person already answered this question."
+    : `Bylaw could not judge this: ${messageOf(error)}`;
+
+async function closed(work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    return { kind: "deny", reason: fault(error) };
+  }
+}
