@@ -67,21 +67,29 @@ export type ResponseAnswer =
 
 /** Stands between the tools of an agent framework and what runs them. Its methods are fields, so that they can be handed on alone. */
 export interface ToolGuard {
-  /** Judges a call before it runs. Never throws: what cannot be judged is denied. */
+  /** Judges a call that a model just made. Never throws: what cannot be judged is denied. */
   readonly judge: (call: GuardedCall) => Promise<ToolAnswer>;
   /**
-   * Puts a person's answer on record. A yes lets the call start once, if exactly this call was asked about under this id. Never throws.
+   * Puts a person's answer on record. A yes lets the call start once, if `judge` asked about exactly this call under this id. Never
+   * throws.
    */
   readonly answer: (call: GuardedCall, answer: PersonAnswer) => Promise<ToolAnswer>;
-  /** Whether a call may run now. Spends the answer that it got before, or judges it. Never throws. */
-  readonly start: (call: GuardedCall) => Promise<ToolAnswer>;
+  /**
+   * Whether a call may run now: spends what `judge` or `answer` allowed, or judges it. `answered`: what a person said to it, where the
+   * call comes back with that. Never throws.
+   */
+  readonly start: (call: GuardedCall, answered?: PersonAnswer) => Promise<ToolAnswer>;
   /** Puts on record how a call ended. Throws what the run throws. */
   readonly finish: (
     call: GuardedCall,
     ended: { readonly ok: boolean; readonly result?: Json },
   ) => Promise<void>;
   /** Starts a call, does the work and records how it ended. Throws BYLAW_TOOL_REFUSED, with the reason for the model, and what the work throws. */
-  readonly run: <T>(call: GuardedCall, work: (args: JsonObject) => T | Promise<T>) => Promise<T>;
+  readonly run: <T>(
+    call: GuardedCall,
+    work: (args: JsonObject) => T | Promise<T>,
+    answered?: PersonAnswer,
+  ) => Promise<T>;
   /** Those of some tools that the phase of the task allows. The rest is judged call by call. */
   readonly allowedTools: (
     tools: readonly string[],

@@ -16,4 +16,4 @@ export { lowerDecision, type LowerOptions, type Reply } from "./lower.ts";
 export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";
 export { STOP_CAP, forgetStops, nextStop } from "./stop-count.ts";
-export { createToolGuard } from "./tool-guard.ts";
+export { createToolGuard, refusalOf } from "./tool-guard.ts";

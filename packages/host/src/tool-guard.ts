@@ -59,14 +59,18 @@ class RunGuard implements ToolGuard {
       return await this.#remember(this.#keyOf(call), this.#settle(call, answer));
     });
 
-  readonly start: ToolGuard["start"] = (given) =>
+  readonly start: ToolGuard["start"] = (given, answered) =>
     closed(async () => {
       const call = this.#callOf(given);
       const key = this.#keyOf(call);
+      if (answered !== undefined) {
+        const answer = await this.#remember(key, this.#settle(call, answered));
+        if (answer.kind !== "run") return answer;
+      }
       const judged = this.#judged.get(key);
       // Before anything is awaited, so that one answer starts one call.
       this.#judged.delete(key);
-      return await (judged ?? this.#decide(call));
+      return await (judged ?? this.#answerOf(call, await this.#options.run.toolCall(call)));
     });
 
   readonly finish: ToolGuard["finish"] = async (given, { ok, result = null }) => {
@@ -74,11 +78,11 @@ class RunGuard implements ToolGuard {
     await this.#options.run.toolResult({ id, tool, ok, result, ...omitUndefined({ agent, task }) });
   };
 
-  readonly run: ToolGuard["run"] = async (given, work) => {
+  readonly run: ToolGuard["run"] = async (given, work, answered) => {
     // The id of a call that has none must be the same at its end.
     const call = { ...given, id: given.id ?? crypto.randomUUID() };
-    const answer = await this.start(call);
-    if (answer.kind !== "run") throw refused(answer);
+    const answer = await this.start(call, answered);
+    if (answer.kind !== "run") throw refusalOf(answer);
     let ok = false;
     try {
       const result = await work(answer.args);
@@ -116,27 +120,27 @@ class RunGuard implements ToolGuard {
   };
 
   async #decide(call: Call): Promise<ToolAnswer> {
-    const asked = await this.#ask(call);
+    const { run } = this.#options;
+    const asked = await run.toolCall(call, { request_id: this.#requestOf(call) });
     // A question stays the one that a person sees. Any other answer of then may be wrong by now.
     const stale = asked.replayed === true && asked.applied !== "ask_user";
-    return this.#answerOf(call, stale ? await this.#options.run.toolCall(call) : asked);
+    return this.#answerOf(call, stale ? await run.toolCall(call) : asked);
   }
 
   async #settle(call: Call, { approved, by = "user", reason }: PersonAnswer): Promise<ToolAnswer> {
     const { run } = this.#options;
-    const asked = await this.#ask(call);
+    const request_id = this.#requestOf(call);
+    // One question has one answer, whichever process brings it. A question that only this answer raises gets it with its event, so
+    // that an answer to what nobody asked does not make one that the next answer could be for.
+    const id = digestOf({ run: run.run, request_id, ...call });
+    const documents = [{ kind: "answer", id, value: by, if_version: 0 } as const];
+    const asked = await run.toolCall(call, { request_id, documents });
     const [question] = asked.events;
-    // Unless it was asked before, it is a new question: of another call, under another id, or under another policy.
     if (asked.replayed !== true || question === undefined) return this.#answerOf(call, asked);
     if (asked.applied !== "ask_user") return this.#answerOf(call, await run.toolCall(call));
-    const { sequence } = question;
-    // One question has one answer, whichever process brings it.
-    const documents = [
-      { kind: "answer", id: `${run.run}:${sequence}`, value: by, if_version: 0 } as const,
-    ];
     if (!approved) {
       const why = reason?.trim() || "no reason given";
-      await run.refuse({ asked: sequence, by, reason: why }, { documents });
+      await run.refuse({ asked: question.sequence, by, reason: why }, { documents });
       return { kind: "deny", reason: `A person (${by}) refused this call: ${why}` };
     }
     const expires_at = new Date(Date.parse(run.now()) + APPROVAL_MS).toISOString();
@@ -147,12 +151,9 @@ class RunGuard implements ToolGuard {
     return this.#answerOf(call, await run.toolCall(call));
   }
 
-  /** Asks about a call under its id. What was asked before is answered as it was then. */
-  #ask(call: Call): Promise<Outcome> {
-    // Under another policy, or in another phase, it is another question.
-    const circumstances = [this.#policy, this.#phaseOf(call) ?? ""];
-    const request_id = canonicalJson([call.session ?? "", call.id, ...circumstances]);
-    return this.#options.run.toolCall(call, { request_id });
+  // Under another policy, or in another phase, the same call is another question.
+  #requestOf(call: Call): string {
+    return canonicalJson([call.session ?? "", call.id, this.#policy, this.#phaseOf(call) ?? ""]);
   }
 
   #answerOf({ args }: Call, { applied, decision, events }: Outcome): ToolAnswer {
@@ -216,15 +217,19 @@ const refusesTool = ({ votes }: Decision): boolean =>
     ({ code, effect, shadow }) => effect === "deny" && shadow !== true && REFUSES_TOOL.has(code),
   );
 
-const refused = ({ kind, reason }: Exclude<ToolAnswer, { kind: "run" }>): BylawError =>
+/** The error of a call that may not run, with the reason for the model. */
+export const refusalOf = (answer: Exclude<ToolAnswer, { readonly kind: "run" }>): BylawError =>
   new BylawError({
     code: "BYLAW_TOOL_REFUSED",
-    message: kind === "ask" ? `${reason} A person must approve this call first.` : reason,
+    message:
+      answer.kind === "ask"
+        ? `${answer.reason} A person must approve this call first (question \`${answer.question}\`).`
+        : answer.reason,
   });
 
 const fault = (error: unknown): string =>
   error instanceof StoreConflict
-    ? "A person already answered this question."
+    ? "This question was answered before, or nobody asked it."
     : `Bylaw could not judge this: ${messageOf(error)}`;
 
 async function closed(work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {

@@ -121,7 +121,7 @@ it("asks under one id, and lets the approved call start once, in another process
   expect(asked).toMatchObject({ kind: "ask", reason: "This deploys." });
   expect(await first.guard.judge(deploy("prod"))).toEqual(asked);
   await expect(first.guard.run(deploy("prod"), () => "out")).rejects.toThrow(
-    "This deploys. A person must approve this call first.",
+    /^This deploys\. A person must approve this call first \(question `[\da-f]{16}`\)\.$/,
   );
   const { guard } = await openGuard({ store: first.store });
   const yes = { approved: true, by: "ada" };
@@ -130,7 +130,7 @@ it("asks under one id, and lets the approved call start once, in another process
   expect(starts.map(({ kind }) => kind)).toEqual(["run", "ask"]);
   expect(await guard.answer(deploy("prod"), yes)).toEqual({
     kind: "deny",
-    reason: "A person already answered this question.",
+    reason: "This question was answered before, or nobody asked it.",
   });
   expect(await first.guard.answer(deploy("prod"), yes)).toMatchObject({ kind: "deny" });
   const events = await first.store.events("r", 0, 100);
@@ -149,7 +149,9 @@ it("takes no yes for other arguments, another id, agent or conversation, or anot
     { ...deploy("test"), session: "s2" },
     { ...deploy("test"), server: "mcp" },
   ]) {
+    // Not the second time either: the first must not have made the question that the second answers.
     expect(await guard.answer(other, yes)).toMatchObject({ kind: "ask" });
+    expect((await guard.answer(other, yes)).kind).toBe("deny");
     expect(await guard.start(other)).toMatchObject({ kind: "ask" });
   }
   const later = await openGuard({ store, strict: true });

@@ -1,0 +1,153 @@
+import {
+  createToolGuard,
+  refusalOf,
+  type PersonAnswer,
+  type ResponseAnswer,
+  type ToolGuard,
+  type ToolGuardOptions,
+} from "@bylaw/host";
+import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from "ai";
+import { answersIn, isInHistory } from "./history.ts";
+
+/** How tools are guarded. */
+export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
+  /** Who answers in this conversation. Default: `user`. */
+  readonly approver?: string;
+}
+
+/** What a response is judged by: a result of `generateText`, `streamText` or an agent. */
+export interface FinishedResponse {
+  readonly text: string | PromiseLike<string>;
+  readonly toolCalls: Calls | PromiseLike<Calls>;
+}
+type Calls = readonly {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}[];
+
+/** A call that the SDK asks about. */
+interface AskedCall<TOOLS> {
+  readonly toolCall: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly input: unknown;
+  };
+  readonly messages: ModelMessage[];
+  readonly toolsContext: { readonly [Name in keyof TOOLS]?: unknown } | undefined;
+}
+
+type ApprovalStatus =
+  | undefined
+  | { readonly type: "denied" | "user-approval"; readonly reason?: string };
+
+/** Options of `generateText`, `streamText` and `ToolLoopAgent`, and how a finished response is judged. */
+export interface GuardedTools<TOOLS extends ToolSet> {
+  /** They run only what is allowed, whatever calls them. */
+  readonly tools: TOOLS;
+  /** Denies calls, and asks the user, before tools run. */
+  readonly toolApproval: (asked: AskedCall<TOOLS>) => Promise<ApprovalStatus>;
+  /** Offers the model only the tools that the phase of the task allows. */
+  readonly prepareStep: (step: {
+    readonly stepNumber: number;
+    readonly initialMessages: ModelMessage[];
+  }) => Promise<{ activeTools: (keyof TOOLS & string)[] }>;
+  /** Judges a finished response. */
+  readonly respond: (response: FinishedResponse) => Promise<ResponseAnswer>;
+}
+
+/** Guards the tools of an agent with a run. */
+export function guardTools<TOOLS extends ToolSet>(
+  tools: TOOLS,
+  { approver, ...options }: GuardOptions,
+): GuardedTools<TOOLS> {
+  const guard = createToolGuard({ ...options, host: "ai-sdk" });
+  const names = Object.keys(tools);
+  const by = approver;
+  return {
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool as Tool, guard, by)]),
+    ) as TOOLS,
+
+    async toolApproval({ toolCall, messages, toolsContext }) {
+      const { toolName: name, input: args, toolCallId: id } = toolCall;
+      // A call that came back with an answer is judged when it runs, by what is on record.
+      if (isInHistory(messages, id)) return undefined;
+      const answer = await guard.judge({ tool: name, args, id });
+      if (answer.kind === "deny") return { type: "denied", reason: answer.reason };
+      if (answer.kind === "ask") return { type: "user-approval", reason: answer.reason };
+      const { needsApproval } = tools[name] ?? {};
+      const context: unknown = toolsContext?.[name];
+      const asks =
+        typeof needsApproval === "function"
+          ? await needsApproval(args as never, {
+              toolCallId: id,
+              messages,
+              context: context as never,
+            })
+          : needsApproval;
+      return asks === true ? { type: "user-approval" } : undefined;
+    },
+
+    async prepareStep({ stepNumber, initialMessages }) {
+      if (stepNumber === 0)
+        for (const { call, answer } of answersIn(initialMessages))
+          if (!answer.approved) await guard.answer(call, { ...answer, by });
+      return { activeTools: (await guard.allowedTools(names)) as (keyof TOOLS & string)[] };
+    },
+
+    async respond({ text, toolCalls }) {
+      const calls = (await toolCalls).map(({ toolCallId: id, toolName: tool, input: args }) => ({
+        id,
+        tool,
+        args: args as never,
+      }));
+      return await guard.respond({ text: await text, tool_calls: calls, available_tools: names });
+    },
+  };
+}
+
+type Options = ToolExecutionOptions<never>;
+type Execute = (args: unknown, options: Options) => unknown;
+
+function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | undefined): Tool {
+  const execute = tool.execute as Execute | undefined;
+  if (execute === undefined) return tool;
+  const callOf = ({ toolCallId: id }: Options, args: unknown) => ({ tool: name, args, id });
+  // Whatever the messages say, a yes counts only if exactly this call was asked about.
+  const answerTo = ({ toolCallId: id, messages }: Options): PersonAnswer | undefined => {
+    const answered = answersIn(messages).find(({ call }) => call.id === id);
+    return answered && { ...answered.answer, by };
+  };
+  const single: Execute = (args, options) =>
+    guard.run(
+      callOf(options, args),
+      async (judged) => await lastOf(execute.call(tool, judged, options)),
+      answerTo(options),
+    );
+  const streamed = async function* (args: unknown, options: Options): AsyncGenerator {
+    const call = callOf(options, args);
+    const answer = await guard.start(call, answerTo(options));
+    if (answer.kind !== "run") throw refusalOf(answer);
+    let ok = false;
+    try {
+      yield* execute.call(tool, answer.args, options) as AsyncGenerator;
+      ok = true;
+    } finally {
+      await guard.finish(call, { ok });
+    }
+  };
+  return { ...tool, execute: isGenerator(execute) ? streamed : single } as Tool;
+}
+
+// The SDK takes a stream of results only from what returns it at once.
+const isGenerator = (work: unknown): boolean =>
+  Object.prototype.toString.call(work) === "[object AsyncGeneratorFunction]";
+
+async function lastOf(result: unknown): Promise<unknown> {
+  const given = await result;
+  if (typeof given !== "object" || given === null || !(Symbol.asyncIterator in given)) return given;
+  let last: unknown;
+  for await (const one of given as AsyncIterable<unknown>) last = one;
+  return last;
+}

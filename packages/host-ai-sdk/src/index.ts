@@ -1,0 +1,6 @@
+export {
+  guardTools,
+  type FinishedResponse,
+  type GuardOptions,
+  type GuardedTools,
+} from "./guard-tools.ts";
