@@ -492,7 +492,13 @@ describe("bylaw approve", () => {
         ["show", "0".repeat(16), "--store", "runs.db", "--run", "main"],
         /^error BYLAW_APPROVAL_MISSING: /,
       ],
-      [["list", "--store", "runs.db"], /^error BYLAW_USAGE_INVALID: `--run <run>` is missing/],
+      [["list"], /^error BYLAW_USAGE_INVALID: Nothing to read was named/],
+      [["list", "--url", "http://db.example.org"], /^error BYLAW_USAGE_INVALID: `--url` takes/],
+      [
+        ["list", "--url", "https://ada:secret@example.org"],
+        /^error BYLAW_USAGE_INVALID: (?!.*secret)/,
+      ],
+      [["list", "--url", "http://127.0.0.1:1"], /^error BYLAW_SERVER_UNREACHABLE: /],
       [
         ["yes", "--store", "runs.db", "--run", "main"],
         /^error BYLAW_USAGE_INVALID: `<id>` is missing/,

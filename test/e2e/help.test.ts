@@ -66,6 +66,8 @@ beforeAll(() => {
     writeFileSync(join(begun, file), content);
   }
   bylaw("log import events.jsonl --store runs.db --run main", { cwd: begun });
+  mkdirSync(join(begun, ".bylaw"), { recursive: true });
+  cpSync(join(begun, "runs.db"), join(begun, ".bylaw/store.db"));
   bylaw(["init"], { cwd: begun });
 });
 afterAll(() => rmSync(begun, { recursive: true }));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import { formatEventLine } from "@bylaw/log";
@@ -446,4 +446,33 @@ describe("a run of a store", () => {
       }
     },
   );
+});
+
+describe("the store of a project", () => {
+  test("is read where nothing is named, from a folder below too, and a run is its latest", () => {
+    const cwd = scratch({ "a.jsonl": logOf(eventsOf(2)), "b.jsonl": logOf(eventsOf(3, "tool_x")) });
+    mkdirSync(join(cwd, ".bylaw"));
+    mkdirSync(join(cwd, "src/deep"), { recursive: true });
+    const below = join(cwd, "src/deep");
+    expect(bylaw(["log", "runs"], { cwd: below }).stderr).toMatch(/Nothing to read was named/);
+    for (const run of ["a", "b"])
+      bylaw(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
+    expect(jsonLines(bylaw(["log", "runs", "--json"], { cwd: below }))).toMatchObject([
+      { run: "a" },
+      { run: "b" },
+    ]);
+    const all = jsonLines(bylaw(["log", "query", "--json"], { cwd: below }));
+    expect(all.map(({ run }) => run)).toEqual([...Array(3).fill("a"), ...Array(4).fill("b")]);
+    expect(bylaw(["log", "query"], { cwd }).stdout).toMatch(/^RUN .*\na .*\n/);
+    expect(bylaw("log query --format csv", { cwd }).stdout).toMatch(/^[^\n]*,run\r\n[^\n]*,a\r\n/);
+    expect(jsonLines(bylaw("log query --run a --json", { cwd }))[0]).not.toHaveProperty("run");
+    const stats = bylaw(["log", "stats", "--json"], { cwd: below });
+    expect(stats).toMatchObject({ code: 0, stderr: expect.stringContaining("this is run b") });
+    expect(json(stats)).toMatchObject({ events: 4 });
+    expect(bylaw("log stats --run b", { cwd }).stderr).toBe("");
+    const exported = bylaw("log export --run b --to -", { cwd });
+    expect(exported.stdout).toBe(bylaw("log export --run b", { cwd }).stdout);
+    expect(bylaw("status --run a --json", { cwd }).code).toBe(0);
+    expect(bylaw("report --json", { cwd: below })).toMatchObject({ code: 0, stderr: "" });
+  });
 });

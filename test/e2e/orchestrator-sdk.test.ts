@@ -20,6 +20,7 @@ import {
   type LogEvent,
 } from "@bylaw/sdk";
 import { openSqliteReader } from "@bylaw/store-sqlite";
+import { bylaw, type Ran } from "./bylaw.ts";
 import {
   ENROL,
   OPERATOR,
@@ -34,7 +35,7 @@ import {
 import { eventsOf } from "./orchestrator-walk.ts";
 import { HANDED, TESTS } from "./walk-artifacts.ts";
 
-const TASKS = ["plain", "asks", "lost", "cut", "follow", "mine"] as const;
+const TASKS = ["remote", "plain", "asks", "lost", "cut", "follow", "mine"] as const;
 const site = makeSite(TASKS);
 let server: ServerProcess;
 let operator: Operator;
@@ -240,6 +241,27 @@ it("a question to a person is waited for: yes lets the call through once, no doe
   expect(await refused).toBeInstanceOf(ApprovalRefused);
   // What the person wrote is what the tool says.
   expect(JSON.stringify((await asked).result)).toContain("as the test says");
+});
+
+it("an operator answers a server by the command, and nobody without the token does", async () => {
+  const agent = clientOf("remote");
+  await agent.claimTask({ task_id: "remote" });
+  const error = await rejection(agent.useTool("ask_user_question", { question: "Which one?" }));
+  const { approval_id } = error as ApprovalPending;
+  const approve = (token: string, ...args: readonly string[]): Ran =>
+    bylaw(["approve", ...args, "--url", server.url], {
+      cwd: site.folder,
+      env: { BYLAW_OPERATOR_TOKEN: token },
+    });
+  expect(approve("", "yes", approval_id)).toMatchObject({ code: 1, stdout: "" });
+  expect(approve("x".repeat(40), "yes", approval_id).code).toBe(2);
+  expect(approve(OPERATOR, "list").stdout).toContain(approval_id);
+  expect(approve(OPERATOR, "show", approval_id).stdout).toContain("Which one?");
+  expect(approve(OPERATOR, "no", approval_id)).toMatchObject({ code: 2 });
+  expect(approve(OPERATOR, "yes", "0".repeat(16))).toMatchObject({ code: 1 });
+  expect(approve(OPERATOR, "yes", approval_id)).toMatchObject({ code: 0, stderr: "" });
+  expect(await agent.waitForApproval(approval_id)).toMatchObject({ state: "approved" });
+  expect(approve(OPERATOR, "yes", approval_id)).toMatchObject({ code: 1 });
 });
 
 it("whatever an agent changes happens once, also where the answers were lost", async () => {

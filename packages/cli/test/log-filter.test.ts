@@ -44,6 +44,18 @@ describe("eventFilter", () => {
     );
   });
 
+  it("knows when today and yesterday began here", () => {
+    const now = new Date(2026, 0, 17, 9, 30).getTime();
+    const on = (day: number, hour: number): LogEvent => ({
+      ...(EVENTS[0] as LogEvent),
+      timestamp: new Date(2026, 0, day, hour).toISOString(),
+    });
+    const since = eventFilter({ since: "yesterday" }, now);
+    expect([on(15, 23), on(16, 0), on(17, 9)].map(since)).toEqual([false, true, true]);
+    const until = eventFilter({ until: "today" }, now);
+    expect([on(16, 23), on(17, 0)].map(until)).toEqual([true, false]);
+  });
+
   it.each(readCases<string>(new URL("cases/log-filter/times.jsonl", import.meta.url)))(
     "refuses the time %j",
     (time) => {
@@ -56,7 +68,7 @@ describe("eventFilter", () => {
 
 describe("csvRecord", () => {
   const agentIn = (agent_id: string): string =>
-    csvRecord({ ...(EVENTS[0] as LogEvent), agent_id, details: {}, task_id: "|" })
+    csvRecord({ ...(EVENTS[0] as LogEvent), agent_id, details: {}, task_id: "|" }, undefined)
       .split(",{},")[0]
       ?.split(/,session_start,/)[1]
       ?.replace(/,\|$/, "") ?? "";

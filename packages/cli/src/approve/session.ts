@@ -2,17 +2,27 @@ import { resolve } from "node:path";
 import { createConfiguredKernel, findConfig } from "@bylaw/config";
 import type { Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
-import type { Store } from "@bylaw/store";
-import { gatesOf, type ProjectGates, type Question } from "@bylaw/orchestrator/approvals";
+import {
+  gatesOf,
+  nothingOpen,
+  type ProjectGates,
+  type Question,
+} from "@bylaw/orchestrator/approvals";
 import { bundled } from "../decide/kernel-source.ts";
-import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import type { RunPlace } from "../log/follow-run.ts";
+import { noSuchRun, withReader, withStore } from "../log/open-store.ts";
+import { runsIn } from "../log/project-store.ts";
 import { whileLoading } from "../io/exit-code.ts";
 import { readQuestions, type ReadQuestions } from "./read-questions.ts";
 
 /** The options of every command that is about what waits for a person. */
 export interface ApproveOptions {
-  readonly store: string;
-  readonly run: string;
+  /** Default: the project's. */
+  readonly store?: string;
+  /** Default: the run that the question is of. */
+  readonly run?: string;
+  /** A server that is asked instead. */
+  readonly url?: string;
   readonly config?: string;
   readonly json?: boolean;
 }
@@ -43,37 +53,51 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
 /** What a run asks of people. Reads, and changes nothing. Throws BYLAW_RUN_MISSING. */
 export function lookAt<T>(
   { kernel, gates }: Project,
-  { store, run }: ApproveOptions,
+  { store, run }: RunPlace,
   work: (read: ReadQuestions) => Promise<T>,
 ): Promise<T> {
-  return withReader(storePlace(store), async (opened) => {
+  return withReader(store, async (opened) => {
     const questions = await readQuestions({ store: opened, run, kernel, gates }, Date.now());
     if (questions.head === 0) throw await noSuchRun(opened, run);
     return await work(questions);
   });
 }
 
-/** The question that has an id; `undefined` where none is open under it. */
-export const questionOf = async (
-  { open, read }: ReadQuestions,
+/** A question, and the run that asks it. */
+export interface AskedQuestion {
+  readonly place: RunPlace;
+  readonly question: Question;
+  /** Every agent of the run. */
+  readonly agents: ReadonlySet<string>;
+}
+
+/** The question that has an id, in the run that is named or in any of the store. Throws BYLAW_APPROVAL_MISSING. */
+export async function findQuestion(
+  project: Project,
+  options: ApproveOptions,
   id: string,
-): Promise<Question | undefined> => {
-  const found = open.find((one) => one.id === id);
-  return found === undefined ? undefined : await read(found);
-};
+): Promise<AskedQuestion> {
+  for (const place of (await runsIn(options)).toReversed()) {
+    const asked = await lookAt(project, place, async ({ open, read, agents }) => {
+      const found = open.find((one) => one.id === id);
+      return found === undefined ? undefined : { place, question: await read(found), agents };
+    });
+    if (asked !== undefined) return asked;
+  }
+  throw nothingOpen(id);
+}
 
 /** Takes part in a run that others keep, and takes it over from nobody. Throws BYLAW_RUN_MISSING for one that was never begun. */
 export async function joined<T>(
   project: Project,
-  options: ApproveOptions,
-  work: (run: Run, store: Store) => Promise<T>,
+  { store, run: name }: RunPlace,
+  work: (run: Run) => Promise<T>,
 ): Promise<T> {
   const { kernel } = project;
-  const { store, run: name } = options;
-  return await withStore(storePlace(store), { create: false }, async (opened) => {
+  return await withStore(store, { create: false }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
-      return await work(run, opened);
+      return await work(run);
     } finally {
       await run.close();
     }

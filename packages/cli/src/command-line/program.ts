@@ -39,7 +39,7 @@ const COMMANDS: Commands = {
     () => import("../commands/test.ts"),
   ],
   "lint [options] [file...]": ["Lint policies and contracts", () => import("../commands/lint.ts")],
-  "replay [options] <log>": [
+  "replay [options] [log]": [
     "Decide recorded calls again with another policy and list what would change",
     () => import("../commands/replay.ts"),
   ],

@@ -4,12 +4,18 @@ import type { OptionSpec } from "./command.ts";
 /** What `--store` takes, for its help. */
 export const STORE_TEXT = "sqlite:PATH, a path that ends in .db or .sqlite, or postgres://…";
 
+/** The store of a command that finds the project's by itself. */
+export const STORE_OPTION = [
+  "--store <url>",
+  `the store (default: the project's .bylaw/store.db): ${STORE_TEXT}`,
+] as const satisfies OptionSpec;
+
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 
 /** Where a log is: in files, or in a store. The command decides which when it runs. */
 export const LOG_OPTIONS = [
-  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
-  ["--run <run>", "the run in the store"],
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: the latest)"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

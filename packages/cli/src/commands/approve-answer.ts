@@ -1,7 +1,6 @@
-import type { LogEvent } from "@bylaw/kernel";
+import { omitUndefined, type LogEvent } from "@bylaw/kernel";
 import {
   checkAnswerable,
-  nothingOpen,
   recordAnswer,
   refuseAgents,
   unanswerable,
@@ -19,7 +18,15 @@ import {
 } from "../approve/authority.ts";
 import { isRefusal } from "../approve/is-refusal.ts";
 import { questionText } from "../approve/question-text.ts";
-import { joined, lookAt, projectOf, questionOf, type ApproveOptions } from "../approve/session.ts";
+import { RemoteApprovals } from "../approve/remote.ts";
+import {
+  findQuestion,
+  joined,
+  lookAt,
+  projectOf,
+  type ApproveOptions,
+} from "../approve/session.ts";
+import { runOrLatest, storeOrProject } from "../log/project-store.ts";
 import { endOf } from "../io/time-span.ts";
 import { reportError, usageError } from "../io/report-error.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -54,13 +61,10 @@ export async function answer(
 ): Promise<void> {
   await reported(options, async () => {
     const token = takeToken();
+    if (options.url !== undefined) return await answerRemotely(verdict, id, options, token);
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by, token);
-    const { question, agents } = await lookAt(project, options, async (questions) => ({
-      question: await questionOf(questions, id),
-      agents: questions.agents,
-    }));
-    if (question === undefined) throw nothingOpen(id);
+    const { place, question, agents } = await findQuestion(project, options, id);
     const role = question.kind === "gate" ? roleOf(who, options.as, question.approvers) : undefined;
     checkPerson(who, role, agents);
     checkUsage(question, verdict, options);
@@ -68,8 +72,25 @@ export async function answer(
     const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
     await see(question, verdict, who);
     const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
-    return await joined(project, options, (run) => recordAnswer(run, question, given, project));
+    return await joined(project, place, (run) => recordAnswer(run, question, given, project));
   });
+}
+
+// The server knows who answers by the token, and checks what is checked here otherwise.
+async function answerRemotely(
+  verdict: "approved" | "rejected",
+  id: string,
+  options: AnswerOptions,
+  token: string | undefined,
+): Promise<RecordedAnswer> {
+  const { url = "", by, as: role, reason, for: span } = options;
+  if (by !== undefined)
+    throw usageError("With `--url` the token says who answers", "Remove `--by`");
+  const server = new RemoteApprovals(url, token);
+  checkUsage(await server.read(id), verdict, options);
+  const expires_at = span === undefined ? undefined : endOf(span, Date.now());
+  const answer = verdict === "approved" ? "yes" : "no";
+  return await server.answer(id, { answer, ...omitUndefined({ role, reason, expires_at }) });
 }
 
 /** Records that a check does not have to pass for a while. */
@@ -82,8 +103,16 @@ export async function waive({
 }: WaiverOptions): Promise<void> {
   await reported(options, async () => {
     const token = takeToken();
+    if (options.url !== undefined) {
+      const { url, as: role, for: span } = options;
+      const waiver = { gate, check, reason, expires_at: endOf(span, Date.now()) };
+      const server = new RemoteApprovals(url, token);
+      return await server.waive({ task_id: task, ...waiver, ...omitUndefined({ role }) });
+    }
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by, token);
+    const store = storeOrProject(options.store);
+    const place = { store, run: await runOrLatest(store, options.run) };
     const { gates } = project;
     if (gates === undefined)
       throw unanswerable(
@@ -91,7 +120,7 @@ export async function waive({
         "Name another configuration with `--config`",
       );
     const role = roleOf(who, options.as, waiversOf(gates, gate));
-    checkPerson(who, role, await lookAt(project, options, async ({ agents }) => agents));
+    checkPerson(who, role, await lookAt(project, place, async ({ agents }) => agents));
     const expires_at = endOf(options.for, Date.now());
     const waiver = `${check} of gate ${gate}, task ${task}, until ${expires_at}`;
     if (
@@ -99,7 +128,7 @@ export async function waive({
       !(await confirmed(`Let pass as ${plain(who.by)}: ${plain(waiver)}\nType yes to continue: `))
     )
       throw unconfirmed();
-    return await joined(project, options, async (run) =>
+    return await joined(project, place, async (run) =>
       gates.plugin.waiveCheck(gates.run(run), {
         task,
         gate,
@@ -156,6 +185,11 @@ async function see(
 
 const unconfirmed = (): Error => unauthorized("The answer was not `yes`", "Nothing was recorded");
 
+/** The event of an answer, as far as a server tells it. */
+type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
+  readonly task_id?: string | null;
+};
+
 const VERDICTS: Readonly<Record<string, string>> = {
   check_waived: "waived",
   approval_granted: "approved",
@@ -165,11 +199,11 @@ const VERDICTS: Readonly<Record<string, string>> = {
 // A refusal exits with 1. Wrong usage and broken files exit with 2.
 async function reported(
   { json = false }: Pick<ApproveOptions, "json">,
-  work: () => Promise<LogEvent>,
+  work: () => Promise<RecordedAnswer>,
 ): Promise<void> {
   try {
     const event = await work();
-    const { event_type, sequence, task_id, details } = event;
+    const { event_type, sequence, task_id = null, details } = event;
     const { by, role, verdict, gate, check, expires_at } = details;
     const words = [
       verdict ?? VERDICTS[event_type],

@@ -1,15 +1,19 @@
-import { nothingOpen } from "@bylaw/orchestrator/approvals";
+import type { Question } from "@bylaw/orchestrator/approvals";
+import { takeToken } from "../approve/authority.ts";
 import { questionTable, questionText } from "../approve/question-text.ts";
-import { lookAt, projectOf, questionOf, type ApproveOptions } from "../approve/session.ts";
+import { RemoteApprovals } from "../approve/remote.ts";
+import { findQuestion, lookAt, projectOf, type ApproveOptions } from "../approve/session.ts";
+import { runsIn } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor } from "../io/text.ts";
 
 /** Prints what waits for a person, in one line each. */
 export async function listOpen(options: ApproveOptions): Promise<void> {
-  const open = await lookAt(await projectOf(options), options, (questions) =>
-    Promise.all(questions.open.map((one) => questions.read(one))),
-  );
+  const open =
+    options.url === undefined
+      ? await openIn(options)
+      : await new RemoteApprovals(options.url, takeToken()).list();
   await write(
     options.json === true
       ? open.map(jsonLine).join("")
@@ -18,12 +22,24 @@ export async function listOpen(options: ApproveOptions): Promise<void> {
   conclude(0);
 }
 
+async function openIn(options: ApproveOptions): Promise<readonly Question[]> {
+  const project = await projectOf(options);
+  const found: Question[] = [];
+  for (const place of await runsIn(options))
+    found.push(
+      ...(await lookAt(project, place, (questions) =>
+        Promise.all(questions.open.map((one) => questions.read(one))),
+      )),
+    );
+  return found;
+}
+
 /** Prints all that there is to see of one question. Throws BYLAW_APPROVAL_MISSING. */
 export async function showOpen(id: string, options: ApproveOptions): Promise<void> {
-  const question = await lookAt(await projectOf(options), options, (questions) =>
-    questionOf(questions, id),
-  );
-  if (question === undefined) throw nothingOpen(id);
+  const question =
+    options.url === undefined
+      ? (await findQuestion(await projectOf(options), options, id)).question
+      : await new RemoteApprovals(options.url, takeToken()).read(id);
   await write(
     options.json === true ? jsonLine(question) : questionText(question, paintFor(process.stdout)),
   );

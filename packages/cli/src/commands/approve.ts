@@ -1,10 +1,12 @@
 import type { CommandSpec, GroupSpec, OptionSpec } from "../command-line/command.ts";
-import { JSON_OPTION, STORED_OPTIONS } from "../command-line/shared-options.ts";
+import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
 import type { AnswerOptions, WaiverOptions } from "./approve-answer.ts";
 import type { ApproveOptions } from "../approve/session.ts";
 
 const ASKED: readonly OptionSpec[] = [
-  ...STORED_OPTIONS,
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: the one that asks)"],
+  ["--url <address>", "a server to answer instead, with an operator's token"],
   [
     "--config <file>",
     "the configuration of the agent's host (default: the nearest bylaw.config.* upwards)",
@@ -25,7 +27,8 @@ const LIST: CommandSpec = {
 Exit code: 0 printed, even if nothing waits; 2 usage error, or a configuration or store that cannot be used.
 
 Examples:
-  $ bylaw approve list --store runs.db --run main
+  $ bylaw approve list
+  $ bylaw approve list --url https://bylaw.example.org
   $ bylaw approve list --store sqlite:runs.db --run main --json`,
   run: async (options: ApproveOptions) => (await import("./approve-list.ts")).listOpen(options),
 };

@@ -12,19 +12,20 @@ import { basename, dirname, join } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine } from "@bylaw/log";
 import { eventsOf, noSuchRun, withReader } from "../log/open-store.ts";
-import { sourceOf } from "../log/log-source.ts";
+import { runOrLatest, storeOrProject } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, place, plain } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { JSON_OPTION, STORED_OPTIONS } from "../command-line/shared-options.ts";
+import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ...STORED_OPTIONS,
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: the latest)"],
   JSON_OPTION,
   [
     "--to <file>",
-    "the file to write, which must not exist (default: standard output)",
+    "the file to write, which must not exist; - is standard output, and the default",
     { path: true },
   ],
 ] as const satisfies readonly OptionSpec[];
@@ -35,6 +36,7 @@ export const command: CommandSpec = {
 Exit code: 0 written, 1 written but the run does not verify, 2 usage error, or a store or file that cannot be used.
 
 Examples:
+  $ bylaw log export
   $ bylaw log export --store runs.db --run main
   $ bylaw log export --store sqlite:runs.db --run main --to main.jsonl --json`,
   run: exportLog,
@@ -43,17 +45,17 @@ Examples:
 /** Writes a run of a store as the lines of its log. The exit code is 1 where the run does not verify. */
 async function exportLog({
   store,
-  run,
+  run: named,
   to,
   json = false,
 }: OptionsOf<typeof OPTIONS>): Promise<void> {
-  const source = sourceOf([], { store, run });
-  if (!("store" in source)) return;
-  const target = to === undefined ? undefined : openTarget(to);
+  const source = storeOrProject(store);
+  const run = await runOrLatest(source, named);
+  const target = to === undefined || to === "-" ? undefined : openTarget(to);
   const verifier = createLogVerifier({ chained: true });
   let wrong = 0;
   try {
-    await withReader(source.store, async (opened) => {
+    await withReader(source, async (opened) => {
       for await (const events of eventsOf(opened, run)) {
         const lines = events.map(lineOf);
         for (const line of lines) {
@@ -78,7 +80,7 @@ async function exportLog({
     throw error;
   }
   const { events, head } = verifier;
-  if (to !== undefined) {
+  if (to !== undefined && target !== undefined) {
     const hash = head.hash ?? "no hash";
     await write(
       json

@@ -7,7 +7,7 @@ import { BylawError } from "@bylaw/kernel";
 import type { LogHead } from "@bylaw/log";
 import { openInput } from "../io/input.ts";
 import { importEvents } from "../log/import-events.ts";
-import { logLines, sourceOf, unreadable } from "../log/log-source.ts";
+import { checkFiles, logLines, unreadable } from "../log/log-source.ts";
 import { storePlace, withStore } from "../log/open-store.ts";
 import { verifiedEvents } from "../log/verified-events.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -37,7 +37,7 @@ async function importLog(
   { store, run, json = false }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const place = storePlace(store);
-  sourceOf(files, {});
+  checkFiles(files, {});
   const { paths, drop } = await readable(files);
   try {
     const head = await verifyAll(paths);

@@ -1,13 +1,14 @@
 import type { RunSummary } from "@bylaw/log";
-import { storePlace, withReader } from "../log/open-store.ts";
+import { withReader } from "../log/open-store.ts";
+import { storeOrProject } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, short } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { STORE_TEXT } from "../command-line/shared-options.ts";
+import { STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--store <url>", STORE_TEXT, { required: true }],
+  STORE_OPTION,
   ["--json", "print JSON, one run per line"],
 ] as const satisfies readonly OptionSpec[];
 
@@ -17,6 +18,7 @@ export const command: CommandSpec = {
 Exit code: 0 printed, even if there are none; 2 usage error, or a store that cannot be used.
 
 Examples:
+  $ bylaw log runs
   $ bylaw log runs --store runs.db
   $ bylaw log runs --store sqlite:runs.db --json`,
   run: listRuns,
@@ -24,7 +26,7 @@ Examples:
 
 /** Prints the runs of a store, in the order of their last events. */
 async function listRuns({ store, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
-  const runs = await withReader(storePlace(store), (opened) => opened.runs());
+  const runs = await withReader(storeOrProject(store), (opened) => opened.runs());
   const ordered = runs.toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
   await write(json ? ordered.map(jsonLine).join("") : table(ordered));
   conclude(0);

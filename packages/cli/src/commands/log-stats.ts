@@ -26,7 +26,7 @@ async function logStats(
   files: readonly string[],
   options: OptionsOf<typeof LOG_OPTIONS>,
 ): Promise<void> {
-  const source = sourceOf(files, options);
+  const source = await sourceOf(files, options);
   const reader = createEventReader();
   const tally = createLogStatsCounter();
   for await (const lines of logLines(source))

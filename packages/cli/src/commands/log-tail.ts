@@ -36,7 +36,7 @@ Examples:
 /** Prints the last events of a log, and with `--follow` those that come. The exit code is 0, also when it is interrupted. */
 async function tailLog(file: string | undefined, options: TailOptions): Promise<void> {
   const { follow = false, lines: most, json = false } = options;
-  const source = sourceOf(file === undefined ? [] : [file], options);
+  const source = await sourceOf(file === undefined ? [] : [file], options);
   const printer = createPrinter(json);
   const stop = follow ? untilInterrupted() : undefined;
   if ("store" in source) {
@@ -102,7 +102,7 @@ function createPrinter(json: boolean): Printer {
   const paint = paintFor(process.stdout);
   const row = (event: LogEvent): string => {
     const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-    return json ? jsonLine(event) : `${eventText(event, paint, width)}\n`;
+    return json ? jsonLine(event) : `${eventText(event, paint, { width })}\n`;
   };
   function line(read: TailLine): string {
     if (read.fault === undefined && /^[ \t\r]*$/.test(read.text)) return "";

@@ -55,7 +55,7 @@ Examples:
 /** Prints what is wrong with a log. The exit code is 1 where something is an error. */
 async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
   const { profile, catalogue: mode, config, chained = false, json = false } = options;
-  const source = sourceOf(files, options);
+  const source = await sourceOf(files, options);
   const configured = config === undefined ? [] : (await loadKernelFor({ config })).declared.events;
   const verifier = createLogVerifier({
     ...(profile === "coordinator" ? { order: coordinatorOrder } : {}),

@@ -13,6 +13,8 @@ import { foldingView } from "../log/folding-view.ts";
 import { loadKernelFor, type KernelSourceOptions } from "../decide/kernel-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
+import { sourceOf } from "../log/log-source.ts";
+import { readRun } from "../log/open-store.ts";
 import { textLines } from "../io/read-lines.ts";
 import { logLine, type LogLine, type Recorded } from "../replay/recorded-call.ts";
 import {
@@ -24,8 +26,11 @@ import {
 } from "../replay/replay-report.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: the latest)"],
   ["--policy <file...>", "the candidate; without --config it decides alone", { path: true }],
   [
     "--config <file>",
@@ -37,13 +42,16 @@ const OPTIONS = [
 
 export const command: CommandSpec = {
   arguments: {
-    log: ["events of a run, or calls, one JSON object per line; - reads standard input"],
+    log: [
+      "events of a run, or calls, one JSON object per line; - reads standard input (default: the store)",
+    ],
   },
   options: OPTIONS,
   help: `
 Exit code: 0 no decision changes, 1 a decision changes, 2 usage or configuration error.
 
 Examples:
+  $ bylaw replay --policy candidate.toml
   $ bylaw replay run.jsonl --policy candidate.toml
   $ bylaw replay run.jsonl --policy candidate.toml --config bylaw.config.ts --json`,
   run: replay,
@@ -51,8 +59,8 @@ Examples:
 
 /** Decides what a log recorded once more, by a candidate, and lists what would come out differently: exit code 1 where anything does. */
 async function replay(
-  log: string,
-  { policy = [], config, json = false }: OptionsOf<typeof OPTIONS>,
+  file: string | undefined,
+  { policy = [], config, json = false, ...from }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   if (policy.length === 0 && config === undefined) {
     throw usageError(
@@ -60,6 +68,8 @@ async function replay(
       "Name the candidate with `--policy <file>` or `--config <file>`",
     );
   }
+  const source = await sourceOf(file === undefined ? [] : [file], from);
+  const log = file ?? ("run" in source ? source.run : "");
   const candidate = await loadKernelFor({ policy, ...(config === undefined ? {} : { config }) });
   // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
   let present: Kernel | undefined;
@@ -72,7 +82,11 @@ async function replay(
   const count = createReplayCount();
   const paint = paintFor(process.stdout);
   const defaults = defaultsFrom({ interactive: true });
-  for await (const lines of textLines(log, "BYLAW_LOG_INVALID")) {
+  const read =
+    "store" in source
+      ? readRun(source.store, source.run)
+      : textLines(source.files[0] ?? "", "BYLAW_LOG_INVALID");
+  for await (const lines of read) {
     let text = "";
     for (const raw of lines) {
       const line = logLine(raw, log, defaults);

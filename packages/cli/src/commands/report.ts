@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ANCHOR_TYPE } from "@bylaw/log";
 import { createEventReader, eventOn } from "../log/read-events.ts";
-import { logLines, sourceOf, type LogSource, type SourceOptions } from "../log/log-source.ts";
-import { storePlace, withReader } from "../log/open-store.ts";
+import { checkFiles, logLines, type LogSource, type SourceOptions } from "../log/log-source.ts";
+import { runsIn } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { ReportCollector, type Report } from "../report/collect.ts";
@@ -14,10 +14,10 @@ import { tableText } from "../report/table-text.ts";
 import { tablesOf } from "../report/tables.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { JSON_OPTION, STORE_TEXT } from "../command-line/shared-options.ts";
+import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
+  STORE_OPTION,
   ["--run <run>", "the run in the store (default: all of them)"],
   [
     "--format <format>",
@@ -39,6 +39,7 @@ export const command: CommandSpec = {
 Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
 
 Examples:
+  $ bylaw report
   $ bylaw report events.jsonl
   $ bylaw report events.jsonl --format markdown
   $ bylaw report events.jsonl --format html > report.html`,
@@ -67,14 +68,8 @@ async function sourcesOf(
   files: readonly string[],
   from: SourceOptions,
 ): Promise<readonly LogSource[]> {
-  const { store: url, run } = from;
-  if (url !== undefined && run === undefined && files.length === 0) {
-    const store = storePlace(url);
-    const runs = await withReader(store, (opened) => opened.runs());
-    return runs.map((found) => ({ store, run: found.run }));
-  }
-  const source = sourceOf(files, from);
-  return "store" in source ? [source] : source.files.map((file) => ({ files: [file] }));
+  checkFiles(files, from);
+  return files.length > 0 ? files.map((file) => ({ files: [file] })) : await runsIn(from);
 }
 
 async function readRun(

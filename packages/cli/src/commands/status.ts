@@ -6,11 +6,11 @@ import { write } from "../io/output.ts";
 import { statusText } from "../report/status-text.ts";
 import { count, paintFor } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { STORE_TEXT } from "../command-line/shared-options.ts";
+import { STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--store <url>", `read a store instead: ${STORE_TEXT}`],
-  ["--run <run>", "the run in the store"],
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: the latest)"],
   ["--log <file...>", "the log, rotated files in order; - reads standard input", { path: true }],
   [
     "--keep <number>",
@@ -26,6 +26,7 @@ export const command: CommandSpec = {
 Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.
 
 Examples:
+  $ bylaw status
   $ bylaw status --log events.jsonl
   $ bylaw status --log events.jsonl --json > status.json`,
   run: showStatus,
@@ -41,7 +42,7 @@ async function showStatus({
   json = false,
   ...from
 }: OptionsOf<typeof OPTIONS>): Promise<void> {
-  const source = sourceOf(log, from);
+  const source = await sourceOf(log, from);
   const reader = createEventReader();
   // Tables have the totals alone: a log may hold more violations than there is room for in memory.
   const status = createStatus(json ? (keep === undefined ? {} : { keep }) : { keep: 0 });

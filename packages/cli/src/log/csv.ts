@@ -2,20 +2,15 @@ import { ENVELOPE_FIELDS } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
 import { plain } from "../io/text.ts";
 
-/** The first record of RFC 4180, with its line break. */
-export const CSV_HEAD = `${[...ENVELOPE_FIELDS, "hash"].join(",")}\r\n`;
+/** The first record of RFC 4180, with its line break. `several`: the events are of several runs. */
+export const csvHead = (several: boolean): string =>
+  `${[...ENVELOPE_FIELDS, "hash", ...(several ? ["run"] : [])].join(",")}\r\n`;
 
 /** An event as a record of RFC 4180, with its line break: no control character, and nothing that a spreadsheet computes. */
-export function csvRecord({
-  timestamp,
-  sequence,
-  session_id,
-  event_type,
-  agent_id,
-  task_id,
-  details,
-  hash,
-}: LogEvent): string {
+export function csvRecord(
+  { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent,
+  run: string | undefined,
+): string {
   const cells = [
     timestamp,
     String(sequence),
@@ -25,6 +20,7 @@ export function csvRecord({
     task_id ?? "",
     JSON.stringify(details),
     hash ?? "",
+    ...(run === undefined ? [] : [run]),
   ];
   return `${cells.map(cell).join(",")}\r\n`;
 }

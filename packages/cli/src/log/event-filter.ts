@@ -59,6 +59,17 @@ function reasonsOf({ details }: LogEvent): readonly string[] {
   return [code, reason].filter((value): value is string => typeof value === "string");
 }
 
+/** How many days back the day begins that a word names. */
+const DAYS = { today: 0, yesterday: 1 } as const;
+
+// Here, as a person means it; a day may have 23 hours.
+function dayStart(now: number, back: number): number {
+  const day = new Date(now);
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - back);
+  return day.getTime();
+}
+
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
 function instant(flag: string, text: string, now: number): number {
@@ -66,8 +77,9 @@ function instant(flag: string, text: string, now: number): number {
   if (span !== undefined) return now - span;
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
+  if (Object.hasOwn(DAYS, text)) return dayStart(now, DAYS[text as keyof typeof DAYS]);
   throw usageError(
-    `\`${flag}\` takes a time like 2026-01-17T09:00:00Z or a span before now like 30m, 2h or 7d, not \`${text}\``,
+    `\`${flag}\` takes a time like 2026-01-17T09:00:00Z or a span before now like 30m, 2h or 7d, \`today\` or \`yesterday\`, not \`${text}\``,
     "Give the time with its zone, or the span in s, m, h, d or w",
   );
 }

@@ -11,28 +11,42 @@ const COLUMNS = [
   ["DETAILS", 0],
 ] as const;
 
+const RUN_COLUMN = ["RUN", 16] as const;
+
 /** Most characters of the details where the width of a terminal does not say. */
 const DETAILS = 160;
 
 /** The names of the columns. */
-export const headText = (paint: Paint): string =>
+export const headText = (paint: Paint, several = false): string =>
   paint(
     "bold",
-    COLUMNS.map(([name, width]) => name.padEnd(width))
+    [...(several ? [RUN_COLUMN] : []), ...COLUMNS]
+      .map(([name, width]) => name.padEnd(width))
       .join(" ")
       .trimEnd(),
   );
 
-/** An event in one line that no terminal acts on. `width`: of the terminal, in characters. */
+/** How an event is shown. */
+export interface EventTextOptions {
+  /** Of the terminal, in characters. */
+  readonly width?: number | undefined;
+  /** Named before the event, where there are several. */
+  readonly run?: string | undefined;
+}
+
+/** An event in one line that no terminal acts on. */
 export function eventText(
   { sequence, timestamp, event_type, agent_id, task_id, details }: LogEvent,
   paint: Paint,
-  width?: number,
+  { width, run }: EventTextOptions = {},
 ): string {
   const cells = [String(sequence), timestamp, event_type, agent_id ?? "-", task_id ?? "-"];
-  const row = cells
-    .map((cell, index) => short(cell, 64).padEnd(COLUMNS[index]?.[1] ?? 0))
-    .join(" ");
+  const [, runWidth] = RUN_COLUMN;
+  const first = run === undefined ? [] : [short(run, 64).padEnd(runWidth)];
+  const row = [
+    ...first,
+    ...cells.map((cell, index) => short(cell, 64).padEnd(COLUMNS[index]?.[1] ?? 0)),
+  ].join(" ");
   const room = width === undefined ? DETAILS : Math.max(20, width - row.length - 1);
   const styled = STYLES.reduce(
     (text, [style, type]) => (type.test(event_type) ? paint(style, text) : text),

@@ -4,7 +4,8 @@ import { usageError } from "../io/report-error.ts";
 import { inputFault, openInput } from "../io/input.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../io/split-lines.ts";
 import type { LogLine } from "./log-line.ts";
-import { readRun, storePlace, type StorePlace } from "./open-store.ts";
+import { readRun, type StorePlace } from "./open-store.ts";
+import { runOrLatest, storeOrProject } from "./project-store.ts";
 
 /** Where a log is read from: files in the order in which they were written, or a run of a store. */
 export type LogSource =
@@ -17,20 +18,27 @@ export interface SourceOptions {
   readonly run?: string;
 }
 
-/** What a command line names as its log. Throws BYLAW_USAGE_INVALID where that is nothing, or two things. */
-export function sourceOf(files: readonly string[], { store, run }: SourceOptions): LogSource {
-  if (store === undefined && run === undefined) {
-    if (files.length === 0)
-      throw usageError("No log was given. Name a `<file>`, or `--store <url>` and `--run <run>`.");
-    if (files.filter((file) => file === "-").length > 1)
-      throw usageError("`-` (standard input) can be given only once");
-    return { files };
-  }
-  if (store === undefined) throw usageError("`--run` needs `--store`");
-  if (run === undefined)
-    throw usageError("`--store` needs `--run`", "List the runs of the store with `bylaw log runs`");
-  if (files.length > 0) throw usageError("A file and `--store` cannot be given together");
-  return { store: storePlace(store), run };
+/**
+ * What a command line names as its log: files, or a run of a store. Without files it is the store of the project, and without a run its
+ * latest. Throws BYLAW_USAGE_INVALID where two things are named, or nothing is there, and BYLAW_RUN_MISSING for a store without runs.
+ */
+export async function sourceOf(
+  files: readonly string[],
+  options: SourceOptions,
+): Promise<LogSource> {
+  checkFiles(files, options);
+  if (files.length > 0) return { files };
+  const store = storeOrProject(options.store);
+  return { store, run: await runOrLatest(store, options.run) };
+}
+
+/** Throws BYLAW_USAGE_INVALID where files are named beside a store, or standard input twice. */
+export function checkFiles(files: readonly string[], { store, run }: SourceOptions): void {
+  if (files.filter((file) => file === "-").length > 1)
+    throw usageError("`-` (standard input) can be given only once");
+  if (files.length === 0) return;
+  if (store !== undefined) throw usageError("A file and `--store` cannot be given together");
+  if (run !== undefined) throw usageError("A file and `--run` cannot be given together");
 }
 
 /**

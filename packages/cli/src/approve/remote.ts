@@ -1,0 +1,133 @@
+import {
+  BylawError,
+  isJsonObject,
+  messageOf,
+  omitUndefined,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import { parseJson } from "@bylaw/config";
+import { nothingOpen, unauthorized, type Question } from "@bylaw/orchestrator/approvals";
+import { usageError } from "../io/report-error.ts";
+
+/** What a server says of an answer that is on record. */
+export type RemoteEvent = Pick<LogEvent, "event_type" | "sequence" | "details">;
+
+const eventOf = (answer: JsonObject): RemoteEvent => answer as unknown as RemoteEvent;
+
+/** A server whose questions an operator answers. */
+export class RemoteApprovals {
+  readonly #base: string;
+  readonly #token: string;
+
+  /** Throws BYLAW_USAGE_INVALID for an address over which a token may not be sent, and BYLAW_APPROVAL_UNAUTHORIZED without one. */
+  constructor(url: string, token: string | undefined) {
+    this.#base = `${addressOf(url)}/api/v1`;
+    if (token === undefined || token === "")
+      throw unauthorized(
+        "Answering a server needs an operator's token in BYLAW_OPERATOR_TOKEN",
+        "Set it for this one command; no agent may know it",
+      );
+    this.#token = token;
+  }
+
+  /** All open questions, as the server lists them. */
+  async list(): Promise<readonly Question[]> {
+    const found: Question[] = [];
+    let after: string | undefined;
+    do {
+      const query = new URLSearchParams(omitUndefined({ limit: "100", after }));
+      const page = await this.#ask("GET", `/approvals?${query}`);
+      found.push(...(page["approvals"] as unknown as readonly Question[]));
+      after = page["next"] as string | undefined;
+    } while (after !== undefined);
+    return found;
+  }
+
+  /** One open question. Throws BYLAW_APPROVAL_MISSING. */
+  async read(id: string): Promise<Question> {
+    const found = await this.#ask("GET", `/approvals/${encodeURIComponent(id)}`);
+    if (found["state"] !== "open") throw nothingOpen(id);
+    return found as unknown as Question;
+  }
+
+  /** Answers a question; what is on record then. */
+  async answer(id: string, answer: JsonObject): Promise<RemoteEvent> {
+    return eventOf(await this.#ask("POST", `/approvals/${encodeURIComponent(id)}`, answer));
+  }
+
+  async waive(waiver: JsonObject): Promise<RemoteEvent> {
+    return eventOf(await this.#ask("POST", "/waivers", waiver));
+  }
+
+  async #ask(method: "GET" | "POST", path: string, body?: JsonObject): Promise<JsonObject> {
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      ...(body === undefined
+        ? {}
+        : {
+            "content-type": "application/json",
+            "idempotency-key": globalThis.crypto.randomUUID(),
+          }),
+    };
+    const json = body === undefined ? {} : { body: JSON.stringify(body) };
+    let answered: { readonly status: number; readonly text: string };
+    try {
+      const signal = AbortSignal.timeout(30_000);
+      // A redirect would take the token elsewhere.
+      const init = { method, headers, ...json, signal, redirect: "error" } as const;
+      const response = await fetch(`${this.#base}${path}`, init);
+      answered = { status: response.status, text: await response.text() };
+    } catch (cause) {
+      throw unreachable(`The server did not answer: ${messageOf(cause)}`, cause);
+    }
+    const value = valueOf(answered.text);
+    if (value === undefined)
+      throw unreachable(`The server answered ${answered.status} with no JSON object`);
+    if (answered.status < 400) return value;
+    const { code, detail, fix } = value;
+    throw new BylawError({
+      code:
+        typeof code === "string" && /^BYLAW_[A-Z_]+$/.test(code)
+          ? (code as `BYLAW_${string}`)
+          : "BYLAW_SERVER_UNREACHABLE",
+      message: typeof detail === "string" ? detail : `The server answered ${answered.status}`,
+      ...(typeof fix === "string" ? { fix } : {}),
+    });
+  }
+}
+
+function valueOf(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+function addressOf(text: string): string {
+  if (URL.canParse(text)) {
+    const { protocol, hostname, origin, pathname, search, hash, username, password } = new URL(
+      text,
+    );
+    const plain = pathname === "/" && search + hash + username + password === "";
+    const safe = protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
+    if (plain && safe) return origin;
+  }
+  throw usageError(
+    // It may hold a password.
+    "`--url` takes the address of a server, like https://bylaw.example.org",
+    "Use https, or http on this machine, without path, name and password",
+  );
+}
+
+const unreachable = (message: string, cause?: unknown): BylawError =>
+  new BylawError({
+    code: "BYLAW_SERVER_UNREACHABLE",
+    message,
+    fix: "Check the address and that `bylaw serve` runs there",
+    cause,
+  });
