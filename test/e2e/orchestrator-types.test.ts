@@ -72,7 +72,10 @@ function typeOf(schema: Schema): string {
       : (type as readonly string[]).map((one) => typeOf({ ...schema, type: one })).join(" | ");
   if (type === "array" && items !== undefined) return `readonly (${typeOf(items)})[]`;
   if (type === "object") {
-    if (properties === undefined) return "JsonObject";
+    if (properties === undefined)
+      return typeof more === "object" && Object.keys(more).length > 0
+        ? `Readonly<Record<string, ${typeOf(more)}>>`
+        : "JsonObject";
     const fields = Object.entries(properties).map(
       ([name, one]) =>
         `readonly ${name}${required.includes(name) || typeOf(one) === "Json" ? "" : "?"}: ${typeOf(one)}`,
@@ -118,6 +121,10 @@ it("the types of the client are those of the interface that the service describe
     ToolQuestion: asked("/tools/check/batch").properties?.["calls"]?.items ?? {},
     ToolsAnswer: answer("get", "/tools"),
     ResponseAnswer: answer("post", "/responses"),
+    ConcludedAnswer: answer("post", "/consensus/vote"),
+    ConsensusState: answer("get", "/consensus"),
+    ConsensusTerms: asked("/consensus"),
+    ShownAnswers: answer("post", "/consensus/show"),
     BehaviorAnswer: answer("post", "/behaviors"),
     Snapshot: answer("get", "/state/snapshot"),
     Approval: components.schemas["Approval"] ?? {},

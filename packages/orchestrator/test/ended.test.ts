@@ -17,11 +17,12 @@ const CONFIG = `
 import { defineConfig } from "@bylaw/kernel";
 import { coordinator } from "@bylaw/plugin-coordinator";
 import { phases } from "@bylaw/plugin-phases";
+import { reasons } from "@bylaw/plugin-reasons";
 import { tasks } from "@bylaw/plugin-tasks";
 import { tokens } from "@bylaw/plugin-tokens";
 
 const contract = "agent_workflow.yaml";
-export default defineConfig({ plugins: [phases({ contract }), tasks(), tokens({ contract }), coordinator()] });
+export default defineConfig({ plugins: [phases({ contract }), tasks(), tokens({ contract }), coordinator(), reasons({ workflow_tools: { done: "end" } })] });
 `;
 
 let folder: string;

@@ -158,6 +158,7 @@ export async function serve({
     writeFileSync(join(folder, "policy.toml"), POLICY);
     writeOperators(data, OPERATORS);
   }
+  const more = files(folder);
   const orchestrator = await createOrchestrator({
     settings: {
       contract: join(folder, "agent_workflow.yaml"),
@@ -165,9 +166,10 @@ export async function serve({
       data,
       workspace: join(folder, "work"),
       port: 0,
+      consensus: !("config" in more),
       limits: { refusals_per_second: 1_000 },
       ...settings,
-      ...files(folder),
+      ...more,
     },
     secrets: { enrol: ENROL, operator: OPERATOR },
     ...(store === undefined ? {} : { store }),

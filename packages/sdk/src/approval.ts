@@ -5,7 +5,7 @@ import type { Approval } from "./types.ts";
 
 interface Patience {
   readonly wait_ms: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Waits until a person has answered. Throws ApprovalRefused at a no, and when the time is over. */

@@ -5,6 +5,7 @@ import {
   optionsFromEnvironment,
   type Environment,
 } from "./client-options.ts";
+import { AgentConsensus } from "./consensus.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { approvalPending, transitionBlocked } from "./outcomes.ts";
@@ -48,6 +49,8 @@ const HOUR = 3_600_000;
  */
 export class AgentClient extends ToolShorthands {
   readonly agent_id: string;
+  /** Answers and votes. */
+  readonly consensus: AgentConsensus;
   readonly #session: Session;
   readonly #enrol: string | undefined;
   readonly #transport: Transport;
@@ -70,6 +73,7 @@ export class AgentClient extends ToolShorthands {
     const token = phase_token === undefined ? undefined : credentialOf(phase_token, "phase token");
     this.#transport = new Transport(transport);
     this.#session = new Session(this.#transport, { token, task: task_id });
+    this.consensus = new AgentConsensus(this.#session);
     this.#heartbeat = heartbeat;
     if (token !== undefined) this.#live(undefined);
   }
@@ -274,8 +278,7 @@ export class AgentClient extends ToolShorthands {
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
   async waitForApproval(approval_id: string, options: WaitOptions = {}): Promise<Approval> {
-    const { wait_ms = HOUR, signal } = options;
-    return awaitApproval(this.#session, approval_id, { wait_ms, signal });
+    return awaitApproval(this.#session, approval_id, { wait_ms: HOUR, ...options });
   }
 
   #end(): void {

@@ -1,6 +1,7 @@
 export { AgentClient } from "./client.ts";
 export type { AgentClientOptions } from "./client-options.ts";
 export type { ClaimOptions } from "./claim.ts";
+export type { AgentConsensus } from "./consensus.ts";
 export type { Environment } from "./client-options.ts";
 export {
   AgentError,
@@ -23,6 +24,8 @@ export {
 } from "./errors.ts";
 export type { ErrorParts, NextStep } from "./errors.ts";
 export type { EventOptions } from "./events.ts";
+export { OperatorClient } from "./operator.ts";
+export type { DropReason, OperatorClientOptions } from "./operator.ts";
 export type { RetryOptions, Sleep } from "./retry.ts";
 export type { AskOptions } from "./session.ts";
 export type { TransportOptions } from "./transport.ts";
@@ -33,6 +36,10 @@ export type {
   Checked,
   Claim,
   ClaimAnswer,
+  ConcludedAnswer,
+  Conclusion,
+  ConsensusState,
+  ConsensusTerms,
   Decision,
   Entered,
   HeartbeatAnswer,
@@ -43,6 +50,8 @@ export type {
   PendingAnswer,
   Problem,
   ResponseAnswer,
+  ShownAnswer,
+  ShownAnswers,
   Snapshot,
   Task,
   ToolAnswer,

@@ -45,6 +45,10 @@ const OPTIONS = [
   ["--settings <file>", "a settings file (default: bylaw.serve.json, if any)", { path: true }],
   ["--tls-cert <file>", "the certificate chain in PEM, to serve HTTPS", { path: true }],
   ["--tls-key <file>", "its private key in PEM", { path: true }],
+  [
+    "--consensus",
+    "let agents answer and vote: judge their responses, and record what they agree on",
+  ],
   ["--allow-root", "start as root even if programs of agents then run as root"],
   [
     "--allow-plain-http",
@@ -156,8 +160,10 @@ function flagsOf({
     allowPlainHttp,
     allowNoOperator,
     allowRoot,
+    consensus,
   } = options;
   const allowed = {
+    consensus,
     allow_plain_http: allowPlainHttp,
     allow_no_operator: allowNoOperator,
     "tools.allow_root": allowRoot,

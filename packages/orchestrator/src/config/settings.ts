@@ -34,6 +34,16 @@ export const settingsSchema = z.strictObject({
   ),
   config: file("A `bylaw.config.*`, whose plugins decide instead of the usual ones"),
   policy: files("Policy files of the operator, beside the usual plugins"),
+  consensus: flag(
+    false,
+    "Whether agents answer and vote: @bylaw/plugin-reasons judges their responses, @bylaw/plugin-consensus records what they agree on",
+  ),
+  novelty: z
+    .enum(["lenient", "balanced", "strict"])
+    .default("balanced")
+    .describe(
+      "With `consensus`: how much of its words an answer may share with that of another agent: all, 70 %, or 50 %",
+    ),
   workspace: path
     .default("work")
     .describe("The folder that agents work in, which must hold nothing that the server runs"),

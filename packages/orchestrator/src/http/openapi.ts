@@ -25,6 +25,7 @@ const TAGS = [
   ["tasks", "Claim a task, and move it through its phases"],
   ["tools", "Ask whether a tool call may run, or have it run"],
   ["agents", "Judge responses, steer the workflow, and set rules"],
+  ["consensus", "Answer, vote and agree"],
   ["approvals", "What waits for a person"],
   ["state", "Read the state of a task"],
   ["audit", "Search the log"],

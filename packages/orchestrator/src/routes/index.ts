@@ -8,6 +8,15 @@ import { getAuditQuery, getAuditRecent, getAuditStats } from "./audit.ts";
 import { postBehavior } from "./behaviors.ts";
 import { claimTask } from "./claim.ts";
 import {
+  concludeResponse,
+  getConsensus,
+  nextRound,
+  postAnswer,
+  postVote,
+  showConsensus,
+} from "./consensus.ts";
+import { dropAgent, openConsensusRoute, selectWinnerRoute } from "./consensus-operator.ts";
+import {
   deleteConstitution,
   getConstitution,
   postConstitution,
@@ -46,6 +55,15 @@ export const ROUTES: readonly Route[] = [
   listDirectives,
   reportDirective,
   postResponse,
+  getConsensus,
+  openConsensusRoute,
+  showConsensus,
+  postAnswer,
+  postVote,
+  concludeResponse,
+  nextRound,
+  dropAgent,
+  selectWinnerRoute,
   postBehavior,
   getConstitution,
   postConstitution,

@@ -1,13 +1,28 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined, type JsonObject, type Response as ModelResponse } from "@bylaw/kernel";
+import { MAX_ATTEMPTS, agentTurns, turnOf, type Outcome } from "@bylaw/log";
+import { judgesResponses, notJudged } from "../consensus/turn-tools.ts";
+import { problem } from "../http/problem.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { anyJson, decision, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
+import type { Service } from "../service/service.ts";
 
 const tool = z.string().min(1).max(2_000);
 const count = z.int().min(1).max(1_000_000);
+
+/** What a response is answered with. */
+export const responseAnswer = z.object({
+  accepted: z.boolean(),
+  code: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  recovery: z.enum(["inline", "restart", "end"]).optional(),
+  sequence: z.int().nullable(),
+  decision,
+});
 
 /** A complete response of a model. */
 export const postResponse = defineRoute({
@@ -34,44 +49,61 @@ export const postResponse = defineRoute({
       .openapi({ description: "Whether the client can answer an unknown tool in the stream" }),
     request_id: requestId.optional(),
   }),
-  answers: {
-    200: {
-      description: "The decision",
-      schema: z.object({
-        accepted: z.boolean(),
-        code: z.string(),
-        reason: z.string(),
-        message: z.string(),
-        recovery: z.enum(["inline", "restart", "end"]).optional(),
-        sequence: z.int().nullable(),
-        decision,
-      }),
-    },
-  },
+  answers: { 200: { description: "The decision", schema: responseAnswer } },
   async handle(request) {
     const { service, caller, body } = request;
     const { agent, task } = caller;
     await admitAgent(request, { task });
+    if (!(await judgesResponses(service.kernel))) throw notJudged();
     const { request_id: _, inline, ...said } = body;
     const given = omitUndefined({ ...said, inline }) as JsonObject;
     const named = await idempotentRequest(request, { route: "responses", said: given });
     const host = inline === undefined ? {} : { host: { inline } };
-    const response = { agent, task, ...omitUndefined(said), ...host } as Omit<
+    const turn = termsOf(service, agent, said);
+    const response = { agent, task, ...omitUndefined({ ...said, ...turn }), ...host } as Omit<
       ModelResponse,
       "hook"
     >;
-    const outcome = requireRecorded(await service.run.respond(response, recordOnce(named)));
-    const { decision: made, applied, events } = outcome;
-    const { code, reason, message = reason, recovery } = made;
-    const sequence = events.at(-1)?.sequence ?? null;
-    return reply({
-      accepted: applied === "allow",
-      code,
-      reason,
-      message,
-      ...omitUndefined({ recovery }),
-      sequence,
-      decision: made,
-    });
+    return reply(answerOf(requireRecorded(await service.run.respond(response, recordOnce(named)))));
   },
 });
+
+/** The answer to a response that was decided about. */
+export function answerOf({
+  decision: made,
+  applied,
+  events,
+}: Pick<Outcome, "decision" | "applied" | "events">): z.output<typeof responseAnswer> {
+  const { code, reason, message = reason, recovery } = made;
+  return {
+    accepted: applied === "allow",
+    code,
+    reason,
+    message,
+    ...omitUndefined({ recovery }),
+    sequence: events.at(-1)?.sequence ?? null,
+    decision: made as unknown as z.output<typeof decision>,
+  };
+}
+
+/** An agent gives itself no more attempts than there are, and no new round before its turn ended well. */
+function termsOf(
+  { run }: Pick<Service, "run">,
+  agent: string,
+  {
+    round,
+    max_attempts,
+  }: { readonly round?: number | undefined; readonly max_attempts?: number | undefined },
+): { readonly max_attempts: number | undefined } {
+  const { round: now, outcome } = turnOf(run.view(agentTurns), agent);
+  if (round !== undefined && round > (outcome === "ok" ? now + 1 : Math.max(1, now)))
+    throw problem({
+      status: 409,
+      code: "BYLAW_EVENT_REFUSED",
+      detail: `Round ${round} of this agent has not begun`,
+      fix: "Leave `round` out. An operator begins rounds with `POST /consensus/round`.",
+    });
+  return {
+    max_attempts: max_attempts === undefined ? undefined : Math.min(max_attempts, MAX_ATTEMPTS),
+  };
+}

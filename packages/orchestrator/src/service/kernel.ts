@@ -3,13 +3,16 @@ import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@b
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
+import { consensus } from "@bylaw/plugin-consensus";
 import { constitution } from "@bylaw/plugin-constitution";
 import { gates } from "@bylaw/plugin-gates";
 import { monitoring } from "@bylaw/plugin-monitoring";
 import { phases } from "@bylaw/plugin-phases";
 import * as policyPlugin from "@bylaw/plugin-policy";
+import { reasons } from "@bylaw/plugin-reasons";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
+import type { Settings } from "../config/settings.ts";
 import type { ServerFiles } from "../config/server-files.ts";
 import { configuredContract } from "../config/configured-contract.ts";
 import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
@@ -31,6 +34,8 @@ interface UsualRules {
   readonly contract: string;
   readonly workspace: string;
   readonly policy: readonly string[];
+  /** What agents that answer and vote are held to; left out: they do not. */
+  readonly consensus?: Pick<Settings, "novelty"> | undefined;
   /** Finds the keys of tokens. */
   readonly keysOf: (tokens: Contract["enforcement"]["tokens"]) => TokenKeys;
   /** Names of tools that the contract may name besides those that it knows. */
@@ -46,6 +51,7 @@ export function usualRules({
   contract: file,
   workspace,
   policy: policies,
+  consensus: agreed,
   keysOf,
   tools,
   own,
@@ -69,6 +75,7 @@ export function usualRules({
         tasks(),
         monitoring(common),
         constitution({ agent_rules: "own" }),
+        ...(agreed === undefined ? [] : agreement(agreed)),
         ...(policies.length === 0
           ? []
           : [policyPlugin.policy({ files: [...policies], operator: true, discover: "none" })]),
@@ -87,6 +94,11 @@ export function usualRules({
     signing,
   };
 }
+
+const agreement = ({ novelty }: Pick<Settings, "novelty">): readonly Plugin[] => [
+  reasons({ workflow_tools: { vote: "vote", new_answer: "answer" }, novelty }),
+  consensus(),
+];
 
 interface ConfiguredRules extends Pick<UsualRules, "own" | "serverFilePaths"> {
   readonly file: string;

@@ -68,6 +68,7 @@ export async function prepareServer(
           serverFilePaths,
           workspace,
           keysOf: (terms) => readTokenKeys(settings, terms),
+          consensus: settings.consensus ? settings : undefined,
           policy: settings.policy.map((file) => resolve(file)),
           contract: resolve(settings.contract ?? CONTRACT),
           tools: (options.tools ?? []).map(({ name }) => name),
@@ -104,11 +105,20 @@ const ownPlugins = ({ tasks: { per_agent } }: Settings): readonly Plugin[] => [
 
 function settingsOf(given: SettingsInput): Settings {
   const parsed = settingsSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return withoutContradiction(parsed.data);
   throw new BylawError({
     code: "BYLAW_SETTINGS_INVALID",
     message: `Settings: ${describeIssues(parsed.error, "the settings")}`,
     fix: "See `bylaw serve --help` or docs/serve.md.",
+  });
+}
+
+function withoutContradiction(settings: Settings): Settings {
+  if (settings.config === undefined || !settings.consensus) return settings;
+  throw new BylawError({
+    code: "BYLAW_SETTINGS_INVALID",
+    message: "`consensus` is for a server without a configuration",
+    fix: "Add `consensus` of @bylaw/ruleset-consensus to `extends` of the configuration instead.",
   });
 }
 

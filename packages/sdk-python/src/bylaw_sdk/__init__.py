@@ -1,7 +1,23 @@
 """A client for agents that work under a contract which ``bylaw serve`` enforces."""
 
-from .answers import Approval, Checked, Claim, Contract, Decision, Entered, LogEvent, Snapshot, Task, ToolAnswer
+from .answers import (
+    Approval,
+    Checked,
+    Claim,
+    Conclusion,
+    ConsensusState,
+    Contract,
+    Decision,
+    Entered,
+    LogEvent,
+    ShownAnswer,
+    ShownAnswers,
+    Snapshot,
+    Task,
+    ToolAnswer,
+)
 from .client import AgentClient
+from .consensus import AgentConsensus, OperatorClient
 from .errors import (
     AgentError,
     ApprovalPending,
@@ -25,13 +41,16 @@ from .transport import Retry
 
 __all__ = [
     "AgentClient",
+    "AgentConsensus",
     "AgentError",
     "Approval",
     "ApprovalPending",
     "ApprovalRefused",
     "Checked",
     "Claim",
+    "Conclusion",
     "Conflict",
+    "ConsensusState",
     "Contract",
     "Decision",
     "Entered",
@@ -40,10 +59,13 @@ __all__ = [
     "NotClaimed",
     "NotFound",
     "NotPermitted",
+    "OperatorClient",
     "RateLimited",
     "RequestInvalid",
     "Retry",
     "ServerFault",
+    "ShownAnswer",
+    "ShownAnswers",
     "Snapshot",
     "Task",
     "TokenExpired",

@@ -87,6 +87,40 @@ class Snapshot(TypedDict, total=False):
     next: Optional[str]
 
 
+class Conclusion(TypedDict, total=False):
+    """What an accepted response came to: ``kind`` is answer, vote, or ignored where other answers overtook it."""
+
+    kind: str
+    label: str
+    reason: str
+
+
+class ShownAnswer(TypedDict):
+    """An answer of an agent. Its label is alias and revision: ``agent2.1``."""
+
+    alias: str
+    label: str
+    revision: int
+    content: str
+
+
+class ShownAnswers(TypedDict):
+    """The current answers of others, the newest first, and the labels of those that are new to the agent."""
+
+    answers: List[ShownAnswer]
+    unseen: List[str]
+
+
+class ConsensusState(TypedDict, total=False):
+    """Where a consensus stands, as its caller may see it. ``you`` is for an agent: what it may do now."""
+
+    open: bool
+    agents: List[Dict[str, Any]]
+    tally: Dict[str, int]
+    winner: Optional[ShownAnswer]
+    you: Dict[str, Any]
+
+
 class LogEvent(TypedDict):
     """One event of the log."""
 

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, cast
 
 from .answers import Approval, Checked, Claim, Entered, LogEvent, Snapshot, ToolAnswer
+from .consensus import AgentConsensus
 from .errors import (
     AgentError,
     ApprovalPending,
@@ -80,6 +81,8 @@ class AgentClient:
             orchestrator_url, allow_http=allow_http, timeout=timeout, retry=retry, ssl_context=ssl_context, **testing
         )
         self._session = Session(self._transport, token, task_id)
+        #: Answers and votes.
+        self.consensus = AgentConsensus(self._session)
         self._heartbeat = heartbeat
         self._ended = threading.Event()
         #: Why the task is held no longer, as a heartbeat found; ``None`` while it is held.

@@ -1,0 +1,91 @@
+"""How agents answer and vote until they agree, where the server runs with ``--consensus``."""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, cast
+
+from .answers import ConsensusState, Conclusion, ShownAnswers
+from .session import Session
+from .transport import Ask, Retry, Transport, credential_of
+
+
+class AgentConsensus:
+    """What an agent does: ``agent.consensus``."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def state(self) -> ConsensusState:
+        """Where the consensus stands, and what this agent may do now."""
+        return cast(ConsensusState, self._session.get("consensus", "/consensus"))
+
+    def show(self) -> ShownAnswers:
+        """The current answers of others, for the prompt. A vote counts only for what was shown."""
+        return cast(ShownAnswers, self._session.send("show", "/consensus/show", {})[1])
+
+    def answer(self, content: str, *, request_id: Optional[str] = None) -> Dict[str, Any]:
+        """Answers, or betters the own answer."""
+        return cast(Dict[str, Any], self._session.send("answer", "/consensus/answer", {"content": content}, request_id=request_id)[1])
+
+    def vote(self, agent_id: str, *, reason: Optional[str] = None, request_id: Optional[str] = None) -> Dict[str, Any]:
+        """Votes for the answer of an agent, by its alias."""
+        body = {"agent_id": agent_id, **({} if reason is None else {"reason": reason})}
+        return cast(Dict[str, Any], self._session.send("vote", "/consensus/vote", body, request_id=request_id)[1])
+
+    def conclude(self, response: Mapping[str, Any]) -> Optional[Conclusion]:
+        """Records what an accepted response, as ``respond`` answered it, came to; ``None`` where it was no answer and no vote."""
+        if response["sequence"] is None:
+            return None
+        body = {"sequence": response["sequence"]}
+        return cast(Optional[Conclusion], self._session.send("conclude", "/consensus/conclude", body)[1]["conclusion"])
+
+    def round(self) -> int:
+        """Begins the next round of this agent, whose turn ended well; answers with its number."""
+        return cast(int, self._session.send("round", "/consensus/round", {})[1]["round"])
+
+
+class OperatorClient:
+    """The program that lets agents agree on an answer: it opens the consensus, begins rounds, and selects the winner."""
+
+    def __init__(
+        self,
+        operator_token: str,
+        orchestrator_url: str = "http://localhost:8000",
+        *,
+        allow_http: bool = False,
+        timeout: float = 30.0,
+        retry: Retry = Retry(),
+        ssl_context: Optional[ssl.SSLContext] = None,
+        **testing: Callable[..., Any],
+    ) -> None:
+        # In a function, since whatever prints an object prints its fields.
+        token = credential_of(operator_token, "operator token")
+        self._authorization = lambda: f"Bearer {token}"
+        self._transport = Transport(
+            orchestrator_url, allow_http=allow_http, timeout=timeout, retry=retry, ssl_context=ssl_context, **testing
+        )
+
+    def consensus(self) -> ConsensusState:
+        """Where the consensus stands."""
+        return cast(ConsensusState, self._transport.ask(Ask("GET", "/consensus", self._authorization))[1])
+
+    def open_consensus(self, agents: Sequence[str], **terms: Any) -> ConsensusState:
+        """Says who takes part, on which terms: ``max_answers_per_agent``, ``max_answers_global``, ``defer_voting``, ``fairness``."""
+        return self._post("/consensus", {"agents": list(agents), **terms})
+
+    def begin_round(self, agent_id: str) -> int:
+        """Begins the next round of an agent, with new attempts; answers with its number."""
+        return cast(int, self._post("/consensus/round", {"agent_id": agent_id})["round"])
+
+    def drop_agent(self, agent_id: str, reason: str, *, message: Optional[str] = None) -> ConsensusState:
+        """Waits for an agent no longer: ``timeout``, ``cancelled``, ``fatal_error``, ``superseded`` or ``denial_loop``."""
+        body = {"agent_id": agent_id, "reason": reason, **({} if message is None else {"message": message})}
+        return self._post("/consensus/drop", body)
+
+    def select_winner(self) -> ConsensusState:
+        """Selects the winner by the votes on record."""
+        return self._post("/consensus/select", {})
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        return self._transport.ask(Ask("POST", path, self._authorization, body=body))[1]

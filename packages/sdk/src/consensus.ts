@@ -1,0 +1,60 @@
+import type { AskOptions, Session } from "./session.ts";
+import type {
+  ConcludedAnswer,
+  Conclusion,
+  ConsensusState,
+  ResponseAnswer,
+  ShownAnswers,
+} from "./types.ts";
+
+/** How an agent answers and votes until all agree, where the server runs with `--consensus`. */
+export class AgentConsensus {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Where the consensus stands, and what this agent may do now. */
+  state(options: AskOptions = {}): Promise<ConsensusState> {
+    return this.#session.get<ConsensusState>("consensus", "/consensus", options);
+  }
+
+  /** The current answers of others, for the prompt. A vote counts only for what was shown. */
+  show(options: AskOptions = {}): Promise<ShownAnswers> {
+    return this.#session.send<ShownAnswers>("show", "/consensus/show", {}, options);
+  }
+
+  /** Answers, or betters the own answer. */
+  answer(content: string, options: AskOptions = {}): Promise<ConcludedAnswer> {
+    const body = { content };
+    return this.#session.send<ConcludedAnswer>("answer", "/consensus/answer", body, options);
+  }
+
+  /** Votes for the answer of an agent, by its alias. */
+  vote(
+    agent_id: string,
+    options: AskOptions & { readonly reason?: string } = {},
+  ): Promise<ConcludedAnswer> {
+    const { reason, ...asked } = options;
+    const body = { agent_id, reason };
+    return this.#session.send<ConcludedAnswer>("vote", "/consensus/vote", body, asked);
+  }
+
+  /** Records what an accepted response, as `respond` answered it, came to; `null` where it was no answer and no vote. */
+  async conclude(
+    { sequence }: Pick<ResponseAnswer, "sequence">,
+    options: AskOptions = {},
+  ): Promise<Conclusion | null> {
+    if (sequence === null) return null;
+    const path = "/consensus/conclude";
+    type Answer = { readonly conclusion: Conclusion | null };
+    return (await this.#session.send<Answer>("conclude", path, { sequence }, options)).conclusion;
+  }
+
+  /** Begins the next round of this agent, whose turn ended well; resolves to its number. */
+  async round(options: AskOptions = {}): Promise<number> {
+    type Answer = { readonly round: number };
+    return (await this.#session.send<Answer>("round", "/consensus/round", {}, options)).round;
+  }
+}

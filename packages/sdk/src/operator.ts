@@ -1,0 +1,67 @@
+import type { AskOptions } from "./session.ts";
+import { Transport, credentialOf, type RequestBody, type TransportOptions } from "./transport.ts";
+import type { ConsensusState, ConsensusTerms } from "./types.ts";
+
+/** What the client of an operator is made of. */
+export interface OperatorClientOptions extends TransportOptions {
+  /** The token of an operator of the server. Keep it from agents. */
+  readonly operator_token: string;
+}
+
+/** Why an agent is no longer waited for. */
+export type DropReason = "timeout" | "cancelled" | "fatal_error" | "superseded" | "denial_loop";
+
+/** The program that lets agents agree on an answer: it opens the consensus, begins rounds, and selects the winner. */
+export class OperatorClient {
+  readonly #transport: Transport;
+  readonly #authorization: string;
+
+  /** Throws RequestInvalid for an endpoint or a token that cannot be one. */
+  constructor({ operator_token, ...transport }: OperatorClientOptions) {
+    this.#transport = new Transport(transport);
+    this.#authorization = `Bearer ${credentialOf(operator_token, "operator token")}`;
+  }
+
+  /** Where the consensus stands. */
+  consensus(options: AskOptions = {}): Promise<ConsensusState> {
+    return this.#ask("GET", "/consensus", undefined, options);
+  }
+
+  /** Says who takes part, on which terms. A run has one consensus. */
+  openConsensus(terms: ConsensusTerms, options: AskOptions = {}): Promise<ConsensusState> {
+    return this.#ask("POST", "/consensus", { ...terms }, options);
+  }
+
+  /** Begins the next round of an agent, with new attempts; resolves to its number. */
+  async beginRound(agent_id: string, options: AskOptions = {}): Promise<number> {
+    const path = "/consensus/round";
+    return (await this.#ask<{ readonly round: number }>("POST", path, { agent_id }, options)).round;
+  }
+
+  /** Waits for an agent no longer. */
+  dropAgent(
+    agent_id: string,
+    reason: DropReason,
+    options: AskOptions & { readonly message?: string } = {},
+  ): Promise<ConsensusState> {
+    const { message, ...asked } = options;
+    return this.#ask("POST", "/consensus/drop", { agent_id, reason, message }, asked);
+  }
+
+  /** Selects the winner by the votes on record. */
+  selectWinner(options: AskOptions = {}): Promise<ConsensusState> {
+    return this.#ask("POST", "/consensus/select", {}, options);
+  }
+
+  async #ask<Body>(
+    method: "GET" | "POST",
+    path: string,
+    body: RequestBody | undefined,
+    asked: AskOptions,
+  ): Promise<Body> {
+    const sent = body === undefined ? {} : { body };
+    const authorization = (): string => this.#authorization;
+    return (await this.#transport.ask<Body>({ method, path, ...sent, authorization, ...asked }))
+      .body;
+  }
+}

@@ -1,0 +1,212 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { AgentClient, Conflict, OperatorClient, Unauthenticated } from "@bylaw/sdk";
+import {
+  ENROL,
+  OPERATOR,
+  createOperator,
+  endServers,
+  makeSite,
+  startServer,
+} from "./orchestrator-kit.ts";
+
+const site = makeSite([]);
+afterAll(async () => {
+  await endServers();
+  site.remove();
+});
+
+const AGENTS = ["ann", "bob", "cem"];
+const call = (tool: string, args: Readonly<Record<string, string>> = {}) => ({ tool, args });
+const answer = (content: string) => call("new_answer", { content });
+
+async function serving(data: string, settings: object = { consensus: true }) {
+  const server = await startServer(site, { data: site.path(data), ...settings });
+  await createOperator(() => server.url).insist("POST", "/tasks", {
+    tasks: AGENTS.map((agent) => ({ id: `of-${agent}` })),
+  });
+  const claimed = async (agent_id: string): Promise<AgentClient> => {
+    const agent = new AgentClient({
+      endpoint: server.url,
+      agent_id,
+      enrol_secret: ENROL,
+      heartbeat: false,
+    });
+    await agent.claimTask({ task_id: `of-${agent_id}` });
+    return agent;
+  };
+  const operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
+  return { server, claimed, operator };
+}
+
+describe("without --consensus", () => {
+  it("no response is called accepted, and the refusal says what to start the server with", async () => {
+    const { claimed, operator } = await serving("plain", {});
+    const ann = await claimed("ann");
+    for (const ask of [
+      () => ann.respond({ text: "done" }),
+      () => ann.consensus.show(),
+      () => operator.consensus(),
+    ]) {
+      const error: unknown = await ask().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(Conflict);
+      expect(error).toMatchObject({ code: "BYLAW_SERVICE_UNFIT" });
+      expect((error as Conflict).fix).toContain("bylaw serve --consensus");
+    }
+  });
+});
+
+describe("with --consensus", () => {
+  it("gives each of the nine reasons out of the box", async () => {
+    const { claimed, operator } = await serving("reasons");
+    await operator.openConsensus({ agents: AGENTS, max_answers_per_agent: 1 });
+    const [ann, bob] = [await claimed("ann"), await claimed("bob")];
+    const available_tools = ["read_file", "vote", "new_answer"];
+    const why = async (agent: AgentClient, said: object): Promise<string> => {
+      const { accepted, code, message } = await agent.respond({ available_tools, ...said });
+      expect([accepted, message]).not.toEqual([false, ""]);
+      return code;
+    };
+    expect(await why(ann, { tool_calls: [call("vote", { agent_id: "agent2" })] })).toBe(
+      "vote_no_answers",
+    );
+    expect(await why(ann, { text: "I think so" })).toBe("no_tool_calls");
+    expect(
+      (await ann.consensus.answer("Roses are red and the sky is blue today")).conclusion,
+    ).toEqual({ kind: "answer", label: "agent1.1" });
+    await ann.consensus.round();
+    expect(await why(ann, { tool_calls: [answer("Another one")] })).toBe("answer_limit");
+    expect(
+      await why(bob, { tool_calls: [answer("Roses are red and the sky is blue today")] }),
+    ).toBe("answer_novelty");
+    expect(await why(bob, { tool_calls: [call("execute_command")] })).toBe("unknown_tool");
+    await operator.beginRound("bob");
+    expect(await why(bob, { tool_calls: [call("read_file")] })).toBe("no_workflow_tool");
+    expect(
+      await why(bob, { tool_calls: [answer("x"), call("vote", { agent_id: "agent1" })] }),
+    ).toBe("vote_and_answer");
+    expect(await why(bob, { tool_calls: [call("vote", { agent_id: "agent7" })] })).toBe(
+      "invalid_vote_id",
+    );
+    await operator.beginRound("bob");
+    const lenient = await serving("lenient", { consensus: true, novelty: "lenient" });
+    await lenient.operator.openConsensus({ agents: AGENTS });
+    await (await lenient.claimed("ann")).consensus.answer("The same");
+    expect(await why(await lenient.claimed("bob"), { tool_calls: [answer("The same")] })).toBe(
+      "answer_duplicate",
+    );
+  });
+
+  it("agents in TypeScript and Python answer, are shown, vote, and agree", async () => {
+    const { server, claimed, operator } = await serving("agree");
+    expect((await operator.openConsensus({ agents: AGENTS })).open).toBe(true);
+    const [ann, bob] = [await claimed("ann"), await claimed("bob")];
+    expect((await ann.consensus.answer("Roses are red")).conclusion).toMatchObject({
+      label: "agent1.1",
+    });
+    const { stdout } = await promisify(execFile)(
+      "python3",
+      [join(import.meta.dirname, "children", "agree.py")],
+      {
+        env: {
+          ...process.env,
+          PYTHONPATH: join(import.meta.dirname, "../../packages/sdk-python/src"),
+          PYTHONDONTWRITEBYTECODE: "1",
+          BYLAW_ENDPOINT: server.url,
+          BYLAW_AGENT_ID: "cem",
+          BYLAW_ENROL_SECRET: ENROL,
+        },
+      },
+    );
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      ["may", "work"],
+      ["answer", { kind: "answer", label: "agent3.1" }],
+      ["round", 2],
+      ["unseen", "stale_revision"],
+      ["shown", ["agent1.1"]],
+      ["vote", { kind: "vote", label: "agent1.1" }],
+    ]);
+    expect((await bob.consensus.show()).answers.map(({ label }) => label)).toEqual([
+      "agent3.1",
+      "agent1.1",
+    ]);
+    // Whoever missed the answer gets it again.
+    expect(await bob.consensus.show()).toMatchObject({
+      unseen: [],
+      answers: [{ content: "Sugar is sweet" }, {}],
+    });
+    const said = await bob.respond({ tool_calls: [call("vote", { agent_id: "agent1" })] });
+    expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
+    expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
+    expect((await bob.consensus.state()).tally).toEqual({});
+    expect((await operator.consensus()).tally).toEqual({ "agent1.1": 2 });
+    const done = await operator.selectWinner({ request_id: "end" });
+    expect(done).toMatchObject({
+      open: false,
+      winner: { alias: "agent1", content: "Roses are red" },
+    });
+    expect(await operator.selectWinner({ request_id: "end" })).toEqual(done);
+    expect((await bob.consensus.state()).winner).toMatchObject({ label: "agent1.1" });
+  });
+
+  it("an agent sees nothing unshown, votes for nothing unseen, and gives itself no attempts", async () => {
+    const { server, claimed, operator } = await serving("adversary");
+    await operator.openConsensus({ agents: AGENTS });
+    const [ann, bob] = [await claimed("ann"), await claimed("bob")];
+    await ann.consensus.answer("Roses are red");
+    expect(JSON.stringify(await bob.consensus.state())).not.toContain("Roses");
+    expect((await bob.consensus.vote("agent1")).code).toBe("stale_revision");
+    // The same answer once more, under its id: it is made once.
+    const twice = { request_id: "mine" };
+    const first = await bob.consensus.answer("Violets are blue", twice);
+    expect(await bob.consensus.answer("Violets are blue", twice)).toEqual(first);
+    await ann.consensus.round();
+    for (const text of ["one", "two"]) await ann.respond({ text });
+    await expect(ann.consensus.round()).rejects.toBeInstanceOf(Conflict);
+    const { body } = await raw(server.url, ann, "/responses", { text: "three", round: 9 });
+    expect(body).toMatchObject({ status: 409, detail: "Round 9 of this agent has not begun" });
+    const last = await raw(server.url, ann, "/responses", { text: "three", max_attempts: 99 });
+    expect(last.body["reason"]).toMatch(/^Failed \(3\/3\)/);
+    await expect(ann.consensus.round()).rejects.toMatchObject({
+      fix: expect.stringContaining("operator") as string,
+    });
+    expect((await ann.consensus.answer("late")).code).toBe("turn_over");
+    for (const [path, sent] of [
+      ["/consensus", { agents: ["ann"] }],
+      ["/consensus/select", {}],
+      ["/consensus/drop", { agent_id: "bob", reason: "timeout" }],
+      ["/consensus/round", { agent_id: "bob" }],
+    ] as const)
+      expect((await raw(server.url, ann, path, sent)).status).toBe(403);
+    expect((await operator.dropAgent("cem", "timeout")).agents[2]).toMatchObject({
+      agent_id: "cem",
+      outcome: "dropped",
+    });
+    await expect(
+      new OperatorClient({ endpoint: server.url, operator_token: ENROL }).consensus(),
+    ).rejects.toBeInstanceOf(Unauthenticated);
+  });
+});
+
+/** Asks as an agent does that has its own client. */
+async function raw(url: string, agent: AgentClient, path: string, body: object) {
+  const claimed = await fetch(`${url}/api/v1/tasks/claim`, {
+    method: "POST",
+    headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" },
+    body: JSON.stringify({ agent_id: agent.agent_id, task_id: agent.task_id }),
+  });
+  const { phase_token } = (await claimed.json()) as { readonly phase_token: string };
+  const answered = await fetch(`${url}/api/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${phase_token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: answered.status, body: (await answered.json()) as Record<string, unknown> };
+}
