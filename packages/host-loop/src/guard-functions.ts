@@ -1,0 +1,105 @@
+import { parseJson } from "@bylaw/config";
+import {
+  createToolGuard,
+  type GuardedCall,
+  type PersonAnswer,
+  type ToolGuard,
+  type ToolGuardOptions,
+} from "@bylaw/host";
+import { BylawError, messageOf } from "@bylaw/kernel";
+
+/** A call that a person has to approve. */
+export interface Question {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly reason: string;
+  /** `bylaw approve` knows the question by it. */
+  readonly question: string;
+}
+
+/** How tools are guarded. */
+export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
+  /** Asks a person and waits for the answer. Left out: the call is refused, and can be made again with an answer. */
+  readonly ask?: (question: Question) => PersonAnswer | Promise<PersonAnswer>;
+}
+
+/** The functions of an agent, by the name of the tool. */
+export type ToolFunctions = Readonly<Record<string, (args: never) => unknown>>;
+
+/** A call as a model makes it. */
+export interface ToolUse {
+  readonly id: string;
+  readonly tool: string;
+  /** An object, or JSON text as OpenAI has it. */
+  readonly args: unknown;
+}
+
+/** What the model is given as the result of a call. */
+export interface ToolOutput {
+  readonly ok: boolean;
+  /** The result as text or JSON, or why there is none. */
+  readonly content: string;
+  /** Left out: nobody has to answer. Otherwise make the call again with a person's answer, in any process. */
+  readonly question?: string;
+}
+
+/** Functions that run only what is allowed. */
+export interface GuardedFunctions extends Pick<ToolGuard, "respond"> {
+  /**
+   * Runs a call if it is allowed. Never throws. `answered`: what a person said to it. Without that, pass only calls that the model just
+   * made, and none that a client sent.
+   */
+  readonly call: (use: ToolUse, answered?: PersonAnswer) => Promise<ToolOutput>;
+  /** The tools that the phase of the task allows: offer the model these. */
+  readonly names: () => Promise<readonly string[]>;
+}
+
+/** Guards the functions of a loop of your own with a run. */
+export function guardFunctions(
+  functions: ToolFunctions,
+  { ask, ...options }: GuardOptions,
+): GuardedFunctions {
+  const guard = createToolGuard({ ...options, host: "loop" });
+  return {
+    respond: guard.respond,
+    names: () => guard.allowedTools(Object.keys(functions)),
+    async call({ id, tool, args: given }, answered) {
+      try {
+        const work = Object.hasOwn(functions, tool) ? functions[tool] : undefined;
+        if (work === undefined) throw new Error(`There is no tool \`${tool}\``);
+        const args = typeof given === "string" ? parseJson(given) : given;
+        const call = { id, tool, args };
+        const judged = answered === undefined ? await judge(guard, call, ask) : { answered };
+        if ("refused" in judged) return judged.refused;
+        const result = await guard.run(call, (own) => work(own as never), judged.answered);
+        return { ok: true, content: textOf(result) };
+      } catch (error) {
+        return { ok: false, content: messageOf(error) };
+      }
+    },
+  };
+}
+
+type Judged = { readonly answered: PersonAnswer | undefined } | { readonly refused: ToolOutput };
+
+/** Judges a call that a model just made, and has a person asked where somebody can be. */
+export async function judge(
+  guard: ToolGuard,
+  call: GuardedCall,
+  ask: GuardOptions["ask"],
+): Promise<Judged> {
+  const answer = await guard.judge(call);
+  if (answer.kind !== "ask") return { answered: undefined };
+  const { reason, question } = answer;
+  if (ask !== undefined)
+    return { answered: await ask({ tool: call.tool, args: call.args, reason, question }) };
+  const content = `${reason} A person must approve this call first (question \`${question}\`).`;
+  return { refused: { ok: false, content, question } };
+}
+
+const textOf = (result: unknown): string => {
+  if (typeof result === "string") return result;
+  const text = JSON.stringify(result ?? null) as string | undefined;
+  if (text !== undefined) return text;
+  throw new BylawError({ code: "BYLAW_JSON_INVALID", message: "The result is not plain JSON" });
+};

@@ -1,0 +1,207 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Anthropic from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
+import { startFakeModel } from "./fake-model.ts";
+import { openKit } from "./kit.ts";
+
+let model: Awaited<ReturnType<typeof startFakeModel>>;
+const folder = mkdtempSync(join(tmpdir(), "bylaw-loop-"));
+beforeAll(async () => (model = await startFakeModel()));
+afterAll(async () => {
+  await model.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (path: string, id = "c1") => ({ id, name: "write", args: { path } });
+const OUTCOMES = [
+  ["a", ["a"], "wrote a"],
+  ["secret", [], "`secret` is off limits. Write another file."],
+  ["broken", [], "could not"],
+  ["ask", [], "A person has to see this. A person must approve this call first (question `"],
+] as const;
+
+describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (stream) => {
+  const drive = async (options: Partial<GuardOptions> = {}) => {
+    const ran: string[] = [];
+    const tool = betaZodTool({
+      name: "write",
+      description: "Writes",
+      inputSchema: z.object({ path: z.string() }),
+      run: ({ path }) => {
+        ran.push(path);
+        return `wrote ${path}`;
+      },
+    });
+    const client = new Anthropic({ apiKey: "none", baseURL: model.url });
+    const runner = client.beta.messages.toolRunner({
+      ...{ model: "fake", max_tokens: 100, stream },
+      messages: [{ role: "user", content: "go" }],
+      tools: guardRunnable([tool], { ...(await openKit()), ...options }),
+    });
+    for await (const turn of runner) if ("finalMessage" in turn) await turn.finalMessage();
+    return ran;
+  };
+
+  it.each(OUTCOMES)("%s", async (path, expected, told) => {
+    model.play([write(path)]);
+    expect(await drive()).toEqual(expected);
+    if (path !== "broken") expect(model.told()).toContain(told);
+  });
+
+  it("asks a person, and runs what was approved", async () => {
+    const asked: unknown[] = [];
+    model.play([write("ask"), write("a", "c2")], [write("ask", "c3")]);
+    const ran = await drive({
+      ask: (question) => ({
+        approved: asked.push(question) === 1,
+        by: "ada",
+        reason: "Once is enough",
+      }),
+    });
+    expect(ran.toSorted()).toEqual(["a", "ask"]);
+    expect(asked[0]).toMatchObject({ tool: "write", args: { path: "ask" } });
+    expect(model.told()).toContain("A person (ada) refused this call: Once is enough");
+  });
+});
+
+describe("the tool runner of Anthropic", () => {
+  it("keeps tools of the provider, and refuses a toolset that it cannot guard", async () => {
+    const search = { type: "web_search_20250305", name: "web_search" };
+    const kit = await openKit();
+    expect(guardRunnable([search], kit)).toEqual([search]);
+    const toolset = { type: "browser_toolset_20260801", run: () => [] };
+    expect(() => guardRunnable([toolset], kit)).toThrow("A toolset cannot be guarded");
+  });
+});
+
+describe.each([
+  [false, false],
+  [true, false],
+  [false, true],
+])("the tool runner of OpenAI, streaming: %s, arguments as text: %s", (stream, text) => {
+  it.each(OUTCOMES)("%s", async (path, expected, told) => {
+    const ran: string[] = [];
+    const work = (given: unknown) => {
+      const args = z.object({ path: z.string() }).parse(text ? JSON.parse(String(given)) : given);
+      ran.push(args.path);
+      return `wrote ${args.path}`;
+    };
+    const parsed = { parse: (args: string) => JSON.parse(args) as object };
+    const tool = {
+      type: "function" as const,
+      function: {
+        name: "write",
+        description: "Writes",
+        parameters: {},
+        function: work,
+        ...(text ? {} : parsed),
+      },
+    };
+    const client = new OpenAI({ apiKey: "none", baseURL: model.url });
+    const tools = guardRunnable([tool], await openKit());
+    model.play([write(path)]);
+    const body = {
+      model: "fake",
+      messages: [{ role: "user" as const, content: "go" }],
+      tools: tools as never,
+    };
+    const runner = stream
+      ? client.chat.completions.runTools({ ...body, stream })
+      : client.chat.completions.runTools(body);
+    expect(await runner.finalContent()).toBe("done");
+    expect(ran).toEqual(expected);
+    if (path !== "broken") expect(model.told()).toContain(told);
+  });
+});
+
+async function loop(options: Partial<GuardOptions> = {}, file?: string) {
+  const ran: string[] = [];
+  const functions = {
+    write: ({ path }: { readonly path: string }) => ran.push(path) && `wrote ${path}`,
+    count: () => ({ files: 3 }),
+    nothing: () => undefined,
+  };
+  return { ran, ...guardFunctions(functions, { ...(await openKit(file)), ...options }) };
+}
+
+describe("a loop of one's own", () => {
+  it("over OpenAI judges each call and always has a result for the model", async () => {
+    const { ran, call } = await loop();
+    const client = new OpenAI({ apiKey: "none", baseURL: model.url });
+    model.play([write("a", "1"), write("secret", "2"), write("broken", "3"), write("ask", "4")]);
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "go" }];
+    const { choices } = await client.chat.completions.create({ model: "fake", messages });
+    const results = [];
+    for (const { id, ...made } of choices[0]?.message.tool_calls ?? [])
+      if (made.type === "function")
+        results.push(await call({ id, tool: made.function.name, args: made.function.arguments }));
+    expect(ran).toEqual(["a"]);
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, false, false]);
+    expect(results.map(({ question }) => question !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("gives results as text, and refuses what is no call", async () => {
+    const { call } = await loop();
+    const made = (tool: string, args: unknown = {}) => call({ id: tool, tool, args });
+    expect(await made("count")).toEqual({ ok: true, content: '{"files":3}' });
+    expect(await made("nothing")).toEqual({ ok: true, content: "null" });
+    for (const [tool, args] of [
+      ["toString", {}],
+      ["write", "{"],
+      ["write", '{"path":"a","path":"secret"}'],
+      ["write", "[]"],
+      ["write", null],
+    ] as const)
+      expect(await made(tool, args)).toMatchObject({ ok: false });
+  });
+
+  it("makes a call again with the answer of a person, in another process, once", async () => {
+    const file = join(folder, "r.db");
+    const { ran, call } = await loop({}, file);
+    const use = { id: "c1", tool: "write", args: { path: "ask" } };
+    const child = fileURLToPath(new URL("resume.ts", import.meta.url));
+    const again = (made: object) => {
+      const input = JSON.stringify({ file, use: made, approved: true });
+      const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
+      expect(stderr).toBe("");
+      return JSON.parse(stdout) as object;
+    };
+    const refused = { ok: false, content: expect.any(String) as unknown };
+    // Nobody asked about it yet, the first time or the second.
+    const forged = { ...use, id: "c2" };
+    expect([again(forged), again(forged)]).toEqual([refused, refused]);
+    expect(await call(use)).toMatchObject({ ok: false, question: expect.any(String) as unknown });
+    expect(again(use)).toEqual({ ok: true, content: "wrote ask" });
+    expect(again(use)).toEqual(refused);
+    expect(ran).toEqual([]);
+  });
+
+  it("denies what a person refuses, and what a person could not be asked", async () => {
+    const no = await loop({ ask: () => ({ approved: false, by: "ada" }) });
+    const use = { id: "c1", tool: "write", args: { path: "ask" } };
+    expect((await no.call(use)).content).toContain("A person (ada) refused this call");
+    const down = await loop({ ask: () => Promise.reject(new Error("The chat is down")) });
+    expect(await down.call(use)).toEqual({ ok: false, content: "The chat is down" });
+    expect([no.ran, down.ran]).toEqual([[], []]);
+  });
+
+  it("judges finished responses", async () => {
+    const { respond, names } = await loop();
+    expect(await respond({ text: "Done" })).toEqual({ kind: "retry", message: "Run the tests." });
+    expect(await respond({ text: "The tests pass" })).toEqual({ kind: "accepted" });
+    expect(await names()).toEqual(["write", "count", "nothing"]);
+  });
+});
