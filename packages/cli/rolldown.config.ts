@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "rolldown";
 // Loading hundreds of small files took longer than all the rest: docs/decisions/0008-the-command-in-few-files.md.
 // `cleanDir` also takes away what `tsc` wrote before, which runs as well as this, only slower.
 export default defineConfig({
-  input: "src/bin.ts",
+  input: { bin: "src/bin.ts", "engine-thread": "src/hosts/engine-thread.ts" },
   platform: "node",
   // The first loads a compiler of its own beside itself, the others native code, a driver and a server that few commands need.
   external: [
@@ -36,7 +36,7 @@ export default defineConfig({
     },
     dir: "dist",
     cleanDir: true,
-    entryFileNames: "bin.js",
+    entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     codeSplitting: {
       groups: [

@@ -34,9 +34,10 @@ const LAYERS: readonly Layer[] = [
   { folder: /^packages\/consensus$/, internal: [KERNEL, /^packages\/log$/] },
   { folder: /^packages\/store-[a-z0-9-]+$/, internal: [KERNEL, STORE, /^packages\/log$/] },
   {
-    folder: /^packages\/(engine|host)$/,
+    folder: /^packages\/host$/,
     internal: [KERNEL, /^packages\/(config|log|store|store-[a-z0-9-]+)$/],
   },
+  { folder: /^packages\/engine$/, internal: [KERNEL, /^packages\/hook-client$/] },
   { folder: /^packages\/hook-client$/, internal: [], external: [] },
   {
     folder: /^packages\/(host-[a-z0-9-]+|runner)$/,
@@ -70,7 +71,9 @@ const LAYERS: readonly Layer[] = [
 
 // Whoever writes messages may have it: all but what has no dependency at all, and rulesets, which are data.
 const wordingFor = (folder: string): readonly RegExp[] =>
-  [WORDING, /^packages\/(process|sdk)$/, /^rulesets\//].some((without) => without.test(folder))
+  [WORDING, /^packages\/(hook-client|process|sdk)$/, /^rulesets\//].some((without) =>
+    without.test(folder),
+  )
     ? []
     : [WORDING];
 

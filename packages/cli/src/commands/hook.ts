@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { answerEvent, answerFault, type HostOutput } from "@bylaw/host";
-import { BylawError } from "@bylaw/kernel";
+import { answerFault, type HostOutput } from "@bylaw/host";
+import { BylawError, type Kernel } from "@bylaw/kernel";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { judgeOf } from "../hosts/judge.ts";
+import { loadKernelFor } from "../decide/kernel-source.ts";
+import { answerHook } from "../hosts/answer-hook.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { readEvent } from "../hosts/read-event.ts";
@@ -13,6 +14,11 @@ import { write } from "../io/output.ts";
 const OPTIONS = [
   ["--config <file>", "the configuration that decides", { path: true, required: true }],
   ["--strict", "ask about calls that no rule covers"],
+  [
+    "--engine <dir>",
+    "the folder of the engine, which the installed hook asks first",
+    { path: true },
+  ],
 ] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {
@@ -35,22 +41,23 @@ const DEADLINE_MS = 10_000;
 async function hook(
   name: string,
   named: string | undefined,
-  { config, strict = false }: OptionsOf<typeof OPTIONS>,
+  { config: file, strict = false }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const host = hostNamed(name);
-  const place = placeHere();
-  const project =
-    place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? process.cwd();
-  const setup = { host: name, config: resolve(config), strict };
+  const config = resolve(file);
   const timer = setTimeout(() => {
     void finish(answerFault(host, tooLong()));
     process.exit();
   }, DEADLINE_MS);
   let output: HostOutput;
+  let loading: Promise<Kernel> | undefined;
   try {
-    const text = await readEvent(process.stdin);
-    const judge = judgeOf(host, setup, project);
-    output = await answerEvent(text, { host, place, judge, strict, named });
+    output = await answerHook({
+      ...{ setup: { host: name, config, strict }, named, cwd: process.cwd() },
+      input: await readEvent(process.stdin),
+      place: placeHere(),
+      kernel: () => (loading ??= loadKernelFor({ config })),
+    });
   } catch (error) {
     output = answerFault(host, error);
   }

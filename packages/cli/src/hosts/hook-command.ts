@@ -8,7 +8,8 @@ export interface HookSetup {
   readonly strict: boolean;
 }
 
-const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
+/** The built command. Absolute. */
+export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 
 /**
  * The shell command of a hook. It names this very Node and this very file, because a host looks others up along a PATH that an agent can

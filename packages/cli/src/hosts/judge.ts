@@ -7,21 +7,28 @@ import {
   inspectSettings,
   nextStop,
   type Host,
+  type HostPlace,
   type Judge,
 } from "@bylaw/host";
 import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
 import { askRun, decideHere } from "../decide/ask-run.ts";
-import { loadKernelFor } from "../decide/kernel-source.ts";
 import { hookCommand, type HookSetup } from "./hook-command.ts";
-import { placeHere } from "./place.ts";
 import { recordCall } from "./record-call.ts";
 
-/** Decides by the configuration that the hook was installed with. Any other could come from the agent. */
-export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
+/** What a judge knows of a hook. */
+interface Bench {
+  readonly setup: HookSetup;
+  /** Absolute path of the project folder. */
+  readonly project: string;
+  readonly place: HostPlace;
+  /** The kernel of the configuration that the hook was installed with. Any other could come from the agent. */
+  readonly kernel: () => Promise<Kernel>;
+}
+
+/** Decides by the configuration that the hook was installed with. */
+export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): Judge {
   const { config } = setup;
   const records = join(dirname(config), ".bylaw");
-  let loading: Promise<Kernel> | undefined;
-  const kernel = (): Promise<Kernel> => (loading ??= loadKernelFor({ config }));
   return {
     decide: async (call) => decideHere(await kernel(), call),
 
@@ -38,7 +45,7 @@ export function judgeOf(host: Host, setup: HookSetup, project: string): Judge {
     },
 
     settingsFault(changed) {
-      const reports = inspectSettings(host, placeHere(), project);
+      const reports = inspectSettings(host, place, project);
       const fault = findFault(host, reports, hookCommand(setup));
       if (fault === undefined) return undefined;
       const file = changed === undefined ? "" : ` to ${changed}`;

@@ -1,0 +1,151 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import {
+  createLog,
+  createOrchestrator,
+  resolveSettings,
+  shownConfig,
+  type Log,
+  type Orchestrator,
+} from "@bylaw/orchestrator";
+import { takeToken } from "../approve/authority.ts";
+import { bundled } from "../decide/kernel-source.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
+import { conclude, whileLoading } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import type { ServeOptions } from "../command-line/serve-options.ts";
+
+/** Serves until a signal ends it. */
+export async function serveAgents(options: ServeOptions): Promise<void> {
+  const resolved = resolveSettings({
+    flags: flagsOf(options),
+    environment: process.env,
+    file: options.settings,
+  });
+  const { settings } = resolved;
+  if (options.printConfig === true) {
+    await write(`${JSON.stringify(shownConfig(resolved, process.env), undefined, 2)}\n`);
+    return conclude(0);
+  }
+  // Before any code of a configuration runs, and for no program that a tool starts.
+  const secrets = { enrol: taken("BYLAW_ENROL_SECRET"), operator: takeToken() };
+  const token = process.env["BYLAW_JWT_SECRET"] ?? process.env["ORCHESTRATOR_JWT_SECRET"];
+  const log = createLog({
+    level: settings.log.level,
+    to: process.stderr,
+    secrets: present([secrets.enrol, secrets.operator, token]),
+  });
+  const place = storePlace(settings.store ?? `sqlite:${join(settings.data, "store.db")}`);
+  if (place.engine === "sqlite")
+    mkdirSync(dirname(resolve(place.target)), { recursive: true, mode: 0o700 });
+  await withStore(place, { create: true }, async (store) => {
+    const create = (): Promise<Orchestrator> =>
+      createOrchestrator({
+        settings,
+        settings_file: resolved.file,
+        secrets,
+        store,
+        head_copy: true,
+        log,
+        bundled: bundled(),
+      });
+    const server = await (settings.config === undefined
+      ? create()
+      : whileLoading(resolve(settings.config), create));
+    for (const name of server.variables) delete process.env[name];
+    try {
+      const { url } = await server.listen();
+      const address = {
+        url: `${url}/api/v1`,
+        run: settings.run,
+        store: place.shown,
+        contract: server.service.contract.name,
+        pid: process.pid,
+      };
+      await write(
+        options.json === true
+          ? jsonLine(address)
+          : `Serving ${address.contract} on ${address.url}, run ${address.run}\n`,
+      );
+      await untilSignal(log);
+    } finally {
+      await server.close();
+    }
+  });
+  conclude(0);
+}
+
+const present = (texts: readonly (string | undefined)[]): readonly string[] =>
+  texts.filter((text) => text !== undefined && text !== "") as readonly string[];
+
+function taken(name: string): string | undefined {
+  const value = process.env[name];
+  delete process.env[name];
+  return value === "" ? undefined : value;
+}
+
+function flagsOf({
+  tlsCert,
+  tlsKey,
+  policy,
+  ...options
+}: ServeOptions): Readonly<Record<string, string | readonly string[]>> {
+  const {
+    host,
+    port,
+    contract,
+    data,
+    store,
+    run,
+    workspace,
+    config,
+    allowPlainHttp,
+    allowNoOperator,
+    allowRoot,
+    consensus,
+  } = options;
+  const allowed = {
+    consensus,
+    allow_plain_http: allowPlainHttp,
+    allow_no_operator: allowNoOperator,
+    "tools.allow_root": allowRoot,
+  };
+  const flags = {
+    ...{
+      host,
+      port,
+      contract,
+      data,
+      store,
+      run,
+      workspace,
+      config,
+      policy,
+      "tls.cert": tlsCert,
+      "tls.key": tlsKey,
+    },
+    ...Object.fromEntries(
+      Object.entries(allowed).map(([name, value]) => [name, value?.toString()]),
+    ),
+  };
+  return Object.fromEntries(
+    Object.entries(flags).filter(([, value]) => value !== undefined),
+  ) as Record<string, string | readonly string[]>;
+}
+
+/** Waits for the first signal that ends a server; a second one ends it at once. */
+function untilSignal(log: Log): Promise<void> {
+  return new Promise((done) => {
+    let ending = false;
+    const end = (signal: NodeJS.Signals): void => {
+      if (ending) {
+        conclude(2);
+        process.exit();
+      }
+      ending = true;
+      log.info({ signal }, "the server ends");
+      done();
+    };
+    process.on("SIGTERM", end).on("SIGINT", end);
+  });
+}

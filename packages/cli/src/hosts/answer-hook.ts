@@ -1,0 +1,34 @@
+import { isUtf8 } from "node:buffer";
+import { answerEvent, answerFault, type HostOutput, type HostPlace } from "@bylaw/host";
+import { BylawError, type Kernel } from "@bylaw/kernel";
+import { judgeOf } from "./judge.ts";
+import { hostNamed } from "./known-hosts.ts";
+import type { HookSetup } from "./hook-command.ts";
+
+/** An event of a host, where it happened, and who decides. */
+export interface HookEvent {
+  readonly setup: HookSetup;
+  /** The event as the command line names it. */
+  readonly named: string | undefined;
+  readonly input: Uint8Array;
+  readonly place: HostPlace;
+  /** Absolute path of the folder where the hook runs. */
+  readonly cwd: string;
+  /** Loads what decides, if it is not loaded yet. */
+  readonly kernel: () => Promise<Kernel>;
+}
+
+/** Answers one event of a host in the host's own shape. Throws BYLAW_USAGE_INVALID for a host that is not known, and nothing else. */
+export async function answerHook(event: HookEvent): Promise<HostOutput> {
+  const { setup, named, input, place, cwd, kernel } = event;
+  const host = hostNamed(setup.host);
+  if (!isUtf8(input))
+    return answerFault(
+      host,
+      new BylawError({ code: "BYLAW_HOST_EVENT_INVALID", message: "The event is not valid UTF-8" }),
+    );
+  const project = place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? cwd;
+  const judge = judgeOf(host, { setup, project, place, kernel });
+  const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString("utf8");
+  return await answerEvent(text, { host, place, judge, strict: setup.strict, named });
+}

@@ -1,0 +1,31 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { serveEngine } from "@bylaw/engine";
+import { placeOf } from "@bylaw/hook-client";
+import { conclude } from "../io/exit-code.ts";
+import { write } from "../io/output.ts";
+import { BIN } from "./hook-command.ts";
+
+/** How an engine is started. */
+interface LocalOptions {
+  readonly engine: string | undefined;
+  /** Seconds. */
+  readonly idle: number;
+}
+
+/** Serves the hooks of this user until nobody asks for a while. Throws what listening throws. */
+export async function serveLocal({ engine, idle }: LocalOptions): Promise<void> {
+  const place = placeOf({ bin: BIN, folder: engine });
+  const { version } = createRequire(import.meta.url)(
+    fileURLToPath(new URL("../package.json", import.meta.url)),
+  ) as { readonly version: string };
+  const served = await serveEngine({
+    ...{ place, version, bin: BIN, idle: idle * 1_000 },
+    program: new URL("./engine-thread.js", import.meta.url),
+    note: (text) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
+  });
+  if (!served) await write("An engine is already running\n");
+  conclude(0);
+  // Threads may still wait for something.
+  process.exit();
+}

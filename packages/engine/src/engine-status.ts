@@ -1,0 +1,30 @@
+import { folderFault, requestEngine, type EnginePlace } from "@bylaw/hook-client";
+import { messageOf } from "@bylaw/kernel";
+import type { ConfigurationStatus } from "./configuration.ts";
+
+/** What a running engine says of itself. */
+export interface EngineStatus {
+  readonly version: string;
+  readonly pid: number;
+  /** When it started, in ISO 8601. */
+  readonly started_at: string;
+  /** Resident memory. */
+  readonly rss_bytes: number;
+  readonly configurations: readonly ConfigurationStatus[];
+}
+
+const TIMEOUT_MS = 2_000;
+
+/** Asks the engine at a place how it is; a text says why there is no answer, and `undefined` that no engine was ever there. Never rejects. */
+export async function engineStatus(place: EnginePlace): Promise<EngineStatus | string | undefined> {
+  try {
+    const { status, body } = await requestEngine(place, {
+      ...{ path: "/status", fields: {}, timeout: TIMEOUT_MS },
+    });
+    return status === 200 ? (JSON.parse(body) as EngineStatus) : `It replied with ${status}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ECONNREFUSED") return undefined;
+    return folderFault(place.folder) ?? (messageOf(error) || "It does not reply");
+  }
+}

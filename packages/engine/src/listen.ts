@@ -1,0 +1,47 @@
+import { chmodSync, lstatSync, unlinkSync } from "node:fs";
+import { once } from "node:events";
+import { connect, type Server } from "node:net";
+
+const isWindows = process.platform === "win32";
+
+/** Which file a socket is; `undefined` where there is none. A number of a file alone is given again to the next. */
+export function socketIdentity(path: string): string | undefined {
+  if (isWindows) return path;
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.ino}:${stats.ctimeNs}`;
+}
+
+/**
+ * Listens on a socket that only this user may use. Binding is the lock: where another engine listens it answers `false`, and only the
+ * socket of one that is gone is replaced. Throws what listening throws.
+ */
+export async function listen(server: Server, path: string): Promise<boolean> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const mask = isWindows ? undefined : process.umask(0o177);
+      server.listen(path);
+      if (mask !== undefined) process.umask(mask);
+      await once(server, "listening");
+      if (!isWindows) chmodSync(path, 0o600);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempt === 3) throw error;
+    }
+    const found = socketIdentity(path);
+    if (await answers(path)) return false;
+    // Another engine may have replaced it meanwhile.
+    if (!isWindows && found !== undefined && found === socketIdentity(path)) unlinkSync(path);
+  }
+}
+
+async function answers(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,50 @@
+import { chmodSync, existsSync, lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { placeOf, type EnginePlace } from "@bylaw/hook-client";
+import { expect, onTestFinished, test } from "vitest";
+import { engineStatus, serveEngine } from "../src/index.ts";
+
+function placeHere(): EnginePlace {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-engine-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return placeOf({ bin: import.meta.filename, folder });
+}
+
+const serve = (place: EnginePlace, notes: string[] = []): Promise<boolean> =>
+  serveEngine({
+    ...{ place, version: "1.2.3", bin: import.meta.filename, idle: 1 },
+    program: new URL("nothing.js", import.meta.url),
+    note: (text) => void notes.push(text),
+  });
+
+test("serves until nobody asks, and only one at a time", async () => {
+  const place = placeHere();
+  const notes: string[] = [];
+  const first = serve(place, notes);
+  await expect.poll(() => existsSync(place.socket)).toBe(true);
+  if (process.platform !== "win32") expect(lstatSync(place.socket).mode & 0o777).toBe(0o600);
+  expect(await serve(place)).toBe(false);
+  expect(await first).toBe(true);
+  expect(existsSync(place.socket)).toBe(false);
+  expect(notes).toEqual([expect.stringMatching(/serves on/), expect.stringMatching(/ends/)]);
+});
+
+test("replaces what is left of a socket, and says nothing to those without the key", async () => {
+  const place = placeHere();
+  writeFileSync(place.socket, "");
+  const served = serve(place);
+  await expect.poll(() => lstatSync(place.socket).isSocket()).toBe(true);
+  const status = await engineStatus(place);
+  expect(status).toMatchObject({ version: "1.2.3", pid: process.pid, configurations: [] });
+  const other = { ...place, clientKey: place.engineKey };
+  expect(await engineStatus(other)).toMatch(/did not reply as ours does/);
+  await served;
+  expect(await engineStatus(place)).toBeUndefined();
+});
+
+test("refuses a folder that others may use", async () => {
+  const place = placeHere();
+  chmodSync(place.folder, 0o770);
+  await expect(serve(place)).rejects.toThrow(/is open to other users/);
+});

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { folderFault, type EnginePlace } from "./engine-place.ts";
+import { isAnswer } from "./fault.ts";
+import { ENGINE_MS, LEAVES_TO_COLD, type HookAnswer } from "./protocol.ts";
+import { EngineSilent, requestEngine } from "./request-engine.ts";
+
+/** What to ask, and which program answers. */
+export interface EngineQuestion {
+  readonly host: string;
+  readonly place: EnginePlace;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly input: Uint8Array;
+  /** The command line that starts an engine, after Node itself. */
+  readonly start: readonly string[];
+}
+
+const START_MS = 3_000;
+const REPLY_MS = ENGINE_MS + 1_000;
+
+/** The answer of the engine, which is started where none is; `undefined` where none comes to an answer. Never rejects. */
+export async function askEngine({
+  host,
+  place,
+  fields,
+  input,
+  start,
+}: EngineQuestion): Promise<HookAnswer | undefined> {
+  try {
+    mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+    if (folderFault(place.folder) !== undefined) return undefined;
+  } catch {
+    return undefined;
+  }
+  let engine: { readonly failed: boolean } | undefined;
+  for (const since = performance.now(); performance.now() - since < START_MS; await wait(15)) {
+    try {
+      const { status, body } = await requestEngine(place, {
+        ...{ path: "/hook", fields, input, timeout: REPLY_MS },
+      });
+      if (status === 200) {
+        const answer = JSON.parse(body) as HookAnswer;
+        return isAnswer(host, answer) ? answer : undefined;
+      }
+      if (status === LEAVES_TO_COLD) return undefined;
+    } catch (error) {
+      if (error instanceof EngineSilent) return giveUp(place);
+      engine ??= startEngine(place, start);
+    }
+    if (engine?.failed === true) return undefined;
+  }
+  return undefined;
+}
+
+// Whoever hangs must not be asked again. If it ever goes on, it sees that its socket is gone, and ends.
+function giveUp({ socket }: EnginePlace): undefined {
+  try {
+    if (process.platform !== "win32") unlinkSync(socket);
+  } catch {
+    // Another hook was quicker.
+  }
+  return undefined;
+}
+
+// An engine outlives the hook, so it gets nothing of the hook's secrets.
+const KEPT =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|XDG_CONFIG_HOME|SystemRoot|APPDATA|USERPROFILE|ProgramFiles|ProgramData)$/i;
+
+function startEngine({ log }: EnginePlace, argv: readonly string[]): { readonly failed: boolean } {
+  const engine = { failed: false };
+  let file: number | undefined;
+  try {
+    file = openSync(log, "a", 0o600);
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
+    const child = spawn(process.execPath, argv, {
+      ...{ cwd: "/", detached: true, env, windowsHide: true },
+      stdio: ["ignore", file, file],
+    });
+    // 0: another engine is there.
+    child.on("exit", (code) => (engine.failed = code !== 0));
+    child.on("error", () => (engine.failed = true));
+    child.unref();
+  } catch {
+    engine.failed = true;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+  return engine;
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+
+/** Where an engine listens and keeps its files. All absolute. */
+export interface EnginePlace {
+  readonly folder: string;
+  readonly socket: string;
+  readonly log: string;
+  /** The file with the secret that a client shows. */
+  readonly clientKey: string;
+  /** The file with the secret that an engine shows. */
+  readonly engineKey: string;
+}
+
+/** What an engine belongs to. Others have engines of their own. */
+export interface EngineOwner {
+  /** The program that the engine runs. Absolute. */
+  readonly bin: string;
+  /** Default: `.bylaw/run` in the home of the user, as the system knows it and not as the environment says. */
+  readonly folder?: string | undefined;
+}
+
+/**
+ * The place of the engine of one installation, one Node, and one home. Nothing that a child process may set leads a hook to another
+ * user's engine or to another version's.
+ */
+export function placeOf({
+  bin,
+  folder = join(userInfo().homedir, ".bylaw/run"),
+}: EngineOwner): EnginePlace {
+  const owner = [
+    bin,
+    process.execPath,
+    homedir(),
+    process.env["XDG_CONFIG_HOME"] ?? "",
+    userInfo().uid,
+  ];
+  const name = createHash("sha256").update(JSON.stringify(owner)).digest("hex").slice(0, 16);
+  return {
+    folder,
+    socket:
+      process.platform === "win32" ? `\\\\.\\pipe\\bylaw-${name}` : join(folder, `${name}.sock`),
+    log: join(folder, `${name}.log`),
+    clientKey: join(folder, "client.key"),
+    engineKey: join(folder, "engine.key"),
+  };
+}
+
+/** Why the folder of an engine must not be used; `undefined` if it may be. It must be a real folder that only this user can use. */
+export function folderFault(folder: string): string | undefined {
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return `Folder not found: ${folder}`;
+  if (!stats.isDirectory()) return `${folder} is not a folder`;
+  // On Windows the folder is in the user's profile, which others cannot open.
+  if (process.getuid === undefined) return undefined;
+  if (stats.uid !== process.getuid()) return `${folder} belongs to another user`;
+  return (stats.mode & 0o077) === 0 ? undefined : `${folder} is open to other users`;
+}

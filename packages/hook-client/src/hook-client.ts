@@ -1,0 +1,104 @@
+// Started as `node hook-client.cjs BYLAW hook HOST --config FILE …`: it answers as `node BYLAW hook HOST --config FILE …` would.
+import { writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { askEngine } from "./ask-engine.ts";
+import { decideCold } from "./decide-cold.ts";
+import { placeOf } from "./engine-place.ts";
+import { faultOf } from "./fault.ts";
+import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol.ts";
+
+// Every host waits 30 seconds. Loading a configuration twice in vain fits in.
+const DEADLINE_MS = 20_000;
+
+const [bin = "", verb = "", host = "", ...rest] = process.argv.slice(2);
+const ending = new AbortController();
+
+// Whatever ends this process by itself blocks where the host permits it.
+process.exitCode = 2;
+setTimeout(() => end(faultOf(host, "It took too long")), DEADLINE_MS);
+main().then(end, (error: unknown) => end(faultOf(host, String(error))));
+
+async function main(): Promise<HookAnswer> {
+  const input = await readInput();
+  if (input === undefined)
+    return faultOf(host, `The event has more than ${EVENT_LIMIT_BYTES} bytes`);
+  const cold = [bin, verb, host, ...rest];
+  return (await askFor(input)) ?? (await decideCold(host, cold, { input, signal: ending.signal }));
+}
+
+async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
+  const { env } = process;
+  // In a step of `bylaw run` the run decides too, and only a process of the step reaches it.
+  if (`${env["BYLAW_MCP_URL"] ?? ""}${env["BYLAW_MCP_KEY"] ?? ""}` !== "") return undefined;
+  const { config, engine: folder, strict, event } = optionsIn(rest);
+  if (config === undefined) return undefined;
+  const fields: Record<string, string> = { host, config, cwd: process.cwd(), home: homedir() };
+  if (strict) fields["strict"] = "1";
+  if (event !== undefined) fields["event"] = event;
+  for (const name of PASSED_VARIABLES) {
+    const value = env[name];
+    if (value !== undefined) fields[`env.${name}`] = value;
+  }
+  const start = [bin, "serve", "--local", ...(folder === undefined ? [] : ["--engine", folder])];
+  try {
+    return await askEngine({ host, place: placeOf({ bin, folder }), fields, input, start });
+  } catch {
+    // The system does not know this user.
+    return undefined;
+  }
+}
+
+interface Options {
+  readonly config?: string;
+  readonly engine?: string;
+  readonly event?: string;
+  readonly strict: boolean;
+}
+
+function optionsIn(args: readonly string[]): Options {
+  const options: Record<string, string> = {};
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? "";
+    if (word === "--config" || word === "--engine") options[word.slice(2)] = args[(at += 1)] ?? "";
+    else if (!word.startsWith("-")) options["event"] = word;
+  }
+  return { ...options, strict: args.includes("--strict") };
+}
+
+// Not by `fs.read`: a thread that waits in it would keep the process from ending.
+function readInput(): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    process.stdin.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > EVENT_LIMIT_BYTES) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    process.stdin.on("error", reject);
+    process.stdin.on("end", () => resolve(Buffer.concat(chunks)));
+  });
+}
+
+function end({ stdout, stderr, exit }: HookAnswer): void {
+  try {
+    print(2, stderr);
+    print(1, stdout);
+    process.exitCode = exit;
+  } finally {
+    ending.abort();
+    process.exit();
+  }
+}
+
+// Directly, because the streams of a process take longer to load than this takes.
+function print(stream: number, text: string): void {
+  for (let bytes = Buffer.from(text); bytes.length > 0;) {
+    try {
+      bytes = bytes.subarray(writeSync(stream, bytes));
+    } catch (error) {
+      // The reader is slower than we are.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** What a hook prints and ends with. */
+export interface HookAnswer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+/** The most bytes that an event may have. */
+export const EVENT_LIMIT_BYTES = 16 * 1_048_576;
+
+/** Milliseconds that the engine takes for one event at most, with loading the configuration. */
+export const ENGINE_MS = 8_000;
+
+/** The status of an engine that cannot answer an event, which then is decided in a process of its own. */
+export const LEAVES_TO_COLD = 503;
+
+/** Stands between the fields of a request and the event, which follows as it is. Fields are percent-encoded and hold no `&`. */
+export const EVENT_MARK = "&input&";
+
+/** The variables of a hook that change what an event means. */
+export const PASSED_VARIABLES = [
+  "CLAUDE_PROJECT_DIR",
+  "CLAUDE_CONFIG_DIR",
+  "GEMINI_PROJECT_DIR",
+  "CODEX_HOME",
+  "ProgramFiles",
+] as const;

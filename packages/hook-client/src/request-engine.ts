@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import type { EnginePlace } from "./engine-place.ts";
+import { EVENT_MARK } from "./protocol.ts";
+
+/** What an engine replied: the status of HTTP and the text behind the proof of who it is. */
+export interface EngineReply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request to an engine. */
+export interface EngineRequest {
+  readonly path: "/hook" | "/status";
+  readonly fields: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
+  /** Milliseconds to wait. */
+  readonly timeout: number;
+}
+
+/** Asks the engine at a place. Rejects if nobody listens there, if it is not ours, or if it does not reply in time. */
+export async function requestEngine(
+  place: EnginePlace,
+  { path, fields, input = new Uint8Array(), timeout }: EngineRequest,
+): Promise<EngineReply> {
+  const key = readFileSync(place.clientKey, "utf8");
+  const proof = readFileSync(place.engineKey, "utf8");
+  const head = Buffer.from(`${String(new URLSearchParams({ ...fields, key }))}${EVENT_MARK}`);
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    // By hand, because loading a client for HTTP takes longer than the request.
+    const socket = connect(place.socket, () => {
+      const request = `POST ${path} HTTP/1.0\r\ncontent-length: ${head.length + input.length}\r\n\r\n`;
+      socket.write(Buffer.concat([Buffer.from(request), head, input]));
+    });
+    const timer = setTimeout(() => socket.destroy(new EngineSilent()), timeout);
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => {
+      clearTimeout(timer);
+      const text = Buffer.concat(chunks).toString("utf8");
+      const [, status = "", length = "", body = ""] =
+        /^HTTP\/1\.1 (\d{3}) [^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n([^]*)$/i.exec(text) ??
+        [];
+      const whole = Buffer.byteLength(body) === Number(length) && body.startsWith(`${proof}\n`);
+      if (whole) resolve({ status: Number(status), body: body.slice(proof.length + 1) });
+      else reject(new Error("The engine did not reply as ours does"));
+    });
+  });
+}
+
+/** Somebody listens, but did not reply in time. */
+export class EngineSilent extends Error {}

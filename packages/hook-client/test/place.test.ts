@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { folderFault, placeOf } from "../src/index.ts";
+import { expect, onTestFinished, test } from "vitest";
+
+test("no variable moves the folder, and each program and each home has a socket of its own", () => {
+  const before = { ...process.env };
+  onTestFinished(() => void Object.assign(process.env, before));
+  const place = placeOf({ bin: "/opt/bylaw.js" });
+  expect(place.folder).toBe(join(userInfo().homedir, ".bylaw/run"));
+  Object.assign(process.env, { XDG_RUNTIME_DIR: "/tmp/x", TMPDIR: "/tmp/x" });
+  expect(placeOf({ bin: "/opt/bylaw.js" })).toEqual(place);
+  expect(placeOf({ bin: "/opt/other.js" }).socket).not.toBe(place.socket);
+  process.env["HOME"] = "/tmp/x";
+  const { folder, socket } = placeOf({ bin: "/opt/bylaw.js" });
+  expect(folder).toBe(place.folder);
+  expect(socket).not.toBe(place.socket);
+});
+
+test("a folder must be a real one of this user alone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-place-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(folderFault(folder)).toBeUndefined();
+  symlinkSync(folder, join(folder, "link"));
+  writeFileSync(join(folder, "file"), "");
+  for (const name of ["link", "file"])
+    expect(folderFault(join(folder, name))).toMatch(/is not a folder/);
+  expect(folderFault(join(folder, "none"))).toMatch(/not found/);
+});
