@@ -37,6 +37,8 @@ export interface GuardedCall extends Caller {
   readonly id?: string | undefined;
   /** The MCP server of the tool. */
   readonly server?: string | undefined;
+  /** Absolute path, where the agent changes its folder. */
+  readonly cwd?: string | undefined;
 }
 
 /** What may become of a call. */

@@ -191,7 +191,7 @@ class RunGuard implements ToolGuard {
       ...omitUndefined(given),
       tool: given.tool,
       args: freezeJson(given.args),
-      ...{ host, cwd, workspace, home },
+      ...{ host, cwd: given.cwd ?? cwd, workspace: workspace ?? cwd, home },
     });
     return {
       ...call,
@@ -207,8 +207,18 @@ class RunGuard implements ToolGuard {
 
   // With the phase, so that an answer does not outlive it.
   #keyOf(call: Call): string {
-    const { session = "", id, agent = "", task = "", server = "", tool, args } = call;
-    return canonicalJson([session, id, agent, task, server, tool, args, this.#phaseOf(call) ?? ""]);
+    const { session = "", id, agent = "", task = "", server = "", cwd = "", tool, args } = call;
+    return canonicalJson([
+      session,
+      id,
+      agent,
+      task,
+      server,
+      cwd,
+      tool,
+      args,
+      this.#phaseOf(call) ?? "",
+    ]);
   }
 }
 

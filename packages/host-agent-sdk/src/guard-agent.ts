@@ -1,0 +1,159 @@
+import {
+  createToolGuard,
+  refusalOf,
+  textOf,
+  type GuardedCall,
+  type PersonAnswer,
+  type ToolGuard,
+  type ToolGuardOptions,
+} from "@bylaw/host";
+import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
+
+/** A call that a person has to approve. */
+export interface Question {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly reason: string;
+  /** `bylaw approve` knows the question by it. */
+  readonly question: string;
+}
+
+/** How an agent is guarded. */
+export interface GuardOptions extends Omit<ToolGuardOptions, "host" | "session"> {
+  /** Asks a person and waits for the answer. Left out: the call is denied, with the id of the question. */
+  readonly ask?: (question: Question) => PersonAnswer | Promise<PersonAnswer>;
+}
+
+/** What the SDK gives a hook. */
+export type HookEvent = object;
+
+/** What a hook answers the SDK. */
+export type HookAnswer =
+  | Record<string, never>
+  | { readonly decision: "block"; readonly reason: string }
+  | {
+      readonly hookSpecificOutput: {
+        readonly hookEventName: "PreToolUse";
+        readonly permissionDecision: "ask" | "deny";
+        readonly permissionDecisionReason: string;
+      };
+    };
+
+/** Whether the SDK may run a call. */
+export type PermissionAnswer =
+  | { readonly behavior: "allow"; readonly updatedInput: Record<string, unknown> }
+  | { readonly behavior: "deny"; readonly message: string };
+
+type Hook = (event: HookEvent) => Promise<HookAnswer>;
+interface Hooks {
+  hooks: Hook[];
+  onFailure: "block";
+}
+
+/** Options of `query`. */
+export interface AgentGuard {
+  readonly hooks: Record<"PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "Stop", Hooks[]>;
+  readonly canUseTool: (
+    tool: string,
+    input: Record<string, unknown>,
+    options: { readonly toolUseID: string },
+  ) => Promise<PermissionAnswer>;
+}
+
+const TOOL_EVENT = "PreToolUse";
+
+/** As many calls are known until they end. */
+const KNOWN = 1_000;
+
+/** Guards an agent of the Claude Agent SDK with a run. */
+export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
+  const guard = createToolGuard({ ...options, host: "agent-sdk" });
+  // `canUseTool` is told neither the folder nor the conversation.
+  const known = new Map<string, GuardedCall>();
+
+  const before: Hook = async (event) => {
+    const call = callIn(event);
+    if (call.id !== undefined) remember(known, call.id, call);
+    const answer = await guard.judge(call);
+    // The SDK's own permissions go on.
+    if (answer.kind === "run") return {};
+    return {
+      hookSpecificOutput: {
+        hookEventName: TOOL_EVENT,
+        permissionDecision: answer.kind,
+        permissionDecisionReason: answer.reason,
+      },
+    };
+  };
+
+  const after = (ok: boolean): Hook => {
+    return async (event) => {
+      const call = callIn(event);
+      known.delete(call.id ?? "");
+      await guard.finish(call, { ok });
+      return {};
+    };
+  };
+
+  const stop: Hook = async (event) => {
+    const text = isJsonObject(event) ? textOf(event, "last_assistant_message") : undefined;
+    const answer = await guard.respond(text === undefined ? {} : { text });
+    return answer.kind === "retry" ? { decision: "block", reason: answer.message } : {};
+  };
+
+  const hooks = (hook: Hook): Hooks[] => [{ hooks: [hook], onFailure: "block" }];
+  return {
+    hooks: {
+      PreToolUse: hooks(before),
+      PostToolUse: hooks(after(true)),
+      PostToolUseFailure: hooks(after(false)),
+      Stop: hooks(stop),
+    },
+    canUseTool: async (tool, args, { toolUseID: id }) =>
+      permit(guard, { ...known.get(id), tool, args, id }, ask),
+  };
+}
+
+async function permit(
+  guard: ToolGuard,
+  call: GuardedCall,
+  ask: GuardOptions["ask"],
+): Promise<PermissionAnswer> {
+  try {
+    let answer = await guard.judge(call);
+    if (answer.kind === "ask" && ask !== undefined) {
+      const { reason, question } = answer;
+      const args = call.args as JsonObject;
+      answer = await guard.answer(call, await ask({ tool: call.tool, args, reason, question }));
+    }
+    return answer.kind === "run"
+      ? { behavior: "allow", updatedInput: answer.args }
+      : { behavior: "deny", message: refusalOf(answer).message };
+  } catch (error) {
+    return { behavior: "deny", message: messageOf(error) };
+  }
+}
+
+function callIn(event: HookEvent): GuardedCall {
+  const fields = event as Readonly<Record<string, unknown>>;
+  const text = (key: string): string | undefined => {
+    const value = fields[key];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const server = fields["mcp_server"];
+  return {
+    tool: text("tool_name") ?? "",
+    args: fields["tool_input"],
+    id: text("tool_use_id"),
+    session: text("session_id"),
+    agent: text("agent_id"),
+    cwd: text("cwd"),
+    server: isJsonObject(server) ? textOf(server, "name") : undefined,
+  };
+}
+
+function remember(known: Map<string, GuardedCall>, id: string, call: GuardedCall): void {
+  known.set(id, call);
+  const [oldest] = known.keys();
+  if (known.size > KNOWN && oldest !== undefined) known.delete(oldest);
+}

@@ -1,0 +1,154 @@
+import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { guardAgent, type GuardOptions } from "../src/index.ts";
+
+const rules = definePlugin({
+  name: "rules",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("lines", ({ args, cwd, agent, server }) => {
+      const { command = "" } = args as { readonly command?: string };
+      if (command === "broken") throw new Error("The rule is broken");
+      if (command === "push" && cwd !== "/w") return deny("Only in `/w`.");
+      if (agent === "sub") return deny("A sub-agent may not.");
+      if (server === "github") return deny("Not this server.");
+      return command === "push" ? ask("This pushes.") : allow("Free.");
+    });
+    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
+      text.includes("tests pass") ? undefined : deny("Run the tests."),
+    );
+  },
+})();
+async function openKit(options: Partial<GuardOptions> = {}) {
+  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const run = await openRun(kernel, { run: "r" });
+  const guard = guardAgent({ kernel, run, home: "/h", ...options });
+  const fire = async (event: keyof typeof guard.hooks, fields: object) =>
+    guard.hooks[event][0]?.hooks[0]?.({ ...COMMON, hook_event_name: event, ...fields });
+  return { ...guard, run, fire };
+}
+
+// The fields that 0.3.330 sends.
+const COMMON = {
+  session_id: "00000000-0000-0000-0000-000000000000",
+  transcript_path: "/h/.claude/projects/w/0.jsonl",
+  cwd: "/w",
+  prompt_id: "00000000-0000-0000-0000-000000000001",
+  permission_mode: "default",
+};
+const bash = (command: string, id = "toolu_1") => ({
+  ...{ tool_name: "Bash", tool_input: { command }, tool_use_id: id },
+});
+const decided = (permissionDecision: string, permissionDecisionReason: string) => ({
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason },
+});
+const use = { toolUseID: "toolu_1" };
+
+it("has no opinion about what is allowed, and records how it ended", async () => {
+  const { fire, canUseTool, run } = await openKit();
+  expect(await fire("PreToolUse", bash("ls"))).toEqual({});
+  expect(await canUseTool("Bash", { command: "ls" }, use)).toEqual({
+    behavior: "allow",
+    updatedInput: { command: "ls" },
+  });
+  expect(await fire("PostToolUse", bash("ls"))).toEqual({});
+  expect(run.head).toBe(3);
+});
+
+it("denies in the hook, for sub-agents, servers and folders too", async () => {
+  const { fire } = await openKit();
+  expect(await fire("PreToolUse", { ...bash("push"), cwd: "/other" })).toEqual(
+    decided("deny", "Only in `/w`."),
+  );
+  expect(await fire("PreToolUse", { ...bash("ls"), agent_id: "sub" })).toEqual(
+    decided("deny", "A sub-agent may not."),
+  );
+  const mcp = {
+    tool_name: "mcp__a__b__c",
+    tool_input: {},
+    mcp_server: { name: "github", source: "user" },
+  };
+  expect(await fire("PreToolUse", mcp)).toEqual(decided("deny", "Not this server."));
+});
+
+it.each([
+  ["a rule that fails", bash("broken")],
+  ["a call without a tool", { tool_name: undefined, tool_input: {} }],
+  ["arguments that are no object", { tool_name: "Bash", tool_input: "ls" }],
+  ["a folder that is not absolute", { ...bash("ls"), cwd: "w" }],
+])("denies %s", async (_, event) => {
+  const { fire } = await openKit();
+  expect(await fire("PreToolUse", event)).toMatchObject({
+    hookSpecificOutput: { permissionDecision: "deny" },
+  });
+});
+
+it("blocks where the hook itself fails", async () => {
+  const { hooks } = await openKit();
+  for (const [matcher] of Object.values(hooks)) expect(matcher?.onFailure).toBe("block");
+});
+
+it("asks a person, and lets exactly the approved call run, once", async () => {
+  const asked: unknown[] = [];
+  const { fire, canUseTool, run } = await openKit({
+    ask: (question) => ({ approved: asked.push(question) > 0, by: "ada" }),
+  });
+  expect(await fire("PreToolUse", bash("push"))).toEqual(decided("ask", "This pushes."));
+  expect(await canUseTool("Bash", { command: "push" }, use)).toEqual({
+    behavior: "allow",
+    updatedInput: { command: "push" },
+  });
+  expect(asked).toMatchObject([
+    { tool: "Bash", args: { command: "push" }, reason: "This pushes." },
+  ]);
+  await fire("PostToolUse", bash("push"));
+  // Asked, approved, allowed, done.
+  expect(run.head).toBe(5);
+  expect(await fire("PreToolUse", bash("push", "toolu_2"))).toEqual(decided("ask", "This pushes."));
+});
+
+it("denies what a person refuses, what nobody is there to approve, and what could not be asked", async () => {
+  const answers = {
+    refused: () => ({ approved: false, by: "ada", reason: "Not now" }),
+    down: () => Promise.reject(new Error("The chat is down")),
+  };
+  const told = async (options: Partial<GuardOptions>) => {
+    const { fire, canUseTool } = await openKit(options);
+    await fire("PreToolUse", bash("push"));
+    return await canUseTool("Bash", { command: "push" }, use);
+  };
+  expect(await told({ ask: answers.refused })).toEqual({
+    behavior: "deny",
+    message: "A person (ada) refused this call: Not now",
+  });
+  expect(await told({ ask: answers.down })).toEqual({
+    behavior: "deny",
+    message: "The chat is down",
+  });
+  expect(await told({})).toEqual({
+    behavior: "deny",
+    message: expect.stringMatching(
+      /^This pushes\. A person must approve .*`[\da-f]{16}`/,
+    ) as string,
+  });
+});
+
+it("judges what the SDK asks about without a hook before it", async () => {
+  const { canUseTool } = await openKit();
+  expect(await canUseTool("Bash", { command: "broken" }, use)).toMatchObject({ behavior: "deny" });
+});
+
+it("keeps the agent from stopping until its last message complies or its attempts are spent", async () => {
+  const { fire } = await openKit();
+  const stop = { stop_hook_active: false, last_assistant_message: "Done" };
+  const block = { decision: "block", reason: "Run the tests." };
+  expect(await fire("Stop", stop)).toEqual(block);
+  expect(await fire("Stop", { last_assistant_message: "The tests pass" })).toEqual({});
+  const { fire: other } = await openKit();
+  expect([await other("Stop", stop), await other("Stop", stop)]).toEqual([block, block]);
+  expect(await other("Stop", stop)).toEqual({});
+});

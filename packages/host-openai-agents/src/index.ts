@@ -1,0 +1,1 @@
+export { guardTools, type GuardOptions, type GuardedTools } from "./guard-tools.ts";

@@ -1,0 +1,115 @@
+import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import {
+  Agent,
+  Usage,
+  setTracingDisabled,
+  tool,
+  type Model,
+  type ModelRequest,
+} from "@openai/agents";
+import { z } from "zod";
+import { guardTools, type GuardOptions } from "../src/index.ts";
+
+setTracingDisabled(true);
+
+const rules = definePlugin({
+  name: "rules",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("paths", ({ args, phase }) => {
+      const { path } = args as { readonly path?: string };
+      if (phase === "PLAN")
+        return deny("The phase PLAN allows nothing.", undefined, {
+          code: "phase_tool_not_allowed",
+        });
+      if (path === "broken") throw new Error("The rule is broken");
+      if (path === "secret") return deny("`secret` is off limits.", "Write another file");
+      return path?.startsWith("ask") === true ? ask("A person has to see this.") : allow("Free.");
+    });
+    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
+    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
+      text.includes("tests pass") ? undefined : deny("Run the tests."),
+    );
+  },
+})();
+
+/** `file`: the store, for what another process resumes. */
+export async function openKit(file?: string) {
+  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
+  const run = await openRun(kernel, { run: "r", join: true, ...kept });
+  return { kernel, run, agent: "bot", cwd: "/w", home: "/h" };
+}
+
+type Calls = readonly { readonly id: string; readonly path: string }[];
+
+/** A model that makes these calls, one list a turn, and then says `text`. */
+export class FakeModel implements Model {
+  readonly requests: ModelRequest[] = [];
+  readonly #turns: Calls[];
+  readonly #text: string;
+
+  constructor(turns: readonly Calls[] = [], text = "done") {
+    this.#turns = [...turns];
+    this.#text = text;
+  }
+
+  /** What the model was told about its calls. */
+  get told(): string {
+    const { input = [] } = this.requests.at(-1) ?? {};
+    const results = typeof input === "string" ? [] : input;
+    return JSON.stringify(
+      results.flatMap((one) => (one.type === "function_call_result" ? [one.output] : [])),
+    );
+  }
+
+  async getResponse(request: ModelRequest) {
+    this.requests.push(request);
+    const calls = this.#turns.shift();
+    const output =
+      calls === undefined
+        ? [
+            {
+              ...({ type: "message", role: "assistant", status: "completed" } as const),
+              content: [{ type: "output_text" as const, text: this.#text }],
+            },
+          ]
+        : calls.map(({ id, path }) => ({
+            ...({ type: "function_call", name: "write", status: "completed" } as const),
+            ...{ callId: id, arguments: JSON.stringify({ path }) },
+          }));
+    return { usage: new Usage(), output };
+  }
+
+  async *getStreamedResponse(request: ModelRequest) {
+    const { output } = await this.getResponse(request);
+    const usage = { requests: 1, inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    yield { type: "response_done" as const, response: { id: "r", usage, output } };
+  }
+}
+
+/** An agent that notes what ran. */
+export function agentNoting(
+  ran: string[],
+  model: FakeModel,
+  options: GuardOptions,
+  needsApproval = false,
+) {
+  const write = tool({
+    name: "write",
+    description: "Writes",
+    parameters: z.object({ path: z.string() }),
+    needsApproval,
+    execute: ({ path }) => {
+      ran.push(path);
+      return `wrote ${path}`;
+    },
+  });
+  const { tools, outputGuardrail } = guardTools([write], options);
+  return { agent: new Agent({ name: "bot", model, tools }), outputGuardrail };
+}
