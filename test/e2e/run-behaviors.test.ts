@@ -245,6 +245,25 @@ describe("FR-4, SC-4 vibecheck", () => {
   });
 });
 
+it("a pause says the command that goes on, with all that it needs", () => {
+  const at = project({
+    steps: [step("a"), step("b")],
+    requests: { "a.1.worker": { action: "checkpoint", reason: "look" } },
+    files: { "my agents.json": "{}" },
+  });
+  const elsewhere = ["--data", "kept", "--control-file", "c.json", "--agents", "my agents.json"];
+  const paused = at.go(...elsewhere);
+  expect(paused.code).toBe(3);
+  const [, command = ""] = /go on: bylaw run w\.json (.*)\n/.exec(paused.stdout) ?? [];
+  expect(command).toMatch(/^--run w --resume --by NAME /);
+  expect(command).toContain("--agents '");
+  const words = [...command.replace("NAME", "ada").matchAll(/'([^']*)'|(\S+)/g)];
+  expect(at.go(...words.map(([, quoted, bare]) => quoted ?? bare ?? ""))).toMatchObject({
+    code: 0,
+  });
+  expect(stepsOf(at.trace())).toEqual(["a", "b"]);
+});
+
 describe("FR-7, SC-7 the control file", () => {
   it.each(["continue", "stop"])("takes %s, is read once and taken away", (action) => {
     const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action } } });

@@ -47,6 +47,7 @@ const COMMANDS: Commands = {
     "Show the status of a run, agent by agent and round by round",
     () => import("../commands/status.ts"),
   ],
+  "tasks [options]": ["Show where the tasks of a run stand", () => import("../commands/tasks.ts")],
   "report [options] [file...]": [
     "Report how often rules were enforced in runs, why, and at what cost",
     () => import("../commands/report.ts"),

@@ -33,6 +33,10 @@ Examples:
       "Export a run of a store as a log, one event per line",
       () => import("./log-export.ts"),
     ],
+    "append [options] [file]": [
+      "Record what a coordinator did. An event that cannot have happened is refused.",
+      () => import("./log-append.ts"),
+    ],
     "import [options] <file...>": [
       "Import a log into a store unchanged. It must verify as a whole; an interrupted import continues.",
       () => import("./log-import.ts"),

@@ -21,6 +21,7 @@ import { usageError } from "../io/report-error.ts";
 import { storePlace, withStore, type StorePlace } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
+import { shellWord } from "../io/shell-word.ts";
 import { plain } from "../io/text.ts";
 import { driveHere } from "../run/drive-run.ts";
 import { kernelOf } from "../run/run-kernel.ts";
@@ -129,7 +130,11 @@ async function runLoaded(
       await write(
         json
           ? jsonLine({ run: name, template: template.name, ...outcome, exit_code: code })
-          : `${endText(name, wanted, outcome)}\n`,
+          : `${endText(
+              name,
+              outcome,
+              resumeCommand({ name, template: wanted, place }, options, outcome.outcome),
+            )}\n`,
       );
       conclude(code);
     } finally {
@@ -263,16 +268,32 @@ const taken = (run: string): BylawError =>
   });
 
 function endText(
-  run: string,
-  template: string,
+  name: string,
   { outcome, step, reason }: Omit<WorkflowEnd, "outcome"> & { readonly outcome: string },
+  advice: string,
 ): string {
   const where = step === null ? "" : ` at ${step}`;
   const why = reason === null ? "" : `: ${reason}`;
-  const advice = ["paused", "held", "interrupted"].includes(outcome)
-    ? `\n  go on: bylaw run ${template} --run ${run} --resume`
-    : "";
-  return (
-    plain(`${run}: ${outcome}${where}${why}`) + (advice === "" ? "" : `\n${plain(advice.slice(1))}`)
-  );
+  const goesOn = ["paused", "held", "interrupted"].includes(outcome);
+  return plain(`${name}: ${outcome}${where}${why}`) + (goesOn ? `\n${plain(advice)}` : "");
+}
+
+// The command that goes on, with everything that it needs again. A password in the address of a store is left out.
+function resumeCommand(
+  { name, template, place }: Readonly<Record<"name" | "template", string>> & { place: StorePlace },
+  { store, data, config, agents, compat, controlFile, driver, lease }: RunOptions,
+  outcome: string,
+): string {
+  const given = {
+    store: store === undefined ? undefined : place.shown,
+    ...{ data, config, agents, compat, "control-file": controlFile, driver, lease },
+  };
+  const words = [
+    ...["bylaw", "run", template, "--run", name, "--resume"],
+    ...(outcome === "interrupted" ? [] : ["--by", "NAME"]),
+    ...Object.entries(given).flatMap(([option, value]) =>
+      value === undefined ? [] : [`--${option}`, String(value)],
+    ),
+  ];
+  return `  go on: ${words.map(shellWord).join(" ")}`;
 }

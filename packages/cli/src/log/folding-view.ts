@@ -7,7 +7,11 @@ export interface FoldingView {
 }
 
 /** Folds no event yet. */
-export function foldingView({ declared }: Pick<Kernel, "declared">): FoldingView {
+export function foldingView({
+  declared,
+}: {
+  readonly declared: Pick<Kernel["declared"], "projections">;
+}): FoldingView {
   const states = new Map<unknown, unknown>();
   return {
     view: <State>(projection: Projection<State>): State =>

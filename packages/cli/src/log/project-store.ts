@@ -27,6 +27,9 @@ export function storeOrProject(named: string | undefined): StorePlace {
   );
 }
 
+/** The project's store, in the working directory where there is none yet. */
+export const newProjectStore = (): StorePlace => storePlace(projectStore() ?? STORE);
+
 /** The names of all runs of a store, the one with the latest event last. */
 export const runsOf = async (store: Pick<StoreReader, "runs">): Promise<readonly string[]> =>
   (await store.runs())

@@ -44,7 +44,7 @@ export async function kernelOf(
   template: Template | undefined,
   config: string | undefined,
 ): Promise<RunKernel> {
-  const file = config === undefined ? await nearest() : resolve(config);
+  const file = config === undefined ? await nearestConfig() : resolve(config);
   if (file === undefined) {
     const plugins = await ownPlugins();
     return {
@@ -88,7 +88,8 @@ const ownPlugins = async (): Promise<RunPlugins> => ({
   constitution: await import("@bylaw/plugin-constitution"),
 });
 
-async function nearest(): Promise<string | undefined> {
+/** The nearest configuration from the working directory upwards; `undefined` where there is none. */
+export async function nearestConfig(): Promise<string | undefined> {
   try {
     return await findConfig(process.cwd());
   } catch (error) {
@@ -98,7 +99,7 @@ async function nearest(): Promise<string | undefined> {
 }
 
 /** The names of all plugins of a configuration, those of its rulesets too. */
-function namesIn({
+export function namesIn({
   plugins = [],
   extends: rulesets = [],
 }: Pick<Config, "plugins" | "extends">): ReadonlySet<string> {

@@ -1,0 +1,192 @@
+import { isBylawError, parseJson } from "@bylaw/config";
+import { BylawError, isJsonObject, omitUndefined, type Json, type LogEvent } from "@bylaw/kernel";
+import { COORDINATOR_TYPES, openRun, type Plan, type Recordable } from "@bylaw/log";
+import { didYouMean, quote } from "@bylaw/wording";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, RUN_CONFIG, STORE_OPTION } from "../command-line/shared-options.ts";
+import { argsFrom } from "../decide/call.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { textLines, withoutLine } from "../io/read-lines.ts";
+import { reportError, usageError } from "../io/report-error.ts";
+import { plain } from "../io/text.ts";
+import { coordinatorKernel } from "../log/coordinator-kernel.ts";
+import { noSuchRun, withReader, withStore, type StorePlace } from "../log/open-store.ts";
+import { newProjectStore, runOrLatest, storeOrProject } from "../log/project-store.ts";
+import { makeStoreFolder } from "../run/store-folder.ts";
+
+const OPTIONS = [
+  STORE_OPTION,
+  ["--run <name>", "the run (default: the latest)"],
+  ["--type <type>", "the type of one event, instead of a file"],
+  ["--agent <id>", "the agent that it is about"],
+  ["--task <id>", "the task that it is about"],
+  ["--details <json>", "its details (default: {})"],
+  ["--create", "begin the run, and the store where it is missing"],
+  ["--plan <file>", "the plan that a new run carries out; needs --tasks"],
+  ["--tasks <number>", "how many tasks the plan has", { least: 0 }],
+  ["--resume", "take the run over from a coordinator that ended"],
+  RUN_CONFIG,
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type AppendOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  arguments: {
+    file: [
+      "events as {event_type, agent_id?, task_id?, details?}, one a line; - reads standard input",
+    ],
+  },
+  options: OPTIONS,
+  help: `
+All events of a file are recorded, or none.
+Exit code: 0 recorded, 1 refused because it cannot have happened, 2 usage error, or a store that cannot be used.
+
+Examples:
+  $ bylaw log append --create --run refunds --plan plan.md --tasks 1 --type developer_dispatched --agent dev-1 --task task-1 --details '{"blocked_by":[]}'
+  $ bylaw log append --run main --type health_audit_pass --agent auditor-1 --json`,
+  run: append,
+};
+
+/** Records events of a coordinator that is no program of its own, such as a prompt. */
+async function append(file: string | undefined, options: AppendOptions): Promise<void> {
+  const { json = false, create = false, resume = false, config } = options;
+  refuseSteps();
+  const plan = planOf(options);
+  const events = await eventsIn(file, options);
+  const kernel = await coordinatorKernel(config);
+  const place = placeOf(options);
+  if (create) makeStoreFolder(place);
+  try {
+    await withStore(place, { create }, async (store) => {
+      const name = options.run ?? (await runOrLatest(place, undefined));
+      if (!create && (await store.events(name, 0, 1)).length === 0)
+        throw await withReader(place, (reader) => noSuchRun(reader, name));
+      const run = await openRun(kernel, {
+        run: name,
+        store,
+        join: !resume,
+        ...omitUndefined({ plan }),
+      });
+      try {
+        await print(name, await run.record(events), json);
+      } finally {
+        await run.close();
+      }
+    });
+    conclude(0);
+  } catch (error) {
+    if (!isBylawError(error) || error.code !== "BYLAW_EVENT_REFUSED") throw error;
+    reportError(error, { json });
+    conclude(1);
+  }
+}
+
+// What an agent in a step says of itself comes by the tools of its run, where nobody speaks for another.
+function refuseSteps(): void {
+  const { BYLAW_RUN: run = "", BYLAW_MCP_URL: url = "" } = process.env;
+  if (run + url === "") return;
+  throw new BylawError({
+    code: "BYLAW_MCP_FOREIGN",
+    message: "A step of `bylaw run` records nothing in a log itself",
+    fix: "Use the tools of its run: `bylaw mcp`",
+  });
+}
+
+function planOf({
+  create = false,
+  plan,
+  tasks,
+  resume = false,
+  run,
+}: AppendOptions): Plan | undefined {
+  if (create && resume) throw usageError("`--create` and `--resume` cannot be given together");
+  if (create && run === undefined) throw usageError("`--create` needs `--run`");
+  if (!create && (plan !== undefined || tasks !== undefined))
+    throw usageError("`--plan` and `--tasks` are for a new run: they need `--create`");
+  if (plan === undefined && tasks === undefined) return undefined;
+  if (plan === undefined || tasks === undefined)
+    throw usageError("`--plan` and `--tasks` are needed together");
+  return { file: plan, total_tasks: tasks };
+}
+
+const placeOf = ({ store, create = false }: AppendOptions): StorePlace =>
+  create && store === undefined ? newProjectStore() : storeOrProject(store);
+
+async function eventsIn(
+  file: string | undefined,
+  { type, agent, task, details }: AppendOptions,
+): Promise<readonly Recordable[]> {
+  if (file !== undefined) {
+    if ([type, agent, task, details].some((given) => given !== undefined))
+      throw usageError(
+        "A file and `--type`, `--agent`, `--task` or `--details` cannot be given together",
+      );
+    return await eventsOfFile(file);
+  }
+  if (type === undefined) throw usageError("No event was given: name a file, or `--type <type>`");
+  return [
+    eventOf({
+      event_type: type,
+      ...omitUndefined({ agent_id: agent, task_id: task }),
+      ...(details === undefined ? {} : { details: argsFrom(details, "--details") }),
+    }),
+  ];
+}
+
+async function eventsOfFile(file: string): Promise<readonly Recordable[]> {
+  const events: Recordable[] = [];
+  for await (const lines of textLines(file, "BYLAW_EVENT_INVALID"))
+    for (const { text, line } of lines) {
+      if (events.length === MOST)
+        throw usageError(`At most ${MOST} events can be recorded at once`);
+      try {
+        events.push(eventOf(parseJson(text)));
+      } catch (error) {
+        if (!isBylawError(error)) throw error;
+        const { code, message, fix } = error;
+        throw new BylawError({ code, message: withoutLine(message), fix, source: { file, line } });
+      }
+    }
+  if (events.length === 0) throw usageError(`${file} holds no event`);
+  return events;
+}
+
+/** They are one commit. */
+const MOST = 1_000;
+const KEYS = ["event_type", "agent_id", "task_id", "details"];
+const OPEN = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, details] as const));
+
+function eventOf(value: Json): Recordable {
+  if (!isJsonObject(value)) throw invalid("An event is a JSON object with `event_type`");
+  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined)
+    throw invalid(`Unknown key ${quote(unknown)} in an event`, didYouMean(unknown, KEYS));
+  const { event_type, agent_id = null, task_id = null, details = {} } = value;
+  // Other events, such as approvals, are recorded by whoever is entitled to.
+  const schema = typeof event_type === "string" ? OPEN.get(event_type) : undefined;
+  if (schema === undefined)
+    throw invalid(
+      `${quote(String(event_type))} is no event of a coordinator`,
+      didYouMean(String(event_type), [...OPEN.keys()]) ??
+        "The types are listed in docs/event-log-types.md",
+    );
+  if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
+  const given = { event_type, agent_id, task_id, details } as Recordable;
+  if (schema.safeParse(details).success) return given;
+  // Most details repeat whom and what the event is about. The log says what else is wrong.
+  const about = {
+    ...(agent_id === null ? {} : { agent_id }),
+    ...(task_id === null ? {} : { task_id }),
+  };
+  return { ...given, details: { ...about, ...details } };
+}
+
+const invalid = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_INVALID", message, fix });
+
+async function print(run: string, events: readonly LogEvent[], json: boolean): Promise<void> {
+  const line = ({ event_type, sequence }: LogEvent): string =>
+    `${plain(`${run}: ${event_type}`)} (event ${sequence})\n`;
+  await write(events.map(json ? jsonLine : line).join(""));
+}
