@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
 import { parseAlert } from "./alert.ts";
-import { ACTION_MODE } from "./analyse/settings.ts";
+import { ACTION_MODE, laxer } from "./analyse/settings.ts";
 import type { Subject } from "./analyse/subject.ts";
 import type { ArtifactSchema, Check, Contract, Gate, Phase, Transition } from "./model.ts";
 import type { ContractData, GateData, PhaseData } from "./schema.ts";
@@ -204,7 +204,7 @@ function enforcementOf({ enforcement }: ContractData, enabled: boolean): Contrac
     },
     tools: {
       enabled: tools.enabled ?? true,
-      mode: tools.violation_action === undefined ? mode : ACTION_MODE[tools.violation_action],
+      mode: laxer(mode, ACTION_MODE[tools.violation_action ?? "reject"]),
       auditLog: tools.audit_log,
     },
     sdk: {

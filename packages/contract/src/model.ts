@@ -171,7 +171,7 @@ export interface Enforcement {
   };
   readonly tools: {
     readonly enabled: boolean;
-    /** What a tool call is held to: `violation_action` where it is given, else `mode`. */
+    /** What a tool call is held to: the laxer of `mode` and `violation_action`. */
     readonly mode: EnforcementMode;
     readonly auditLog: string | undefined;
   };

@@ -1,4 +1,5 @@
 import type { DecisionContext } from "./combine.ts";
+import { ENFORCEMENT_MODES, type EnforcementMode } from "./decision.ts";
 import type { Declared } from "./declared.ts";
 import { BylawError } from "./errors.ts";
 import { HookRunner, type TapContext } from "./hook-runner.ts";
@@ -16,6 +17,10 @@ export interface Preparer {
 }
 
 type Growing = { [K in keyof Declared]: Declared[K][number][] };
+interface ModeWish {
+  readonly plugin: string;
+  readonly mode: EnforcementMode;
+}
 type LetsThrough = Parameters<KernelApi["letThrough"]>;
 
 /** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
@@ -36,6 +41,7 @@ export class AppliedPlugins {
   readonly #fallbacks: Effect[] = [];
   readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
   readonly #letsThrough: LetsThrough[] = [];
+  readonly #modes: ModeWish[] = [];
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
 
@@ -54,14 +60,16 @@ export class AppliedPlugins {
     this.#sealed = true;
     for (const list of Object.values(this.declared)) Object.freeze(list);
     for (const check of this.#seals) check(this.declared);
+    const heldFast = new Map(plugins.map(({ plugin }) => [plugin.name, plugin.neverSoftened]));
     this.context = {
       policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
-      enforcement_mode: config.enforcement_mode ?? "strict",
+      enforcement_mode: this.#modeOf(config),
       approval_mode: config.approval_mode ?? "ask",
       fallback: this.#fallbacks.length === 0 ? fallback : this.#fallbacks.reduce(stricter),
-      neverSoftened: new Set(
-        plugins.flatMap(({ plugin }) => (plugin.neverSoftened ? [plugin.name] : [])),
-      ),
+      neverSoftened: ({ plugin: name, code }) => {
+        const held = heldFast.get(name);
+        return held === true || (Array.isArray(held) && held.includes(code));
+      },
       letsThrough: (mode, call) => {
         const tests = this.#letsThrough.filter(([of]) => of === mode);
         const holds = ([, test]: LetsThrough): boolean => attempt(test, call) === true;
@@ -106,9 +114,31 @@ export class AppliedPlugins {
       unmatched: (reason) => add("unmatched", this.#reasons, reason),
       letThrough: (mode, test) =>
         add(`letThrough ${mode}`, this.#letsThrough, [mode, test], grants),
+      enforcementMode: (mode) =>
+        add(
+          `enforcement mode ${mode}`,
+          this.#modes,
+          { plugin, mode },
+          grants && ENFORCEMENT_MODES.includes(mode),
+        ),
       digest: (sha256) => add("digest", digests, sha256),
       onSeal: (check) => add("onSeal", this.#seals, check),
     };
+  }
+
+  #modeOf({ enforcement_mode }: Config): EnforcementMode {
+    const wanted: readonly ModeWish[] =
+      enforcement_mode === undefined
+        ? this.#modes
+        : [{ plugin: "the config", mode: enforcement_mode }, ...this.#modes];
+    const [first, ...others] = wanted;
+    const other = others.find(({ mode }) => mode !== first?.mode);
+    if (first === undefined || other === undefined) return first?.mode ?? "strict";
+    throw new BylawError({
+      code: "BYLAW_CONFIG_INVALID",
+      message: `The enforcement mode is \`${first.mode}\` in ${first.plugin} and \`${other.mode}\` in the file of ${other.plugin}`,
+      fix: "Leave `enforcement_mode` out of the config, or let both say the same",
+    });
   }
 
   #checkDeclares(plugin: string, what: string, may: boolean): void {

@@ -24,8 +24,8 @@ export interface DecisionContext {
   readonly unmatched: (call: ToolCall) => string;
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
-  /** The plugins whose votes no enforcement mode softens. */
-  readonly neverSoftened: ReadonlySet<string>;
+  /** Whether no enforcement mode softens a vote. */
+  readonly neverSoftened: (vote: Pick<Vote, "plugin" | "code">) => boolean;
 }
 
 /**
@@ -171,12 +171,16 @@ function answer(
 const NEVER_SOFTENED = new Set(["check_failed", "engine_absent", "run_ended", "invalid_call"]);
 
 // `asked` is what a question comes to here.
-function enforce(decision: Decision, asked: Effect, neverSoftened: ReadonlySet<string>): Effect {
+function enforce(
+  decision: Decision,
+  asked: Effect,
+  neverSoftened: DecisionContext["neverSoftened"],
+): Effect {
   const { effect, code, votes, enforcement_mode } = decision;
   if (effect === "allow" || enforcement_mode === "strict" || NEVER_SOFTENED.has(code))
     return effect;
   const held = votes
-    .filter(({ code: of, plugin }) => NEVER_SOFTENED.has(of) || neverSoftened.has(plugin))
+    .filter((vote) => NEVER_SOFTENED.has(vote.code) || neverSoftened(vote))
     .filter(counts)
     .map((vote) => vote.effect)
     .reduce(stricter, "allow");

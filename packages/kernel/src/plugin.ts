@@ -1,6 +1,7 @@
 import { describeIssues } from "@bylaw/wording";
 import type { z } from "zod";
 import { checkArgument } from "./check-argument.ts";
+import type { EnforcementMode } from "./decision.ts";
 import type { Declared, Guard, Redactor, Sink } from "./declared.ts";
 import { BylawError } from "./errors.ts";
 import type { EventType } from "./event.ts";
@@ -57,6 +58,8 @@ export interface KernelApi {
    * through by itself, all tests must hold. `grants` plugins only.
    */
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
+  /** The enforcement mode that the plugin's files ask for: it holds where the config names none, and the config may name no other. `grants` plugins only. */
+  enforcementMode(mode: EnforcementMode): void;
   /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
   digest(sha256: string): void;
   /** Is asked once, when every plugin is applied, about what all of them declared; throws for what is missing. */
@@ -86,7 +89,7 @@ export interface Plugin {
   readonly name: string;
   readonly version: string;
   readonly grants: boolean;
-  readonly neverSoftened: boolean;
+  readonly neverSoftened: boolean | readonly string[];
   readonly codes: ReadonlySet<string>;
   readonly options: unknown;
   /** What all uses of one definition share. */
@@ -111,8 +114,8 @@ export interface PluginCommon<Schema extends z.ZodType> {
   readonly options: Schema;
   /** May vote allow. Only for what operators alone can write. */
   readonly grants?: boolean;
-  /** Its votes hold in every enforcement mode: tokens, authentication. */
-  readonly neverSoftened?: boolean;
+  /** Its votes hold in every enforcement mode: tokens, authentication. A list: only those with one of these codes. */
+  readonly neverSoftened?: boolean | readonly string[];
   /** The decision codes that its verdicts may carry, with what each means. */
   readonly codes?: Readonly<Record<string, string>>;
   /** The rules of one use, so that `without` can name them. */

@@ -53,6 +53,8 @@ export interface Entered {
   readonly allowed_tools: readonly string[];
   /** What the contract warns of. */
   readonly notes: readonly string[];
+  /** What the mode `strict` would have refused it for. */
+  readonly warnings: readonly string[];
   /** The number of the event that says so. */
   readonly sequence: number | null;
   /** Whether this answers a request that was made before. */
@@ -83,6 +85,8 @@ export interface ToolAnswer {
   readonly id: string;
   readonly result: Json;
   readonly logged: true;
+  /** What the mode `strict` would have refused it for. */
+  readonly warnings: readonly string[];
   readonly decision: Decision;
 }
 
@@ -114,6 +118,8 @@ export interface Checked {
   readonly fix?: string;
   /** The rule that decided. All votes are on record. */
   readonly rule?: { readonly name: string; readonly file?: string; readonly line?: number };
+  /** What the mode `strict` would have refused it for. */
+  readonly warnings: readonly string[];
 }
 
 /** One answer of a batch. */

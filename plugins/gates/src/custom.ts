@@ -63,6 +63,7 @@ function customCheck(check: Plugin): CustomCheck {
     fallback: refuse("a fallback"),
     unmatched: refuse("a reason"),
     letThrough: refuse("calls to let through"),
+    enforcementMode: refuse("an enforcement mode"),
     onSeal: refuse("a question about plugins"),
   };
   check.definition.apply(recorder, [

@@ -85,7 +85,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     tools: options.tools,
     checks: options.checks,
   });
-  checkModes(contract, options.mode);
+  checkMode(contract, options.mode);
   const lineOf = contractLines(readFileSync(contract.file));
   const at: Compiled["at"] = (name, path) => ({ name, file: contract.file, line: lineOf(path) });
   const tools = extendTools({
@@ -176,31 +176,16 @@ const ANY_FOLDER: PhaseRule = {
   paths: ["/**"],
 };
 
-const LAXITY = { strict: 0, permissive: 1, advisory: 2 } as const;
-
-// The config's mode holds. Where the contract says another, somebody would be wrong about what is
-// enforced.
-function checkModes(
-  { enforcement: { mode, tools }, file }: Contract,
-  wanted: PhaseOptions["mode"],
+// The contract's mode holds, and nobody may be wrong about what is enforced.
+function checkMode(
+  { enforcement: { mode }, file }: Contract,
+  wanted: PhaseOptions["mode"] = mode,
 ): void {
-  const differs = (what: string, actual: string, fix: string): BylawError =>
-    new BylawError({
-      code: "BYLAW_PHASE_MODE_DIFFERS",
-      message: `The contract says ${what} \`${actual}\`, but this configuration says \`${wanted}\``,
-      fix,
-      source: { file },
-    });
-  if (mode !== wanted)
-    throw differs(
-      "mode",
-      mode,
-      `Set \`enforcement_mode\` of the config and \`mode\` of this plugin to \`${mode}\`, or change the contract`,
-    );
-  if (LAXITY[tools.mode] < LAXITY[wanted])
-    throw differs(
-      "violation_action",
-      tools.mode,
-      "A single hook cannot be stricter than its configuration. Make the contract's mode `strict`",
-    );
+  if (mode === wanted) return;
+  throw new BylawError({
+    code: "BYLAW_PHASE_MODE_DIFFERS",
+    message: `The contract says mode \`${mode}\`, but this configuration says \`${wanted}\``,
+    fix: "Leave `mode` of this plugin out, or change the contract",
+    source: { file },
+  });
 }

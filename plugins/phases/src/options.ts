@@ -6,10 +6,8 @@ export const phaseOptions = z.strictObject({
   contract: z.string().min(1).describe("The contract file, from the folder of the config"),
   mode: z
     .enum(["strict", "permissive", "advisory"])
-    .default("strict")
-    .describe(
-      "The enforcement mode that the contract has to name: that of the config, which is the one that holds",
-    ),
+    .optional()
+    .describe("The enforcement mode that the contract has to name. Default: any"),
   tools: names.describe("Tools of the host that the contract may name besides those that it knows"),
   checks: names.describe("Checks of other plugins that the contract may name"),
   elsewhere: z

@@ -13,6 +13,16 @@ import { phaseOptions } from "./options.ts";
 import { judgeDirectives, judgeTransition } from "./transition.ts";
 
 /**
+ * What holds in every mode, and where the contract only warns about calls or does not judge them:
+ * protected files, the end of a task, and phases that do not exist.
+ */
+const NEVER_SOFTENED: ReadonlySet<string> = new Set([
+  "phase_protected",
+  "phase_task_completed",
+  "phase_target_unknown",
+]);
+
+/**
  * Holds every task to the tools and the transitions of its phase, as the workflow contract has
  * them. Denies by default.
  */
@@ -21,11 +31,14 @@ export const phases = definePlugin({
   version: manifest.version,
   options: phaseOptions,
   grants: true,
+  neverSoftened: [...NEVER_SOFTENED],
   codes: CODES,
   apply(kernel, options, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     const compiled = compileContract(options, folder, manifest.name);
-    const softer = compiled.contract.enforcement.tools.mode !== options.mode;
+    const { mode, tools } = compiled.contract.enforcement;
+    const softer = tools.mode !== mode;
+    kernel.enforcementMode(mode);
     kernel.digest(compiled.contract.digest);
     kernel.onSeal(({ plugins }) => checkEnforced(compiled.contract, options, plugins));
     kernel.prepare("paths", (subject) =>
@@ -44,12 +57,6 @@ export const phases = definePlugin({
     ]);
   },
 });
-
-/**
- * What is no matter of tools: it holds where the contract only warns about calls, and where it does
- * not judge them.
- */
-const NEVER_SOFTENED: ReadonlySet<string> = new Set(["phase_protected", "phase_task_completed"]);
 
 // Of a call that the contract only warns about it is on record what would have been; what is
 // protected stays so.

@@ -36,6 +36,8 @@ type Code = keyof typeof CODES;
 
 export interface CheckOptions {
   readonly signer: Pick<TokenSigner, "contract" | "timeFault">;
+  /** What a call outside the tools of its token comes to: a denial, a note on record, or nothing. */
+  readonly scope: "enforced" | "shadow" | "off";
   /** Whether a token holds for its session alone. */
   readonly session: boolean;
   /** Whether the contract lets a transition be asked for without a token. */
@@ -47,7 +49,7 @@ export function checkToken(
   subject: ToolCall | Transition,
   view: View,
   prepared: JsonObject | undefined,
-  { signer, session, waives }: CheckOptions,
+  { signer, session, scope, waives }: CheckOptions,
 ): Verdict | undefined {
   const fault = prepared === undefined ? "token_missing" : prepared["fault"];
   if (
@@ -74,9 +76,10 @@ export function checkToken(
   if (unheld !== undefined) return refuse(unheld);
   const phase = subject.hook === "onTransition" ? subject.from : subject.phase;
   if ((phase ?? null) !== claims.phase) return refuse("token_other_phase");
-  if (subject.hook === "beforeToolCall" && !claims.allowed_tools.includes(subject.tool))
-    return refuse("token_tool");
-  return undefined;
+  if (subject.hook !== "beforeToolCall" || claims.allowed_tools.includes(subject.tool))
+    return undefined;
+  if (scope === "off") return undefined;
+  return scope === "shadow" ? { ...refuse("token_tool"), shadow: true } : refuse("token_tool");
 }
 
 const FIX: Partial<Readonly<Record<Code, string>>> = {

@@ -4,7 +4,7 @@ import { definePlugin, type JsonObject, type Subject } from "@bylaw/kernel";
 import type { EventType } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
-import { CODES, checkToken, tokenIn } from "./check.ts";
+import { CODES, checkToken, tokenIn, type CheckOptions } from "./check.ts";
 import { claimsDigest, type Claims } from "./claims.ts";
 import { settingsOf, tokenOptions } from "./settings.ts";
 import { TokenSigner, type TokenFault } from "./signer.ts";
@@ -30,7 +30,8 @@ export const tokens = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: tokenOptions,
-  neverSoftened: true,
+  // The tool scope is softened as the phase is that it comes from; forged, old and foreign tokens never.
+  neverSoftened: Object.keys(CODES).filter((code) => code !== "token_tool"),
   codes: CODES,
   apply(kernel, options, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
@@ -41,7 +42,7 @@ export const tokens = definePlugin({
     if (!settings.enabled) return;
     const signer = new TokenSigner(settings, folder);
     const { contract, session } = settings;
-    const check = { signer, session, waives: waiversOf(contract) };
+    const check = { signer, session, scope: scopeOf(contract), waives: waiversOf(contract) };
     const prepared = (read: Claims | TokenFault): JsonObject =>
       typeof read === "string"
         ? { fault: read }
@@ -62,6 +63,14 @@ export const tokens = definePlugin({
     );
   },
 });
+
+// As phases do: what the contract only warns about is on record, and what it does not judge is not.
+function scopeOf(contract: Contract | undefined): CheckOptions["scope"] {
+  if (contract === undefined) return "enforced";
+  const { mode, tools } = contract.enforcement;
+  if (!tools.enabled) return "off";
+  return tools.mode === mode ? "enforced" : "shadow";
+}
 
 // Where two ways lead to one phase, each of them has to waive it.
 function waiversOf(

@@ -90,6 +90,10 @@ function analyseAlerts({ data: { monitoring }, report }: Subject): void {
 export const ACTION_MODE = { reject: "strict", warn: "permissive", log: "advisory" } as const;
 const RANK = { strict: 2, permissive: 1, advisory: 0 } as const;
 
+/** The one of two modes that lets more through. */
+export const laxer = (one: keyof typeof RANK, other: keyof typeof RANK): keyof typeof RANK =>
+  RANK[one] <= RANK[other] ? one : other;
+
 /** Whether a path stays below where it begins, on every system. */
 export function isInside(path: string): boolean {
   return (

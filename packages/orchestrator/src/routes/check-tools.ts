@@ -6,6 +6,8 @@ import { callId, jsonObject, phaseToken, requestId, taskId, toolName } from "../
 import { admitAgent } from "../auth/admission.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { decideCall, previewCall, type Call, type Decided } from "../tools/calls.ts";
+import { warningsOf } from "../tools/warnings.ts";
+import type { Service } from "../service/service.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
 
 const checked = z.object({
@@ -19,14 +21,16 @@ const checked = z.object({
   rule: z
     .object({ name: z.string(), file: z.string().optional(), line: z.int().optional() })
     .optional(),
+  warnings: z.array(z.string()),
 });
 
 // Not all votes: they are on record, and to write them out takes longer than to decide.
-function answerOf({
-  id,
-  decision: { effect, code, reason, fix, rule },
-  applied,
-}: Decided): z.output<typeof checked> {
+function answerOf({ contract }: Service, decided: Decided): z.output<typeof checked> {
+  const {
+    id,
+    applied,
+    decision: { effect, code, reason, fix, rule },
+  } = decided;
   return {
     ...omitUndefined({ id }),
     allowed: applied === "allow",
@@ -35,6 +39,7 @@ function answerOf({
     code,
     reason,
     ...omitUndefined({ fix, rule: rule as z.output<typeof checked>["rule"] }),
+    warnings: [...warningsOf(contract, decided)],
   };
 }
 
@@ -59,7 +64,7 @@ export const checkTool = defineRoute({
   async handle(request) {
     const { task_id: task, tool_name: tool, args, record } = request.body;
     await admitAgent(request, { task, tool });
-    return reply(answerOf(await check(request, { tool, args, record })));
+    return reply(answerOf(request.service, await check(request, { tool, args, record })));
   },
 });
 
@@ -122,7 +127,7 @@ export const checkTools = defineRoute({
       calls.map(async ({ id, tool_name: tool, args }, index) => {
         const part = request_id === undefined ? undefined : `${request_id}:${index}`;
         const decided = await check({ service, caller, request_id: part }, { tool, args, record });
-        const { id: call_id, ...answer } = answerOf(decided);
+        const { id: call_id, ...answer } = answerOf(service, decided);
         return { ...omitUndefined({ id, call_id }), ...answer };
       }),
     );

@@ -15,6 +15,7 @@ import {
 import { admitAgent } from "../auth/admission.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { OWN_CALL } from "../tools/calls.ts";
+import { warningsOf } from "../tools/warnings.ts";
 import { idempotentRequest, type IdempotentRequest } from "../service/idempotency.ts";
 
 /** Decides about a call, makes it, and records both. */
@@ -37,7 +38,13 @@ export const executeTool = defineRoute({
   answers: {
     200: {
       description: "The result of the tool",
-      schema: z.object({ id: z.string(), result: z.unknown(), logged: z.literal(true), decision }),
+      schema: z.object({
+        id: z.string(),
+        result: z.unknown(),
+        logged: z.literal(true),
+        warnings: z.array(z.string()),
+        decision,
+      }),
     },
     202: {
       description: "A person is asked",
@@ -78,7 +85,8 @@ export const executeTool = defineRoute({
         fix: executed.fix ?? undefined,
         decision: decided,
       });
-    return reply({ id, result: executed.result, logged: true, decision: decided });
+    const warnings = warningsOf(service.contract, made);
+    return reply({ id, result: executed.result, logged: true, warnings, decision: decided });
   },
 });
 

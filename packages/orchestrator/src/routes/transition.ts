@@ -8,6 +8,7 @@ import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/sha
 import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
+import { warningsOf } from "../tools/warnings.ts";
 import { undeclaredTransition, notHolder, transition } from "../tasks/transitions.ts";
 
 const answered = z.object({
@@ -18,6 +19,7 @@ const answered = z.object({
   allowed_tools: z.array(z.string()),
   blockers: z.array(z.string()),
   notes: z.array(z.string()),
+  warnings: z.array(z.string()),
   sequence: z.int().nullable(),
   replayed: z.boolean(),
   directives: z.array(jsonObject),
@@ -82,6 +84,7 @@ export const transitionTask = defineRoute({
       allowed_tools: toolsIn(service, now),
       blockers,
       notes,
+      warnings: [...warningsOf(service.contract, outcome)],
       sequence,
       replayed,
       directives,

@@ -50,6 +50,7 @@ class Entered(TypedDict):
     phase: Optional[str]
     allowed_tools: List[str]
     notes: List[str]
+    warnings: List[str]
     sequence: Optional[int]
     replayed: bool
     directives: List[Dict[str, Any]]
@@ -62,6 +63,7 @@ class ToolAnswer(TypedDict):
 
     id: str
     result: Any
+    warnings: List[str]
     decision: Decision
 
 
@@ -73,6 +75,7 @@ class Checked(TypedDict):
     applied: str
     code: str
     reason: str
+    warnings: List[str]
 
 
 class Snapshot(TypedDict, total=False):
