@@ -37,7 +37,7 @@ const FILES = {
   "templates/release.yaml": RELEASE,
   "release.yaml": RELEASE,
   "default.rules": 'prefix_rule(pattern = ["git", "log"])\n',
-  "agent_workflow.yaml": textAt("packages/contract/test/fixtures/agent_workflow.yaml"),
+  "agent_workflow.yaml": textAt("rulesets/tdd/agent_workflow.yaml"),
 };
 
 /** What needs more than files: a run that stopped, a client, a signal or a key. Tests of their own have it. */

@@ -94,6 +94,10 @@ const CODES = {
     "error",
     "A required artifact that nobody can produce: no tool of the phase makes it, or no value fits its schema",
   ),
+  tests_unobservable: both(
+    "error",
+    "A check of test results in a contract without `test_command` that does not accept `reported` ones",
+  ),
   review_impossible: both("error", "A required review for which no agent is spawned"),
   schema_invalid: both(
     "error",

@@ -14,6 +14,7 @@ export { contractJsonSchema, contractKeys } from "./key-paths.ts";
 export type { KnownCheck } from "./words.ts";
 export { ARTIFACT_RULES, COMPLETED, GATE_CHECKS, TOOLS } from "./words.ts";
 export { graphMermaid, graphText } from "./draw.ts";
-export type { Migration } from "./migrate.ts";
+export type { ProposedTests } from "./detect-tests.ts";
+export type { Migration, MigrationOptions } from "./migrate.ts";
 export { migrateContract } from "./migrate.ts";
 export { referenceTables } from "./reference.ts";

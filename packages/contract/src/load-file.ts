@@ -11,7 +11,8 @@ import { dirname, join, relative, resolve, isAbsolute } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { ContractError } from "./finding.ts";
 import { lintContract, type ContractOptions, type ContractReport } from "./load.ts";
-import { migrateContract, type Migration } from "./migrate.ts";
+import { detectTests } from "./detect-tests.ts";
+import { migrateContract, type Migration, type MigrationOptions } from "./migrate.ts";
 import type { Contract } from "./model.ts";
 import { MAX_CONTRACT_BYTES } from "./source.ts";
 
@@ -26,12 +27,17 @@ export function loadContract(file: string, options: ContractOptions = {}): Contr
 }
 
 /**
- * The contract in a file in the newest form. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE.
+ * The contract in a file in the newest form, with a test command that fits the project: the folder
+ * of the file, unless `project` names another. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE.
  */
-export function migrateContractFile(file: string, options: ContractOptions = {}): Migration {
+export function migrateContractFile(
+  file: string,
+  { project, ...options }: MigrationOptions & { readonly project?: string | undefined } = {},
+): Migration {
   const folder = dirname(resolve(file));
   return migrateContract(readContractFile(file), file, {
     readSchema: (path) => schemaText(folder, path),
+    testCommand: detectTests(project ?? folder),
     ...options,
   });
 }

@@ -4,6 +4,8 @@ import { lastWork, unconstrainedWriter } from "./analyse/tools.ts";
 import { rejections } from "./analyse/graph.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { Findings } from "./findings.ts";
+import type { ProposedTests } from "./detect-tests.ts";
+import { leftToDo } from "./left-to-do.ts";
 import { ContractError, type ContractFinding } from "./finding.ts";
 import { analyse, lintContract, type ContractOptions } from "./load.ts";
 
@@ -14,6 +16,14 @@ export interface Migration {
   readonly changes: readonly string[];
   /** What is still wrong or doubtful in it. */
   readonly findings: readonly ContractFinding[];
+  /** What people have to do before agents work under it, a sentence each. */
+  readonly todo: readonly string[];
+}
+
+/** What may be known besides the text. */
+export interface MigrationOptions extends ContractOptions {
+  /** How the tests of the project run, for a contract that does not say it. */
+  readonly testCommand?: ProposedTests | undefined;
 }
 
 /**
@@ -24,21 +34,47 @@ export interface Migration {
 export function migrateContract(
   input: string | Uint8Array,
   file: string,
-  options: ContractOptions = {},
+  options: MigrationOptions = {},
 ): Migration {
   const collected = new Findings(file);
   const analysed = analyse(input, options, collected);
-  if (analysed === undefined || collected.failed) throw new ContractError(collected.list());
+  const beyond = collected
+    .list()
+    .some(({ severity, code }) => severity === "error" && code !== "tests_unobservable");
+  if (analysed === undefined || beyond) throw new ContractError(collected.list());
   const given = (typeof input === "string" ? input : Buffer.from(input).toString("utf8")).replace(
     /^\ufeff/,
     "",
   );
-  if (!collected.original) return { text: given, changes: [], findings: collected.list() };
+  const todo = leftToDo(analysed.subject);
+  const lacking = collected.list().some(({ code }) => code === "tests_unobservable");
+  const proposed = lacking ? options.testCommand : undefined;
+  if (!collected.original && proposed === undefined)
+    return { text: given, changes: [], findings: collected.list(), todo };
   const document = parseDocument(given, { version: "1.2", schema: "core", uniqueKeys: false });
-  const changes = repair(document, analysed.subject);
+  const changes = [
+    ...(collected.original ? repair(document, analysed.subject) : []),
+    ...(proposed === undefined ? [] : addTests(document, proposed)),
+  ];
   const printed = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   const text = given.includes("\r\n") ? printed.replace(/\r?\n/g, "\r\n") : printed;
-  return { text, changes, findings: lintContract(text, file, options).findings };
+  const { findings } = lintContract(text, file, options);
+  const check =
+    proposed === undefined
+      ? []
+      : [
+          `Check that \`${proposed.argv.join(" ")}\` runs the tests of the project: agents are judged by it`,
+        ];
+  return { text, changes, findings, todo: [...check, ...todo] };
+}
+
+function addTests(document: Document, { source, ...command }: ProposedTests): readonly string[] {
+  const { contents } = document;
+  if (!isMap(contents)) return [];
+  const pair = document.createPair("test_command", node(document, command));
+  const place = contents.items.findIndex(({ key }) => isScalar(key) && key.value === "transitions");
+  contents.items.splice(place + 1, 0, pair);
+  return [`added \`test_command: ${command.argv.join(" ")}\`, because of \`${source}\``];
 }
 
 /** Each repairs one kind of fault and says what it changed. */

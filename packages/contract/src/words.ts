@@ -88,6 +88,9 @@ export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
   has_files_changed: "`files_changed` is not empty",
 };
 
+/** The rules that are judged on a test run. */
+export const TEST_RULES: readonly string[] = ["tests_were_run", "tests_failed", "tests_passed"];
+
 /**
  * What a task asks to enter in order to complete, out of a phase that no transition leaves. It is
  * no phase: none may be named so, and the log has it as the phase of a task that has ended.

@@ -1,10 +1,27 @@
 import { readFileSync } from "node:fs";
-import { lintContract, type ContractFinding, type ContractOptions } from "../src/index.ts";
+import {
+  lintContract,
+  migrateContract,
+  type ContractFinding,
+  type ContractOptions,
+  type ProposedTests,
+} from "../src/index.ts";
 import { expect } from "vitest";
 
 /** The original contract, as it is. */
 export const ORIGINAL_FILE = `${import.meta.dirname}/fixtures/agent_workflow.yaml`;
 export const ORIGINAL = readFileSync(ORIGINAL_FILE, "utf8");
+
+/** How the tests of a project run that the original is migrated for. */
+export const TESTS: ProposedTests = {
+  argv: ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"],
+  format: "junit",
+  report: "report.xml",
+  source: "package.json",
+};
+
+/** The original after its migration. */
+export const MIGRATED = migrateContract(ORIGINAL, "agent_workflow.yaml", { testCommand: TESTS });
 
 /** A contract of the newest form without a finding. */
 export const CLEAN = `bylaw: 1
@@ -79,6 +96,7 @@ transitions:
   - { from: BUILD, to: REVIEW, gate: built }
   - { from: REVIEW, to: DONE, gate: reviewed }
   - { from: REVIEW, to: BUILD, gate: reviewed, when: rejected }
+test_command: { argv: [npm, test], format: junit }
 enforcement:
   mode: strict
   agent_sdk: { endpoint: "http://localhost:8000/api/v1" }

@@ -7,9 +7,26 @@ import {
 } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { changed, CLEAN, ORIGINAL } from "./kit.ts";
+import { parse } from "yaml";
+import { changed, CLEAN, MIGRATED as migrated, ORIGINAL, TESTS } from "./kit.ts";
 
-const migrated = migrateContract(ORIGINAL, "agent_workflow.yaml");
+interface Data {
+  readonly phases: readonly {
+    readonly allowed_tools: readonly string[];
+    readonly forbidden_tools: readonly string[];
+    readonly gates: object;
+    readonly tool_constraints?: object;
+    readonly required_artifacts: readonly { readonly schema: string }[];
+  }[];
+  readonly enforcement: object;
+  readonly schemas: object;
+}
+// An inline schema is named by its last part.
+const named = (phase: Data["phases"][number] | undefined) =>
+  phase?.required_artifacts.map((artifact) => ({
+    ...artifact,
+    schema: artifact.schema.split("/").at(-1),
+  }));
 
 describe("the migrated original", () => {
   it("has no finding, and says every change", () => {
@@ -23,6 +40,34 @@ describe("the migrated original", () => {
       "limited `bash` in `COMPLETE` to git commands, because nothing reviews work there",
       "removed the trigger for reviewers that `REVIEW` already spawns",
       "added the way back from `REVIEW` to `IMPL` when `review_approved` rejects",
+      `added \`test_command: ${TESTS.argv.join(" ")}\`, because of \`package.json\``,
+    ]);
+  });
+
+  it("lists what is left to people", () => {
+    expect(migrated.todo).toEqual([
+      expect.stringMatching(/^Check that `node --test .*` runs the tests/),
+      expect.stringMatching(/`human`, `orchestrator`, .*`plan_approval`$/),
+      expect.stringMatching(/`review_agent`.*`review_approved`$/),
+      expect.stringMatching(/^Start the review agents `security`.*`REVIEW`/),
+      expect.stringContaining("`tools.web_hosts`"),
+    ]);
+  });
+
+  it("needs a test command, which nobody can propose for a project that does not say how its tests run", () => {
+    const { text, findings, changes } = migrateContract(ORIGINAL, "c.yaml");
+    expect(findings).toMatchObject([
+      {
+        code: "tests_unobservable",
+        severity: "error",
+        fix: expect.stringContaining("test_command"),
+      },
+    ]);
+    expect(changes.join()).not.toContain("test_command");
+    const again = migrateContract(text, "c.yaml", { testCommand: TESTS });
+    expect([again.findings, again.changes]).toEqual([
+      [],
+      [expect.stringMatching(/^added `test_command/)],
     ]);
   });
 
@@ -52,27 +97,23 @@ describe("the migrated original", () => {
   });
 
   it("allows nothing that the original does not, and asks for all that it asks for", () => {
-    const [before, after] = [
-      parseContract(ORIGINAL, "c.yaml"),
-      parseContract(migrated.text, "c.yaml"),
-    ];
-    for (const [index, phase] of before.phases.entries()) {
-      const { allowedTools, forbiddenTools, artifacts, constraints } = after.phases[index] ?? {
-        constraints: [],
-      };
-      expect(allowedTools).toEqual(phase.allowedTools);
-      expect(forbiddenTools).toEqual(phase.forbiddenTools);
-      expect(artifacts?.map(({ type, rules, schema }) => [type, rules, schema?.value])).toEqual(
-        phase.artifacts.map(({ type, rules, schema }) => [type, rules, schema?.value]),
-      );
-      expect(constraints).toEqual(expect.arrayContaining([...phase.constraints]));
+    // The original itself loads no more: nothing says how its tests are run.
+    const [before, after] = [ORIGINAL, migrated.text].map((text) => parse(text) as Data);
+    for (const [index, phase] of (before?.phases ?? []).entries()) {
+      const now = after?.phases[index];
+      expect([now?.allowed_tools, now?.forbidden_tools, now?.gates]).toEqual([
+        phase.allowed_tools,
+        phase.forbidden_tools,
+        phase.gates,
+      ]);
+      expect(named(now)).toEqual(named(phase));
+      expect(now?.tool_constraints ?? {}).toMatchObject(phase.tool_constraints ?? {});
     }
-    expect(after.gates).toEqual(before.gates);
-    expect(after.enforcement).toEqual(before.enforcement);
+    expect([after?.enforcement, after?.schemas]).toEqual([before?.enforcement, before?.schemas]);
   });
 
   it("is left as it is by a second migration", () => {
-    expect(migrateContract(migrated.text, "c.yaml")).toEqual({
+    expect(migrateContract(migrated.text, "c.yaml", { testCommand: TESTS })).toMatchObject({
       text: migrated.text,
       changes: [],
       findings: [],
@@ -80,7 +121,9 @@ describe("the migrated original", () => {
   });
 
   it("keeps the line ends of the file", () => {
-    const { text } = migrateContract(ORIGINAL.replaceAll("\n", "\r\n"), "c.yaml");
+    const { text } = migrateContract(ORIGINAL.replaceAll("\n", "\r\n"), "c.yaml", {
+      testCommand: TESTS,
+    });
     expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
     expect(text.replaceAll("\r\n", "\n")).toBe(migrated.text);
   });
@@ -98,7 +141,9 @@ it("a comment at the head of a file stays at its head", () => {
 it("what has more than one repair is left and told", () => {
   const text = changed(ORIGINAL, ['      - "git_commit"  # NOW agents can commit\n', ""]);
   expect(
-    migrateContract(text, "c.yaml").findings.map(({ code, severity }) => `${severity} ${code}`),
+    migrateContract(text, "c.yaml", { testCommand: TESTS }).findings.map(
+      ({ code, severity }) => `${severity} ${code}`,
+    ),
   ).toEqual(["error work_after_review"]);
 });
 

@@ -1,17 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { migrateContract, parseContract } from "../src/index.ts";
-import { ORIGINAL } from "./kit.ts";
+import { parseContract } from "../src/index.ts";
+import { MIGRATED, TESTS } from "./kit.ts";
 
 const shipped = parseContract(
   readFileSync(new URL("../../../rulesets/tdd/agent_workflow.yaml", import.meta.url)),
   "agent_workflow.yaml",
 );
-const migrated = parseContract(
-  migrateContract(ORIGINAL, "agent_workflow.yaml").text,
-  "agent_workflow.yaml",
-);
+const migrated = parseContract(MIGRATED.text, "agent_workflow.yaml");
 const withoutSchemas = (contract: typeof shipped): unknown => ({
   ...contract,
   digest: "",
@@ -86,7 +83,10 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 describe("the five-phase contract", () => {
   it("has no finding and is the migrated original, but for its schemas, its packages and the command that runs the tests", () => {
     expect(shipped.warnings).toEqual([]);
-    expect(migrated.evidence).toEqual({ source: "observed", testCommand: undefined });
+    expect(migrated.evidence).toMatchObject({
+      source: "observed",
+      testCommand: { argv: TESTS.argv, report: TESTS.report },
+    });
     expect(withoutSchemas({ ...shipped, evidence: migrated.evidence })).toEqual(
       withoutSchemas(migrated),
     );

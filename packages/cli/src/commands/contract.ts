@@ -16,6 +16,11 @@ const SHOW_OPTIONS = [
 const MIGRATE_OPTIONS = [
   ["--out <file>", "where to write it (default: standard output)", { path: true }],
   ["--force", "let --out overwrite a file"],
+  [
+    "--project <folder>",
+    "the project whose tests are run (default: the folder of the contract)",
+    { path: true },
+  ],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 
@@ -35,7 +40,8 @@ const MIGRATE: CommandSpec = {
   arguments: { file: ["the contract"] },
   options: MIGRATE_OPTIONS,
   help: `
-What was changed, and what is still wrong, goes to standard error, or into the JSON.
+What was changed, what is still wrong, and what is left to do goes to standard error, or into the JSON.
+A contract that lacks a \`test_command\` gets one, if the manifests of the project say how its tests run.
 Exit code: 0 migrated, 1 migrated but errors are left, 2 usage error or a contract that cannot be read.
 
 Examples:
@@ -79,10 +85,10 @@ const CODES = { exists: "BYLAW_CONTRACT_UNWRITABLE", failed: "BYLAW_CONTRACT_UNW
 /** Writes a contract in the newest form; the exit code is 1 when an error is left in it. */
 async function migrate(
   file: string,
-  { out, force = false, json = false }: OptionsOf<typeof MIGRATE_OPTIONS>,
+  { out, force = false, project, json = false }: OptionsOf<typeof MIGRATE_OPTIONS>,
 ): Promise<void> {
   const target = out === undefined ? undefined : resolve(out);
-  const { text, changes, findings } = migrateContractFile(file);
+  const { text, changes, findings, todo } = migrateContractFile(file, { project });
   if (target !== undefined) writeFile(target, text, { force, codes: CODES });
   if (json)
     await write(
@@ -90,6 +96,7 @@ async function migrate(
         ...(target === undefined ? { contract: text } : { out: target }),
         changes,
         findings,
+        todo,
       }),
     );
   else {
@@ -101,6 +108,7 @@ async function migrate(
     const notes = [
       ...changes.map((change) => `changed: ${plain(change)}`),
       ...(findings.length === 0 ? [] : [lintText(findings, 1, paintFor(process.stderr))]),
+      ...todo.map((one) => `left to do: ${plain(one)}`),
     ];
     if (notes.length > 0) process.stderr.write(`${notes.join("\n")}\n`);
   }

@@ -2,7 +2,7 @@ import { quote, quoteAll } from "@bylaw/wording";
 import type { Condition } from "../condition.ts";
 import { reachable, reversed } from "../reach.ts";
 import type { GateData, PhaseData } from "../schema.ts";
-import { ARTIFACT_RULES, GATE_CHECKS, MADE_WITH } from "../words.ts";
+import { ARTIFACT_RULES, GATE_CHECKS, MADE_WITH, TEST_RULES } from "../words.ts";
 import { phaseOf, type Located, type Subject } from "./subject.ts";
 
 /** What is wrong with the gates, and with the artifacts that they read. */
@@ -15,6 +15,60 @@ export function analyseGates(subject: Subject): void {
     analyseArtifacts(phase, subject);
     analyseSpawns(phase, subject);
   }
+  analyseEvidence(subject);
+}
+
+// Told once: one `test_command` is what all of them lack.
+function analyseEvidence(subject: Subject): void {
+  const { data, report } = subject;
+  if (data.test_command !== undefined || data.evidence === "reported") return;
+  const [first] = testChecks(subject);
+  if (first === undefined) return;
+  report(
+    "tests_unobservable",
+    first.at,
+    `${quote(first.check)} is judged on a test run that was observed, and the contract has no \`test_command\`: no task can leave ${quote(first.phase)}`,
+    data.bylaw === undefined
+      ? "Run `bylaw contract migrate`: it adds a `test_command` for the project"
+      : 'Add `test_command: { argv: ["pytest", "--junitxml=report.xml"], format: junit, report: report.xml }`, or `evidence: reported` to accept what agents report',
+  );
+}
+
+/** The checks and rules that let no task pass without a test run, in the order of the contract. */
+export const testChecks = ({
+  phases,
+  gates,
+}: Pick<Subject, "phases" | "gates">): readonly TestCheck[] => [
+  ...phases.flatMap(({ id, required_artifacts: artifacts = [], at }) =>
+    artifacts.flatMap(({ validation = [] }, index) =>
+      validation.flatMap(({ rule }, number) =>
+        TEST_RULES.includes(rule)
+          ? [
+              {
+                phase: id,
+                check: rule,
+                at: [...at, "required_artifacts", index, "validation", number, "rule"],
+              },
+            ]
+          : [],
+      ),
+    ),
+  ),
+  ...gates.flatMap(({ phase, blockers = [], at }) =>
+    blockers.flatMap(({ check, severity }, index) =>
+      severity !== "warning" &&
+      Object.hasOwn(GATE_CHECKS, check) &&
+      GATE_CHECKS[check]?.evidence === true
+        ? [{ phase, check, at: [...at, "blockers", index, "check"] }]
+        : [],
+    ),
+  ),
+];
+
+interface TestCheck {
+  readonly phase: string;
+  readonly check: string;
+  readonly at: readonly (string | number)[];
 }
 
 function analyseBlockers(

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { spawnAgent } from "@bylaw/sdk/node";
+import { bylaw, json } from "./bylaw.ts";
+import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+
+const ORIGINAL = readFileSync(
+  new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
+  "utf8",
+);
+const site = makeSite(["t1"], ORIGINAL);
+const cwd = site.folder;
+afterAll(async () => {
+  await endServers();
+  site.remove();
+});
+
+it("the original contract is refused where no task could leave TDD, and says what to do", async () => {
+  const linted = bylaw("lint agent_workflow.yaml --json", { cwd });
+  expect(linted.code).toBe(1);
+  const errors = (json(linted)["findings"] as readonly Record<string, string>[]).filter(
+    ({ severity }) => severity === "error",
+  );
+  expect(errors).toMatchObject([
+    {
+      code: "tests_unobservable",
+      message: expect.stringContaining("no task can leave `TDD`"),
+      fix: expect.stringContaining("bylaw contract migrate"),
+    },
+  ]);
+  await expect(startServer(site)).rejects.toThrow(/ended with 2: .*tests_were_run.*test_command/);
+});
+
+it("after its migration for a project a task walks under it to its end", async () => {
+  const migrated = bylaw(
+    "contract migrate agent_workflow.yaml --project work/t1 --out agent_workflow.yaml --force",
+    { cwd },
+  );
+  expect(migrated).toMatchObject({ code: 0 });
+  expect(migrated.stderr).toContain("changed: added `test_command: node --test");
+  expect(migrated.stderr).toContain("left to do: Check that `node --test");
+  expect(migrated.stderr).toContain("left to do: Start the review agents `security`");
+  const server = await startServer(site);
+  const operator = createOperator(() => server.url);
+  await operator.insist("POST", "/tasks", { tasks: [{ id: "t1", title: "Add two numbers" }] });
+  const stop = new AbortController();
+  const attending = operator.attend(stop.signal);
+  const agent = await spawnAgent(
+    [process.execPath, join(import.meta.dirname, "children/agent.ts")],
+    { endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, task_id: "t1" },
+  );
+  expect(await agent.ended).toEqual({ code: 0, signal: null });
+  stop.abort();
+  await attending;
+  const { body } = await operator.ask("GET", "/tasks");
+  expect(body["tasks"]).toMatchObject([{ id: "t1", phase: "@completed" }]);
+});
