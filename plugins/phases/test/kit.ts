@@ -70,3 +70,12 @@ export function place(options: object = {}, change?: string): Place {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** A text without a test command, which judges no tests. */
+export const untested = (text: string): string =>
+  text
+    .replace(/test_command:[^]*/, "")
+    .replaceAll(
+      /check: (tests_are_failing|all_tests_pass)/g,
+      "check: plan_has_acceptance_criteria",
+    );

@@ -6,7 +6,7 @@ import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { phases } from "../src/index.ts";
-import { ALONE, CONTRACT, place, type Place } from "./kit.ts";
+import { ALONE, CONTRACT, place, untested, type Place } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -206,9 +206,7 @@ describe("a contract", () => {
       .replace(/^tools: .*\n/m, "")
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]");
-    const original = text
-      .replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "")
-      .replace(/test_command:[^]*/, "");
+    const original = untested(text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, ""));
     const { ask } = placed(
       {},
       original.replace("mode: strict", "mode: strict\n  tool_enforcement: { enabled: false }"),
@@ -342,10 +340,7 @@ describe("a contract", () => {
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]")
       .replace(", when: rejected", "");
-    const { code } = placed(
-      {},
-      text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "").replace(/test_command:[^]*/, ""),
-    );
+    const { code } = placed({}, untested(text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "")));
     expect(await code("TDD", "edit_files", { path: "src/a.ts" })).toBe("phase_path_forbidden");
     expect(await code("TDD", "edit_files", { path: "tests/a.ts" })).toBe("rule_allowed");
   });
