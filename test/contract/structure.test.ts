@@ -13,7 +13,7 @@ const BOUNDS = {
   files_over_300: 3,
   functions_over_60: 50,
   cycles: 0,
-  kernel_lines: 1_562,
+  kernel_lines: 1_585,
   kernel_names: 44,
   old_messages: 0,
   docs_words: 40_000,

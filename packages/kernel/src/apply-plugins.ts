@@ -1,5 +1,5 @@
 import type { DecisionContext } from "./combine.ts";
-import { ENFORCEMENT_MODES, type EnforcementMode } from "./decision.ts";
+import type { EnforcementMode } from "./decision.ts";
 import type { Declared } from "./declared.ts";
 import { BylawError } from "./errors.ts";
 import { HookRunner, type TapContext } from "./hook-runner.ts";
@@ -17,10 +17,6 @@ export interface Preparer {
 }
 
 type Growing = { [K in keyof Declared]: Declared[K][number][] };
-interface ModeWish {
-  readonly plugin: string;
-  readonly mode: EnforcementMode;
-}
 type LetsThrough = Parameters<KernelApi["letThrough"]>;
 
 /** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
@@ -41,7 +37,7 @@ export class AppliedPlugins {
   readonly #fallbacks: Effect[] = [];
   readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
   readonly #letsThrough: LetsThrough[] = [];
-  readonly #modes: ModeWish[] = [];
+  readonly #modes: EnforcementMode[] = [];
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
 
@@ -60,16 +56,16 @@ export class AppliedPlugins {
     this.#sealed = true;
     for (const list of Object.values(this.declared)) Object.freeze(list);
     for (const check of this.#seals) check(this.declared);
-    const heldFast = new Map(plugins.map(({ plugin }) => [plugin.name, plugin.neverSoftened]));
+    const heldFast = new Map(
+      plugins.map(({ plugin: { name, neverSoftened } }) => [name, new Set([neverSoftened].flat())]),
+    );
     this.context = {
       policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
-      enforcement_mode: this.#modeOf(config),
+      enforcement_mode: onlyMode(config.enforcement_mode ?? this.#modes[0], this.#modes),
       approval_mode: config.approval_mode ?? "ask",
       fallback: this.#fallbacks.length === 0 ? fallback : this.#fallbacks.reduce(stricter),
-      neverSoftened: ({ plugin: name, code }) => {
-        const held = heldFast.get(name);
-        return held === true || (Array.isArray(held) && held.includes(code));
-      },
+      neverSoftened: ({ plugin: name, code }) =>
+        [true, code].some((held) => heldFast.get(name)?.has(held)),
       letsThrough: (mode, call) => {
         const tests = this.#letsThrough.filter(([of]) => of === mode);
         const holds = ([, test]: LetsThrough): boolean => attempt(test, call) === true;
@@ -114,31 +110,10 @@ export class AppliedPlugins {
       unmatched: (reason) => add("unmatched", this.#reasons, reason),
       letThrough: (mode, test) =>
         add(`letThrough ${mode}`, this.#letsThrough, [mode, test], grants),
-      enforcementMode: (mode) =>
-        add(
-          `enforcement mode ${mode}`,
-          this.#modes,
-          { plugin, mode },
-          grants && ENFORCEMENT_MODES.includes(mode),
-        ),
+      enforcementMode: (mode) => add(`enforcement mode ${mode}`, this.#modes, mode, grants),
       digest: (sha256) => add("digest", digests, sha256),
       onSeal: (check) => add("onSeal", this.#seals, check),
     };
-  }
-
-  #modeOf({ enforcement_mode }: Config): EnforcementMode {
-    const wanted: readonly ModeWish[] =
-      enforcement_mode === undefined
-        ? this.#modes
-        : [{ plugin: "the config", mode: enforcement_mode }, ...this.#modes];
-    const [first, ...others] = wanted;
-    const other = others.find(({ mode }) => mode !== first?.mode);
-    if (first === undefined || other === undefined) return first?.mode ?? "strict";
-    throw new BylawError({
-      code: "BYLAW_CONFIG_INVALID",
-      message: `The enforcement mode is \`${first.mode}\` in ${first.plugin} and \`${other.mode}\` in the file of ${other.plugin}`,
-      fix: "Leave `enforcement_mode` out of the config, or let both say the same",
-    });
   }
 
   #checkDeclares(plugin: string, what: string, may: boolean): void {
@@ -155,6 +130,17 @@ export class AppliedPlugins {
         fix: "A tap needs a name, and only a plugin with `grants` may loosen.",
       });
   }
+}
+
+function onlyMode(
+  mode: EnforcementMode = "strict",
+  wanted: readonly EnforcementMode[],
+): EnforcementMode {
+  const other = wanted.find((one) => one !== mode);
+  if (other === undefined) return mode;
+  const message = `The enforcement mode is \`${mode}\`, and a contract asks for \`${other}\``;
+  const fix = "Leave `enforcement_mode` out of the config, or change the contract.";
+  throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix });
 }
 
 // What throws lets nothing through, and gives no reason.
