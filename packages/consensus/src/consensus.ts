@@ -88,6 +88,7 @@ export const TIME_OVER = "round_time_over";
 export const consensusState = defineProjection<Consensus>({
   name: "bylaw/consensus",
   version: 1,
+  scope: "task",
   initial: NOTHING,
   reduce(state, event) {
     const { agent_id: agent, event_type, details } = event;

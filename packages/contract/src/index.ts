@@ -17,4 +17,6 @@ export { graphMermaid, graphText } from "./draw.ts";
 export type { ProposedTests } from "./detect-tests.ts";
 export type { Migration, MigrationOptions } from "./migrate.ts";
 export { migrateContract } from "./migrate.ts";
+export type { ArtifactGuide, NextPhase, PhaseGuide } from "./phase-guide.ts";
+export { phaseGuide } from "./phase-guide.ts";
 export { referenceTables } from "./reference.ts";

@@ -48,7 +48,9 @@ export const gateSchema = z.strictObject({
   auto_advance: z
     .boolean()
     .optional()
-    .describe("Whether the task goes on by itself when it passes."),
+    .describe(
+      "Nobody approves: a request passes with the checks, and a host may repeat one that did not.",
+    ),
 });
 
 const constraintSchema = z.strictObject({

@@ -42,8 +42,10 @@ const enforcementSchema = z.strictObject({
       required: z.boolean().optional().describe("Whether agents have to go through the API."),
       version: text
         .optional()
-        .describe("The versions of the client that are accepted, as a range."),
-      endpoint: text.optional().describe("Where the API is."),
+        .describe("The versions of the agent interface (1.0.0) that are accepted, as a range."),
+      endpoint: text
+        .optional()
+        .describe("Where the API is: agents are told, and a server on another port warns."),
       fallback_endpoint: text.optional().describe("Where it is when there is no network."),
     })
     .optional()
@@ -53,7 +55,9 @@ const enforcementSchema = z.strictObject({
       enabled: z
         .boolean()
         .optional()
-        .describe("Whether phase tokens are issued. Yes unless said otherwise."),
+        .describe(
+          "Whether phase tokens are needed: yes unless said otherwise. A server refuses no.",
+        ),
       algorithm: z
         .enum(["HS256", "EdDSA"])
         .optional()
@@ -87,7 +91,9 @@ const enforcementSchema = z.strictObject({
         .literal("deny_by_default")
         .optional()
         .describe("A tool that no list names is denied."),
-      audit_log: path.optional().describe("Where tool calls are recorded."),
+      audit_log: path
+        .optional()
+        .describe("A JSONL file that tool calls are recorded in, besides the log."),
     })
     .optional()
     .describe("How tool calls are held to their phase."),
@@ -111,8 +117,13 @@ const coordinationSchema = z.strictObject({
   event_bus: z
     .strictObject({
       type: z.enum(["sqlite", "postgres", "memory"]).optional().describe("The store of events."),
-      db_path: path.optional().describe("Where it is."),
-      events: z.array(z.enum(BUS_EVENTS)).optional().describe("Which events agents may watch."),
+      db_path: path
+        .optional()
+        .describe("Where it is. A server that keeps the run elsewhere (`store`) warns."),
+      events: z
+        .array(z.enum(BUS_EVENTS))
+        .optional()
+        .describe("Which of these kinds of events agents may watch. Other events they may."),
     })
     .optional()
     .describe("How what happened is told."),

@@ -9,6 +9,8 @@ export interface Projection<State> {
   readonly version: number;
   readonly initial: State;
   reduce(state: State, event: LogEvent): State;
+  /** `task`: taps read of it only what concerns the task or agent of their subject. Else a decision is made anew if the state that it read has changed. */
+  readonly scope?: "task";
 }
 
 /** Reads the state of a projection. */

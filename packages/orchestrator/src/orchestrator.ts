@@ -16,6 +16,7 @@ import {
   prepareServer,
   type PreparedServer,
 } from "./service/prepare-server.ts";
+import { startWarnings } from "./service/start-warnings.ts";
 import type { Service } from "./service/service.ts";
 import { isStoreFailure } from "./service/store-health.ts";
 
@@ -50,6 +51,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const stopFollowing = await followOtherNodes(store, run, log);
   if (opened.broken() === undefined) await issueDirectives(run, rules.contract);
   warnIfUncontained(prepared, log);
+  for (const warning of warningsOf(prepared, service)) log.warn({}, warning);
   const app = createApp(service, ROUTES);
   operations.start();
   let server: HttpServer | undefined;
@@ -82,6 +84,18 @@ function warnIfUncontained({ settings: { tools }, workspace }: PreparedServer, l
     "programs of agents run as the user of this server and see what it sees: start them elsewhere with `tools.wrap`",
   );
 }
+
+const warningsOf = (
+  { settings, rules: { contract }, secrets, operators, workspace }: PreparedServer,
+  { tools }: Service,
+): readonly string[] =>
+  startWarnings({
+    settings,
+    contract,
+    workspace,
+    tools: new Set(tools.keys()),
+    operated: secrets.operator !== undefined || operators().length > 0,
+  });
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 

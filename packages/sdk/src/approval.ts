@@ -3,16 +3,19 @@ import { approvalRefused } from "./outcomes.ts";
 import type { Session } from "./session.ts";
 import type { Approval } from "./types.ts";
 
-interface Patience {
-  readonly wait_ms: number;
+/** How long to wait for an answer, in milliseconds (default: an hour), and what ends the wait. */
+export interface WaitOptions {
+  readonly wait_ms?: number;
   readonly signal?: AbortSignal | undefined;
 }
+
+const HOUR = 3_600_000;
 
 /** Waits until a person has answered. Throws ApprovalRefused at a no, and when the time is over. */
 export async function awaitApproval(
   session: Session,
   id: string,
-  { wait_ms, signal }: Patience,
+  { wait_ms = HOUR, signal }: WaitOptions,
 ): Promise<Approval> {
   const until = Date.now() + wait_ms;
   for (;;) {

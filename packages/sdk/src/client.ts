@@ -1,4 +1,4 @@
-import { awaitApproval } from "./approval.ts";
+import { awaitApproval, type WaitOptions } from "./approval.ts";
 import { claimTask, type ClaimOptions } from "./claim.ts";
 import {
   type AgentClientOptions,
@@ -6,6 +6,7 @@ import {
   type Environment,
 } from "./client-options.ts";
 import { AgentConsensus } from "./consensus.ts";
+import type { ContractAnswer } from "./contract-types.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { keepAlive } from "./keep-alive.ts";
 import { approvalPending, transitionBlocked } from "./outcomes.ts";
@@ -14,6 +15,7 @@ import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
 import { Transport, credentialOf } from "./transport.ts";
 import type {
   Approval,
+  BatchAnswer,
   BatchChecked,
   BehaviorAnswer,
   Checked,
@@ -34,14 +36,8 @@ import type {
   TransitionAnswer,
 } from "./types.ts";
 
-/** How long to wait for an answer, in milliseconds, and what ends the wait. */
-type WaitOptions = { readonly wait_ms?: number; readonly signal?: AbortSignal | undefined };
-
-type BatchAnswer = { readonly decisions: readonly BatchChecked[] };
-
 /** How long a tool may work by default, in milliseconds: tests take their time. */
 const TOOL_MS = 900_000;
-const HOUR = 3_600_000;
 
 /**
  * An agent under a contract that `bylaw serve` enforces: it claims a task, works by tools that the phase allows, and asks for transitions. What
@@ -99,6 +95,11 @@ export class AgentClient extends ToolShorthands {
     return this.#session.phase;
   }
 
+  /** What the contract asks for in the phase of the task, in words, for the prompt of a model. */
+  get prompt(): string | undefined {
+    return this.#session.prompt;
+  }
+
   /** Aborted when a heartbeat finds that the task is held no longer; its reason is the AgentError. A new one with each claim. */
   get lost(): AbortSignal {
     return this.#alive.signal;
@@ -118,7 +119,7 @@ export class AgentClient extends ToolShorthands {
     );
     this.#session.renew(phase_token);
     this.#session.task = claim.task.id;
-    this.#session.phase = claim.phase ?? undefined;
+    this.#session.enter(claim);
     this.#live(claim.task.lease_until);
     return claim;
   }
@@ -137,9 +138,9 @@ export class AgentClient extends ToolShorthands {
     const path = "/tasks/transition";
     const answer = await this.#session.post<TransitionAnswer>("transition", path, body, asked);
     this.#session.renew(answer.new_token);
-    const { allowed, blockers, new_token: _, ...entered } = answer;
+    const { allowed, blockers, blocked_by, test_run, new_token: _, ...entered } = answer;
     if (!allowed) throw transitionBlocked(target_phase, answer);
-    this.#session.phase = entered.phase ?? undefined;
+    this.#session.enter(entered);
     return entered;
   }
 
@@ -218,14 +219,14 @@ export class AgentClient extends ToolShorthands {
     options: CheckOptions = {},
   ): Promise<readonly BatchChecked[]> {
     const { record, ...asked } = options;
-    const body = { calls, record };
-    const answer = await this.#session.post<BatchAnswer>(
-      "batch",
-      "/tools/check/batch",
-      body,
-      asked,
-    );
+    const path = "/tools/check/batch";
+    const answer = await this.#session.post<BatchAnswer>("batch", path, { calls, record }, asked);
     return answer.decisions;
+  }
+
+  /** The contract, with what each phase allows and asks for. */
+  contract(options: AskOptions = {}): Promise<ContractAnswer> {
+    return this.#session.get("contract", "/contract", options);
   }
 
   /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
@@ -254,8 +255,7 @@ export class AgentClient extends ToolShorthands {
     options: AskOptions & { readonly cursor?: string } = {},
   ): Promise<Snapshot> {
     const { cursor, ...asked } = options;
-    const query = { cursor };
-    return this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, query);
+    return this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, { cursor });
   }
 
   /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
@@ -278,7 +278,7 @@ export class AgentClient extends ToolShorthands {
 
   /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
   async waitForApproval(approval_id: string, options: WaitOptions = {}): Promise<Approval> {
-    return awaitApproval(this.#session, approval_id, { wait_ms: HOUR, ...options });
+    return awaitApproval(this.#session, approval_id, options);
   }
 
   #end(): void {

@@ -1,3 +1,4 @@
+import type { Blocker, SeenTests } from "./contract-types.ts";
 import type { Problem } from "./types.ts";
 
 /**
@@ -114,12 +115,23 @@ export class TransitionBlocked extends AgentError {
   readonly blockers: readonly string[];
   /** Nothing is wrong, and somebody else has to act: a person who approves, or reviewers. */
   readonly pending: boolean;
+  /** The same as `blockers`, each with its code, its checks and what to do about it. */
+  readonly blocked_by: readonly Blocker[];
+  /** What the tests came to that the server ran for the request; `null` where it ran none. */
+  readonly test_run: SeenTests | null;
 
   constructor(
-    parts: ErrorParts & { readonly blockers: readonly string[]; readonly pending: boolean },
+    parts: ErrorParts & {
+      readonly blockers: readonly string[];
+      readonly pending: boolean;
+      readonly blocked_by?: readonly Blocker[] | undefined;
+      readonly test_run?: SeenTests | null | undefined;
+    },
   ) {
     super(parts);
     this.blockers = parts.blockers;
+    this.blocked_by = parts.blocked_by ?? [];
+    this.test_run = parts.test_run ?? null;
     this.pending = parts.pending;
     this.next = parts.pending ? "wait" : "resolve";
   }

@@ -23,6 +23,7 @@ export {
   Unavailable,
 } from "./errors.ts";
 export type { ErrorParts, NextStep } from "./errors.ts";
+export type { Blocker, ContractAnswer, PhaseGuide, SeenTests } from "./contract-types.ts";
 export type { EventOptions } from "./events.ts";
 export { OperatorClient } from "./operator.ts";
 export type { DropReason, OperatorClientOptions } from "./operator.ts";

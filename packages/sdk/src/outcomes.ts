@@ -7,7 +7,7 @@ const WAITING = /^gate_pending$/;
 /** The error of a blocked transition. */
 export function transitionBlocked(
   target: string,
-  { blockers, decision }: TransitionAnswer,
+  { blockers, blocked_by, test_run, decision }: TransitionAnswer,
 ): TransitionBlocked {
   const votes = Array.isArray(decision["votes"])
     ? (decision["votes"] as readonly JsonObject[])
@@ -28,6 +28,8 @@ export function transitionBlocked(
     status: 200,
     blockers: why,
     pending,
+    blocked_by,
+    test_run,
   });
 }
 

@@ -24,6 +24,7 @@ export class Session {
   #turn = 0;
   task: string | undefined;
   phase: string | undefined;
+  prompt: string | undefined;
 
   constructor(
     transport: Transport,
@@ -118,12 +119,19 @@ export class Session {
     if (since === this.#turn) this.renew(token);
   }
 
+  /** Takes the phase that a claim or a transition has led to. */
+  enter({ phase, prompt }: { readonly phase: string | null; readonly prompt: string }): void {
+    this.phase = phase ?? undefined;
+    this.prompt = prompt;
+  }
+
   /** Nothing is held any more. */
   end(): void {
     this.#token = undefined;
     this.#turn += 1;
     this.task = undefined;
     this.phase = undefined;
+    this.prompt = undefined;
   }
 }
 

@@ -47,6 +47,7 @@ const SECRET = /^(BYLAW_(OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JW
 /**
  * Claims a task and starts a program as the agent that works at it. The program is started as it stands, by no shell, with BYLAW_ENDPOINT,
  * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, where it was given, BYLAW_CONTRACT in its environment: `AgentClient.fromEnvironment` reads them.
+ * BYLAW_PROMPT says in words what the phase allows and asks for.
  * The agent ends when `signal` says so. Throws NoTaskReady, what a claim throws besides, and RequestInvalid where the program cannot be started.
  */
 export async function spawnAgent(
@@ -65,7 +66,7 @@ export async function spawnAgent(
   const [program, ...args] = command;
   const child = spawn(program, args, {
     ...(cwd === undefined ? {} : { cwd }),
-    env: environmentOf(options, claim.task.id, phase_token),
+    env: environmentOf(options, claim, phase_token),
     stdio: ["ignore", output, output],
     // A group of its own, so that what it has started ends with it.
     detached: HAS_GROUPS,
@@ -102,15 +103,16 @@ function refuseSecrets(env: Readonly<Record<string, string>>): void {
 
 const environmentOf = (
   { endpoint, agent_id, contract, env = {} }: SpawnOptions,
-  task_id: string,
+  { task, prompt }: Claim,
   phase_token: string,
 ): Readonly<Record<string, string | undefined>> => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name))),
   ...env,
   [VARIABLES.endpoint]: String(endpoint),
   [VARIABLES.agent_id]: agent_id,
-  [VARIABLES.task_id]: task_id,
+  [VARIABLES.task_id]: task.id,
   [VARIABLES.phase_token]: phase_token,
+  BYLAW_PROMPT: prompt,
   ...(contract === undefined ? {} : { BYLAW_CONTRACT: contract }),
 });
 

@@ -1,16 +1,7 @@
-/** A value that JSON can say. */
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json };
+import type { Blocker, PhaseGuide, SeenTests } from "./contract-types.ts";
+import type { Json, JsonObject } from "./json.ts";
 
-/** An object that JSON can say. */
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
+export type { Json, JsonObject, Problem } from "./json.ts";
 
 /** What was decided, and who said what. Shown here are the fields that an agent goes by; the rest is as the service has it. */
 export interface Decision extends JsonObject {
@@ -34,7 +25,7 @@ export interface Task {
 }
 
 /** A task that was claimed. The phase token stays inside the client. */
-export interface Claim {
+export interface Claim extends PhaseGuide {
   readonly task: Task;
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
@@ -48,7 +39,7 @@ export interface ClaimAnswer extends Claim {
 }
 
 /** A transition that was let through. */
-export interface Entered {
+export interface Entered extends PhaseGuide {
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
   /** What the contract warns of. */
@@ -70,6 +61,8 @@ export interface TransitionAnswer extends Entered {
   readonly allowed: boolean;
   readonly new_token: string | null;
   readonly blockers: readonly string[];
+  readonly blocked_by?: readonly Blocker[];
+  readonly test_run?: SeenTests | null;
 }
 
 /** What the server answers to a sign of life. */
@@ -126,6 +119,11 @@ export interface Checked {
 export interface BatchChecked extends Checked {
   /** That of the record, for `reportResult`. */
   readonly call_id?: string;
+}
+
+/** What the server answers to a batch. */
+export interface BatchAnswer {
+  readonly decisions: readonly BatchChecked[];
 }
 
 /** What came of a checked call that the agent made itself. */
@@ -293,12 +291,4 @@ export interface Approval {
   readonly reason?: string;
   readonly expires_at?: string | null;
   readonly [more: string]: unknown;
-}
-
-/** Problem details (RFC 9457), and what the server adds to them. */
-export interface Problem extends JsonObject {
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly code: string;
 }

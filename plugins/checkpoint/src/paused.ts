@@ -18,6 +18,7 @@ export interface OpenCheckpoint extends JsonObject {
 export const openCheckpoints = defineProjection<readonly OpenCheckpoint[]>({
   name: "@bylaw/plugin-checkpoint/open",
   version: 1,
+  scope: "task",
   initial: [],
   reduce(state, { event_type, sequence, timestamp, task_id, agent_id, details }) {
     if (event_type === "checkpoint_resumed")

@@ -44,6 +44,7 @@ export interface Constitution extends JsonObject {
 export const constitutionState = defineProjection<Constitution>({
   name: "@bylaw/plugin-constitution/rules",
   version: 1,
+  scope: "task",
   initial: { rules: [], touched: null, next: 1 },
   reduce(state, event) {
     const { event_type, timestamp, details } = event;

@@ -27,6 +27,7 @@ type Fold = (gateState: GateState, event: LogEvent) => GateState;
 export const gateProjection = defineProjection<GateStates>({
   name: "@bylaw/plugin-gates/book",
   version: 3,
+  scope: "task",
   initial: null,
   reduce(states, event) {
     const fold = Object.hasOwn(FOLDS, event.event_type) ? FOLDS[event.event_type] : undefined;

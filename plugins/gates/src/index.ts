@@ -1,4 +1,5 @@
 export { asksForTests } from "./asks-for-tests.ts";
+export { blockersOf, type Blocker } from "./blockers.ts";
 export { gates } from "./gates.ts";
 export { EVENT_TYPES, GATE_EVENTS } from "./events.ts";
 export type { GateVote, Waiver } from "./gate-state.ts";

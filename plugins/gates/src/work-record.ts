@@ -58,6 +58,7 @@ export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
     version: 4,
+    scope: "task",
     initial: null,
     reduce(works, event) {
       const { event_type, task_id, sequence, timestamp, details } = event;

@@ -15,6 +15,7 @@ type Counters = Readonly<Record<string, LoopCount>>;
 export const loopCounters = defineProjection<Counters>({
   name: "@bylaw/plugin-loop/counters",
   version: 2,
+  scope: "task",
   initial: {},
   reduce(state, event) {
     const directive = directiveOf(event);

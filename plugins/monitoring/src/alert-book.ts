@@ -49,6 +49,7 @@ export interface OpenAlert {
 export const openAlerts = defineProjection<Tree<OpenAlert>>({
   name: `${manifest.name}/alerts`,
   version: 1,
+  scope: "task",
   initial: null,
   reduce(state, { event_type, task_id, sequence, details }) {
     if (event_type === "alert_cleared") return treeDrop(state, keyOf(task_id, details));

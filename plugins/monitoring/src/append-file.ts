@@ -94,8 +94,8 @@ function unwritable(file: string, error: unknown): BylawError {
       : messageOf(error);
   return new BylawError({
     code: "BYLAW_METRICS_UNWRITABLE",
-    message: `Cannot append metrics to the file (${why})`,
-    fix: "Let the process write the file that `monitoring.export` of the contract names, or name another",
+    message: `Cannot append to the file (${why})`,
+    fix: "Let the process write the file that `monitoring.export` or `audit_log` of the contract names, or name another",
     source: { file },
     cause: error,
   });

@@ -8,14 +8,33 @@ import { workflowMetrics, type Metrics } from "./metrics.ts";
 /** How many events are asked of the log at once. */
 const PAGE = 1_000;
 
+/** What goes into a file: a line for some events, made with the state before and after them. */
+interface Lines<State> {
+  readonly initial: State;
+  readonly reduce: (state: State, event: LogEvent) => State;
+  readonly lineOf: (event: LogEvent, before: State, after: State) => object | undefined;
+}
+
+/** Exports measurements into a file, a line for each event that adds to one. Throws as `exportLines`. */
+export const exportMetrics = (log: LogReader, contract: Contract, path: string): SinkWriter =>
+  exportLines<Metrics>(log, path, {
+    initial: workflowMetrics.initial,
+    reduce: (state, event) => workflowMetrics.reduce(state, event),
+    lineOf: (event, before, after) => exportLine(log.run, event, before, after, contract),
+  });
+
 /**
- * Exports measurements into a file, one line for each event that adds to one, in the order of the log. What the file has of the run
- * is never written again: its last line of the run says where to go on, after a restart and after another process. Throws
- * BYLAW_METRICS_UNWRITABLE, and BYLAW_METRICS_DIVERGED for a file that is ahead of the log.
+ * Exports lines of events into a file, in the order of the log. What the file has of the run is never written again: its last line
+ * of the run says where to go on, after a restart and after another process. Throws BYLAW_METRICS_UNWRITABLE, and
+ * BYLAW_METRICS_DIVERGED for a file that is ahead of the log.
  */
-export function exportMetrics(log: LogReader, contract: Contract, path: string): SinkWriter {
+export function exportLines<State>(
+  log: LogReader,
+  path: string,
+  { initial, reduce, lineOf }: Lines<State>,
+): SinkWriter {
   let file: LineFile | undefined;
-  let state: Metrics = workflowMetrics.initial;
+  let state = initial;
   let head = 0;
   let exported = 0;
 
@@ -23,9 +42,8 @@ export function exportMetrics(log: LogReader, contract: Contract, path: string):
   function take(events: readonly LogEvent[]): readonly string[] {
     const lines: string[] = [];
     for (const event of events) {
-      const after = workflowMetrics.reduce(state, event);
-      const line =
-        event.sequence > exported ? exportLine(log.run, event, state, after, contract) : undefined;
+      const after = reduce(state, event);
+      const line = event.sequence > exported ? lineOf(event, state, after) : undefined;
       if (line !== undefined) lines.push(JSON.stringify(line));
       state = after;
       head = event.sequence;

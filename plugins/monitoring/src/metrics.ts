@@ -68,6 +68,7 @@ export const edgeKey = (from: string, to: string): string => JSON.stringify([fro
 export const workflowMetrics = defineProjection<Metrics>({
   name: `${manifest.name}/metrics`,
   version: 1,
+  scope: "task",
   initial: NOTHING,
   reduce(state, event) {
     if (event.event_type === "phase_entered") return entered(requested(state, event), event);

@@ -3,11 +3,12 @@ import { loadContract } from "@bylaw/contract";
 import { definePlugin } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 import { declareAlerts } from "./alert-book.ts";
-import { exportMetrics } from "./export-metrics.ts";
+import { auditLine } from "./audit-line.ts";
+import { exportLines, exportMetrics } from "./export-metrics.ts";
 import { workflowMetrics } from "./metrics.ts";
 import { monitoringOptions } from "./options.ts";
 
-/** Measures a workflow from its log, exports what is measured, and keeps which alerts of the contract are open. */
+/** Measures a workflow from its log, exports what is measured and the tool calls, and keeps which alerts of the contract are open. */
 export const monitoring = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -18,11 +19,23 @@ export const monitoring = definePlugin({
     const { exportPath } = contract.monitoring;
     kernel.projection(workflowMetrics);
     declareAlerts(kernel);
-    if (exportPath === undefined) return;
-    // Not required: whoever cannot write a metric still records and decides.
-    kernel.sink({
-      name: "metrics",
-      open: (log) => exportMetrics(log, contract, resolve(dirname(path), exportPath)),
-    });
+    const { auditLog } = contract.enforcement.tools;
+    const beside = (name: string): string => resolve(dirname(path), name);
+    // Neither is required: whoever cannot write them still records and decides.
+    if (exportPath !== undefined)
+      kernel.sink({
+        name: "metrics",
+        open: (log) => exportMetrics(log, contract, beside(exportPath)),
+      });
+    if (auditLog !== undefined)
+      kernel.sink({
+        name: "audit",
+        open: (log) =>
+          exportLines(log, beside(auditLog), {
+            initial: null,
+            reduce: () => null,
+            lineOf: (event) => auditLine(log.run, event),
+          }),
+      });
   },
 });

@@ -38,6 +38,7 @@ export interface DirectiveState {
 export const directiveState = defineProjection<DirectiveState>({
   name: "@bylaw/plugin-phases/directives",
   version: 2,
+  scope: "task",
   initial: { tasks: null, open: null },
   reduce(state, event) {
     const { event_type, task_id, agent_id, details } = event;

@@ -29,6 +29,7 @@ const KEPT = { blockers: 20, text: 500 } as const;
 export const taskBoard = defineProjection<Board>({
   name: "@bylaw/plugin-tasks/board",
   version: 3,
+  scope: "task",
   initial: EMPTY,
   reduce(board, event) {
     if (event.event_type.startsWith("directive_")) return planned(board, event);

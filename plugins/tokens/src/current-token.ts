@@ -27,6 +27,7 @@ const VOID: ReadonlySet<string> = new Set([
 export const currentTokens = defineProjection<CurrentTokens>({
   name: "@bylaw/plugin-tokens/current",
   version: 5,
+  scope: "task",
   initial: null,
   reduce(state, { event_type, task_id, details }) {
     if (task_id === null) return state;

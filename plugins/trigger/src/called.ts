@@ -12,6 +12,7 @@ export interface Called {
 export const calledAgents = defineProjection<Called>({
   name: "@bylaw/plugin-trigger/called",
   version: 1,
+  scope: "task",
   initial: { total: 0, chains: {} },
   reduce(state, { event_type, agent_id, details }) {
     if (event_type === "agent_returned") {

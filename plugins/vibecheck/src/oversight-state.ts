@@ -38,6 +38,7 @@ export interface Oversights {
 export const oversight = defineProjection<Oversights>({
   name: "@bylaw/plugin-vibecheck/standing",
   version: 3,
+  scope: "task",
   initial: { found: {}, byTask: null, byAgent: null, seen: null, asked: {} },
   reduce(state, { event_type, agent_id: agent, task_id: task, details }) {
     const key = JSON.stringify(task);

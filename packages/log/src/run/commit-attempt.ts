@@ -11,6 +11,8 @@ interface AttemptOptions {
   readonly known: readonly EventSubject[];
   /** Whether another writer's event makes the drafts obsolete. */
   readonly stale: ((event: EventSubject) => boolean) | undefined;
+  /** Whether the state that they would follow makes them obsolete. */
+  readonly changed: ((state: LogState) => boolean) | undefined;
   readonly guards: Kernel["declared"]["guards"];
   /** The state after events that nobody has read. Throws where the session may not write there. */
   readonly stateAfter: (unseen: readonly LogEvent[]) => LogState;
@@ -35,11 +37,12 @@ export class CommitAttempt {
 
   /** Throws unless the drafts may be written after `unseen`. */
   admit(unseen: readonly LogEvent[]): void {
-    const { drafts, known, stale, guards, stateAfter, redates } = this.#options;
+    const { drafts, known, stale, changed, guards, stateAfter, redates } = this.#options;
     this.#outdated = undefined;
     this.shown = unseen;
     const state = stateAfter(unseen);
     if (stale !== undefined && (known.some(stale) || unseen.some(stale))) throw conflict();
+    if (changed?.(state) === true) throw conflict();
     guardRefusal(guards, state, drafts);
     const last = unseen.at(-1)?.timestamp;
     if (!redates || drafts.every(({ timestamp }) => notBefore(timestamp, last) === timestamp))

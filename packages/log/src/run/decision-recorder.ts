@@ -7,7 +7,9 @@ import {
   type JsonObject,
   type Kernel,
   type LogEvent,
+  type Projection,
   type Subject,
+  type View,
 } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
 import { policiesOnRecord, policyName, type HookName, type Policies } from "../state/policies.ts";
@@ -49,12 +51,16 @@ export class DecisionRecorder {
   readonly #report: (error: unknown) => void;
   /** The last question of each task, or of each agent without a task. */
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** The hooks whose decisions depend on the whole run: all of them wait for each other. */
+  readonly #ofWholeRun = new Set<HookName>();
+  readonly #watches: boolean;
 
   constructor({ kernel, journal, run, report }: RecorderOptions) {
     this.#kernel = kernel;
     this.#journal = journal;
     this.#run = run;
     this.#report = report;
+    this.#watches = kernel.declared.projections.some(({ scope }) => scope !== "task");
     this.policyDigest = digestOf(kernel.policy as JsonObject);
   }
 
@@ -69,7 +75,8 @@ export class DecisionRecorder {
       const readable = hook === "onEnforcement" ? readableIn(given) : {};
       question = { hook, input: { hook, ...readable } as Subject, unreadable, options };
     }
-    return this.#inTurn(whoIn(question.input), () => this.#answer(question));
+    const turn = this.#ofWholeRun.has(hook) ? WHOLE_RUN : whoIn(question.input);
+    return this.#inTurn(turn, () => this.#answer(question));
   }
 
   /** The subject with what the log knows better than the caller: its phase, and the attempt of a response. */
@@ -91,11 +98,12 @@ export class DecisionRecorder {
     let problem: unknown;
     for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
       const before = this.#journal.state;
-      const [subject, judged] = await this.#judge(question, before);
+      const read = new Map<Projection<unknown>, unknown>();
+      const [subject, judged] = await this.#judge(question, before, read);
       const decision = recovered(subject, judged);
       let appended: Appended;
       try {
-        appended = await this.#record(question, subject, decision, before);
+        appended = await this.#record(question, subject, decision, { before, read });
       } catch (error) {
         problem = error;
         if (!(error instanceof StoreConflict)) break;
@@ -118,6 +126,7 @@ export class DecisionRecorder {
   async #judge(
     { input, unreadable }: Question,
     before: LogState,
+    read: StatesRead,
   ): Promise<readonly [Subject, Decision]> {
     if (unreadable !== undefined) return this.#refuse(input, unreadable, before);
     try {
@@ -125,7 +134,10 @@ export class DecisionRecorder {
       const { grants } = before.view(openApprovals);
       const grant =
         grants === null ? undefined : treeGet(grants, approvalDigest(subject, this.policyDigest));
-      return [subject, await this.#kernel.decidePrepared(subject, before.view, grant)];
+      const view = this.#watches ? watched(before.view, read) : before.view;
+      const decision = await this.#kernel.decidePrepared(subject, view, grant);
+      if (read.size > 0) this.#ofWholeRun.add(input.hook as HookName);
+      return [subject, decision];
     } catch (error) {
       return this.#refuse(input, error, before);
     }
@@ -143,7 +155,7 @@ export class DecisionRecorder {
     { hook, input, unreadable, options: { request_id: id, documents = [] } }: Question,
     subject: Subject,
     decision: Decision,
-    before: LogState,
+    { before, read }: { readonly before: LogState; readonly read: StatesRead },
   ): Promise<Appended> {
     const who = whoIn(input);
     const policies = policyName(hook, this.policyDigest, before.view);
@@ -159,6 +171,10 @@ export class DecisionRecorder {
     return this.#journal.append([event], {
       before,
       stale: (other) => concerns(other, input) || (who !== input && concerns(other, who)),
+      outdated:
+        read.size === 0
+          ? undefined
+          : ({ view }) => [...read].some(([projection, state]) => view(projection) !== state),
       documents: decision.approval === undefined ? documents : [...documents, used],
       ...omitUndefined({
         request_id: unreadable === undefined ? questionName(input, id) : undefined,
@@ -219,6 +235,21 @@ export class DecisionRecorder {
       [this.policyDigest]: this.#kernel.policy,
     };
   }
+}
+
+/** What a decision was based on, besides what concerns its own task or agent. */
+type StatesRead = Map<Projection<unknown>, unknown>;
+
+/** No agent and no task: the turn of decisions about the whole run. */
+const WHOLE_RUN: AgentAndTask = { agent: null };
+
+/** The view of a decision, which notes the states of the whole run that are read. */
+function watched(view: View, read: StatesRead): View {
+  return <State>(projection: Projection<State>): State => {
+    const state = view(projection);
+    if (projection.scope !== "task") read.set(projection as Projection<unknown>, state);
+    return state;
+  };
 }
 
 // An agent's attempts are its own, whatever task it says it is working on.

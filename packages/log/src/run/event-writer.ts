@@ -54,6 +54,7 @@ export class EventWriter {
         drafts: dated,
         known: known ?? [],
         stale: condition.stale,
+        changed: condition.outdated,
         guards,
         stateAfter: (unseen) => {
           const state = this.#log.ahead(unseen);

@@ -16,6 +16,8 @@ export interface Condition {
   readonly before?: LogState;
   /** Whether another writer's event makes the drafts obsolete. */
   readonly stale?: (event: EventSubject) => boolean;
+  /** Whether the state before the drafts makes them obsolete. */
+  readonly outdated?: ((state: LogState) => boolean) | undefined;
   readonly documents?: readonly DocumentWrite[];
   readonly task?: TaskWrite;
   readonly request_id?: string;

@@ -33,6 +33,7 @@ export interface OpenApprovals {
 export const openApprovals = defineProjection<OpenApprovals>({
   name: "bylaw/approvals",
   version: 3,
+  scope: "task",
   initial: { grants: null, digests: null, refused: null },
   reduce(before, event) {
     const state = askedAgain(before, event);
@@ -113,6 +114,7 @@ export type Phases = Tree<string>;
 export const currentPhases = defineProjection<Phases>({
   name: "bylaw/phases",
   version: 2,
+  scope: "task",
   initial: null,
   reduce: (state, { event_type, task_id, details }) =>
     event_type === "phase_entered" && task_id !== null

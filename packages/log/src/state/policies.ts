@@ -20,6 +20,7 @@ const KEPT = 32;
 export const policiesOnRecord = defineProjection<Policies>({
   name: "bylaw/policies",
   version: 1,
+  scope: "task",
   initial: {},
   reduce(state, { event_type, details: { decision } }) {
     if (!isJsonObject(decision) || !isJsonObject(decision["policy"])) return state;

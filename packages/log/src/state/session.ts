@@ -17,6 +17,7 @@ const OPENING: ReadonlySet<string> = new Set(["session_start", "session_resumed"
 export const currentSession = defineProjection<Session | null>({
   name: "bylaw/sitting",
   version: 1,
+  scope: "task",
   initial: null,
   reduce: (state, { event_type, session_id, timestamp, hash = NO_LINK }) => ({
     session: state === null || OPENING.has(event_type) ? session_id : state.session,

@@ -44,6 +44,7 @@ export const FREE_REASONS: ReadonlySet<unknown> = new Set(["stale_revision"]);
 export const agentTurns = defineProjection<AgentTurns>({
   name: "bylaw/agents",
   version: 2,
+  scope: "task",
   initial: null,
   reduce(state, event) {
     // A host with one agent may leave its name out; its attempts are spent all the same.

@@ -32,6 +32,7 @@ interface Asker {
 const answers = defineProjection<Tree<string>>({
   name: `${manifest.name}/answers`,
   version: 1,
+  scope: "task",
   initial: null,
   reduce: (state, { event_type, details: { about, answer } }) =>
     event_type === QUESTION_ANSWERED ? treePut(state, String(about), String(answer)) : state,

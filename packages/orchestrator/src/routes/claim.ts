@@ -1,11 +1,13 @@
 import type { Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
+import { phaseGuide } from "@bylaw/contract";
 import { omitUndefined } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
 import { admitClaim } from "../auth/admission.ts";
 import { claim } from "../tasks/claims.ts";
+import { guideShape } from "./contract.ts";
 
 const claimed = z.object({
   task: z.object({
@@ -23,6 +25,7 @@ const claimed = z.object({
   allowed_tools: z.array(z.string()),
   token_expires_at: z.string(),
   contract: z.object({ name: z.string(), version: z.string(), digest: z.string() }),
+  ...guideShape,
 });
 
 /** Gives an agent a task. */
@@ -104,6 +107,7 @@ export const claimTask = defineRoute({
       allowed_tools: granted.allowed_tools,
       token_expires_at: granted.expires_at,
       contract: { name, version, digest },
+      ...phaseGuide(service.contract, granted.phase),
     });
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Contract } from "@bylaw/contract";
 import { taskOf } from "@bylaw/plugin-tasks";
 import { holderOf } from "../tasks/holders.ts";
 import { problem } from "../http/problem.ts";
@@ -41,7 +42,8 @@ export const getEvents = defineRoute({
     return eventStream(context, {
       listener: operations.feed.listen(),
       after,
-      sees: ({ task }) => caller.kind === "operator" || task === caller.task,
+      sees: ({ task, type }) =>
+        caller.kind === "operator" || (task === caller.task && mayWatch(service.contract, type)),
       // This node may hear of it from the log itself before it has folded it. Earlier claims end nothing: the task came from them.
       endsBefore: ({ task, type, agent, fence }) =>
         caller.kind === "agent" &&
@@ -60,6 +62,26 @@ export const getEvents = defineRoute({
     });
   },
 });
+
+/** The kinds of events that a contract may withhold from agents, with the events of each. */
+const KINDS = {
+  task_started: ["task_claimed"],
+  phase_transition_requested: ["phase_entered", "transition_blocked"],
+  gate_passed: ["phase_entered"],
+  gate_blocked: ["transition_blocked"],
+  task_completed: ["task_finished"],
+  blocker_encountered: ["transition_blocked"],
+} as const satisfies Readonly<
+  Record<Contract["coordination"]["bus"]["events"][number], readonly string[]>
+>;
+
+/** Whether agents may watch an event: what is of kinds that a contract leaves out of `event_bus.events` they may not. */
+function mayWatch({ coordination: { bus } }: Contract, type: string): boolean {
+  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
+    (KINDS[kind] as readonly string[]).includes(type),
+  );
+  return kinds.length === 0 || kinds.some((kind) => bus.events.includes(kind));
+}
 
 async function positionOf({ operations }: Service, given: string | undefined): Promise<number> {
   if (given === undefined) return await operations.feed.head();

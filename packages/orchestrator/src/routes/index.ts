@@ -23,6 +23,7 @@ import {
   putConstitution,
 } from "./constitution.ts";
 import { listDirectives, reportDirective } from "./directives.ts";
+import { getContract } from "./contract.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   createTasksRoute,
   listTasks,
   claimTask,
+  getContract,
   transitionTask,
   heartbeat,
   release,

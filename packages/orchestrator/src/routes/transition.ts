@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Decision } from "@bylaw/kernel";
+import { phaseGuide } from "@bylaw/contract";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { problem } from "../http/problem.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
@@ -8,6 +9,7 @@ import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/sha
 import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
+import { guideShape } from "./contract.ts";
 import { warningsOf } from "../tools/warnings.ts";
 import { undeclaredTransition, notHolder, transition } from "../tasks/transitions.ts";
 
@@ -18,12 +20,29 @@ const answered = z.object({
   phase: z.string().nullable(),
   allowed_tools: z.array(z.string()),
   blockers: z.array(z.string()),
+  blocked_by: z.array(
+    z.object({
+      code: z.string(),
+      reason: z.string(),
+      fix: z.string().optional(),
+      checks: z.array(z.string()),
+    }),
+  ),
+  test_run: z
+    .object({
+      exit_code: z.int().nullable(),
+      counts: jsonObject.nullable(),
+      failed: z.array(z.string()),
+      output: z.string(),
+    })
+    .nullable(),
   notes: z.array(z.string()),
   warnings: z.array(z.string()),
   sequence: z.int().nullable(),
   replayed: z.boolean(),
   directives: z.array(jsonObject),
   decision,
+  ...guideShape,
 });
 
 const toolsIn = ({ contract }: Service, phase: string | null): readonly string[] =>
@@ -72,7 +91,8 @@ export const transitionTask = defineRoute({
     if (!stands && !again) await admitAgent(request, { task });
     if (!again) await checkPhase(request);
     const made = await transition(service, caller, { to, artifacts, reason, named });
-    const { outcome, blockers, notes, sequence, phase: now, granted, directives } = made;
+    const { outcome, blockers, test_run, notes, sequence, granted, directives } = made;
+    const { phase: now } = made;
     const { decision: decided, applied, replayed = false } = outcome;
     requireRecorded(outcome);
     if (applied !== "allow") checkRequested(decided);
@@ -82,13 +102,16 @@ export const transitionTask = defineRoute({
       token_expires_at: granted?.expires_at ?? null,
       phase: now,
       allowed_tools: toolsIn(service, now),
-      blockers,
+      blockers: blockers.map(({ reason: why }) => why),
+      blocked_by: blockers,
+      test_run,
       notes,
       warnings: [...warningsOf(service.contract, outcome)],
       sequence,
       replayed,
       directives,
       decision: decided,
+      ...phaseGuide(service.contract, now),
     });
   },
 });

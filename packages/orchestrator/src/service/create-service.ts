@@ -60,6 +60,7 @@ export function createService(
     tasks,
     operations,
     observeTestsOf,
+    conceal: (text) => withoutSecrets(text, prepared.secretTexts),
     now,
     log,
     closing,
@@ -81,6 +82,14 @@ export function createService(
   };
   return { ...parts, executor: new Executor(parts) };
 }
+
+/** A shorter one would stand in ordinary words. */
+const LEAST_SECRET = 8;
+
+const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
 
 const authenticatorOf = (
   { settings, rules, secrets, operators }: PreparedServer,

@@ -19,6 +19,7 @@ import type { Log } from "../observe/log.ts";
 import { holdersPlugin } from "../tasks/holders.ts";
 import { makeWorkspace } from "../tasks/workspace.ts";
 import { openCallsPlugin } from "../tools/open-calls.ts";
+import { checkContract } from "./check-contract.ts";
 import { configuredRules, usualRules, type Rules } from "./kernel.ts";
 
 /** What a server starts from, before it opens its store. */
@@ -81,6 +82,7 @@ export async function prepareServer(
           guard,
         });
   const { signing, contract } = rules;
+  checkContract(contract);
   const { enrol, operator, passwords } = secrets;
   const all = [enrol, ...(operator === undefined ? [] : [operator]), ...signing.secrets];
   const secretTexts = [...all.map(({ text }) => text), ...passwords, ...signing.unread];

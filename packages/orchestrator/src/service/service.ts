@@ -34,6 +34,8 @@ export interface Service {
   /** The absolute folder that the agent of a task works in. */
   readonly workspaceOf: (task: string) => string;
   readonly observeTestsOf: TestObserver;
+  /** A text without the secrets of the server. */
+  readonly conceal: (text: string) => string;
   readonly executor: Executor;
   /** Whether the store can write. */
   readonly canCommit: () => Promise<boolean>;

@@ -56,6 +56,7 @@ export const CREATED_BY_CLAIM = "claim-";
 const holders = defineProjection<Holdings>({
   name: `${manifest.name}/holders`,
   version: 4,
+  scope: "task",
   initial: { tasks: null, held: null, seeded: false },
   reduce(state, event) {
     const { event_type, task_id } = event;

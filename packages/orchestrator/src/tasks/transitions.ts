@@ -7,7 +7,7 @@ import {
   type LogEvent,
 } from "@bylaw/kernel";
 import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
-import { asksForTests } from "@bylaw/plugin-gates";
+import { asksForTests, blockersOf, type Blocker } from "@bylaw/plugin-gates";
 import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
 import type { AgentCaller } from "../auth/caller.ts";
 import { hostFacts } from "./host-facts.ts";
@@ -28,8 +28,10 @@ export interface TransitionRequest {
 /** What came of it. */
 export interface TransitionResult {
   readonly outcome: Outcome;
-  /** What is in the way, for a person. */
-  readonly blockers: readonly string[];
+  /** What is in the way, an entry for each cause. */
+  readonly blockers: readonly Blocker[];
+  /** What the tests came to that ran for this request, where the task did not move on. */
+  readonly test_run: SeenTests | null;
   /** What a contract calls a warning. */
   readonly notes: readonly string[];
   readonly sequence: number | null;
@@ -38,6 +40,16 @@ export interface TransitionResult {
   readonly granted: Granted | undefined;
   /** What somebody is to do now. */
   readonly directives: readonly OpenDirective[];
+}
+
+/** A test run, as far as an agent needs it to repair what failed. */
+export interface SeenTests {
+  readonly exit_code: number | null;
+  readonly counts: JsonObject | null;
+  /** Ids of tests, with their files: the first 20. */
+  readonly failed: readonly string[];
+  /** The end of what was printed, standard error last. */
+  readonly output: string;
 }
 
 /**
@@ -59,7 +71,7 @@ async function move(
   const { run, contract, tokens, tasks } = service;
   const { to, artifacts, reason, named } = request;
   // What was asked before is answered from the log, whatever the tests come to now.
-  if (named?.known !== true) await observe(service, { agent, task, to });
+  const seen = named?.known === true ? null : await observe(service, { agent, task, to });
   const outcome = await run.transition(
     {
       agent,
@@ -72,10 +84,7 @@ async function move(
     named === undefined ? {} : { documents: named.documents },
   );
   const { decision, applied, events } = outcome;
-  const [against, notes] = [
-    blocking(decision),
-    decision.votes.filter(({ severity }) => severity === "warning"),
-  ];
+  const notes = decision.votes.filter(({ severity }) => severity === "warning");
   const moved = applied === "allow";
   if (moved) {
     await issueDirectives(run, contract, { task });
@@ -85,7 +94,8 @@ async function move(
   const phase = phaseOf(run.view(currentPhases), task) ?? null;
   return {
     outcome,
-    blockers: moved ? [] : against.map(({ reason: why }) => why),
+    blockers: moved ? [] : blockersOf(contract, decision),
+    test_run: moved ? null : seen,
     notes: notes.map(({ reason: why }) => why),
     sequence: sequenceOf(events),
     phase,
@@ -97,32 +107,36 @@ async function move(
 
 const sequenceOf = (events: readonly LogEvent[]): number | null => events.at(-1)?.sequence ?? null;
 
-function blocking(decision: Decision): readonly Pick<Vote, "reason">[] {
-  const against = decision.votes.filter(
-    ({ effect, severity, shadow }) =>
-      effect !== "allow" && severity !== "warning" && shadow !== true,
-  );
-  return against.length === 0 ? [decision] : against;
-}
-
 interface Observation {
   readonly agent: string;
   readonly task: string;
   readonly to: string;
 }
 
-async function observe(service: Service, { agent, task, to }: Observation): Promise<void> {
+async function observe(
+  service: Service,
+  { agent, task, to }: Observation,
+): Promise<SeenTests | null> {
   const { run, contract, settings, workspaceOf, observeTestsOf, over, log } = service;
   const from = phaseOf(run.view(currentPhases), task);
-  if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to)) return;
+  if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to))
+    return null;
   try {
-    await observeTestsOf({ agent, task, workspace: workspaceOf(task), signal: over });
+    const work = { agent, task, workspace: workspaceOf(task), signal: over };
+    const { evidence, output } = await observeTestsOf(work);
+    const { exit_code, counts, tests } = evidence;
+    const failed = tests?.failed.slice(0, FAILED_SHOWN) ?? [];
+    return { exit_code, counts, failed, output: service.conceal(output).slice(-OUTPUT_SHOWN) };
   } catch (error) {
     over.throwIfAborted();
     // What could not be seen is no evidence: the gate says what it lacks.
     log.warn({ task, err: messageOf(error) }, "the tests could not be run");
+    return null;
   }
 }
+
+/** How many failed tests, and how many characters of what a test run printed, an agent is shown. */
+const [FAILED_SHOWN, OUTPUT_SHOWN] = [20, 4_000];
 
 /** What a decision says of a way that the contract does not have: the request is at fault, and not the work. */
 const NO_WAY: ReadonlySet<string> = new Set([

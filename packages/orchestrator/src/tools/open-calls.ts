@@ -29,6 +29,7 @@ const ENDS: ReadonlySet<string> = new Set([
 const openCalls = defineProjection<Tree<OpenCalls>>({
   name: `${manifest.name}/open-calls`,
   version: 1,
+  scope: "task",
   initial: null,
   reduce(state, { event_type, task_id, agent_id: agent, details }) {
     if (task_id === null) return state;

@@ -37,6 +37,7 @@ from .errors import (
     Unauthenticated,
     Unavailable,
 )
+from .spawn import SpawnedAgent, spawn_agent
 from .transport import Retry
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "ShownAnswer",
     "ShownAnswers",
     "Snapshot",
+    "SpawnedAgent",
     "Task",
     "TokenExpired",
     "ToolAnswer",
@@ -75,4 +77,5 @@ __all__ = [
     "TransitionBlocked",
     "Unauthenticated",
     "Unavailable",
+    "spawn_agent",
 ]

@@ -34,7 +34,15 @@ class Contract(TypedDict):
     digest: str
 
 
-class Claim(TypedDict):
+class PhaseGuide(TypedDict):
+    """What the contract asks of an agent in a phase; ``prompt`` says it in words, for a model."""
+
+    required_artifacts: List[Dict[str, Any]]
+    next_phases: List[Dict[str, Any]]
+    prompt: str
+
+
+class Claim(PhaseGuide):
     """A task that was claimed. The phase token stays inside the client."""
 
     task: Task
@@ -44,7 +52,7 @@ class Claim(TypedDict):
     contract: Contract
 
 
-class Entered(TypedDict):
+class Entered(PhaseGuide):
     """A transition that was let through, and the number of the event that says so."""
 
     phase: Optional[str]

@@ -113,6 +113,15 @@ class AgentClient:
         """The phase of the task, as the server said last."""
         return self._session.phase
 
+    @property
+    def prompt(self) -> Optional[str]:
+        """What the contract asks for in the phase of the task, in words, for the prompt of a model."""
+        return self._session.prompt
+
+    def contract(self) -> Dict[str, Any]:
+        """The contract, with what each phase allows and asks for."""
+        return cast(Dict[str, Any], self._session.get("contract", "/contract"))
+
     def claim_task(
         self,
         capabilities: Optional[Sequence[str]] = None,
@@ -139,7 +148,7 @@ class AgentClient:
                 self._transport.sleep(min(none.retry_after or 1.0, left))
         self._session.renew(answer.pop("phase_token"))
         self._session.task_id = answer["task"]["id"]
-        self._session.phase = answer["phase"]
+        self._session.enter(answer)
         self._live(answer["task"]["lease_until"])
         return cast(Claim, answer)
 
@@ -157,7 +166,9 @@ class AgentClient:
         self._session.renew(answer.pop("new_token", None))
         if not answer["allowed"]:
             raise _blocked(target_phase, answer)
-        self._session.phase = answer["phase"]
+        self._session.enter(answer)
+        for name in ("blockers", "blocked_by", "test_run"):
+            answer.pop(name, None)
         return cast(Entered, answer)
 
     def complete_task(self, artifacts: Optional[Mapping[str, Any]] = None, *, request_id: Optional[str] = None) -> Entered:
@@ -357,5 +368,7 @@ def _blocked(target: str, answer: Mapping[str, Any]) -> TransitionBlocked:
         f"Transition blocked: {'; '.join(blockers)}",
         **{"code": decision["code"], "fix": decision.get("fix"), "status": 200},
         blockers=blockers,
+        blocked_by=answer.get("blocked_by") or (),
+        test_run=answer.get("test_run"),
         pending=all(code == _WAITING for code in codes),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 
 class AgentError(Exception):
@@ -101,8 +101,21 @@ class ApprovalRefused(AgentError, PermissionError):
 class TransitionBlocked(AgentError, PermissionError):
     """The task stays in its phase."""
 
-    def __init__(self, message: str, *, blockers: List[str], pending: bool, **parts: Any) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        blockers: List[str],
+        pending: bool,
+        blocked_by: Sequence[Dict[str, Any]] = (),
+        test_run: Optional[Dict[str, Any]] = None,
+        **parts: Any,
+    ) -> None:
         super().__init__(message, **parts)
+        #: The same as ``blockers``, each with ``code``, ``checks`` and what to do about it (``fix``).
+        self.blocked_by = list(blocked_by)
+        #: What the tests came to that the server ran for the request: ``exit_code``, ``counts``, ``failed``, ``output``.
+        self.test_run = test_run
         #: Why, one sentence each; never empty.
         self.blockers = blockers
         #: Nothing is wrong, and somebody else has to act: a person who approves, or reviewers.

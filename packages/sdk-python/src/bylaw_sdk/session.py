@@ -12,7 +12,7 @@ from .transport import Ask, Transport, new_key
 class Session:
     """The task and its token, and what is asked for with them. Safe to use from many threads."""
 
-    __slots__ = ("_lock", "_token", "_transport", "_turn", "phase", "task_id")
+    __slots__ = ("_lock", "_token", "_transport", "_turn", "phase", "prompt", "task_id")
 
     def __init__(self, transport: Transport, token: Optional[str], task_id: Optional[str]) -> None:
         self._transport = transport
@@ -21,6 +21,7 @@ class Session:
         self._turn = 0
         self.task_id = task_id
         self.phase: Optional[str] = None
+        self.prompt: Optional[str] = None
 
     @property
     def turn(self) -> int:
@@ -50,6 +51,11 @@ class Session:
             self._token = token
             self._turn += 1
 
+    def enter(self, answer: Mapping[str, Any]) -> None:
+        """Takes the phase that a claim or a transition has led to."""
+        self.phase = answer["phase"]
+        self.prompt = answer.get("prompt")
+
     def end(self) -> None:
         """Nothing is held any more."""
         with self._lock:
@@ -57,6 +63,7 @@ class Session:
             self._turn += 1
             self.task_id = None
             self.phase = None
+            self.prompt = None
 
     def post(self, before: str, path: str, body: Mapping[str, Any], **asked: Any) -> Tuple[int, Any]:
         """Asks for something to be done for the task."""

@@ -31,6 +31,7 @@ const BEGIN: WorkflowState = {
 export const workflowState = defineProjection<WorkflowState>({
   name: "@bylaw/runner/workflow",
   version: 3,
+  scope: "task",
   initial: BEGIN,
   reduce: (state, event) =>
     Object.hasOwn(REDUCERS, event.event_type)

@@ -1,0 +1,73 @@
+import type { Contract } from "@bylaw/contract";
+import { obstacleTo } from "@bylaw/process";
+import { quote, quoteAll } from "@bylaw/wording";
+import type { Settings } from "../config/settings.ts";
+
+interface WarningTerms {
+  readonly settings: Settings;
+  readonly contract: Contract;
+  /** Names of the tools that the server has. */
+  readonly tools: ReadonlySet<string>;
+  /** Whether somebody may answer questions. */
+  readonly operated: boolean;
+  /** Absolute. */
+  readonly workspace: string;
+}
+
+/** What of the contract cannot be done with these settings, a sentence each, for whoever starts the server. */
+export function startWarnings(terms: WarningTerms): readonly string[] {
+  const { settings, contract, operated } = terms;
+  const named = new Map<string, string[]>();
+  for (const { id, allowedTools, forbiddenTools } of contract.phases)
+    for (const tool of allowedTools.filter((one) => !forbiddenTools.includes(one)))
+      named.set(tool, [...(named.get(tool) ?? []), id]);
+  const unusable = [...named].flatMap(([tool, phases]) => {
+    const why = obstacleOf(tool, terms);
+    return why === undefined ? [] : [`${quote(tool)} of ${quoteAll(phases)} ${why}`];
+  });
+  const approvals = contract.gates.filter(({ type }) => type === "approval");
+  const { path } = contract.coordination.bus;
+  const { endpoint } = contract.enforcement.sdk;
+  const said = endpoint === undefined ? null : URL.parse(endpoint);
+  const here = said?.protocol === "http:" && settings.port !== 0;
+  return [
+    ...unusable,
+    ...(approvals.length > 0 && !operated
+      ? [
+          `nobody can approve at ${quoteAll(approvals.map(({ id }) => id))}: set BYLAW_OPERATOR_TOKEN, or name operators in the operators file`,
+        ]
+      : []),
+    ...(here && Number(said.port || 80) !== settings.port
+      ? [
+          `agents that go by \`agent_sdk.endpoint\` of the contract look for port ${said.port || "80"}, and this server listens on ${settings.port}`,
+        ]
+      : []),
+    ...(path === undefined || settings.store?.endsWith(path) === true
+      ? []
+      : [
+          `the run is kept in ${quote(settings.store ?? "store.db of the data folder")}, and not at \`event_bus.db_path\` of the contract: set \`store\` to \`sqlite:${path}\` to keep it there`,
+        ]),
+  ];
+}
+
+const PROGRAMS: ReadonlySet<string> = new Set(["bash", "git_commit", "run_tests"]);
+
+function obstacleOf(
+  tool: string,
+  { settings, contract, tools, operated, workspace }: WarningTerms,
+): string | undefined {
+  if (!tools.has(tool)) {
+    if (tool === "web_fetch") return "is not there: name its hosts in `tools.web_hosts`";
+    if (tool === "run_tests" && contract.evidence.testCommand === undefined)
+      return "is not there: the contract has no `test_command`";
+    return "is not run by this server: agents can only have it checked, and run it themselves";
+  }
+  if (tool === "ask_user_question" && !operated)
+    return "reaches nobody: set BYLAW_OPERATOR_TOKEN, or name operators in the operators file";
+  const { contain, wrap, allow_root: allowRoot } = settings.tools;
+  if (!PROGRAMS.has(tool) || contain !== "always" || wrap.length > 0) return undefined;
+  const obstacle = obstacleTo(workspace, { allowRoot });
+  return obstacle === undefined
+    ? undefined
+    : `cannot run, because \`tools.contain\` is \`always\`: ${obstacle.reason}`;
+}
