@@ -1,4 +1,4 @@
-import type { Analysis, Effect, Unknown } from "./analysis.ts";
+import type { Analysis, Effect, Unknown, Word } from "./analysis.ts";
 import { hiddenCharacter } from "./parse/characters.ts";
 import {
   TOP,
@@ -114,21 +114,36 @@ function finish(line: string, walk: WalkState): Analysis {
   return { commands, unknown };
 }
 
-const LONG_WORD = 256;
-
 // Equal commands are judged once, so only different ones count.
 function hasTooMany(commands: readonly Draft[]): boolean {
   if (commands.length <= LIMITS.different) return false;
   const different = new Set<string>();
-  // The same long text may be a word of hundreds of commands.
-  const long = new Map<string, number>();
-  const shorten = (_key: string, value: unknown): unknown => {
-    if (typeof value !== "string" || value.length < LONG_WORD) return value;
-    if (!long.has(value)) long.set(value, long.size);
-    return [long.get(value)];
-  };
-  for (const draft of commands) different.add(JSON.stringify(draft, shorten));
+  // Hundreds of commands may share thousands of words, so each list is read once, and equal lists have one number.
+  const numbers = new Map<readonly Word[], number>();
+  const texts = new Map<string, number>();
+  const words = new Map<string, number>();
+  for (const draft of commands) {
+    let argv = numbers.get(draft.argv);
+    if (argv === undefined) {
+      const text = draft.argv.map((word) => keyOfWord(word, words)).join(" ");
+      argv = texts.get(text) ?? texts.size;
+      texts.set(text, argv);
+      numbers.set(draft.argv, argv);
+    }
+    different.add(JSON.stringify({ ...draft, argv }));
+  }
   return different.size > LIMITS.different;
+}
+
+// No two lists of words that differ are one text.
+function keyOfWord(word: Word, numbers: Map<string, number>): string {
+  const { text, pieces, single, found, pipe, here } = word;
+  const more = found ?? pipe ?? here;
+  const plain = text !== undefined && single && pieces.length === 1 && more === undefined;
+  const key = plain ? text : JSON.stringify(word);
+  const number = numbers.get(key) ?? numbers.size;
+  numbers.set(key, number);
+  return plain ? `${number}` : `?${number}`;
 }
 
 function actual(walk: WalkState, folder: Folder): Folder {

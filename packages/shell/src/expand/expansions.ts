@@ -1,3 +1,4 @@
+import { noteUse, noteUses } from "./secrets.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { isOrdinary } from "./variables.ts";
 import type {
@@ -21,8 +22,12 @@ export function visitParts(walk: WalkState, parts: readonly WordPart[] | undefin
       case "ProcessSubstitution":
         (walk.pending ??= []).push(part);
         break;
+      case "SimpleExpansion":
+        noteUse(walk, part.text.slice(1));
+        break;
       case "ParameterExpansion":
         visitParameter(walk, part);
+        if (part.prefix !== "#") noteUse(walk, part.parameter);
         break;
       case "ArithmeticExpansion":
         visitArithmetic(
@@ -156,6 +161,7 @@ export function visitArithmetic(
 /** Records text that bash evaluates as arithmetic, including the values of its variables. */
 export function visitArithmeticText(walk: WalkState, text: string): void {
   if (/^[\s\d+\-*%()]*$/.test(text)) return;
+  noteUses(walk, text);
   if (HIDING.test(text))
     noteUnknown(
       walk,

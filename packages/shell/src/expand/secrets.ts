@@ -8,3 +8,9 @@ export function noteUse(walk: WalkState, name: string): void {
   if (SECRET.test(name) && walk.untrusted?.has(name) !== true)
     noteUnknown(walk, "secret", `value of ${quote(`$${name}`)}, which may be a secret`);
 }
+
+/** Records the use of every such variable that arithmetic names. */
+export function noteUses(walk: WalkState, arithmetic: string): void {
+  if (!SECRET.test(arithmetic)) return;
+  for (const [name] of arithmetic.matchAll(/[A-Za-z_]\w*/g)) noteUse(walk, name);
+}

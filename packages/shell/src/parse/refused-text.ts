@@ -94,6 +94,17 @@ export function timedArray({ prefixes, commands: [first] }: Pipeline): string | 
   return undefined;
 }
 
+/** `time` behind a pipe and an empty line, where bash takes it for its own word, which may only begin a pipeline. */
+export function lateTime(source: string, { commands }: Pipeline): string | undefined {
+  for (const [at, node] of commands.entries()) {
+    const before = commands[at - 1];
+    if (before === undefined || node.type !== "Command" || node.name?.text !== "time") continue;
+    const between = source.slice(before.end, node.name.pos);
+    if (/(?<!\\)\n.*(?<!\\)\n/s.test(between)) return between;
+  }
+  return undefined;
+}
+
 /** An operand on the left of a condition, or of one that has no other, that bash refuses. */
 export function refusedOperand(word: WordNode): string | undefined {
   return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);

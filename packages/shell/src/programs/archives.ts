@@ -25,8 +25,10 @@ function zip(use: ParsedArgs, out: Findings): void {
 }
 
 function unzip(use: ParsedArgs, out: Findings): void {
-  const [source] = use.operands;
+  const [source, ...members] = use.operands;
   if (source !== undefined) file(out, "read", source.word);
+  // What is printed is as secret as it is outside the archive.
+  if (hasOption(use, "p c")) for (const { word } of members) file(out, "read", word);
   if (hasOption(use, "l t v z Z p c h")) return;
   const folder = optionsNamed(use, "d")[0]?.value ?? known(".");
   file(out, "write", folder, { below: true });

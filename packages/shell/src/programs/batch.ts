@@ -106,7 +106,7 @@ export const BATCH: Readonly<Record<string, Spec>> = {
   },
   screen: {
     options: options`-a -A -d -D -f -fn -fa -i -l -ln -L -ls -list -m -O -q -Q -r -R -RR -U -v -wipe -x -X -dm -dRR ${kind.takes("load")}
-      -c ${kind.value} -e -h -p -S -t -T -dmS -DmS ${kind.takes("write")} -Logfile ${kind.takes("exec")} -s`,
+      -c ${kind.value} -e -h -p -S -t -T -dmS -DmS ${kind.write} -Logfile ${kind.takes("exec", "run")} -s`,
     posix: true,
     more: screen,
   },

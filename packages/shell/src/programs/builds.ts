@@ -154,7 +154,7 @@ const CARGO_OPTIONS = options`--all-features --no-default-features --lib --doc -
   ${kind.takes("load", "configure")} --config ${kind.load} --manifest-path ${kind.write} --target-dir --root --out-dir --artifact-dir
   ${kind.takes("dir", "load")} -C ${kind.value} -Z -p,--package --exclude -j,--jobs --profile -F,--features --target --message-format
   --bin --example --test --bench --depth --edges -e --invert --format --color --branch --rev --tag --registry ${kind.flag} --bins --examples --tests --benches --frozen --no-deps --document-private-items --keep-going --all --ignore-rust-version
-  ${kind.flagThat("write")} --fix ${kind.read} --path --lockfile-path ${kind.takes("url")} --git ${kind.takes("url", "configure")} --index`;
+  ${kind.flagThat("write")} --fix ${kind.write} --lockfile-path ${kind.read} --path ${kind.takes("url")} --git ${kind.takes("url", "configure")} --index`;
 // Words after `--` belong to the program, the compiler or the linter.
 const CARGO_RUN: Spec = {
   options: CARGO_OPTIONS,
@@ -272,6 +272,11 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   mvn: {
     options: options`-am -q -o -U,--update-snapshots -B,--batch-mode -e -X -fae -ff -fn -ntp --no-transfer-progress -N -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
       ${kind.of("glued", { does: "configure" })} -D,--define ${kind.value} -P -pl,--projects -T ${kind.write} -l`,
+    more: (use, out) => {
+      // A goal by its coordinates is of any plugin, and those of \`exec\` run what the project names.
+      for (const { at, word } of use.operands)
+        if (/^exec:|:.*:/.test(word.text ?? "exec:")) hazard(out, at, "run");
+    },
   },
   gradle: {
     options: options`-q -i,--info -s,--stacktrace -m,--dry-run --daemon --no-daemon --version --offline --parallel --continue

@@ -82,6 +82,9 @@ const PYTEST: Spec = {
   below: "always",
   inert: "help version",
   more: (use, out) => {
+    // A file may hold further arguments.
+    for (const { at, word } of use.operands)
+      if (prefix(word).startsWith("@")) hazard(out, at, "load");
     // A category of warnings is imported, and a report may name its file.
     modules("W")(use, out);
     for (const { at, value } of optionsNamed(use, "cov-report"))

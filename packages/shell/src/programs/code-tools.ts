@@ -76,7 +76,7 @@ const GDB: Spec = {
   options: options`-batch,--batch --batch-silent -nx,--nx -nh -n -q,-quiet,--quiet -args,--args -tui,--tui -silent --return-child-result
     --version --help ${kind.code} -ex,-eval-command,--ex,--eval-command --ex -iex,-init-eval-command,--iex --init-eval-command
     ${kind.load} -x,-command,--command -ix,--init-command ${kind.value} -p,-pid,--pid -d,-directory,--directory ${kind.read}
-    -c,-core,--core -s,-symbols,--symbols ${kind.takes("dir")} -cd,--cd ${kind.takes("exec")} -e,-exec,--exec -se,--se`,
+    -c,-core,--core -s,-symbols,--symbols ${kind.takes("dir")} -cd,--cd ${kind.takes("exec", "run")} -e,-exec,--exec -se,--se`,
   inert: "help version",
   more: gdb,
 };
@@ -109,7 +109,7 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
   lldb: {
     options: options`-b,--batch -Q -x -X -v,--version -h,--help ${kind.code} -o,--one-line -O,--one-line-before-file
       -k,--one-line-on-crash ${kind.load} -K -s,--source -S,--source-before-file ${kind.value} -p,--attach-pid -n ${kind.read} -c,--core
-      ${kind.takes("exec")} -f,--file`,
+      ${kind.takes("exec", "run")} -f,--file`,
 
     inert: "help version",
     more: gdb,

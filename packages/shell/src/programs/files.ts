@@ -214,7 +214,7 @@ export const FILES: Readonly<Record<string, Spec>> = {
     more: (use, out) => writeNumbered(optionsNamed(use, "prefix")[0]?.value ?? known("xx"), out),
   },
   patch: {
-    options: options`-b,--backup -c -E -f -l -n -N -R -s -t -T -u -v -Z -C,--check --verbose --binary ${kind.takes("write")} -B,--prefix
+    options: options`-b,--backup -c -E -f -l -n -N -R -s -t -T -u -v -Z -C,--check --verbose --binary ${kind.write} -B,--prefix
       -o,--output -r,--reject-file ${kind.takes("dir")} -d,--directory ${kind.value} -D -F -g -p,--strip -V -x -Y -z --reject-format
       ${kind.flagThat("run")} -e,--ed ${kind.read} -i,--input ${kind.flag} --dry-run --posix ${kind.optional} --merge`,
     more: patch,

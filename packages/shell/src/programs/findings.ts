@@ -224,9 +224,14 @@ const OPEN_FILE =
 
 /** Records that text on standard input is a last argument for denies and asks. */
 export function noteInput({ argv, input, runs }: Findings): void {
-  if (input.kind === "text" && input.text !== undefined)
-    runs.push({ kind: "sight", words: [...argv, known(input.text.trimEnd())] });
+  if (input.kind !== "text" || input.text === undefined) return;
+  let word = inputWords.get(input);
+  if (word === undefined) inputWords.set(input, (word = known(input.text.trimEnd())));
+  runs.push({ kind: "sight", words: [...argv, word] });
 }
+
+// Hundreds of commands of a script may have one input.
+const inputWords = new WeakMap<Input, Word>();
 
 /** Records code of another language. */
 export function inlineCode(out: Findings, at: number, what: string): void {

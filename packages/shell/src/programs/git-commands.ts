@@ -13,6 +13,7 @@ import {
   remove,
   restore,
   stash,
+  merges,
 } from "./git-handlers.ts";
 import { LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
@@ -99,6 +100,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
     options: options`--commit --no-commit -e,--edit --no-edit --ff --no-ff --ff-only --signoff --stat -n --squash --no-squash --verify
       --no-verify --allow-unrelated-histories --abort --quit --continue --autostash --rerere-autoupdate -q -v ${kind.value} --cleanup
       -s,--strategy -X,--strategy-option -m --into-name ${kind.optional} -S --log ${kind.read} -F,--file`,
+    more: merges,
   },
   rebase: {
     options: options`--keep-base --continue --skip --abort --quit --show-current-patch --apply --no-keep-empty --keep-empty
@@ -107,14 +109,17 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       --autostash --no-autostash --reschedule-failed-exec --update-refs ${kind.value} --onto --empty -s,--strategy -X,--strategy-option -C
       --whitespace ${kind.flagThat("run")} --edit-todo -i,--interactive ${kind.optional} -S -r --rebase-merges ${kind.flag} --stat
       ${kind.script} -x,--exec`,
+    more: merges,
   },
   "cherry-pick": {
     options: options`-e,--edit -x -r -n,--no-commit -s --ff --allow-empty --abort --quit ${kind.value} --cleanup -m,--mainline -X
       --strategy ${kind.optional} -S ${kind.flag} --continue --skip`,
+    more: merges,
   },
   revert: {
     options: options`-e,--edit --no-edit -n -s --abort --quit ${kind.value} -m,--mainline --cleanup -X --strategy ${kind.optional} -S
       ${kind.flag} --continue --skip`,
+    more: merges,
   },
   stash: {
     options: options`-p,--patch -k,--keep-index --no-keep-index -u,--include-untracked -a,--all -q,--quiet -S,--staged ${kind.value}

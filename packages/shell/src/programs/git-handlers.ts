@@ -85,6 +85,26 @@ export function shows(use: ParsedArgs, out: Findings): void {
   }
 }
 
+/** Reads the objects that the input names, one a line. */
+export function showsListed(use: ParsedArgs, out: Findings): void {
+  showsObjects(use, out);
+  if (!hasOption(use, "batch batch-command")) return;
+  const { input } = out;
+  if (input.kind !== "text" || input.text === undefined) return noteListedFiles(out);
+  for (const line of input.text.split("\n")) {
+    const name = line.replace(/^(?:contents|info) +/, "");
+    file(out, "read", known(name.slice(name.indexOf(":") + 1)));
+  }
+}
+
+const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/;
+
+/** Merges. Git runs the program that is named for a strategy of somebody's own. */
+export function merges(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "strategy"))
+    if (!STRATEGIES.test(valueOf(used).text ?? "")) hazard(out, used.at, "run");
+}
+
 /** Reads the file in `revision:path`. */
 export function showsObjects(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
@@ -200,6 +220,7 @@ export function remove(use: ParsedArgs, out: Findings): void {
 
 /** Writes patches into the directory. */
 export function formatPatch(use: ParsedArgs, out: Findings): void {
+  shows(use, out);
   if (!isInEffect(use, "stdout output-directory output")) file(out, "write", known("."));
 }
 

@@ -1,4 +1,4 @@
-import { formats, showsObjects } from "./git-handlers.ts";
+import { formats, showsListed } from "./git-handlers.ts";
 import { noteListedFiles } from "./findings.ts";
 import { hasOption } from "./parsed-args.ts";
 import type { Spec } from "./program-spec.ts";
@@ -152,7 +152,7 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   "cat-file": {
     options: options`-t -s -e -p --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap ${kind.flagThat("run")} --textconv
       --filters ${kind.value} --path ${kind.optional} --batch --batch-check --batch-command ${kind.flag} --batch-all-objects --buffer`,
-    more: showsObjects,
+    more: showsListed,
   },
   "hash-object": {
     options: options`--stdin --stdin-paths --no-filters --literally ${kind.value} -t --path ${kind.flagThat("write")} -w`,

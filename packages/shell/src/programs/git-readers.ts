@@ -21,7 +21,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
   reflog: {
     options: LOG,
     more: (use, out) => {
-      formats(use, out);
+      shows(use, out);
       const [first] = use.operands;
       if (/^(expire|delete|drop|write)$/.test(first?.word.text ?? "") && first !== undefined)
         hazard(out, first.at, "delete");
@@ -36,7 +36,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
   "diff-tree": { options: LOG, more: shows },
   "diff-index": { options: DIFF, more: shows },
   "diff-files": { options: DIFF, more: shows },
-  "range-diff": { options: LOG },
+  "range-diff": { options: LOG, more: shows },
   difftool: {
     options: options`${DIFF} -y,--no-prompt --prompt -d,--dir-diff -g,--gui ${kind.script} -x,--extcmd ${kind.value} -t,--tool
       ${kind.flag} --tool-help`,

@@ -1,5 +1,5 @@
 import type { Spec } from "./program-spec.ts";
-import { clone, connect, fetch, push } from "./git-handlers.ts";
+import { clone, connect, fetch, merges, push } from "./git-handlers.ts";
 import { CONNECT } from "./git-options.ts";
 import { kind, options } from "./option-groups.ts";
 
@@ -10,7 +10,10 @@ export const GIT_TRANSFERS: Readonly<Record<string, Spec>> = {
     options: options`${CONNECT} --no-rebase --ff --no-ff --ff-only -e,--edit --no-edit --commit --no-commit --autostash --no-autostash
       --allow-unrelated-histories --no-verify ${kind.optional} -r --rebase --log -S ${kind.value} -s,--strategy -X,--strategy-option
       ${kind.flag} --squash --stat --signoff`,
-    more: fetch,
+    more: (use, out) => {
+      fetch(use, out);
+      merges(use, out);
+    },
   },
   push: {
     options: options`--all,--branches -n,--dry-run --porcelain --tags --follow-tags --atomic --force-if-includes --thin --no-thin

@@ -36,7 +36,6 @@ const LISTS: Readonly<Record<string, string>> = {
     --configuration`,
   lerna:
     "--scope --ignore --since --stream --concurrency --parallel --no-bail --all -a -l --long --toposort",
-  tox: "-e -q -v -p --parallel -l --listenvs --list",
   nox: `-s --session --sessions -l --list -R -r --reuse-existing-virtualenvs -k --keywords -t --tags -p --python -v -x
     --stop-on-first-error`,
   coverage:
@@ -59,7 +58,7 @@ const LISTS: Readonly<Record<string, string>> = {
   sbt: "-batch --batch -no-colors --no-colors",
   ant: "-q -v -p -projecthelp -k -keep-going -version -verbose -quiet -silent",
   dotnet: `-c --configuration -f --framework -r --runtime --no-build --no-restore -v --verbosity --nologo --filter -t --list-tests
-    --self-contained -a --arch --os --tl --no-dependencies --disable-build-servers`,
+    --self-contained --arch --os --tl --no-dependencies --disable-build-servers`,
   rspec:
     "-e --example --tag -t -b --backtrace --fail-fast --only-failures --next-failure -n --order --seed -p --profile -fd -fp -fj",
   rubocop:

@@ -36,8 +36,8 @@ export function readJq(out: Findings, from: number): void {
   }
 }
 
-// Access to the environment, modules and other inputs.
-function readsMore(filter: string | undefined): boolean {
+/** Whether a filter has access to the environment, modules or other inputs. */
+export function readsMore(filter: string | undefined): boolean {
   return (
     filter === undefined ||
     /(^|[^.\w"$])(env|include|import|input_filename|get_search_list|modulemeta)\b|\$ENV|\$__prog/.test(

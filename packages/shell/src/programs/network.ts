@@ -1,3 +1,4 @@
+import { readsMore } from "./jq.ts";
 import { hostOf } from "./hosts.ts";
 import {
   file,
@@ -77,6 +78,8 @@ function filesOfGh(
 function gh(use: ParsedArgs, out: Findings): void {
   const [first, second] = use.operands;
   network(out, undefined);
+  for (const { at, value } of optionsNamed(use, "jq"))
+    if (readsMore(value?.text)) hazard(out, at, "load");
   const name = `${first?.word.text ?? ""} ${second?.word.text ?? ""}`;
   const expansion = use.operands[3];
   if (name === "alias set" && expansion !== undefined) {
@@ -148,7 +151,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
     more: netcat,
   },
   socat: {
-    options: options`-d -D -v -x -u -U -s -ls -ly -lm -4 -6 -V -h ${kind.value} -t -T -b -lp ${kind.takes("write")} -L -W ${kind.write}
+    options: options`-d -D -v -x -u -U -s -ls -ly -lm -4 -6 -V -h ${kind.value} -t -T -b -lp ${kind.write} -L -W
       -lf -r -R`,
     more: socat,
   },
@@ -179,7 +182,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
     },
   },
   gh: {
-    options: options`${kind.value} -f,--raw-field,--field -F,--field -X,--method -H -R,--repo -t -b,--body -q --jq --title
+    options: options`${kind.value} -f,--raw-field,--field -F,--field -X,--method -H -R,--repo -t -b,--body -q,--jq --title
       -F,--body-file,--field --hostname --json --template -L,--limit -s,--state -l,--label -a,--assignee -A,--author -w,--workflow
       -p,--pattern -n,--notes ${kind.takes("read", "send")} --input ${kind.write} -O,--output -D,--dir ${kind.flag} --log --log-failed
       --comments -c --name-only --patch --exit-status --watch --required --exclude-drafts ${kind.flagThat("run")} --web ${kind.read} --notes-file --env-file`,

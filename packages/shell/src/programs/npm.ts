@@ -72,6 +72,13 @@ const NPM_SUBS: Readonly<Record<string, Spec>> = {
     "ls list ll la root prefix bin help hlep help-search explain why prune uninstall un remove rm r unlink shrinkwrap version verison cache completion",
     { options: NPM } as Spec,
   ),
+  audit: {
+    ...NPM_GET,
+    more: (use, out) => {
+      const fix = use.operands.find(({ word }) => (word.text ?? "fix") === "fix");
+      if (fix !== undefined) hazard(out, fix.at, "write");
+    },
+  },
   ...names("exec x", NPM_EXEC),
   ...names("init create innit", { options: NPM, network: true, does: "run" } as Spec),
   ...names("config c", NPM_CONFIG),

@@ -67,10 +67,12 @@ export const RUNS_ANYWHERE =
 
 /** Records the hazards of options of a program without a table, from a position on. An option that is not known to be harmless is one. */
 export function noteOptionNames(out: Findings, from: number): void {
-  const listed = harmlessOptions(baseName(out.argv[0]?.text ?? ""));
+  const name = baseName(out.argv[0]?.text ?? "");
+  const listed = harmlessOptions(name);
   for (let at = from; at < out.argv.length; at++) {
     const word = out.argv[at];
     const start = word === undefined ? "" : prefix(word);
+    if (SLASHED.test(name) && /^\/[A-Za-z]{1,32}(?::|$)/.test(start)) hazard(out, at, "unknown");
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
     const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
     if (does !== undefined) hazard(out, at, does);
@@ -78,6 +80,9 @@ export function noteOptionNames(out: Findings, from: number): void {
       hazard(out, at, "unknown");
   }
 }
+
+// Programs whose options may begin with a slash.
+const SLASHED = /^(?:dotnet|msbuild|csc|vbc|cl|link|devenv|xcopy|robocopy)(?:\.exe)?$/i;
 
 /** Options that mean the same in every program. */
 export const UNIVERSAL =

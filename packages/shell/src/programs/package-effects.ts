@@ -1,7 +1,7 @@
 import type { EffectPatterns, EffectTable } from "./effect-patterns.ts";
 
 const NPM_INSTALLS = `install, ci, update, add, upgrade, dlx, exec, x, init, install-test, install-ci-test, rebuild, link, dedupe,
-    audit --fix, global, plugin, create, import, up, outdated --fix`;
+    audit fix, audit --fix, global, plugin, create, import, up, outdated --fix`;
 
 const NPM: EffectPatterns = {
   "installs-code": NPM_INSTALLS,
@@ -81,7 +81,7 @@ export const PACKAGE_EFFECTS: EffectTable = {
     writes: "fmt, mod init, mod edit, mod vendor, clean, work",
   },
   "mvn mvnw": { publishes: "... deploy", "runs-project": "*" },
-  "gradle gradlew": { "runs-project": "*" },
+  "gradle gradlew": { publishes: "... publish, ... publishPlugins, ... publishAll*, ... publishToSonatype, ... uploadArchives", "runs-project": "*" },
   dotnet: {
     "installs-code": "add package, restore, tool install, tool update, workload, new install",
     publishes: "nuget push, nuget delete",

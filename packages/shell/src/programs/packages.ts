@@ -3,7 +3,7 @@ import { BUILDS } from "./builds.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { names } from "./package-tools.ts";
-import { PIP, POETRY, RUN_TOOL, UV } from "./python-packages.ts";
+import { PIP, POETRY, TOX, RUN_TOOL, UV } from "./python-packages.ts";
 import { optionsNamed } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
@@ -123,6 +123,7 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
   uv: UV,
   uvx: RUN_TOOL,
   poetry: POETRY,
+  tox: TOX,
   pipenv: POETRY,
   pdm: POETRY,
   hatch: POETRY,

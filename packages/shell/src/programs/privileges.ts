@@ -117,6 +117,8 @@ export const PRIVILEGES: Readonly<Record<string, Spec>> = {
     options: options`--skip-chdir --help --version ${kind.value} --groups --userspec -u -g -G`,
     wrap: 1,
     privilege: true,
+    inert: "help version",
+    more: (use, out) => shellWithout({ ...use, operands: use.operands.slice(1) }, out),
   },
   setpriv: {
     options: options`--clear-groups --keep-groups --no-new-privs --nnp -d,--dump -h -V ${kind.value} --reuid --regid --ruid --euid --rgid

@@ -65,6 +65,12 @@ export function isFileTool(name: string): boolean {
   return TOLD_BY_ROLES.includes(tables.get(name));
 }
 
+/** The names of all programs that have a table. */
+export function tabledPrograms(): Iterable<string> {
+  tables ??= tablesByName();
+  return tables.keys();
+}
+
 function tablesByName(): Map<string, Table> {
   const all = new Map<string, Table>();
   // If two tables have the same name, the first wins.

@@ -1,7 +1,7 @@
 import { runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { names, runTool } from "./package-tools.ts";
-import { optionsNamed, hasOption } from "./parsed-args.ts";
+import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, known } from "./word-text.ts";
 import { type OptionGroup, kind, many, options } from "./option-groups.ts";
@@ -71,10 +71,17 @@ function uvRun(use: ParsedArgs, out: Findings): void {
   else runArgv(out, first.at);
 }
 
+// An interpreter is named by its version, or by its path.
+function pythons(use: ParsedArgs, out: Findings): void {
+  for (const used of optionsNamed(use, "python"))
+    if (!/^[\w.+@<>=~-]+$/.test(valueOf(used).text ?? "/")) hazard(out, used.at, "run");
+}
+
 /** uv. */
 export const UV: Spec = {
   options: options`-q -v --no-config --offline --native-tls -h,--help -V,--version ${kind.takes("dir", "load")} --project --directory
     ${kind.load} --config-file ${kind.write} --cache-dir ${kind.value} --python`,
+  more: pythons,
   inert: "version help",
   subs: {
     run: {
@@ -82,7 +89,10 @@ export const UV: Spec = {
         -p,--python --extra --group --package -m,--module ${kind.read} --with-requirements ${kind.load} --env-file
         ${kind.takes("dir", "load")} --project --directory ${kind.takes("url", "configure")} --index-url`,
       posix: true,
-      more: uvRun,
+      more: (use, out) => {
+        pythons(use, out);
+        uvRun(use, out);
+      },
     },
     tool: {
       subs: {
@@ -106,6 +116,17 @@ const WRAP_RUN = (more: readonly OptionGroup[] = []): Spec => ({
   posix: true,
   wrap: 0,
 });
+/** `tox exec` runs the words behind it in one of its environments. */
+export const TOX: Spec = {
+  options: options`-q,--quiet -v,--verbose -l,--listenvs,--list --version -h,--help ${kind.value} -e ${kind.optional} -p,--parallel`,
+  carries: true,
+  more: (use, out) => {
+    const [first, second] = use.operands;
+    if (second !== undefined && /^(?:exec|e)$/.test(first?.word.text ?? "exec"))
+      runArgv(out, second.at);
+  },
+};
+
 /** Poetry and similar tools. */
 export const POETRY: Spec = {
   options: options`-q -v -n --no-plugins --no-cache -h,--help -V,--version ${kind.takes("dir", "load")} -C,--directory -P,--project`,

@@ -1,3 +1,4 @@
+import { shellWithout } from "./privileges.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { GCLOUD } from "./cloud-options.ts";
 import { cloud } from "./clouds.ts";
@@ -9,7 +10,9 @@ import { kind, many, options } from "./option-groups.ts";
 
 function opaque(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (first === undefined) return;
+  // Without a command many of these start a shell, which reads its input.
+  if (first === undefined)
+    return out.input.kind === "inherited" ? undefined : shellWithout(use, out);
   hazard(out, first.at, "run");
   unknown(out, "dynamic_command", `command among the arguments of \`${out.argv[0]?.text ?? "?"}\``);
 }

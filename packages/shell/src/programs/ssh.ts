@@ -160,7 +160,7 @@ export const SSH: Readonly<Record<string, Spec>> = {
   ssh: {
     options: options`-4 -6 -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y ${kind.flagThat("configure")} -A ${kind.value} -B
       -b -c -e -J -l -m -O -o -P -p -Q -W ${kind.valueThat("configure")} -D -L -R -w ${kind.write} -E ${kind.load} -F -I ${kind.read} -i
-      ${kind.takes("write")} -S`,
+      ${kind.write} -S`,
     posix: true,
     more: ssh,
   },
@@ -193,7 +193,7 @@ export const SSH: Readonly<Record<string, Spec>> = {
     operands: [many("host")],
   },
   "ssh-agent": {
-    options: options`-c -D -d -k -s ${kind.takes("write")} -a ${kind.value} -E -O -t ${kind.load} -P`,
+    options: options`-c -D -d -k -s ${kind.write} -a ${kind.value} -E -O -t ${kind.load} -P`,
     wrap: 0,
   },
   mosh: {
@@ -226,7 +226,7 @@ export const SSH: Readonly<Record<string, Spec>> = {
       --include --address --port --sockopts --out-format --log-file-format --bwlimit --protocol --iconv --checksum-seed --info --debug
       --modify-window --block-size -B --chmod ${kind.script} -e,--rsh --rsync-path ${kind.flagThat("delete")} --remove-source-files --del
       --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args --force
-      ${kind.takes("write")} --partial-dir ${kind.flag} --size-only --secluded-args --stats ${kind.read} --compare-dest --copy-dest
+      ${kind.write} --partial-dir ${kind.flag} --size-only --secluded-args --stats ${kind.read} --compare-dest --copy-dest
       --link-dest --exclude-from --include-from --password-file --early-input ${kind.value} --compress-choice --compress-level
       --stop-after ${kind.takes("read", "load")} --files-from --read-batch ${kind.flag} --list-only ${kind.flagThat("run")} --daemon
       ${kind.load} --config ${kind.valueThat("run")} -M,--remote-option`,

@@ -123,7 +123,7 @@ const WGET = options`-V,--version -h,--help -b -d -q -v -nv -F --no-config -nc -
   -D,--domains --exclude-domains --follow-tags --ignore-tags -I -X ${kind.takes("read", "load")} -i,--input-file ${kind.load} --config
   ${kind.flag} --spider --protocol-directories --save-headers --trust-server-names -m,--mirror ${kind.script} --use-askpass ${kind.read}
   --load-cookies --certificate --private-key --ca-certificate --ca-directory --crl-file ${kind.valueThat("send")} --post-data --body-data
-  ${kind.takes("read", "send")} --post-file --body-file ${kind.takes("write")} --warc-tempdir ${kind.flagThat("delete")} --delete-after`;
+  ${kind.takes("read", "send")} --post-file --body-file ${kind.write} --warc-tempdir ${kind.flagThat("delete")} --delete-after`;
 
 /** Programs that get pages and files from the web. */
 export const WEB_CLIENTS: Readonly<Record<string, Spec>> = {

@@ -57,15 +57,14 @@ function script(use: ParsedArgs, out: Findings): void {
 // An optional architecture comes first.
 function setarch(out: Findings, from: number): void {
   const word = out.argv[from];
-  if (word === undefined) return;
-  const use = parseArgs(ARCHITECTURE, out.argv, prefix(word).startsWith("-") ? from : from + 1, {
-    posix: true,
-  });
+  const named = word !== undefined && !prefix(word).startsWith("-");
+  const use = parseArgs(ARCHITECTURE, out.argv, named ? from + 1 : from, { posix: true });
   const [first] = use.operands;
-  if (first === undefined || hasOption(use, "help version")) return;
-  runArgv(out, first.at);
+  if (hasOption(use, "help version list")) return;
   noteUnclearStart(use, out);
-  if (word.text === undefined || ARCHITECTURES.test(first.word.text ?? "?")) out.carries = true;
+  if (first === undefined) return shellWithout(use, out);
+  runArgv(out, first.at);
+  if (word?.text === undefined || ARCHITECTURES.test(first.word.text ?? "?")) out.carries = true;
 }
 
 const ARCHITECTURES =
@@ -138,7 +137,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   },
   watch: {
     options: options`-b,--beep -c,--color -C,--no-color -e,--errexit -g,--chgexit -p,--precise -r,--no-rerun -t,--no-title -w,--no-wrap
-      -x,--exec -h -v ${kind.optional} -d,--differences ${kind.value} -q,--equexit -n,--interval ${kind.takes("write")} -s,--shotsdir`,
+      -x,--exec -h -v ${kind.optional} -d,--differences ${kind.value} -q,--equexit -n,--interval ${kind.write} -s,--shotsdir`,
     posix: true,
     more: watch,
   },
@@ -158,8 +157,8 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     wrap: 0,
   },
   setarch: { read: setarch },
-  linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0 },
-  linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0 },
+  linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
+  linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
   strace: {
     options: options`-c,--summary-only -C,--summary -d -D -f,--follow-forks -F -h -i -k -n -N -q -r -t -T -v -V -w -x -y -Y -z -Z
       ${kind.value} -a,--columns -b -e -E,--env -I -O -p,--attach -P,--trace-path -s,--string-limit -S -u,--user -U -X --trace --signal
@@ -187,13 +186,13 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   },
   unbuffer: { options: options`-p`, wrap: 0 },
   fakeroot: {
-    options: options`-u,--unknown-is-real -h -v ${kind.takes("load")} -l,--lib ${kind.takes("exec")} --faked ${kind.write} -s ${kind.read}
+    options: options`-u,--unknown-is-real -h -v ${kind.takes("load")} -l,--lib ${kind.takes("exec", "run")} --faked ${kind.write} -s ${kind.read}
       -i ${kind.value} -b`,
     wrap: 0,
     more: shellWithout,
   },
   "dbus-run-session": {
-    options: options`${kind.takes("load")} --config-file ${kind.takes("exec")} --dbus-daemon`,
+    options: options`${kind.takes("load")} --config-file ${kind.takes("exec", "run")} --dbus-daemon`,
     wrap: 0,
   },
   "dbus-launch": {
@@ -202,7 +201,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     wrap: 0,
   },
   "xvfb-run": {
-    options: options`-a,--auto-servernum -l ${kind.takes("write")} -e,--error-file -f,--auth-file ${kind.value} -n,--server-num
+    options: options`-a,--auto-servernum -l ${kind.write} -e,--error-file -f,--auth-file ${kind.value} -n,--server-num
       -p,--xauth-protocol -s,--server-args -w,--wait`,
     wrap: 0,
   },

@@ -14,7 +14,13 @@ import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
-import { isRefused, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
+import {
+  isRefused,
+  lateTime,
+  missingCommand,
+  refusedText,
+  timedArray,
+} from "../parse/refused-text.ts";
 import { runCommand } from "./run-command.ts";
 import { addRedirection, type Redirected } from "../expand/redirections.ts";
 import type {
@@ -108,6 +114,7 @@ function walkPipeline(
     return noteUnknownLine(walk, { code: "syntax", what: "`!` or `time` without a command" });
   }
   noteRefused(walk, timedArray(node));
+  noteRefused(walk, lateTime(walk.source, node));
   const several = commands.length > 1;
   let last = walk.commands.length;
   walkNode(walk, first, several ? together(place) : place, folder);
