@@ -81,7 +81,11 @@ export const PACKAGE_EFFECTS: EffectTable = {
     writes: "fmt, mod init, mod edit, mod vendor, clean, work",
   },
   "mvn mvnw": { publishes: "... deploy", "runs-project": "*" },
-  "gradle gradlew": { publishes: "... publish, ... publishPlugins, ... publishAll*, ... publishToSonatype, ... uploadArchives", "runs-project": "*" },
+  "gradle gradlew": {
+    publishes:
+      "... publish, ... publishPlugins, ... publishAll*, ... publishToSonatype, ... uploadArchives",
+    "runs-project": "*",
+  },
   dotnet: {
     "installs-code": "add package, restore, tool install, tool update, workload, new install",
     publishes: "nuget push, nuget delete",
