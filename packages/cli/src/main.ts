@@ -3,6 +3,7 @@ import { reportError } from "./io/report-error.ts";
 import { conclude, watchExit } from "./io/exit-code.ts";
 import { claimOutput } from "./io/output.ts";
 import { quickCheck } from "./command-line/quick-check.ts";
+import { quickHook } from "./command-line/quick-hook.ts";
 
 const unwritable = (cause: Error): BylawError =>
   new BylawError({
@@ -35,15 +36,20 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(2);
   });
   const plain = quickCheck(argv);
-  if (plain === undefined) {
-    const { runProgram } = await import("./command-line/run-program.ts");
-    return await runProgram(argv, fail);
-  }
+  const asked = quickHook(argv);
   try {
-    const { check } = await import("./commands/check.ts");
-    await check(plain);
+    if (plain !== undefined) {
+      const { check } = await import("./commands/check.ts");
+      return await check(plain);
+    }
+    if (asked !== undefined) {
+      const { hook } = await import("./commands/hook.ts");
+      return await hook(asked.host, asked.named, asked);
+    }
   } catch (error) {
     const { withHelpOf } = await import("./command-line/run-program.ts");
-    fail(await withHelpOf(error, argv));
+    return fail(await withHelpOf(error, argv));
   }
+  const { runProgram } = await import("./command-line/run-program.ts");
+  await runProgram(argv, fail);
 }

@@ -39,11 +39,22 @@ export function combine(
 ): Decision {
   const votes = cast.length > 1 ? cast.toSorted(compareVotes) : cast;
   const deciding = decidingVote(votes);
-  const { effect, reason, code } = deciding ?? fallbackOf(subject, context);
+  const chosen = deciding ?? fallbackOf(subject, context);
+  const { effect, code } = chosen;
   const { policy, enforcement_mode } = context;
   const { hook, id } = subject;
-  const decided = { hook, votes, policy, enforcement_mode, effect, applied: effect };
-  const decision: Mutable<Decision> = { ...decided, code, reason };
+  const decided = { hook, votes, policy, enforcement_mode, effect, applied: effect, code };
+  let text: string | undefined;
+  const decision: Mutable<Decision> =
+    deciding === undefined
+      ? {
+          ...decided,
+          // Finding the nearest rule takes longer than deciding, and few who ask read it.
+          get reason() {
+            return (text ??= chosen.reason);
+          },
+        }
+      : { ...decided, reason: deciding.reason };
   if (id !== undefined) decision.id = id;
   if (deciding !== undefined) attribute(decision, deciding);
   return decision;
@@ -120,15 +131,16 @@ function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
   if (subject.hook !== "beforeToolCall") return FALLBACKS[subject.hook];
   const { fallback, approval_mode, letsThrough, unmatched } = context;
   const mode = subject.approval_mode ?? approval_mode;
-  const reason = unmatched(subject);
   // A mode speaks only where a person would be asked: it never touches a vote or a default deny.
-  return fallback === "ask_user" && letsThrough(mode, subject)
-    ? {
-        effect: "allow",
-        reason: `${reason}; approval mode ${mode} allows it`,
-        code: "mode_allowed",
-      }
-    : { effect: fallback, reason: `${reason}; the default is ${fallback}`, code: "fallback" };
+  const passes = fallback === "ask_user" && letsThrough(mode, subject);
+  const end = passes ? `approval mode ${mode} allows it` : `the default is ${fallback}`;
+  return {
+    effect: passes ? "allow" : fallback,
+    code: passes ? "mode_allowed" : "fallback",
+    get reason() {
+      return `${unmatched(subject)}; ${end}`;
+    },
+  };
 }
 
 /**

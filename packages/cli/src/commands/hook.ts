@@ -38,7 +38,7 @@ Examples:
 const DEADLINE_MS = 10_000;
 
 /** Answers one event of a host, from standard input, in the host's own shape. It exits with 0 or 2 and never with 1. */
-async function hook(
+export async function hook(
   name: string,
   named: string | undefined,
   { config: file, strict = false }: OptionsOf<typeof OPTIONS>,

@@ -13,7 +13,6 @@ import {
 import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
 import { askRun, decideHere } from "../decide/ask-run.ts";
 import { hookCommand, type HookSetup } from "./hook-command.ts";
-import { recordCall } from "./record-call.ts";
 
 /** What a judge knows of a hook. */
 interface Bench {
@@ -37,6 +36,8 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
       const silent = asked === undefined || asked.decision.code === "fallback";
       if (!silent && asked.decision.applied !== "allow") return asked;
       mkdirSync(records, { recursive: true, mode: 0o700 });
+      // Most calls are no question, and reading what keeps a log takes longer than deciding.
+      const { recordCall } = await import("./record-call.ts");
       return await recordCall(await kernel(), call, {
         store: join(records, "store.db"),
         run: host.name,
