@@ -52,6 +52,8 @@ interface Hooks {
 
 /** Options of `query`. */
 export interface AgentGuard {
+  /** Those of some tools that the phase of the task does not allow, for the option of this name. */
+  readonly disallowedTools: (tools: readonly string[]) => Promise<string[]>;
   readonly hooks: Record<"PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "Stop", Hooks[]>;
   readonly canUseTool: (
     tool: string,
@@ -69,7 +71,7 @@ const KNOWN = 1_000;
 export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
   const guard = createToolGuard({ ...options, host: "agent-sdk" });
   // `canUseTool` is told neither the folder nor the conversation.
-  const known = new Map<string, GuardedCall>();
+  const known = new Map<string, Origin>();
 
   const before: Hook = async (event) => {
     const call = callIn(event);
@@ -108,6 +110,10 @@ export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
       PostToolUse: hooks(after(true)),
       PostToolUseFailure: hooks(after(false)),
       Stop: hooks(stop),
+    },
+    async disallowedTools(tools) {
+      const allowed = await guard.allowedTools(tools);
+      return tools.filter((tool) => !allowed.includes(tool));
     },
     canUseTool: async (tool, args, { toolUseID: id }) =>
       permit(guard, { ...known.get(id), tool, args, id }, ask),
@@ -152,8 +158,12 @@ function callIn(event: HookEvent): GuardedCall {
   };
 }
 
-function remember(known: Map<string, GuardedCall>, id: string, call: GuardedCall): void {
-  known.set(id, call);
+type Origin = Omit<GuardedCall, "tool" | "args" | "id">;
+
+// Not the arguments, which may be large.
+function remember(known: Map<string, Origin>, id: string, call: GuardedCall): void {
+  const { tool: _, args: __, ...origin } = call;
+  known.set(id, origin);
   const [oldest] = known.keys();
   if (known.size > KNOWN && oldest !== undefined) known.delete(oldest);
 }

@@ -9,8 +9,11 @@ const rules = definePlugin({
   version: "1.0.0",
   options: z.strictObject({}).prefault({}),
   grants: true,
+  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
   apply({ hooks }) {
-    hooks.beforeToolCall.tap("lines", ({ args, cwd, agent, server }) => {
+    hooks.beforeToolCall.tap("lines", ({ tool, args, cwd, agent, server, phase }) => {
+      if (tool === "Write" && phase === "PLAN")
+        return deny("Not in PLAN.", undefined, { code: "phase_tool_not_allowed" });
       const { command = "" } = args as { readonly command?: string };
       if (command === "broken") throw new Error("The rule is broken");
       if (command === "push" && cwd !== "/w") return deny("Only in `/w`.");
@@ -18,6 +21,7 @@ const rules = definePlugin({
       if (server === "github") return deny("Not this server.");
       return command === "push" ? ask("This pushes.") : allow("Free.");
     });
+    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
     hooks.onEnforcement.tap("tests", ({ text = "" }) =>
       text.includes("tests pass") ? undefined : deny("Run the tests."),
     );
@@ -140,6 +144,12 @@ it("denies what a person refuses, what nobody is there to approve, and what coul
 it("judges what the SDK asks about without a hook before it", async () => {
   const { canUseTool } = await openKit();
   expect(await canUseTool("Bash", { command: "broken" }, use)).toMatchObject({ behavior: "deny" });
+});
+
+it("names the tools that the phase of the task does not allow", async () => {
+  const { disallowedTools, run } = await openKit({ task: "t1" });
+  await run.transition({ task: "t1", to: "PLAN", artifacts: {} });
+  expect(await disallowedTools(["Bash", "Write"])).toEqual(["Write"]);
 });
 
 it("keeps the agent from stopping until its last message complies or its attempts are spent", async () => {

@@ -81,7 +81,7 @@ export interface ToolGuard {
    * call comes back with that. Never throws.
    */
   readonly start: (call: GuardedCall, answered?: PersonAnswer) => Promise<ToolAnswer>;
-  /** Puts on record how a call ended. Throws what the run throws. */
+  /** Puts on record how a call ended, and forgets what allowed it. Throws what the run throws. */
   readonly finish: (
     call: GuardedCall,
     ended: { readonly ok: boolean; readonly result?: Json },

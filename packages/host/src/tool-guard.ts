@@ -74,7 +74,10 @@ class RunGuard implements ToolGuard {
     });
 
   readonly finish: ToolGuard["finish"] = async (given, { ok, result = null }) => {
-    const { id, tool, agent, task } = this.#callOf(given);
+    const call = this.#callOf(given);
+    // Where the framework starts calls itself, nothing has spent the answer.
+    this.#judged.delete(this.#keyOf(call));
+    const { id, tool, agent, task } = call;
     await this.#options.run.toolResult({ id, tool, ok, result, ...omitUndefined({ agent, task }) });
   };
 

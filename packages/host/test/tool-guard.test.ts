@@ -115,6 +115,14 @@ it("answers the same call under the same id once, and others under it for themse
   expect(await guard.judge({ ...call, args: { secret: 1 } })).toMatchObject({ kind: "deny" });
 });
 
+it("forgets at its end what allowed a call, so that it does not start again", async () => {
+  const { guard } = await openGuard();
+  await guard.judge(deploy("prod"));
+  await guard.answer(deploy("prod"), { approved: true });
+  await guard.finish(deploy("prod"), { ok: true });
+  expect(await guard.start(deploy("prod"))).toMatchObject({ kind: "ask" });
+});
+
 it("asks under one id, and lets the approved call start once, in another process too", async () => {
   const first = await openGuard();
   const asked = await first.guard.judge(deploy("prod"));
