@@ -3,6 +3,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import type { Host } from "@bylaw/host";
 import type { Example, ExampleSet } from "@bylaw/testing";
 import { routesTable } from "./routes-table.ts";
 import { code, table } from "./markdown.ts";
@@ -43,7 +44,10 @@ for (const folder of named.length > 0 ? named : globSync("plugins/*", { cwd: roo
     problems.push(`${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-if (named.length === 0) await renderServer();
+if (named.length === 0) {
+  await renderServer();
+  await renderHosts();
+}
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exitCode = 1;
@@ -67,6 +71,30 @@ async function renderServer(): Promise<void> {
     settings: table(["Setting", "Default", "Meaning"], rows),
   });
   write(file, current, format(file, filled));
+}
+
+/** Writes where a host cannot fail closed into the page of the hosts, by what their adapters were measured to do. */
+async function renderHosts(): Promise<void> {
+  const file = "docs/hosts.md";
+  const entries = globSync("packages/host-*/src/index.ts", { cwd: root }).sort();
+  const hosts = (await Promise.all(entries.map(load))).flatMap((entry) =>
+    Object.values(entry).filter(isHost),
+  );
+  const outcome = (value: string): string => (value === "runs" ? "**runs**" : value);
+  const rows = hosts.map(({ title, capabilities: { version, failures, project_off, managed } }) => [
+    ...[title, version],
+    ...Object.values(failures).map(outcome),
+    outcome(project_off),
+    managed ? "blocks" : "–",
+  ]);
+  const columns = ["exit 1", "killed", "missing", "timeout", "no JSON", "project file", "managed"];
+  const current = readFileSync(join(root, file), "utf8");
+  const filled = fill(file, current, { hosts: table(["Host", "Version", ...columns], rows) });
+  write(file, current, format(file, filled));
+}
+
+function isHost(value: unknown): value is Host {
+  return typeof value === "object" && value !== null && "capabilities" in value && "title" in value;
 }
 
 function settingsRows({ properties = {} }: JsonSchema, group = ""): [string, JsonSchema][] {

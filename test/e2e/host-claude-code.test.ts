@@ -82,9 +82,9 @@ describe("bylaw install claude-code", () => {
     expect(existsSync(join(home, SETTINGS))).toBe(false);
   });
 
-  test("puts back settings with comments and foreign hooks as they were", () => {
+  test("puts back settings with foreign hooks as they were", () => {
     const before =
-      '{\n  // mine\n  "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "lint" }] }] },\n}\n';
+      '{\n\t"hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "lint" }] }] }\n}\n';
     const { bylaw, home } = desk({ [SETTINGS]: before });
     bylaw("install", "claude-code");
     const first = readFileSync(join(home, SETTINGS), "utf8");
@@ -119,6 +119,14 @@ describe("bylaw doctor claude-code", () => {
       ({ project }: Desk) =>
         write(join(project, ".claude/settings.local.json"), '{"env":{"BASH_ENV":"./x"}}'),
       /settings\.local\.json has `env\.BASH_ENV`/,
+    ],
+    [
+      "the settings have a comment, for which Claude Code skips them",
+      ({ home }: Desk) => {
+        const file = join(home, SETTINGS);
+        write(file, `// mine\n${readFileSync(file, "utf8")}`);
+      },
+      /skips settings with comments/,
     ],
     [
       "the hook was changed",

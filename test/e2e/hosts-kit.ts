@@ -33,7 +33,8 @@ export function deskOf(
     bylaw: (...args) => bylaw(args, { cwd: project, env }),
     event(input, { cwd = project, env: more = {} } = {}) {
       const text = readFileSync(join(home, settings), "utf8");
-      const command = /NODE_OPTIONS= [^"]* hook [^"]*/.exec(text)?.[0] ?? "";
+      const [line = '""'] = /"NODE_OPTIONS= (?:[^"\\]|\\.)*"/.exec(text) ?? [];
+      const command = JSON.parse(line) as string;
       const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
         cwd,
         input: typeof input === "string" ? input : JSON.stringify(input),

@@ -96,10 +96,10 @@ describe("settings of Claude Code that get round the hook", () => {
     [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],
     [{ env: { HOME: "/tmp" } }, /HOME/],
   ])("%j", (settings, told) => {
-    expect(claudeCode.switchedOff(settings)).toMatch(told);
+    expect(claudeCode.switchedOff(settings, "user")).toMatch(told);
   });
 
   it.each([{}, { disableAllHooks: false }, { env: { EDITOR: "vi" } }])("not %j", (settings) => {
-    expect(claudeCode.switchedOff(settings)).toBeUndefined();
+    expect(claudeCode.switchedOff(settings, "user")).toBeUndefined();
   });
 });

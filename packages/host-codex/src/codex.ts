@@ -6,7 +6,7 @@ const TIMEOUT_S = 30;
 
 /**
  * Codex, as measured with 0.169.0. Every failure of a hook lets the call run, and so does an answer that it does not know: a deny without a
- * reason, an unknown key, an allow, an ask. Only a deny as JSON with exit code 0 is relied on.
+ * reason, an unknown key, an allow, an ask. Only a deny as JSON with exit code 0 is relied on, and the shell gives it if Bylaw does not.
  */
 export const codex: Host = {
   name: "codex",
@@ -16,8 +16,12 @@ export const codex: Host = {
     ask: "runs",
     allow: false,
     failures: {
-      ...{ exit_1: "runs", killed: "runs", missing: "runs", timeout: "runs", not_json: "runs" },
+      ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
+      not_json: "runs",
     },
+    project_off: "runs",
+    managed: false,
+    comments: false,
     stop_cap: null,
     timeout_ms: TIMEOUT_S * 1_000,
   },
@@ -64,8 +68,9 @@ export const codex: Host = {
   },
 
   hooks(command) {
-    const hook = { type: "command", command: command(), timeout: TIMEOUT_S };
-    return { PreToolUse: { hooks: [hook] }, Stop: { hooks: [hook] } };
+    const hook = { type: "command", timeout: TIMEOUT_S };
+    const call = { ...hook, command: `${command()} || printf '%s' '${NO_ANSWER.stdout}'` };
+    return { PreToolUse: { hooks: [call] }, Stop: { hooks: [{ ...hook, command: command() }] } };
   },
 
   switchedOff: ({ text }) =>
@@ -91,6 +96,9 @@ const denied = (reason: string): HostOutput =>
       permissionDecisionReason: reason,
     },
   });
+
+// The shell says this where the program ends without an answer.
+const NO_ANSWER = denied("Bylaw did not answer.");
 
 function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callOf> {
   const { tool_name: tool, tool_input: given, cwd } = input;

@@ -52,8 +52,10 @@ describe("an event of Codex", () => {
 });
 
 it("a project that switches hooks off is seen", () => {
-  expect(codex.switchedOff({ text: "[features]\nhooks = false\n" })).toMatch(/hooks = false/);
+  expect(codex.switchedOff({ text: "[features]\nhooks = false\n" }, "project")).toMatch(
+    /hooks = false/,
+  );
   expect(
-    codex.switchedOff({ text: "[features]\nhooks = true\n# hooks = false\n" }),
+    codex.switchedOff({ text: "[features]\nhooks = true\n# hooks = false\n" }, "project"),
   ).toBeUndefined();
 });

@@ -13,8 +13,12 @@ export const geminiCli: Host = {
     ask: "waits",
     allow: true,
     failures: {
-      ...{ exit_1: "runs", killed: "runs", missing: "blocks", timeout: "runs", not_json: "runs" },
+      ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "waits" },
+      not_json: "runs",
     },
+    project_off: "runs",
+    managed: true,
+    comments: true,
     stop_cap: null,
     timeout_ms: TIMEOUT_MS,
   },
@@ -60,14 +64,22 @@ export const geminiCli: Host = {
   ],
 
   hooks(command) {
-    const hook = { type: "command", name: "bylaw", command: command(), timeout: TIMEOUT_MS };
-    return { BeforeTool: { matcher: ".*", hooks: [hook] }, AfterAgent: { hooks: [hook] } };
+    const hook = { type: "command", name: "bylaw", timeout: TIMEOUT_MS };
+    // Only exit code 2 with a text blocks, so the shell ends with it where the program does not answer.
+    const else2 = "|| { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }";
+    return {
+      BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: `${command()} ${else2}` }] },
+      AfterAgent: { hooks: [{ ...hook, command: command() }] },
+    };
   },
 
-  switchedOff({ hooksConfig: config }) {
-    if (!isJsonObject(config)) return undefined;
-    const { enabled, disabled } = config;
+  top: { hooksConfig: { enabled: true } },
+
+  switchedOff({ hooksConfig: config }, scope) {
+    const { enabled, disabled } = isJsonObject(config) ? config : {};
     if (enabled === false) return "`hooksConfig.enabled: false`";
+    // What an administrator leaves open, a project decides.
+    if (enabled !== true && scope === "managed") return "no `hooksConfig.enabled: true`";
     return Array.isArray(disabled) && disabled.length > 0 ? "`hooksConfig.disabled`" : undefined;
   },
 };

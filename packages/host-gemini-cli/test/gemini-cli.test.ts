@@ -36,10 +36,15 @@ describeHost(
 
 describe("settings of Gemini CLI that switch the hook off", () => {
   it.each([{ enabled: false }, { disabled: ["bylaw"] }])("%j", (hooksConfig) => {
-    expect(geminiCli.switchedOff({ hooksConfig })).toMatch(/hooksConfig/);
+    expect(geminiCli.switchedOff({ hooksConfig }, "project")).toMatch(/hooksConfig/);
   });
 
   it("none else", () => {
-    expect(geminiCli.switchedOff({ hooksConfig: { enabled: true } })).toBeUndefined();
+    expect(geminiCli.switchedOff({}, "project")).toBeUndefined();
+    expect(geminiCli.switchedOff({ hooksConfig: { enabled: true } }, "managed")).toBeUndefined();
+  });
+
+  it("and what an administrator leaves open to a project", () => {
+    expect(geminiCli.switchedOff({}, "managed")).toMatch(/no `hooksConfig\.enabled: true`/);
   });
 });

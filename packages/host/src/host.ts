@@ -68,5 +68,5 @@ export interface Host {
   /** What a person has to do besides. */
   readonly note?: string;
   /** Which setting of a file switches hooks off, or what runs beside them; `undefined` for none. A file of TOML is given as `{ text }`. */
-  readonly switchedOff: (settings: JsonObject) => string | undefined;
+  readonly switchedOff: (settings: JsonObject, scope: SettingsFile["scope"]) => string | undefined;
 }

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 const HOST = {
   name: "some",
   title: "Some",
+  capabilities: { comments: true },
   hooks: (command: (event?: string) => string) => ({
     Before: { matcher: "*", hooks: [{ type: "command", command: command() }] },
     After: { hooks: [{ type: "command", command: command("after") }] },

@@ -45,39 +45,63 @@ const eventsOf = (host: Host): readonly string[] => Object.keys(host.hooks(() =>
 
 /** Uninstalling restores the settings file. */
 export const textProofs = (host: Host): readonly Proof[] =>
-  [...FILES, ["hooks of others", foreign(host)] as const].flatMap(([what, text]): Proof[] => [
-    [
-      `leaves ${what} byte for byte as it was when it is taken out`,
-      inFolder(async (folder) => {
-        const file = join(folder, "settings.json");
-        writeFileSync(file, text, { mode: 0o640 });
-        assert.equal(installHooks(host, file, COMMAND(host)).state, "installed");
-        const installed = readFileSync(file, "utf8");
-        assert.equal(readFileSync(`${file}.bylaw-backup`, "utf8"), text);
-        assert.equal(installHooks(host, file, COMMAND(host)).state, "unchanged");
-        assert.equal(readFileSync(file, "utf8"), installed);
-        assert.equal(uninstallHooks(host, file).state, "removed");
-        assert.equal(readFileSync(file, "utf8"), text);
-        assert.equal(statSync(file).mode & 0o777, 0o640);
-        assert.ok(!existsSync(`${file}.bylaw-backup`));
-        assert.equal(uninstallHooks(host, file).state, "absent");
-      }),
-    ],
-    [
-      `keeps ${what} where it was changed in between`,
-      inFolder(async (folder) => {
-        const file = join(folder, "settings.json");
-        writeFileSync(file, text);
-        installHooks(host, file, COMMAND(host));
-        writeFileSync(file, `${readFileSync(file, "utf8")}\n// seen\n`);
-        uninstallHooks(host, file);
-        const after = readFileSync(file, "utf8");
-        assert.ok(!after.includes(`hook ${host.name}`) && after.endsWith("// seen\n"));
-        for (const part of text.match(/"(?:model|a|env)": [^\s,]+|\/\/ mine|"lint"/g) ?? [])
-          assert.ok(after.includes(part), part);
-      }),
-    ],
+  [...FILES, ["hooks of others", foreign(host)] as const]
+    .filter(([, text]) => readable(host, text))
+    .flatMap(([what, text]): Proof[] => [
+      [
+        `leaves ${what} byte for byte as it was when it is taken out`,
+        inFolder(async (folder) => {
+          const file = join(folder, "settings.json");
+          writeFileSync(file, text, { mode: 0o640 });
+          assert.equal(installHooks(host, file, COMMAND(host)).state, "installed");
+          const installed = readFileSync(file, "utf8");
+          assert.equal(readFileSync(`${file}.bylaw-backup`, "utf8"), text);
+          assert.equal(installHooks(host, file, COMMAND(host)).state, "unchanged");
+          assert.equal(readFileSync(file, "utf8"), installed);
+          assert.equal(uninstallHooks(host, file).state, "removed");
+          assert.equal(readFileSync(file, "utf8"), text);
+          assert.equal(statSync(file).mode & 0o777, 0o640);
+          assert.ok(!existsSync(`${file}.bylaw-backup`));
+          assert.equal(uninstallHooks(host, file).state, "absent");
+        }),
+      ],
+      [
+        `keeps ${what} where it was changed in between`,
+        inFolder(async (folder) => {
+          const file = join(folder, "settings.json");
+          writeFileSync(file, text);
+          installHooks(host, file, COMMAND(host));
+          writeFileSync(file, `${readFileSync(file, "utf8")}\n// seen\n`);
+          uninstallHooks(host, file);
+          const after = readFileSync(file, "utf8");
+          assert.ok(!after.includes(`hook ${host.name}`) && after.endsWith("// seen\n"));
+          for (const part of text.match(/"(?:model|a|env)": [^\s,]+|\/\/ mine|"lint"/g) ?? [])
+            assert.ok(after.includes(part), part);
+        }),
+      ],
+    ]);
+
+/** The hook is not put into a file that the host would skip. */
+export const refusedProofs = (host: Host): readonly Proof[] =>
+  FILES.filter(([, text]) => !readable(host, text)).map(([what, text]): Proof => [
+    `refuses ${what}, which the host skips without a word`,
+    inFolder(async (folder) => {
+      const file = join(folder, "settings.json");
+      writeFileSync(file, text);
+      assert.throws(() => installHooks(host, file, COMMAND(host)), /skips settings with/);
+      assert.equal(readFileSync(file, "utf8"), text);
+    }),
   ]);
+
+function readable(host: Host, text: string): boolean {
+  if (host.capabilities.comments) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** An installed hook is found, replaced and removed. */
 export const stateProofs = (host: Host): readonly Proof[] => [

@@ -1,5 +1,5 @@
 import { answerProofs, badInputProofs, callProofs, questionProofs } from "./answers.ts";
-import { stateProofs, textProofs } from "./installer.ts";
+import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
 
 /** Makes tests of everything that holds for every host: its answers, and its installer. */
@@ -9,7 +9,10 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
     [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
     [`${title} where it is not clear`, questionProofs(test)],
     [`${title} is told to block what is not a call`, badInputProofs(test)],
-    [`installing into ${title}`, [...textProofs(test.host), ...stateProofs(test.host)]],
+    [
+      `installing into ${title}`,
+      [...textProofs(test.host), ...refusedProofs(test.host), ...stateProofs(test.host)],
+    ],
   ];
   for (const [name, proofs] of groups)
     describe(name, () => {

@@ -79,7 +79,10 @@ export function commandIn(settings: Json, host: Host): string | undefined {
 
 // What stands before the name of an event. The command ends with a configuration in quotes, or with an option.
 const ours = (host: Host): RegExp =>
-  new RegExp(`^(.* hook ${host.name} --config '(?:[^']|'\\\\'')*'(?: --strict)?)(?: \\w+)?$`, "s");
+  new RegExp(
+    `^(.* hook ${host.name} --config '(?:[^']|'\\\\'')*'(?: --strict)?)(?: \\w+)?(?: \\|\\| .*)?$`,
+    "s",
+  );
 
 const ownIn = (list: JsonNode, host: Host): ReadonlySet<number> =>
   new Set(

@@ -1,7 +1,7 @@
 import { isJsonObject, messageOf } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
 import { commandIn, isIntact } from "./hook-entries.ts";
-import { readJsonc } from "./jsonc.ts";
+import { readFor } from "./jsonc.ts";
 import { readSettings } from "./settings-text.ts";
 
 /** What a settings file means for the hook of Bylaw. */
@@ -35,7 +35,10 @@ export function findFault(
 ): string | undefined {
   const present = reports.filter((one) => one.command !== undefined);
   const installed = present.filter((one) => command === undefined || one.command === command);
-  if (installed.length === 0) return `The hook of Bylaw is not installed for ${host.title}`;
+  const broken = reports.find(({ fault }) => fault !== undefined);
+  const faulty = broken && `${broken.file}: ${String(broken.fault)}`;
+  if (installed.length === 0)
+    return faulty ?? `The hook of Bylaw is not installed for ${host.title}`;
   const changed = installed.find(({ intact }) => intact !== true);
   if (changed !== undefined) return `${changed.file} has changed hooks of Bylaw`;
   const managed = installed.some(({ scope }) => scope === "managed");
@@ -43,8 +46,7 @@ export function findFault(
     ({ off: setting, scope }) => setting !== undefined && (scope === "managed" || !managed),
   );
   if (off !== undefined) return `${off.file} has ${String(off.off)}`;
-  const broken = reports.find(({ fault }) => fault !== undefined);
-  return broken === undefined || managed ? undefined : `${broken.file}: ${String(broken.fault)}`;
+  return managed ? undefined : faulty;
 }
 
 function reportOn(host: Host, settings: SettingsFile): SettingsReport {
@@ -53,10 +55,10 @@ function reportOn(host: Host, settings: SettingsFile): SettingsReport {
     if (text === undefined) return { ...settings, exists: false };
     if (text.trim() === "") return { ...settings, exists: true };
     const isToml = settings.file.endsWith(".toml");
-    const value = isToml ? { text } : readJsonc(text, settings.file).value;
+    const value = isToml ? { text } : readFor(host, text, settings.file).value;
     const command = isToml ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);
-    const off = isJsonObject(value) ? host.switchedOff(value) : undefined;
+    const off = isJsonObject(value) ? host.switchedOff(value, settings.scope) : undefined;
     return {
       ...settings,
       exists: true,

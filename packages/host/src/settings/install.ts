@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { Json } from "@bylaw/kernel";
 import type { Host } from "../host.ts";
 import { commandIn, isIntact, withHooks, withoutHooks } from "./hook-entries.ts";
-import { readJsonc } from "./jsonc.ts";
+import { readFor } from "./jsonc.ts";
 import { readSettings, writeSettings } from "./settings-text.ts";
 
 /** The result of an installation or a removal. */
@@ -21,7 +21,7 @@ const backupOf = (file: string): string => `${file}.bylaw-backup`;
  */
 export function installHooks(host: Host, file: string, command: string): Change {
   const text = readSettings(file);
-  const settings = valueOf(text, file);
+  const settings = valueOf(text, file, host);
   const present = commandIn(settings, host) !== undefined;
   if (present && commandIn(settings, host) === command && isIntact(settings, host, command))
     return { file, state: "unchanged" };
@@ -55,5 +55,5 @@ export function uninstallHooks(host: Host, file: string): Change {
   return { file, state: "removed", ...(before === undefined ? {} : { backup }) };
 }
 
-const valueOf = (text: string | undefined, file: string): Json =>
-  text === undefined || text.trim() === "" ? null : readJsonc(text, file).value;
+const valueOf = (text: string | undefined, file: string, host?: Host): Json =>
+  text === undefined || text.trim() === "" ? null : readFor(host, text, file).value;

@@ -1,4 +1,5 @@
 import { BylawError, type Json } from "@bylaw/kernel";
+import type { Host } from "../host.ts";
 
 /** A value of a settings file and where it stands: offsets in UTF-16 code units, the end exclusive. */
 export interface JsonNode {
@@ -22,6 +23,27 @@ export interface JsonMember {
  * a key that appears twice, because programs differ in which they take.
  */
 export const readJsonc = (text: string, file: string): JsonNode => new Reader(text, file).read();
+
+/**
+ * Reads the settings of a host, where one is given, and throws BYLAW_HOST_FILE_INVALID for what that host cannot read: it would skip the
+ * file and run every call.
+ */
+export function readFor(host: Host | undefined, text: string, file: string): JsonNode {
+  const node = readJsonc(text, file);
+  if (host === undefined || host.capabilities.comments) return node;
+  try {
+    JSON.parse(text);
+    return node;
+  } catch (cause) {
+    throw new BylawError({
+      code: "BYLAW_HOST_FILE_INVALID",
+      message: `${host.title} skips settings with comments, commas before a bracket, or a byte order mark`,
+      fix: `Remove them from ${file}, then try again.`,
+      source: { file },
+      cause,
+    });
+  }
+}
 
 /** The member of an object under a key. */
 export const memberOf = (node: JsonNode, key: string): JsonMember | undefined =>

@@ -1,0 +1,257 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Desk, Drive } from "./desk.ts";
+import type { Script } from "./model.ts";
+import type { Program } from "./programs.ts";
+import type { ModelCall } from "./protocols.ts";
+
+/** Something that must hold for a program: returns what is wrong, or nothing. */
+export type Check = readonly [name: string, body: (desk: Desk) => Promise<string | undefined>];
+
+const POLICY = `
+[[rules]]
+name = "no-denied"
+action = "deny"
+command = "mkdir denied*"
+reason = "This folder is off limits"
+
+[[rules]]
+name = "ask-asked"
+action = "ask_user"
+command = "mkdir asked*"
+reason = "A person must look first"
+
+[[rules]]
+name = "allowed"
+action = "allow"
+command = "mkdir allowed*"
+reason = "This folder may be made"
+`;
+const CONFIG = "rules/bylaw.config.json";
+const RULES =
+  '{ "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["policy.toml"] } }] }';
+
+/** Makes a program call the shell once, and then end. */
+const once =
+  (program: Program, line: string): Script =>
+  ({ tools, results }) =>
+    results.length === 0 ? offered(program.shell(line), tools) : [];
+
+const offered = (calls: readonly ModelCall[], tools: readonly string[]): readonly ModelCall[] =>
+  calls.filter(({ name }) => tools.includes(name)).slice(0, 1);
+
+function governed(desk: Desk): void {
+  desk.write("rules/policy.toml", POLICY);
+  desk.write(CONFIG, RULES);
+  desk.install(CONFIG);
+}
+
+/** Runs one line, and says what became of its folder. */
+async function outcome(desk: Desk, folder: string, patience_ms?: number): Promise<[string, Drive]> {
+  const drive = await desk.drive(once(desk.program, `mkdir ${folder}`), patience_ms);
+  if (!drive.ended) return [desk.has(folder) ? "runs without an end" : "waits", drive];
+  if (drive.turns === 0) return [`asked no model: ${drive.printed.slice(-800)}`, drive];
+  return [desk.has(folder) ? "runs" : "blocks", drive];
+}
+
+const differs = (found: string, wanted: string): string | undefined =>
+  found === wanted ? undefined : `it ${found}, which should be: ${wanted}`;
+
+const DECISIONS: readonly Check[] = [
+  [
+    "a denied call stays out, and the model is told the rule",
+    async (desk) => {
+      governed(desk);
+      const [found, { seen }] = await outcome(desk, "denied");
+      if (!seen.includes("no-denied")) return `the model saw: ${seen}`;
+      return differs(found, "blocks");
+    },
+  ],
+  [
+    "an allowed call runs",
+    async (desk) => {
+      governed(desk);
+      return differs((await outcome(desk, "allowed"))[0], "runs");
+    },
+  ],
+  [
+    "a call that no rule covers is left to the program",
+    async (desk) => {
+      governed(desk);
+      return differs((await outcome(desk, "other"))[0], "runs");
+    },
+  ],
+  [
+    "a question without a person stays out",
+    async (desk) => {
+      governed(desk);
+      return differs((await outcome(desk, "asked"))[0], "blocks");
+    },
+  ],
+];
+
+/** Where the host cannot ask, a person answers with a command, once. */
+const APPROVAL: Check = [
+  "an approved call runs once",
+  async (desk) => {
+    governed(desk);
+    const [, { seen }] = await outcome(desk, "asked");
+    const [line = ""] = /bylaw approve yes [^`]*/.exec(seen) ?? [];
+    const words = line.replace("--by NAME", "").trim().split(" ").slice(1);
+    const ran = desk.bylaw(...words);
+    if (ran.code !== 0) return `${line}: ${ran.text}`;
+    const [second] = await outcome(desk, "asked-other");
+    const [third] = await outcome(desk, "asked");
+    desk.remove("asked");
+    const [fourth] = await outcome(desk, "asked");
+    return differs([second, third, fourth].join(", "), "blocks, runs, blocks");
+  },
+];
+
+/** A program in the place of Bylaw's that fails in one way. */
+const SCRIPTS = {
+  exit_1: "process.exitCode = 1;",
+  killed: "process.kill(process.pid, 'SIGKILL');",
+  missing: undefined,
+  timeout: "setInterval(() => {}, 1000);",
+  not_json: "console.log('hello');",
+} as const;
+
+const failures = ({ host }: Program): readonly Check[] =>
+  Object.entries(SCRIPTS).map(([kind, script]): Check => [
+    `${kind}: what the host does when the hook fails is as its capabilities say`,
+    async (desk) => {
+      governed(desk);
+      desk.replaceHook(script);
+      const wanted = host.capabilities.failures[kind as keyof typeof SCRIPTS];
+      return differs((await outcome(desk, "other", 30_000))[0], wanted);
+    },
+  ]);
+
+/** What Bylaw cannot decide stays out everywhere, also what a rule would allow. */
+const faults: readonly Check[] = [
+  ["the policy is broken", (desk: Desk) => desk.write("rules/policy.toml", "[[rules")],
+  ["the configuration is broken", (desk: Desk) => desk.write(CONFIG, "{")],
+  ["the configuration is empty", (desk: Desk) => desk.write(CONFIG, "")],
+].map(([what, breaks]): Check => [
+  `a call stays out where ${String(what)}`,
+  async (desk) => {
+    governed(desk);
+    (breaks as (desk: Desk) => void)(desk);
+    return differs((await outcome(desk, "allowed"))[0], "blocks");
+  },
+]);
+
+const code = (text: string): string =>
+  `import { allow, defineCheck, deny } from "@bylaw/kernel";\n${text}`;
+const HANGING = code("await new Promise(() => setInterval(() => {}, 1000)); export default {};");
+const NEVER_DONE = code(
+  'export default { plugins: [defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") })] };',
+);
+
+const ENDINGS: readonly Check[] = [
+  [
+    "a call stays out where the configuration hangs",
+    async (desk) => {
+      desk.write("rules/bylaw.config.mjs", "export default {};");
+      desk.install("rules/bylaw.config.mjs");
+      desk.write("rules/bylaw.config.mjs", HANGING);
+      return differs((await outcome(desk, "other", 200_000))[0], "blocks");
+    },
+  ],
+  [
+    "an agent that is never done is let go",
+    async (desk) => {
+      desk.write("rules/bylaw.config.mjs", NEVER_DONE);
+      desk.install("rules/bylaw.config.mjs");
+      const { ended, turns } = await desk.drive(() => [], 120_000);
+      return ended && turns > 2 && turns <= 10 ? undefined : `${turns} turns, ended: ${ended}`;
+    },
+  ],
+];
+
+const SWITCHED_OFF: Check = [
+  "a project file switches the hook off as its capabilities say, and `bylaw doctor` names it",
+  async (desk) => {
+    governed(desk);
+    const [file, text] = desk.program.off;
+    desk.write(join("work", file), text);
+    const [found] = await outcome(desk, "denied");
+    const { name, capabilities } = desk.program.host;
+    const doctor = desk.bylaw("doctor", name);
+    if (doctor.code !== 1 || !doctor.text.includes(join(desk.project, file))) return doctor.text;
+    return differs(found, capabilities.project_off);
+  },
+];
+
+const COMMENTS: Check = [
+  "settings with a comment hold as its capabilities say, and `bylaw doctor` knows",
+  async (desk) => {
+    governed(desk);
+    const { name, capabilities } = desk.program.host;
+    writeFileSync(desk.settings, `// mine\n${readFileSync(desk.settings, "utf8")}`);
+    const [found] = await outcome(desk, "denied");
+    const doctor = desk.bylaw("doctor", name);
+    if (!capabilities.comments && !doctor.text.includes("skips settings")) return doctor.text;
+    return differs(found, capabilities.comments ? "blocks" : "runs");
+  },
+];
+
+const IN_ORDER: Check = [
+  "`bylaw doctor` finds nothing wrong, and `bylaw uninstall` puts the settings back",
+  async (desk) => {
+    const { host, files } = desk.program;
+    desk.write("own/bylaw.config.json", '{ "extends": ["@bylaw/ruleset-recommended"] }');
+    desk.install("own/bylaw.config.json");
+    const doctor = desk.bylaw("doctor", host.name);
+    if (doctor.code !== 0) return doctor.text;
+    if (desk.bylaw("uninstall", host.name).code !== 0) return "it cannot be uninstalled";
+    for (const [file, text] of Object.entries(
+      files({ home: desk.home, project: desk.project, url: "" }),
+    ))
+      if (readFileSync(join(desk.home, file), "utf8") !== text) return `${file} was changed`;
+    const [found] = await outcome(desk, "denied");
+    return differs(found, "runs");
+  },
+];
+
+const subAgent = (agent: (prompt: string) => ModelCall): Check => [
+  "a sub-agent's denied call stays out",
+  async (desk) => {
+    governed(desk);
+    const drive = await desk.drive((conversation) => {
+      const { prompt, tools, results } = conversation;
+      if (results.length > 0) return [];
+      if (prompt.includes("SUBTASK")) return offered(desk.program.shell("mkdir denied"), tools);
+      return offered([agent("SUBTASK make the folder")], tools);
+    });
+    if (drive.turns < 4) return `${drive.turns} turns: ${drive.printed.slice(-500)}`;
+    return differs(desk.has("denied") ? "runs" : "blocks", "blocks");
+  },
+];
+
+/** Everything that is measured with a program, but for managed settings. */
+export const checksOf = (program: Program): readonly Check[] => [
+  ...DECISIONS,
+  ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
+  ...failures(program),
+  ...faults,
+  ...ENDINGS,
+  SWITCHED_OFF,
+  COMMENTS,
+  IN_ORDER,
+  ...(program.agent === undefined ? [] : [subAgent(program.agent)]),
+];
+
+/** Needs an `/etc` of its own. */
+export const MANAGED: Check = [
+  "managed settings hold against a project file that switches hooks off",
+  async (desk) => {
+    desk.write("rules/policy.toml", POLICY);
+    desk.write(CONFIG, RULES);
+    desk.install(CONFIG, "managed");
+    const [file, text] = desk.program.off;
+    desk.write(join("work", file), text);
+    return differs((await outcome(desk, "denied"))[0], "blocks");
+  },
+];

@@ -1,0 +1,158 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { SettingsFile } from "@bylaw/host";
+import { startModel, type Script } from "./model.ts";
+import { fileOf, type Place, type Program } from "./programs.ts";
+
+const BIN = join(
+  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
+  "dist/bin.js",
+);
+const TOKEN = "t".repeat(40);
+
+/** What a program did. */
+export interface Drive {
+  /** What tools answered to the model. */
+  readonly seen: string;
+  readonly turns: number;
+  /** Whether it ended by itself. */
+  readonly ended: boolean;
+  readonly printed: string;
+}
+
+/** A fresh home with a project, where one program works under Bylaw. */
+export class Desk {
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-hosts-")));
+  readonly project = join(this.home, "work");
+  readonly program: Program;
+
+  constructor(program: Program) {
+    this.program = program;
+    mkdirSync(join(this.project, ".git/objects"), { recursive: true });
+    mkdirSync(join(this.project, ".git/refs"));
+    this.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    this.write("work/.git/config", "[core]\n\trepositoryformatversion = 0\n");
+    const digest = createHash("sha256").update(TOKEN).digest("hex");
+    this.write(
+      "rules/.bylaw/operators.json",
+      JSON.stringify({ operators: [{ name: "ada", token: `sha256:${digest}` }] }),
+    );
+  }
+
+  /** Writes a file, given by its path from the home. */
+  write(file: string, text: string): void {
+    const path = join(this.home, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+  }
+
+  /** Whether a file of the project is there. */
+  has(file: string): boolean {
+    return existsSync(join(this.project, file));
+  }
+
+  remove(file: string): void {
+    rmSync(join(this.project, file), { recursive: true, force: true });
+  }
+
+  close(): void {
+    // A program may still write while it ends.
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+
+  bylaw(...args: readonly string[]): { readonly code: number | null; readonly text: string } {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+      cwd: this.project,
+      env: { ...this.#env(), BYLAW_OPERATOR_TOKEN: TOKEN },
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    return { code: status, text: `${stdout}${stderr}` };
+  }
+
+  /** Installs the hook as a person does. */
+  install(config: string, scope: SettingsFile["scope"] = "user"): void {
+    for (const [file, text] of Object.entries(this.program.files(this.#place(""))))
+      this.write(file, text);
+    const { name } = this.program.host;
+    const ran = this.bylaw("install", name, `--${scope}`, "--config", join(this.home, config));
+    if (ran.code !== 0) throw new Error(ran.text);
+  }
+
+  /** The user's settings file with the hook. */
+  get settings(): string {
+    const files = this.program.host.files({ home: this.home, env: {} }, this.project);
+    const target = files.find(({ scope, target }) => scope === "user" && target);
+    if (target === undefined) throw new Error("There are no settings");
+    return target.file;
+  }
+
+  /** Puts another program in the place of Bylaw's, and makes the host wait for 2 seconds only. */
+  replaceHook(script: string | undefined): void {
+    const target = this.settings;
+    if (script !== undefined) this.write("other.cjs", script);
+    const { timeout_ms } = this.program.host.capabilities;
+    const text = readFileSync(target, "utf8")
+      .replace(/'[^' ]+\.c?js'(?= )/g, `'${join(this.home, "other.cjs")}'`)
+      .replaceAll(`: ${timeout_ms}`, ": 2000")
+      .replaceAll(`: ${timeout_ms / 1_000}`, ": 2");
+    if (!text.includes("other.cjs") || !/: 2(?:000)?\b/.test(text)) throw new Error(text);
+    writeFileSync(target, text);
+  }
+
+  /** Runs the program until it ends, with a model that follows a script. */
+  async drive(script: Script, patience_ms = 60_000): Promise<Drive> {
+    const model = await startModel(script);
+    const { program } = this;
+    const place = this.#place(model.url);
+    for (const [file, text] of Object.entries(program.files(place)))
+      if (file.endsWith(".toml")) this.write(file, text);
+    const child = spawn(fileOf(program), program.args, {
+      cwd: this.project,
+      env: { ...this.#env(), ...program.env(place) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    const end = (): void => {
+      try {
+        process.kill(-Number(child.pid), "SIGKILL");
+      } catch {
+        // It has ended.
+      }
+    };
+    let ended = true;
+    const timer = setTimeout(() => {
+      ended = false;
+      end();
+    }, patience_ms);
+    await once(child, "close");
+    clearTimeout(timer);
+    model.close();
+    return { seen: model.seen().join("\n"), turns: model.turns(), ended, printed };
+  }
+
+  #place(url: string): Place {
+    return { home: this.home, project: this.project, url };
+  }
+
+  #env(): Readonly<Record<string, string>> {
+    const path = [dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+    return { HOME: this.home, PATH: path, TERM: "dumb", LANG: "C.UTF-8" };
+  }
+}

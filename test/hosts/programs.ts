@@ -1,0 +1,151 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Host } from "@bylaw/host";
+import { claudeCode } from "@bylaw/host-claude-code";
+import { codex } from "@bylaw/host-codex";
+import { copilot } from "@bylaw/host-copilot";
+import { geminiCli } from "@bylaw/host-gemini-cli";
+import type { ModelCall } from "./protocols.ts";
+
+/** Where a program runs. */
+export interface Place {
+  readonly home: string;
+  readonly project: string;
+  /** Of the model. */
+  readonly url: string;
+}
+
+/** How a real program is started without a person, and what its settings are called. */
+export interface Program {
+  readonly host: Host;
+  /** Below `node_modules/.bin`. */
+  readonly bin: string;
+  readonly args: readonly string[];
+  readonly env: (place: Place) => Readonly<Record<string, string>>;
+  /** Files that make it use the model, below the home. */
+  readonly files: (place: Place) => Readonly<Record<string, string>>;
+  /** A shell line, under each name that the tool may have. The first that is offered is called. */
+  readonly shell: (line: string) => readonly ModelCall[];
+  /** A sub-agent that gets a prompt, where it was measured. */
+  readonly agent?: (prompt: string) => ModelCall;
+  /** A file of the project that switches hooks off. */
+  readonly off: readonly [file: string, text: string];
+}
+
+const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
+const PROMPT = "write the file";
+
+const claudeCodeProgram: Program = {
+  host: claudeCode,
+  bin: "claude",
+  args: ["-p", PROMPT, "--output-format", "json", "--dangerously-skip-permissions"],
+  env: ({ url }) => ({
+    ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "dummy", IS_SANDBOX: "1" },
+    ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+  }),
+  files: () => ({
+    ".claude.json": json({ hasCompletedOnboarding: true }),
+    ".claude/settings.json": '{\n\t"theme": "dark"\n}\n',
+  }),
+  shell: (command) => [{ name: "Bash", args: { command, description: "x" } }],
+  agent: (prompt) => ({
+    name: "Agent",
+    args: { description: "d", prompt, subagent_type: "general-purpose", run_in_background: false },
+  }),
+  off: [".claude/settings.json", json({ disableAllHooks: true })],
+};
+
+const codexProgram: Program = {
+  host: codex,
+  bin: "codex",
+  args: [
+    ...["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+    ...["--dangerously-bypass-hook-trust", PROMPT],
+  ],
+  env: () => ({ MODEL_KEY: "dummy" }),
+  files: ({ url, project }) => ({
+    ".codex/config.toml": [
+      'model = "fake"\nmodel_provider = "fake"\ncheck_for_update_on_startup = false',
+      `[model_providers.fake]\nname = "fake"\nbase_url = "${url}/v1"\nwire_api = "responses"`,
+      `env_key = "MODEL_KEY"\n[analytics]\nenabled = false`,
+      `[projects."${project}"]\ntrust_level = "trusted"\n`,
+    ].join("\n"),
+  }),
+  shell: (command) => [
+    { name: "shell_command", args: { command } },
+    { name: "exec_command", args: { cmd: command } },
+    { name: "shell", args: { command: ["bash", "-lc", command] } },
+  ],
+  off: [".codex/config.toml", "[features]\nhooks = false\n"],
+};
+
+const geminiProgram: Program = {
+  host: geminiCli,
+  bin: "gemini",
+  args: [
+    ...["-m", "gemini-2.5-flash", "--approval-mode", "yolo"],
+    ...["-p", PROMPT, "--output-format", "json"],
+  ],
+  env: ({ url }) => ({
+    ...{ GEMINI_API_KEY: "dummy", GOOGLE_GEMINI_BASE_URL: url },
+    ...{ GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_TELEMETRY_ENABLED: "false" },
+  }),
+  files: () => ({
+    ".gemini/settings.json": json({
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      ...{ privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } },
+    }),
+  }),
+  shell: (command) => [{ name: "run_shell_command", args: { command, description: "x" } }],
+  off: [".gemini/settings.json", json({ hooksConfig: { enabled: false } })],
+};
+
+const copilotProgram: Program = {
+  host: copilot,
+  bin: "copilot",
+  args: [
+    ...["-p", PROMPT, "--allow-all-tools", "--trust-folder"],
+    ...["--no-auto-update", "--no-color"],
+  ],
+  env: ({ url }) => ({
+    ...{ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "dummy" },
+    ...{ COPILOT_MODEL: "fake", COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false" },
+  }),
+  files: () => ({}),
+  shell: (command) => [{ name: "bash", args: { command, description: "x" } }],
+  agent: (prompt) => ({
+    name: "task",
+    args: { agent_type: "general-purpose", description: "d", name: "sub", prompt, mode: "sync" },
+  }),
+  off: [".github/copilot/settings.json", json({ disableAllHooks: true })],
+};
+
+/** The programs that are driven. */
+export const PROGRAMS: readonly Program[] = [
+  claudeCodeProgram,
+  codexProgram,
+  geminiProgram,
+  copilotProgram,
+];
+
+const folderOf = ({ host }: Program): string => join(import.meta.dirname, "programs", host.name);
+
+/** The executable file of a program. */
+export const fileOf = (program: Program): string =>
+  join(folderOf(program), "node_modules/.bin", program.bin);
+
+/** Installs a program from its lockfile into a folder of its own. Returns why it cannot be had. */
+export function fetchProgram(program: Program): string | undefined {
+  if (existsSync(fileOf(program))) return undefined;
+  const ran = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: folderOf(program),
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    timeout: 600_000,
+  });
+  if (ran.status === 0 && existsSync(fileOf(program))) return undefined;
+  const said = ran.error?.message ?? ran.stderr.trim().split("\n")[0] ?? "";
+  return `\`npm ci\` in ${folderOf(program)} failed: ${said}`;
+}
