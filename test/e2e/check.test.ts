@@ -112,6 +112,41 @@ describe("one call", () => {
   });
 });
 
+describe("a shell command behind `--`", () => {
+  const RULES = `[[rules]]
+name = "no-force"
+action = "deny"
+command = "git push -f*"
+reason = "It overwrites"
+
+[[rules]]
+name = "echo"
+action = "allow"
+command = "echo *"
+reason = "It prints"
+`;
+  test.each([
+    [["git", "push", "-f"], 1],
+    [["git push -f && ls"], 1],
+    [["echo", "a; git push -f"], 0],
+    [["echo", "it's"], 0],
+    [["git", "push", "--json"], 3],
+  ])("%j ends with exit code %i", (words, code) => {
+    const cwd = scratch({ "policy.toml": RULES });
+    expect(bylaw(["check", "--policy", "policy.toml", "--", ...words], { cwd })).toMatchObject({
+      code,
+      stderr: "",
+    });
+  });
+
+  test("is not given with --tool", () => {
+    const cwd = scratch({ "policy.toml": RULES });
+    const ran = bylaw(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"], { cwd });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toMatch(/cannot be given with `--tool`/);
+  });
+});
+
 describe("where the rules come from", () => {
   test("several policies make one pool, named once or repeatedly; nothing but them decides", () => {
     const deny =

@@ -10,7 +10,7 @@ Examples:
   $ bylaw check --batch calls.jsonl --json`;
 
 const COMMANDS: Commands = {
-  "check [options]": [
+  "check [options] [words...]": [
     "Decide one tool call, or every call of a batch",
     () => import("../commands/check.ts"),
   ],

@@ -2,6 +2,7 @@ import { answerBatch } from "../decide/batch.ts";
 import { APPROVAL_MODES, type ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
+import { quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 import { decideHere } from "../decide/ask-run.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
@@ -42,6 +43,9 @@ export const CALL_OPTIONS: readonly OptionSpec[] = [
 ];
 
 export const command: CommandSpec = {
+  arguments: {
+    words: ["a shell command behind `--`, instead of --tool bash; one word is a whole line"],
+  },
   options: [
     ...CALL_OPTIONS,
     ["--batch <file>", "calls, one JSON object per line; - reads standard input", { path: true }],
@@ -52,13 +56,31 @@ Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user. With --b
 
 Examples:
   $ bylaw check --tool bash --args '{"command":"git push --force"}'
+  $ bylaw check -- git push --force
   $ bylaw check --tool read_file --args '{"path":"README.md"}' --policy .bylaw/policy.toml --json
   $ echo '{"id":"1","tool":"read_file","args":{"path":"README.md"}}' | bylaw check --batch - --json`,
-  run: check,
+  run: checkWords,
 };
 
 const SUGGEST =
   "  `bylaw explain --suggest`, with the same options, shows the smallest rule that would allow this.\n";
+
+async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
+  if (words.length === 0) return await check(options);
+  // A misspelt option is no shell command.
+  if (!process.argv.includes("--"))
+    throw usageError(`Too many arguments: ${quote(words[0] ?? "")}`);
+  const { tool, args, batch } = options;
+  if (tool !== undefined || args !== undefined || batch !== undefined)
+    throw usageError("A shell command cannot be given with `--tool`, `--args` or `--batch`");
+  const [line = "", ...more] = words;
+  const command = more.length === 0 ? line : words.map(quoted).join(" ");
+  await check({ ...options, tool: "bash", args: JSON.stringify({ command }) });
+}
+
+// As a shell would have to be given the word.
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Decides one call, or every line of a batch, and sets the exit code. */
 export async function check(options: CheckOptions): Promise<void> {
