@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Desk, Drive } from "./desk.ts";
+import { NO_MODEL, type Desk, type Drive } from "./desk.ts";
 import type { Script } from "./model.ts";
 import type { Program } from "./programs.ts";
 import type { ModelCall } from "./protocols.ts";
@@ -207,7 +207,7 @@ const IN_ORDER: Check = [
     if (doctor.code !== 0) return doctor.text;
     if (desk.bylaw("uninstall", host.name).code !== 0) return "it cannot be uninstalled";
     for (const [file, text] of Object.entries(
-      files({ home: desk.home, project: desk.project, url: "" }),
+      files({ home: desk.home, project: desk.project, url: NO_MODEL }),
     ))
       if (readFileSync(join(desk.home, file), "utf8") !== text) return `${file} was changed`;
     const [found] = await outcome(desk, "denied");

@@ -21,6 +21,9 @@ const BIN = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
   "dist/bin.js",
 );
+/** The address of the model before there is one. */
+export const NO_MODEL = "http://127.0.0.1:1";
+const MODEL = /http:\/\/127\.0\.0\.1:\d+/;
 const TOKEN = "t".repeat(40);
 
 /** What a program did. */
@@ -85,7 +88,7 @@ export class Desk {
 
   /** Installs the hook as a person does. */
   install(config: string, scope: SettingsFile["scope"] = "user"): void {
-    for (const [file, text] of Object.entries(this.program.files(this.#place(""))))
+    for (const [file, text] of Object.entries(this.program.files(this.#place(NO_MODEL))))
       this.write(file, text);
     const { name } = this.program.host;
     const ran = this.bylaw("install", name, `--${scope}`, "--config", join(this.home, config));
@@ -118,8 +121,10 @@ export class Desk {
     const model = await startModel(script);
     const { program } = this;
     const place = this.#place(model.url);
-    for (const [file, text] of Object.entries(program.files(place)))
-      if (file.endsWith(".toml")) this.write(file, text);
+    for (const file of Object.keys(program.files(place))) {
+      const text = readFileSync(join(this.home, file), "utf8");
+      this.write(file, text.replace(MODEL, model.url));
+    }
     const child = spawn(fileOf(program), program.args, {
       cwd: this.project,
       env: { ...this.#env(), ...program.env(place) },

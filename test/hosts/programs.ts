@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "@bylaw/host";
-import { claudeCode } from "@bylaw/host-claude-code";
+import { claudeCode, droid, qwenCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { copilot } from "@bylaw/host-copilot";
 import { geminiCli } from "@bylaw/host-gemini-cli";
@@ -122,12 +122,62 @@ const copilotProgram: Program = {
   off: [".github/copilot/settings.json", json({ disableAllHooks: true })],
 };
 
+const qwenProgram: Program = {
+  host: qwenCode,
+  bin: "qwen",
+  args: ["-m", "fake", "--approval-mode", "yolo", "-p", PROMPT, "-o", "json"],
+  env: ({ url }) => ({
+    ...{ OPENAI_API_KEY: "dummy", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "fake" },
+  }),
+  files: () => ({
+    ".qwen/settings.json": json({
+      security: { auth: { selectedType: "openai" }, folderTrust: { enabled: false } },
+      ...{ general: { enableAutoUpdate: false }, privacy: { usageStatisticsEnabled: false } },
+    }),
+  }),
+  shell: (command) => [
+    { name: "run_shell_command", args: { command, description: "x", is_background: false } },
+  ],
+  agent: (prompt) => ({
+    name: "agent",
+    args: { description: "d", subagent_type: "general-purpose", prompt },
+  }),
+  off: [".qwen/settings.json", json({ disableAllHooks: true })],
+};
+
+const droidProgram: Program = {
+  host: droid,
+  // It has no command of its own in this package.
+  bin: "../@factory/cli-linux-x64/bin/droid",
+  args: ["exec", "--auto", "high", "-m", "custom:fake", PROMPT],
+  env: () => ({ FACTORY_API_KEY: "fk-dummy" }),
+  files: ({ url }) => ({
+    ".factory/settings.json": json({
+      customModels: [
+        {
+          ...{ model: "fake", displayName: "fake", baseUrl: `${url}/v1`, apiKey: "dummy" },
+          ...{ provider: "generic-chat-completion-api", maxOutputTokens: 1000 },
+        },
+      ],
+    }),
+  }),
+  shell: (command) => [
+    {
+      name: "Execute",
+      args: { command, summary: "x", timeout: 10, riskLevelReason: "x", riskLevel: "low" },
+    },
+  ],
+  off: [".factory/settings.json", json({ disableAllHooks: true })],
+};
+
 /** The programs that are driven. */
 export const PROGRAMS: readonly Program[] = [
   claudeCodeProgram,
   codexProgram,
   geminiProgram,
   copilotProgram,
+  qwenProgram,
+  droidProgram,
 ];
 
 const folderOf = ({ host }: Program): string => join(import.meta.dirname, "programs", host.name);

@@ -3,6 +3,7 @@ import { answerIn, callOf, textOf, type Host, type HostOutput, type HostPlace } 
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
+const REQUIREMENTS = "/etc/codex/requirements.toml";
 
 /**
  * Codex, as measured with 0.169.0. Every failure of a hook lets the call run, and so does an answer that it does not know: a deny without a
@@ -20,7 +21,7 @@ export const codex: Host = {
       not_json: "runs",
     },
     project_off: "runs",
-    managed: false,
+    managed: true,
     comments: false,
     stop_cap: null,
     timeout_ms: TIMEOUT_S * 1_000,
@@ -60,6 +61,7 @@ export const codex: Host = {
   files({ home, env }, project) {
     const own = env["CODEX_HOME"] ?? join(home, ".codex");
     return [
+      { scope: "managed", file: REQUIREMENTS, target: true },
       { scope: "user", file: join(own, "hooks.json"), target: true },
       { scope: "user", file: join(own, "config.toml"), target: false },
       { scope: "project", file: join(project, ".codex/hooks.json"), target: true },
@@ -71,6 +73,19 @@ export const codex: Host = {
     const hook = { type: "command", timeout: TIMEOUT_S };
     const call = { ...hook, command: `${command()} || printf '%s' '${NO_ANSWER.stdout}'` };
     return { PreToolUse: { hooks: [call] }, Stop: { hooks: [{ ...hook, command: command() }] } };
+  },
+
+  // Trusted at once, and no project switches it off.
+  ownFile(file, command) {
+    if (file !== REQUIREMENTS) return undefined;
+    const entries = Object.entries(codex.hooks(() => command)).map(([event, { hooks }]) =>
+      (hooks as readonly JsonObject[]).map(
+        (hook) =>
+          `[[hooks.${event}]]\n[[hooks.${event}.hooks]]\ntype = "command"\ncommand = ${JSON.stringify(hook["command"])}\ntimeout = ${TIMEOUT_S}\n`,
+      ),
+    );
+    const head = '[features]\nhooks = true\n\n[hooks]\nmanaged_dir = "/etc/codex"\n';
+    return [head, ...entries.flat()].join("\n");
   },
 
   switchedOff: ({ text }) =>

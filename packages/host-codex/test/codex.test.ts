@@ -1,4 +1,13 @@
-import { describeHost, type HostOutput } from "@bylaw/host";
+import {
+  describeHost,
+  installHooks,
+  uninstallHooks,
+  type Host,
+  type HostOutput,
+} from "@bylaw/host";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codex } from "../src/index.ts";
 
@@ -58,4 +67,39 @@ it("a project that switches hooks off is seen", () => {
   expect(
     codex.switchedOff({ text: "[features]\nhooks = true\n# hooks = false\n" }, "project"),
   ).toBeUndefined();
+});
+
+describe("the requirements of a machine", () => {
+  const COMMAND = "'/usr/bin/node' '/opt/bylaw.js' hook codex --config '/etc/bylaw/b.json'";
+  const [managed] = codex.files({ home: "/home/u", env: {} }, "/p");
+  const text = codex.ownFile?.(managed?.file ?? "", COMMAND) ?? "";
+  // The same, in a folder of the test.
+  const host: Host = { ...codex, ownFile: () => text };
+
+  it("switch hooks on, and call Bylaw", () => {
+    expect(managed).toMatchObject({ scope: "managed", target: true });
+    expect(text).toContain("[features]\nhooks = true\n");
+    expect(text).toContain(`command = ${JSON.stringify(COMMAND)}`);
+    expect(codex.ownFile?.("/home/u/.codex/hooks.json", COMMAND)).toBeUndefined();
+  });
+
+  it("are written whole and taken out whole, and those of others are left alone", () => {
+    const folder = mkdtempSync(join(tmpdir(), "bylaw-codex-"));
+    const file = join(folder, "requirements.toml");
+    try {
+      expect(installHooks(host, file, COMMAND).state).toBe("installed");
+      expect(readFileSync(file, "utf8")).toBe(text);
+      expect(installHooks(host, file, COMMAND).state).toBe("unchanged");
+      writeFileSync(file, `${text}# changed`);
+      expect(installHooks(host, file, COMMAND).state).toBe("updated");
+      expect(uninstallHooks(host, file).state).toBe("removed");
+      expect(uninstallHooks(host, file).state).toBe("absent");
+      writeFileSync(file, "[features]\n");
+      expect(() => installHooks(host, file, COMMAND)).toThrow(/has settings of others/);
+      expect(uninstallHooks(host, file).state).toBe("absent");
+      expect(readFileSync(file, "utf8")).toBe("[features]\n");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { answerIn, callOf, textOf, type Host } from "@bylaw/host";
+import { answerIn, callOf, orBlock, textOf, type Host } from "@bylaw/host";
 import { isJsonObject, omitUndefined } from "@bylaw/kernel";
 
 const TIMEOUT_MS = 30_000;
@@ -65,10 +65,8 @@ export const geminiCli: Host = {
 
   hooks(command) {
     const hook = { type: "command", name: "bylaw", timeout: TIMEOUT_MS };
-    // Only exit code 2 with a text blocks, so the shell ends with it where the program does not answer.
-    const else2 = "|| { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }";
     return {
-      BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: `${command()} ${else2}` }] },
+      BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: orBlock(command()) }] },
       AfterAgent: { hooks: [{ ...hook, command: command() }] },
     };
   },

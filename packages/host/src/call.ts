@@ -38,6 +38,10 @@ export function answerIn(stdout: string): JsonObject {
   }
 }
 
+/** The shell command of a hook for a host that blocks on exit code 2 with a text only, also where Bylaw ends without an answer. */
+export const orBlock = (command: string): string =>
+  `${command} || { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }`;
+
 /** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is none. The kernel checks the rest. */
 export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
   const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;

@@ -63,6 +63,8 @@ export interface Host {
   readonly files: (place: HostPlace, project: string) => readonly SettingsFile[];
   /** What to install so that the host runs this shell command, with the event's name where the host's input lacks it. */
   readonly hooks: (command: (event?: string) => string) => HookEntries;
+  /** The whole text of a file that belongs to Bylaw alone, such as a plugin; `undefined` for settings in JSON. */
+  readonly ownFile?: (file: string, command: string) => string | undefined;
   /** Keys to put at the top of a file that holds nothing else. */
   readonly top?: JsonObject;
   /** What a person has to do besides. */

@@ -1,5 +1,5 @@
 export { answerEvent, answerFault, type AnswerOptions, type Judge } from "./answer-event.ts";
-export { answerIn, callOf, textOf, type CallFields } from "./call.ts";
+export { answerIn, callOf, orBlock, textOf, type CallFields } from "./call.ts";
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
 export type { HostCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";

@@ -43,7 +43,9 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   await loadKernelFor({ config });
   const { strict = false, json = false } = options;
   const hook = hookCommand({ host: name, config, strict });
-  const change = installHooks(host, targetOf(host, scope), hook);
+  // All users of the machine have to read what is managed.
+  const mode = scope === "managed" ? 0o644 : 0o600;
+  const change = installHooks(host, targetOf(host, scope), hook, mode);
   const states = {
     updated: "Updated the hook for",
     unchanged: "The hook is already installed for",

@@ -1,12 +1,12 @@
 import type { Host } from "@bylaw/host";
-import { claudeCode } from "@bylaw/host-claude-code";
+import { claudeCode, droid, qwenCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { copilot } from "@bylaw/host-copilot";
 import { geminiCli } from "@bylaw/host-gemini-cli";
 import { didYouMean, quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 
-const HOSTS: readonly Host[] = [claudeCode, codex, geminiCli, copilot];
+const HOSTS: readonly Host[] = [claudeCode, codex, geminiCli, copilot, qwenCode, droid];
 
 /** The names of the hosts. */
 export const HOST_NAMES: readonly string[] = HOSTS.map(({ name }) => name);

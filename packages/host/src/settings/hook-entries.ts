@@ -77,6 +77,17 @@ export function commandIn(settings: Json, host: Host): string | undefined {
   return undefined;
 }
 
+/** The shell command of our hook in a file that is Bylaw's alone, written there as a JSON string. */
+export function commandInText(text: string, host: Host): string | undefined {
+  const strings = text.match(/"(?:[^"\\\n]|\\.)*"/g) ?? [];
+  for (const string of strings) {
+    if (!string.includes(` hook ${host.name} `)) continue;
+    const found = commandIn(JSON.parse(string) as Json, host);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 // What stands before the name of an event. The command ends with a configuration in quotes, or with an option.
 const ours = (host: Host): RegExp =>
   new RegExp(

@@ -1,6 +1,6 @@
 import { isJsonObject, messageOf } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
-import { commandIn, isIntact } from "./hook-entries.ts";
+import { commandIn, commandInText, isIntact } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings } from "./settings-text.ts";
 
@@ -49,12 +49,23 @@ export function findFault(
   return managed ? undefined : faulty;
 }
 
+// A file of Bylaw's own is whole, or it is changed.
+function ownReport(host: Host, settings: SettingsFile, text: string): SettingsReport | undefined {
+  if (host.ownFile?.(settings.file, "") === undefined) return undefined;
+  const command = commandInText(text, host);
+  if (command === undefined) return { ...settings, exists: true };
+  const intact = host.ownFile(settings.file, command) === text;
+  return { ...settings, exists: true, command, intact };
+}
+
 function reportOn(host: Host, settings: SettingsFile): SettingsReport {
   try {
     const text = readSettings(settings.file);
     if (text === undefined) return { ...settings, exists: false };
     if (text.trim() === "") return { ...settings, exists: true };
     const isToml = settings.file.endsWith(".toml");
+    const own = ownReport(host, settings, text);
+    if (own !== undefined) return own;
     const value = isToml ? { text } : readFor(host, text, settings.file).value;
     const command = isToml ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);

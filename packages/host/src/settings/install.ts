@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
-import type { Json } from "@bylaw/kernel";
+import { BylawError, type Json } from "@bylaw/kernel";
 import type { Host } from "../host.ts";
-import { commandIn, isIntact, withHooks, withoutHooks } from "./hook-entries.ts";
+import { commandIn, commandInText, isIntact, withHooks, withoutHooks } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings, writeSettings } from "./settings-text.ts";
 
@@ -17,10 +17,12 @@ const backupOf = (file: string): string => `${file}.bylaw-backup`;
 
 /**
  * Puts the hooks of a host into a settings file. What is there stays as it is, and a copy of the file is kept beside it. Doing it again
- * changes nothing. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
+ * changes nothing. A new file gets `mode`. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
  */
-export function installHooks(host: Host, file: string, command: string): Change {
+export function installHooks(host: Host, file: string, command: string, mode = 0o600): Change {
   const text = readSettings(file);
+  const own = host.ownFile?.(file, command);
+  if (own !== undefined) return installOwn(host, { file, own, text, mode });
   const settings = valueOf(text, file, host);
   const present = commandIn(settings, host) !== undefined;
   if (present && commandIn(settings, host) === command && isIntact(settings, host, command))
@@ -29,7 +31,7 @@ export function installHooks(host: Host, file: string, command: string): Change 
   const wanted = withHooks(plain, file, host, command);
   const backup = backupOf(file);
   if (!present && text !== undefined) writeSettings(backup, text);
-  writeSettings(file, wanted);
+  writeSettings(file, wanted, mode);
   if (text === undefined) rmSync(backup, { force: true });
   const kept = text === undefined ? {} : { backup };
   return { file, state: present ? "updated" : "installed", ...kept };
@@ -41,6 +43,12 @@ export function installHooks(host: Host, file: string, command: string): Change 
  */
 export function uninstallHooks(host: Host, file: string): Change {
   const text = readSettings(file);
+  if (host.ownFile?.(file, "") !== undefined) {
+    if (text === undefined || commandInText(text, host) === undefined)
+      return { file, state: "absent" };
+    rmSync(file);
+    return { file, state: "removed" };
+  }
   const command = commandIn(valueOf(text, file), host);
   if (text === undefined || command === undefined) return { file, state: "absent" };
   const backup = backupOf(file);
@@ -53,6 +61,27 @@ export function uninstallHooks(host: Host, file: string): Change {
   }
   writeSettings(file, withoutHooks(text, file, host));
   return { file, state: "removed", ...(before === undefined ? {} : { backup }) };
+}
+
+interface OwnFile {
+  readonly file: string;
+  readonly own: string;
+  readonly text: string | undefined;
+  readonly mode: number;
+}
+
+function installOwn(host: Host, { file, own, text, mode }: OwnFile): Change {
+  if (text === own) return { file, state: "unchanged" };
+  const present = text !== undefined && commandInText(text, host) !== undefined;
+  if (text !== undefined && text.trim() !== "" && !present)
+    throw new BylawError({
+      code: "BYLAW_HOST_FILE_INVALID",
+      message: `${file} has settings of others, and Bylaw only writes a file of its own there`,
+      fix: `Add this to it yourself:\n${own}`,
+      source: { file },
+    });
+  writeSettings(file, own, mode);
+  return { file, state: present ? "updated" : "installed" };
 }
 
 const valueOf = (text: string | undefined, file: string, host?: Host): Json =>

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { orBlock, type Host, type HostCapabilities } from "@bylaw/host";
+import type { JsonObject } from "@bylaw/kernel";
+import { claudeCode } from "./claude-code.ts";
+
+const TIMEOUT_S = 30;
+
+/** What differs from Claude Code. */
+interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
+  readonly capabilities: Pick<
+    HostCapabilities,
+    "version" | "ask" | "comments" | "project_off" | "stop_cap"
+  > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
+  /** Of its settings, below the home and below a project. */
+  readonly folder: string;
+  readonly shellTool: string;
+}
+
+// These agents run the call whenever a hook fails, but for exit code 2 with a text.
+function variantOf({ folder, shellTool, capabilities, ...own }: Variant): Host {
+  const { timeout, ...measured } = capabilities;
+  return {
+    ...claudeCode,
+    ...own,
+    capabilities: {
+      ...{ ...measured, allow: true, managed: false, timeout_ms: TIMEOUT_S * 1_000 },
+      failures: {
+        ...{ exit_1: "blocks", killed: "blocks", missing: "blocks" },
+        ...{ timeout, not_json: "runs" },
+      },
+    },
+    read(input, place) {
+      const event = claudeCode.read(input, place);
+      if (event.kind !== "tool_call") return event;
+      return { ...event, call: { ...event.call, host: { name: own.name } } };
+    },
+    blocks: (output) =>
+      output.exit === 0 || output.exit === 2 ? claudeCode.blocks(output) : false,
+    shellCall: (command, cwd) => ({ ...claudeCode.shellCall(command, cwd), tool_name: shellTool }),
+    files: ({ home }, project) => [
+      { scope: "user", file: join(home, folder, "settings.json"), target: true },
+      { scope: "project", file: join(project, folder, "settings.json"), target: true },
+    ],
+    hooks(command) {
+      const hook = { type: "command", timeout: TIMEOUT_S };
+      return {
+        PreToolUse: { matcher: "*", hooks: [{ ...hook, command: orBlock(command()) }] },
+        Stop: { hooks: [{ ...hook, command: command() }] },
+      };
+    },
+  };
+}
+
+const allOff = ({ disableAllHooks }: JsonObject): string | undefined =>
+  disableAllHooks === true ? "`disableAllHooks: true`" : undefined;
+
+/** Qwen Code, as measured with 0.24.4. */
+export const qwenCode: Host = variantOf({
+  ...{ name: "qwen-code", title: "Qwen Code", folder: ".qwen", shellTool: "run_shell_command" },
+  capabilities: {
+    ...{ version: "0.24.4", ask: "asks", comments: true, project_off: "runs", stop_cap: 8 },
+    timeout: "runs",
+  },
+  switchedOff: allOff,
+});
+
+/** Factory Droid, as measured with 0.225.2: it runs a call about which it is told to ask. */
+export const droid: Host = variantOf({
+  ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
+  capabilities: {
+    ...{ version: "0.225.2", ask: "runs", comments: false, project_off: "blocks" },
+    ...{ stop_cap: null, timeout: "runs" },
+  },
+  switchedOff: allOff,
+});

@@ -1,0 +1,61 @@
+import { describeHost, type HostOutput } from "@bylaw/host";
+import { describe, expect, it } from "vitest";
+import { droid, qwenCode } from "../src/index.ts";
+
+const COMMON = {
+  session_id: "00000000-0000-0000-0000-000000000000",
+  transcript_path: "/home/u/.agent/0.jsonl",
+  cwd: "/home/u/project",
+};
+const CALLS = [
+  [
+    qwenCode,
+    {
+      ...{ permission_mode: "yolo", tool_name: "run_shell_command", tool_use_id: "toolu_1" },
+      ...{ tool_input: { command: "echo hello > out.txt", description: "x" } },
+    },
+  ],
+  [
+    droid,
+    {
+      ...{ permission_mode: "auto-high", tool_name: "Execute" },
+      ...{ tool_input: { command: "echo hello > out.txt", riskLevel: "low" } },
+    },
+  ],
+] as const;
+
+/** What both do, measured with the real programs: but for exit code 2, a failure lets the call run. */
+function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
+  if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
+  if (exit !== 0) return "goes on";
+  const { hookSpecificOutput: answer } = JSON.parse(stdout) as {
+    hookSpecificOutput?: { permissionDecision: string };
+  };
+  return (
+    ({ deny: "blocks", ask: "asks", allow: "allows" } as const)[answer?.permissionDecision ?? ""] ??
+    "goes on"
+  );
+}
+
+for (const [host, call] of CALLS)
+  describeHost(
+    {
+      ...{ host, outcome },
+      payload: { ...COMMON, hook_event_name: "PreToolUse", ...call },
+      keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+      unknown: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+    },
+    { describe, it },
+  );
+
+describe.each(CALLS.map(([host]) => [host.title, host] as const))("%s", (_, host) => {
+  it("is told to block by the shell where Bylaw ends without an answer", () => {
+    const text = JSON.stringify(host.hooks(() => "bylaw"));
+    expect(text).toMatch(/bylaw \|\| .*exit 2/);
+  });
+
+  it("has a setting that switches hooks off", () => {
+    expect(host.switchedOff({ disableAllHooks: true }, "project")).toMatch(/disableAllHooks/);
+    expect(host.switchedOff({}, "project")).toBeUndefined();
+  });
+});
