@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 
 // Beside the main entry: what reads the disk, and what needs little of the rest.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
-  "packages/host-mcp": ["./local-server"],
+  "packages/host-mcp": ["./local-server", "./proxy"],
   "packages/orchestrator": ["./approvals", "./events"],
   "packages/policy-language": ["./condition", "./real-paths"],
   "packages/runner": ["./dbos", "./restate"],

@@ -12,7 +12,7 @@ export type {
   ToolGuardOptions,
 } from "./guard-contract.ts";
 export type { HookEntries, Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
-export { lowerDecision, type LowerOptions, type Reply } from "./lower.ts";
+export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";
 export { STOP_CAP, forgetStops, nextStop } from "./stop-count.ts";

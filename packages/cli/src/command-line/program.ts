@@ -60,8 +60,8 @@ const COMMANDS: Commands = {
     "Run a workflow template step by step, and resume it after a crash",
     () => import("../commands/run.ts"),
   ],
-  "mcp [options]": [
-    "Serve the tools of a run to an agent over MCP on standard input and output",
+  "mcp [options] [server...]": [
+    "Serve the tools of a run to an agent over MCP, or guard an MCP server",
     () => import("../commands/mcp.ts"),
   ],
   constitution: [

@@ -1,12 +1,10 @@
-import { resolve } from "node:path";
 import { bridgeStdio, serveStdio } from "@bylaw/host-mcp";
 import { omitUndefined } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
-import { unauthorized } from "@bylaw/orchestrator/approvals";
 import type { ConstitutionContext } from "@bylaw/plugin-constitution";
-import { BEHAVIOR_TOOLS, workflowState, type BehaviorContext } from "@bylaw/runner";
+import { BEHAVIOR_TOOLS, type BehaviorContext } from "@bylaw/runner";
 import type { Tool } from "@bylaw/tools";
-import { answererOf, takeToken } from "../approve/authority.ts";
+import { takeToken } from "../approve/authority.ts";
 import { usageError } from "../io/report-error.ts";
 import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -15,6 +13,8 @@ import { stepAccess } from "../run/step-access.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
+import { checkJoin } from "../mcp/may-join.ts";
+import { SERVER_OPTIONS, namedServer } from "../mcp/server-options.ts";
 
 const OPTIONS = [
   ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
@@ -22,25 +22,37 @@ const OPTIONS = [
   ["--agent <id>", "the agent that every call of the client counts as"],
   ["--task <id>", "the task of the agent"],
   RUN_CONFIG,
+  ...SERVER_OPTIONS,
 ] as const satisfies readonly OptionSpec[];
 type McpOptions = OptionsOf<typeof OPTIONS>;
 
 export const command: CommandSpec = {
+  arguments: { server: ["stand before this MCP server: its command, after --"] },
   options: OPTIONS,
   help: `
-In a step of \`bylaw run\` it takes no options and acts as the agent of that step, in its run.
+Without a server it offers the tools of a run. In a step of \`bylaw run\` it takes no options and acts as the agent of that step, in its run.
 Elsewhere --store, --run and --agent are needed, and an operator's token while a workflow runs in the run.
-Exit code: 0 the client disconnected, 2 usage error, or a run that cannot be reached.
+
+With a server it passes messages on, and decides about each call of a tool by the configuration. With --store and --run every call is on
+record there, and the phase of --task counts. A tool that changed is withheld until you run the same command with --accept-tools.
+Exit code: 0 the client disconnected, 1 the server ended, 2 usage error, or a run or server that cannot be reached.
 
 Examples:
   $ bylaw mcp
-  $ bylaw mcp --store .bylaw/store.db --run refunds --agent ann`,
+  $ bylaw mcp --store .bylaw/store.db --run refunds --agent ann
+  $ bylaw mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  $ bylaw mcp --name tracker --url https://mcp.example.com/mcp --bearer TRACKER_TOKEN`,
   run: serveTools,
 };
 
-/** Serves the tools of a run on standard input and output, until the client has gone. */
-async function serveTools(options: McpOptions): Promise<void> {
+/** Serves tools on standard input and output, until the client has gone. */
+async function serveTools(command: readonly string[], options: McpOptions): Promise<void> {
   const token = takeToken();
+  const server = namedServer(command, options);
+  if (server !== undefined) {
+    const { proxyServer } = await import("../mcp/proxy-server.ts");
+    return await proxyServer(server, options, token);
+  }
   const access = stepAccess(options);
   if (access === undefined) await serveRun(options, token);
   else await bridgeStdio(access, { write });
@@ -64,16 +76,7 @@ async function serveRun(
   await withStore(place, { create: false }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
-      const { started, ended } = run.view(workflowState);
-      if (started !== null && ended === null) {
-        // The agents of the workflow have keys; anyone without one needs an operator.
-        if (token === undefined || token === "")
-          throw unauthorized(
-            "A workflow is running in this run, so only its own steps may join",
-            "Start `bylaw mcp` in a step, or set an operator's token in BYLAW_OPERATOR_TOKEN",
-          );
-        answererOf(file ?? resolve("bylaw.config"), undefined, token);
-      }
+      checkJoin(run, file, token);
       const { CONSTITUTION_TOOLS, hasOwnRules } = plugins.constitution;
       const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [
         ...BEHAVIOR_TOOLS,

@@ -29,6 +29,8 @@ export interface RuleReport extends PoolRule {
   readonly actual?: string;
   /** The rule is about other tools: whatever the arguments are, it would not match. */
   readonly elsewhere?: true;
+  /** It is a deny that asks for nothing but a tool and who calls it: whatever the arguments are, it matches. */
+  readonly any_arguments?: true;
   /** The command of the line, in one form, that matched or came closest. */
   readonly command?: string;
   /** The part that does not hold may do so, as far as the command can be known. */
@@ -114,6 +116,9 @@ function reportOf(
     tier,
     shadow,
     matched: failed === undefined && condition === true,
+    ...(failed === undefined && effect === "deny" && takesAnyArguments(rule)
+      ? { any_arguments: true as const }
+      : {}),
     ...(command === undefined ? {} : { command }),
     ...(failed === undefined ? {} : { failed, ...describeMiss(rule, failed, parts) }),
     ...(failed !== undefined && may ? { may_match: true as const } : {}),
@@ -123,6 +128,14 @@ function reportOf(
     ...(failed === undefined ? {} : { nearness: reached }),
   };
 }
+
+/** The parts of a rule that are about no argument. */
+const CALLER_PARTS: ReadonlySet<string> = new Set([
+  ...["tool", "server", "interactive", "modes", "agent", "phase"],
+]);
+
+const takesAnyArguments = ({ parts, when }: Rule): boolean =>
+  when === undefined && parts.every(({ key }) => CALLER_PARTS.has(key));
 
 // The first part of the rule that does not hold, for the command of the line that gets furthest.
 function closest(

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { userInfo } from "node:os";
+import type { ProxyJudge, RecordedQuestion } from "@bylaw/host-mcp/proxy";
+import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
+import { callQuestionId, currentPhases, openRun, phaseOf, type Run } from "@bylaw/log";
+import { hasOperators, operatorsFile } from "@bylaw/orchestrator/approvals";
+import { askRun, decideHere } from "../decide/ask-run.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
+import { deniedOutright } from "./denied-outright.ts";
+
+/** Where questions are kept. */
+export interface ProxyRecords {
+  readonly kernel: Kernel;
+  /** Absolute path of the configuration. */
+  readonly config: string;
+  /** As `--store` takes it. */
+  readonly store: string;
+  readonly run: string;
+}
+
+/** How long a yes in the client may take to be used by the call that waits for it. */
+const APPROVAL_MS = 60_000;
+
+/** Judges calls without a record, and puts only questions on record. In a step of `bylaw run` its run is asked too. */
+export function looseJudge(records: ProxyRecords): ProxyJudge {
+  const { kernel } = records;
+  const inStep = (process.env["BYLAW_MCP_URL"] ?? "") !== "";
+  const inRun = <T>(work: (run: Run) => Promise<T>): Promise<T> =>
+    withStore(storePlace(records.store), { create: true }, async (store) => {
+      const run = await openRun(kernel, { run: records.run, store, join: true });
+      try {
+        return await work(run);
+      } finally {
+        await run.close();
+      }
+    });
+  return {
+    decide: (call) => (inStep ? decideHere(kernel, call) : kernel.decide(call)),
+    hides: (call) => deniedOutright(kernel, call),
+    async record(call) {
+      const asked = await askRun(call);
+      const silent = asked === undefined || asked.decision.code === "fallback";
+      if (!silent && asked.decision.applied !== "allow") return asked;
+      return await recorded(records, call, inRun);
+    },
+  };
+}
+
+/** Judges and records every call in a run. The phase of a task is the one that its log has. */
+export function runJudge(records: ProxyRecords, run: Run): ProxyJudge {
+  const { kernel } = records;
+  const current = async (call: ToolCall): Promise<ToolCall> => {
+    await run.catchUp();
+    const phase = call.task === undefined ? undefined : phaseOf(run.view(currentPhases), call.task);
+    return { ...call, run: run.run, ...omitUndefined({ phase }) };
+  };
+  return {
+    async decide(call) {
+      const decision = await kernel.decide(await current(call), run.view);
+      // A question goes on record when somebody is asked.
+      return decision.applied === "ask_user" ? decision : (await run.toolCall(call)).decision;
+    },
+    hides: async (call) => deniedOutright(kernel, await current(call), run.view),
+    record: (call) => recorded(records, call, (work) => work(run)),
+  };
+}
+
+async function recorded(
+  { store, run: name, config }: ProxyRecords,
+  call: ToolCall,
+  inRun: <T>(work: (run: Run) => Promise<T>) => Promise<T>,
+): Promise<RecordedQuestion> {
+  const { decision, events } = await inRun(async (run) => {
+    await run.catchUp();
+    return await run.toolCall(call);
+  });
+  const [event] = events;
+  const question = event === undefined ? "ID" : callQuestionId(name, event);
+  const answer_with = `\`bylaw approve yes ${question} --store ${store} --run ${name} --config ${config} --by NAME\``;
+  if (event === undefined || hasOperators(operatorsFile(config))) return { decision, answer_with };
+  return {
+    decision,
+    answer_with,
+    answer: (verdict) =>
+      inRun(async (run): Promise<Decision> => {
+        const by = userInfo().username;
+        if (verdict === "rejected") {
+          await run.refuse({ asked: event.sequence, by, reason: "Rejected in the MCP client" });
+          return decision;
+        }
+        const expires_at = new Date(Date.parse(run.now()) + APPROVAL_MS).toISOString();
+        await run.approve({ subject: call, by, expires_at });
+        return (await run.toolCall({ ...call, id: randomUUID() })).decision;
+      }),
+  };
+}

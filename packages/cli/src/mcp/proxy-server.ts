@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { findConfig } from "@bylaw/config";
+import { runProxy, type ProxyJudge } from "@bylaw/host-mcp/proxy";
+import { omitUndefined } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { loadKernelFor } from "../decide/kernel-source.ts";
+import { conclude } from "../io/exit-code.ts";
+import { write } from "../io/output.ts";
+import { usageError } from "../io/report-error.ts";
+import { plain } from "../io/text.ts";
+import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import { kernelOf } from "../run/run-kernel.ts";
+import { acceptTools } from "./accept-tools.ts";
+import { checkJoin } from "./may-join.ts";
+import { looseJudge, runJudge } from "./proxy-judge.ts";
+import type { NamedServer } from "./server-options.ts";
+
+/** In which run, and as whom, a proxy judges. */
+interface ProxyOptions {
+  readonly store?: string;
+  readonly run?: string;
+  readonly agent?: string;
+  readonly task?: string;
+  readonly config?: string;
+  readonly acceptTools?: boolean;
+}
+
+/** Stands before an MCP server until its client or the server has gone. */
+export async function proxyServer(
+  named: NamedServer,
+  options: ProxyOptions,
+  token: string | undefined,
+): Promise<void> {
+  const { store, run: name } = options;
+  if ((store === undefined) !== (name === undefined))
+    throw usageError("`--store` and `--run` are given together or not at all");
+  const config =
+    options.config === undefined ? await findConfig(process.cwd()) : resolve(options.config);
+  if (options.acceptTools === true) {
+    await acceptTools(named, config, token);
+    return conclude(0);
+  }
+  if (store === undefined || name === undefined) {
+    if (options.task !== undefined)
+      throw usageError("`--task` needs the run that it belongs to", "Add `--store` and `--run`");
+    const folder = join(dirname(config), ".bylaw");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const kernel = await loadKernelFor({ config });
+    const records = { kernel, config, store: join(folder, "store.db"), run: `mcp-${named.name}` };
+    return await relay(named, options, looseJudge(records));
+  }
+  const place = storePlace(store);
+  // Opening a run would begin it.
+  await withReader(place, async (reader) => {
+    if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
+  });
+  const { kernel } = await kernelOf(undefined, config);
+  await withStore(place, { create: false }, async (opened) => {
+    const run = await openRun(kernel, { run: name, store: opened, join: true });
+    try {
+      checkJoin(run, config, token);
+      const records = { kernel, config, store, run: name };
+      await relay(named, options, runJudge(records, run));
+    } finally {
+      await run.close();
+    }
+  });
+}
+
+async function relay(
+  { name, server, limit, pins }: NamedServer,
+  { agent, task }: ProxyOptions,
+  judge: ProxyJudge,
+): Promise<void> {
+  const notice = (text: string): void => void process.stderr.write(`bylaw mcp: ${plain(text)}\n`);
+  const place = { server: name, session: randomUUID(), cwd: process.cwd(), home: homedir() };
+  const ended = await runProxy({ input: process.stdin, write }, server, {
+    place: { ...place, ...omitUndefined({ agent, task }) },
+    ...{ judge, pins, limit, notice },
+  });
+  if (ended !== undefined) notice(`The server ${ended}`);
+  conclude(ended === undefined ? 0 : 1);
+}

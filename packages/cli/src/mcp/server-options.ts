@@ -1,0 +1,97 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ToolPins, type McpServer } from "@bylaw/host-mcp/proxy";
+import { quote } from "@bylaw/wording";
+import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { usageError } from "../io/report-error.ts";
+
+/** The options that say which server a proxy stands before. */
+export const SERVER_OPTIONS = [
+  ["--name <server>", "stand before an MCP server: its name in policies"],
+  ["--url <url>", "the address of a server over Streamable HTTP, instead of a command"],
+  ["--bearer <variable>", "the environment variable with the token for --url"],
+  ["--env <variable>", "hand this environment variable to the server", { many: true }],
+  ["--max-chars <n>", "the longest message (default: 4194304)", { least: 1_024 }],
+  ["--accept-tools", "show the tools of the server and accept them as they are now"],
+] as const satisfies readonly OptionSpec[];
+export type ServerOptions = OptionsOf<typeof SERVER_OPTIONS>;
+
+/** The server that a command line names. */
+export interface NamedServer {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly limit: number;
+  /** What its tools were when a person accepted them. */
+  readonly pins: ToolPins;
+}
+
+// One reading of `mcp__NAME__TOOL`, and a file of its own.
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,63}$/;
+// What a server gets without being named, as the MCP SDK has it.
+const INHERITED = "HOME LOGNAME PATH SHELL TERM USER".split(" ");
+const INHERITED_ON_WINDOWS =
+  "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES".split(
+    " ",
+  );
+
+/** The server that a command line names; `undefined` for none. Throws BYLAW_USAGE_INVALID. */
+export function namedServer(
+  command: readonly string[],
+  options: ServerOptions,
+): NamedServer | undefined {
+  const { name, url, maxChars: limit = 4_194_304 } = options;
+  if (command.length === 0 && url === undefined) {
+    const stray = ["name", "bearer", "env", "maxChars", "acceptTools"] as const;
+    const given = stray.find((key) => options[key] !== undefined);
+    if (given === undefined) return undefined;
+    throw usageError(
+      "No MCP server is named",
+      "Add its command behind `--`, or its address with `--url`",
+    );
+  }
+  if (command.length > 0 && url !== undefined)
+    throw usageError("`--url` and a command cannot be given together", "Remove one");
+  if (name === undefined)
+    throw usageError("`--name <server>` is missing: say what policies call this server");
+  if (!NAME.test(name))
+    throw usageError(
+      `${quote(name)} cannot name a server`,
+      "Use up to 64 letters, digits and `-`, with single `_` between them",
+    );
+  return {
+    name,
+    limit,
+    server: url === undefined ? programOf(command, options) : addressOf(url, options),
+    pins: new ToolPins(join(homedir(), ".bylaw", "mcp", `${name}.json`)),
+  };
+}
+
+function programOf(command: readonly string[], { env = [], bearer }: ServerOptions): McpServer {
+  if (bearer !== undefined)
+    throw usageError("`--bearer` is for `--url`", "Hand the variable on with `--env`");
+  const inherited = process.platform === "win32" ? INHERITED_ON_WINDOWS : INHERITED;
+  const handed: Record<string, string> = {};
+  for (const key of [...inherited, ...env]) {
+    const value = process.env[key];
+    // A shell function is code.
+    if (value !== undefined && !value.startsWith("()")) handed[key] = value;
+    else if (env.includes(key))
+      throw usageError(`The environment variable ${quote(key)} is not set`);
+  }
+  return { command, cwd: process.cwd(), env: handed };
+}
+
+function addressOf(text: string, { env = [], bearer }: ServerOptions): McpServer {
+  if (env.length > 0) throw usageError("`--env` is for a server that is started");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const local = ["127.0.0.1", "[::1]", "localhost"].includes(url?.hostname ?? "");
+  if (url === undefined || (url.protocol !== "https:" && !(url.protocol === "http:" && local)))
+    throw usageError("`--url` must be an https address, or http on this machine");
+  if (url.username !== "" || url.password !== "")
+    throw usageError("`--url` must not hold a password", "Use `--bearer <variable>`");
+  if (bearer === undefined) return { url, headers: {} };
+  const token = process.env[bearer] ?? "";
+  if (!/^[\u0021-\u007e]+$/.test(token))
+    throw usageError(`The environment variable ${quote(bearer)} holds no token`);
+  return { url, headers: { authorization: `Bearer ${token}` } };
+}

@@ -1,0 +1,201 @@
+import { reasonOf } from "@bylaw/host";
+import {
+  isJsonObject,
+  messageOf,
+  type Decision,
+  type Json,
+  type JsonObject,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { oneLine, quote } from "@bylaw/wording";
+import { methodCallOf, paramsOf, textIn, toolCallOf, type ProxyPlace } from "./call.ts";
+import { RPC, MessageFault } from "./message.ts";
+import type { PendingRequest } from "./pending.ts";
+import type { ToolTable } from "./tool-table.ts";
+
+/** A question on record. */
+export interface RecordedQuestion {
+  readonly decision: Decision;
+  /** How a person answers it elsewhere. */
+  readonly answer_with: string;
+  /** Records what the person at the client answered, and decides again. Left out: only an operator with a token may answer. */
+  readonly answer?: (verdict: "approved" | "rejected") => Promise<Decision>;
+}
+
+/** Who decides. */
+export interface ProxyJudge {
+  readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
+  /** Puts a question on record. A call that a person approved before is allowed once. */
+  readonly record: (call: ToolCall) => Promise<RecordedQuestion>;
+  /** Whether a tool is denied whatever its arguments are. */
+  readonly hides: (call: ToolCall) => boolean | Promise<boolean>;
+}
+
+/** What the gate needs of the proxy. */
+export interface GateOptions {
+  readonly place: ProxyPlace;
+  readonly judge: ProxyJudge;
+  readonly table: ToolTable;
+  /** Passes a request on to the server. */
+  readonly forward: (request: PendingRequest) => void;
+  /** Answers a request. */
+  readonly answer: (
+    request: PendingRequest,
+    answer: { readonly result: Json } | { readonly error: JsonObject },
+  ) => void;
+  /** Asks the person at the client; `undefined` where the client cannot. Resolves with `undefined` when nothing came. */
+  readonly elicit: (
+    request: PendingRequest,
+    message: string,
+  ) => Promise<Json | undefined> | undefined;
+  readonly canElicit: () => boolean;
+}
+
+/** More than a person reads in a dialog: such a call is only approved where it is shown whole. */
+const SHOWN = 4_000;
+
+/** Judges requests: passes them on, refuses them, or asks a person. */
+export class Gate {
+  readonly #options: GateOptions;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Judges a request, at once where nothing has to be awaited. */
+  judge(request: PendingRequest): void {
+    const { place, table, judge } = this.#options;
+    try {
+      const params = paramsOf(request.params);
+      let call: ToolCall;
+      if (request.method === "tools/call") {
+        const tool = table.current?.tools.get(textIn(params, "name"));
+        // It may have been added or accepted since the last list.
+        if (tool === undefined || tool.fault !== undefined) return this.#judgeAnew(request, params);
+        call = toolCallOf(params, tool, place);
+      } else call = methodCallOf(request.method, params, place);
+      const decision = judge.decide(call);
+      return decision instanceof Promise
+        ? this.#guarded(request, async () => this.#apply(request, call, await decision))
+        : this.#apply(request, call, decision);
+    } catch (error) {
+      return this.#fail(request, error);
+    }
+  }
+
+  /** The tools that a client is shown. */
+  async visible(): Promise<JsonObject> {
+    const { place, table, judge } = this.#options;
+    const { answer, tools } = await table.load();
+    const shown: JsonObject[] = [];
+    for (const tool of tools.values()) {
+      if (tool.fault !== undefined) continue;
+      const hidden = await judge.hides(toolCallOf({}, tool, place));
+      if (!hidden) shown.push(tool.definition);
+    }
+    const { nextCursor: _, ...rest } = answer as { readonly [key: string]: Json };
+    return { ...rest, tools: shown };
+  }
+
+  #judgeAnew(request: PendingRequest, params: JsonObject): void {
+    const { place, table, judge } = this.#options;
+    this.#guarded(request, async () => {
+      const name = textIn(params, "name");
+      const tool = (await table.load()).tools.get(name);
+      if (tool === undefined)
+        throw new MessageFault(
+          RPC.params,
+          `The server ${quote(place.server)} lists no tool ${quote(name)}`,
+        );
+      if (tool.fault !== undefined)
+        throw new Refusal(
+          `The tool ${quote(name)} is withheld: ${tool.fault}. A person can look at it and accept it with \`bylaw mcp --accept-tools\`.`,
+        );
+      const call = toolCallOf(params, tool, place);
+      this.#apply(request, call, await judge.decide(call));
+    });
+  }
+
+  #apply(request: PendingRequest, call: ToolCall, decision: Decision): void {
+    const { forward } = this.#options;
+    if (request.cancelled) return undefined;
+    if (decision.applied === "allow") return forward(request);
+    if (decision.applied === "deny") return this.#refuse(request, reasonOf(decision));
+    return this.#guarded(request, () => this.#ask(request, call));
+  }
+
+  async #ask(request: PendingRequest, given: ToolCall): Promise<void> {
+    const { judge, forward, elicit, canElicit } = this.#options;
+    const text = questionText(given);
+    const interactive = canElicit() && text.length <= SHOWN;
+    const call = { ...given, id: crypto.randomUUID(), interactive };
+    const { decision, answer_with, answer } = await judge.record(call);
+    if (request.cancelled) return;
+    if (decision.applied === "allow") return forward(request);
+    const reason = reasonOf(decision);
+    if (!OPEN.has(decision.code) && decision.applied === "deny")
+      return this.#refuse(request, reason);
+    if (interactive && answer !== undefined) {
+      const verdict = verdictIn(await elicit(request, `${text}\n\n${oneLine(reason, 500)}`));
+      if (request.cancelled) return;
+      if (verdict !== undefined) {
+        const after = await answer(verdict);
+        if (request.cancelled) return;
+        return verdict === "approved" && after.applied === "allow"
+          ? forward(request)
+          : this.#refuse(
+              request,
+              verdict === "rejected" ? `A person rejected this. ${reason}` : reasonOf(after),
+            );
+      }
+    }
+    this.#refuse(request, `${reason} A person can approve it: ${answer_with}. Then try again.`);
+  }
+
+  #guarded(request: PendingRequest, work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#fail(request, error));
+  }
+
+  #fail(request: PendingRequest, error: unknown): void {
+    const { answer } = this.#options;
+    if (error instanceof MessageFault)
+      return answer(request, { error: { code: error.code, message: error.message } });
+    if (error instanceof Refusal) return this.#refuse(request, error.message);
+    return this.#refuse(
+      request,
+      `Bylaw could not judge this: ${messageOf(error) || "unknown error"}`,
+    );
+  }
+
+  // A model reads the result of a tool; an error, only its host.
+  #refuse(request: PendingRequest, reason: string): void {
+    const { answer } = this.#options;
+    const { method, params } = request;
+    const asTask = isJsonObject(params) && params["task"] !== undefined;
+    return method === "tools/call" && !asTask
+      ? answer(request, { result: { content: [{ type: "text", text: reason }], isError: true } })
+      : answer(request, { error: { code: RPC.refused, message: reason } });
+  }
+}
+
+class Refusal extends Error {}
+
+const OPEN: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
+
+function verdictIn(reply: Json | undefined): "approved" | "rejected" | undefined {
+  if (!isJsonObject(reply)) return undefined;
+  const { action, content } = reply as Partial<JsonObject>;
+  if (action === "decline") return "rejected";
+  if (action !== "accept" || !isJsonObject(content)) return undefined;
+  const { approve } = content as Partial<JsonObject>;
+  return typeof approve === "boolean" ? (approve ? "approved" : "rejected") : undefined;
+}
+
+// As JSON, in which no argument can look like a line of ours.
+function questionText({ tool, server = "", args }: ToolCall): string {
+  const shown = JSON.stringify(args, null, 2).replace(
+    /(?!\n)[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return `Bylaw asks: may ${quote(tool)} of the MCP server ${quote(server)} run once with these arguments?\n${shown}`;
+}

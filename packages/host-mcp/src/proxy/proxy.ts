@@ -1,0 +1,68 @@
+import { McpProxy, type ProxyOptions } from "./mcp-proxy.ts";
+import { readMessages, type Peer, type PeerEvents } from "./peer.ts";
+import { startServer, type ServerProgram } from "./child-server.ts";
+import type { ServerAddress } from "./http-server.ts";
+import type { Readable } from "node:stream";
+
+/** An MCP server: a program to start, or an address. */
+export type McpServer = ServerProgram | ServerAddress;
+
+/** Where the client of a proxy is. */
+export interface ProxyClient {
+  readonly input: Readable;
+  /** Writes text; a promise while its reader is slower than we are. */
+  readonly write: (text: string) => Promise<void> | undefined;
+}
+
+// A longer message of a server is not even read to say so.
+const HEADROOM = 4;
+
+/**
+ * Carries messages between a client and a server until one of them goes, and says which: `undefined` for the client, else why the server
+ * ended. Throws BYLAW_MCP_SERVER_FAILED if the server cannot be started.
+ */
+export async function runProxy(
+  client: ProxyClient,
+  server: McpServer,
+  options: ProxyOptions,
+): Promise<string | undefined> {
+  const proxy = new McpProxy(options);
+  const ended = Promise.withResolvers<string | undefined>();
+  let full: Promise<void> | undefined;
+  const downstream: Peer = {
+    send(text) {
+      full = client.write(`${text}\n`);
+    },
+    slow: () => full,
+    close: async () => {},
+  };
+  const upstream = await openServer(server, options.limit * HEADROOM, {
+    message: (text) => proxy.fromServer(text),
+    tooLong: () => ended.resolve("was ended: it sent a message that is far over the limit"),
+    slow: () => downstream.slow(),
+    end: (reason) => ended.resolve(reason),
+  });
+  proxy.connect(downstream, upstream);
+  client.input.once("end", () => ended.resolve(undefined));
+  readMessages(client.input, options.limit, {
+    message: (text) => proxy.fromClient(text),
+    tooLong: () => proxy.tooLong(),
+    slow: () => upstream.slow(),
+  });
+  const reason = await ended.promise;
+  if (reason !== undefined) proxy.serverEnded(reason);
+  await upstream.close();
+  return reason;
+}
+
+/** Connects to a server. */
+export async function openServer(
+  server: McpServer,
+  limit: number,
+  events: PeerEvents,
+): Promise<Peer> {
+  if ("command" in server) return await startServer(server, limit, events);
+  // Large, and most servers are programs.
+  const { connectServer } = await import("./http-server.ts");
+  return await connectServer(server, limit, events);
+}

@@ -1,0 +1,158 @@
+import { freezeJson, isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { quote } from "@bylaw/wording";
+import { digestOfTool, textFault, toolFault } from "./check-tool.ts";
+import { MessageFault, RPC } from "./message.ts";
+import type { ToolPins } from "./tool-pins.ts";
+
+/** A tool of the server, as it was last listed. */
+export interface ListedTool {
+  readonly name: string;
+  readonly definition: JsonObject;
+  /** Why it is withheld. */
+  readonly fault?: string | undefined;
+}
+
+/** What a server lists. */
+export interface Listing {
+  /** The first answer of the server, whose other parts are passed on. */
+  readonly answer: JsonObject;
+  readonly tools: ReadonlyMap<string, ListedTool>;
+}
+
+/** What the table needs. */
+export interface ToolTableOptions {
+  /** Asks the server for one page. Rejects with its error. */
+  readonly fetch: (cursor: string | undefined) => Promise<Json>;
+  readonly pins: Pick<ToolPins, "read" | "pin">;
+  /** Tells the person who started the proxy. */
+  readonly notice: (text: string) => void;
+}
+
+const MAX_TOOLS = 1_000;
+const MAX_PAGES = 100;
+const INSTRUCTIONS = "(instructions)";
+
+/** The tools of a server: read page by page, checked, and held against what they were before. */
+export class ToolTable {
+  readonly #options: ToolTableOptions;
+  readonly #told = new Set<string>();
+  #listing: Listing | undefined;
+  #loading: Promise<Listing> | undefined;
+  #changes = 0;
+
+  constructor(options: ToolTableOptions) {
+    this.#options = options;
+  }
+
+  /** What was last read, unless the server said since that it changed. */
+  get current(): Listing | undefined {
+    return this.#listing;
+  }
+
+  /** The server says that its tools changed. */
+  forget(): void {
+    this.#changes += 1;
+    this.#listing = undefined;
+  }
+
+  /** Asks the server, once for all who wait. Rejects with its error, and with BYLAW_MCP_PINS_INVALID. */
+  load(): Promise<Listing> {
+    return (this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    }));
+  }
+
+  /** The instructions of a server, checked like a tool; `undefined` if they are withheld. */
+  instructions(text: Json): Json | undefined {
+    const { pins } = this.#options;
+    const digest = digestOfTool({ text });
+    const pinned = pins.read().get(INSTRUCTIONS);
+    const changed = pinned !== undefined && pinned !== digest;
+    const fault = textFault(text) ?? (changed ? CHANGED : undefined);
+    if (fault !== undefined) {
+      this.#tell(`The instructions of the server are withheld: ${fault}`);
+      return undefined;
+    }
+    if (pinned !== digest) pins.pin(new Map([[INSTRUCTIONS, digest]]));
+    return text;
+  }
+
+  async #load(): Promise<Listing> {
+    const changes = this.#changes;
+    const [answer, definitions] = await this.#pages();
+    const listing = { answer, tools: this.#checked(definitions) };
+    // It changed again meanwhile: whoever waits gets this, and the next one asks anew.
+    if (changes === this.#changes) this.#listing = listing;
+    return listing;
+  }
+
+  async #pages(): Promise<readonly [first: JsonObject, definitions: readonly JsonObject[]]> {
+    let first: JsonObject | undefined;
+    let cursor: string | undefined;
+    const definitions: JsonObject[] = [];
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const answer = await this.#options.fetch(cursor);
+      const { tools, nextCursor } = isJsonObject(answer) ? answer : ({} as Partial<JsonObject>);
+      if (!isJsonObject(answer) || !Array.isArray(tools) || !tools.every(isJsonObject))
+        throw new MessageFault(RPC.refused, "The server did not answer with a list of tools");
+      first ??= answer;
+      definitions.push(...(tools as readonly JsonObject[]));
+      if (definitions.length > MAX_TOOLS) break;
+      if (nextCursor === undefined) return [first, definitions];
+      if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+      cursor = nextCursor;
+    }
+    throw new MessageFault(
+      RPC.refused,
+      `The server lists more than ${MAX_TOOLS} tools, or without end`,
+    );
+  }
+
+  #checked(definitions: readonly JsonObject[]): Listing["tools"] {
+    const { pins } = this.#options;
+    const pinned = pins.read();
+    const names = new Map<string, number>();
+    for (const { name } of definitions)
+      if (typeof name === "string")
+        names.set(name.toLowerCase(), (names.get(name.toLowerCase()) ?? 0) + 1);
+    const fresh = new Map<string, string>();
+    const tools = new Map<string, ListedTool>();
+    for (const given of definitions) {
+      const [definition, fault] = this.#check(given, names);
+      const name = String(given["name"]);
+      if (fault === undefined) {
+        const digest = digestOfTool(definition);
+        const before = pinned.get(name);
+        if (before !== undefined && before !== digest) {
+          tools.set(name, { name, definition, fault: CHANGED });
+          this.#tell(`The tool ${quote(name)} is withheld: ${CHANGED}`);
+          continue;
+        }
+        if (before !== digest) fresh.set(name, digest);
+      } else this.#tell(`The tool ${quote(name)} is withheld: ${fault}`);
+      tools.set(name, { name, definition, fault });
+    }
+    pins.pin(fresh);
+    return tools;
+  }
+
+  #check(
+    given: JsonObject,
+    names: ReadonlyMap<string, number>,
+  ): readonly [definition: JsonObject, fault: string | undefined] {
+    try {
+      const definition = freezeJson(given) as JsonObject;
+      return [definition, toolFault(definition, names)];
+    } catch (error) {
+      return [{}, `its definition cannot be read: ${messageOf(error)}`];
+    }
+  }
+
+  #tell(text: string): void {
+    if (this.#told.has(text) || this.#told.size > MAX_TOOLS) return;
+    this.#told.add(text);
+    this.#options.notice(text);
+  }
+}
+
+const CHANGED = "it changed since a person accepted it";

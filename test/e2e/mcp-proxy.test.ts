@@ -1,0 +1,350 @@
+// `bylaw mcp` before a real MCP server, with a real client.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  ElicitRequestSchema,
+  ListToolsRequestSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BIN, bylaw, scratch } from "./bylaw.ts";
+
+const FILES = fileURLToPath(
+  import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
+);
+const POLICY = `default = "deny"
+[[rules]]
+name = "reading"
+action = "allow"
+server = "files"
+tool = "read_*|list_directory"
+[[rules]]
+name = "writing"
+action = "ask_user"
+server = "files"
+tool = "write_file"
+args = { content = { type = "string" } }
+[[rules]]
+name = "never-moves"
+action = "deny"
+tool = "move_file"
+[[rules]]
+name = "moving"
+action = "allow"
+server = "files"
+tool = "move_file"
+[[rules]]
+name = "resources"
+action = "allow"
+server = "files"
+tool = "resources/read|prompts/get"
+[[rules]]
+name = "secrets"
+action = "deny"
+final = true
+paths = ["**/.env", "/etc/**"]
+`;
+
+interface Setup {
+  readonly server?: readonly string[];
+  /** What the person at the client answers; left out: the client cannot ask. */
+  readonly says?: object;
+  readonly options?: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function connect({ server, says, options = [], files = {}, env = {} }: Setup = {}) {
+  const cwd = scratch({
+    "policy.toml": POLICY,
+    "bylaw.config.json": JSON.stringify({
+      plugins: [
+        { use: "@bylaw/plugin-policy", options: { files: ["policy.toml"], operator: true } },
+      ],
+    }),
+    "data/a.txt": "hello",
+    "data/.env": "KEY=1",
+    ...files,
+  });
+  const home = join(cwd, "home");
+  mkdirSync(home);
+  const capabilities = says === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: "test", version: "1" }, { capabilities });
+  const asked: string[] = [];
+  if (says !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push(params.message);
+      return says as { action: "accept" };
+    });
+  const command = server ?? [process.execPath, FILES, join(cwd, "data")];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [
+      BIN,
+      "mcp",
+      "--name",
+      "files",
+      ...options,
+      ...(command.length > 0 ? ["--"] : []),
+      ...command,
+    ],
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, ...env },
+    cwd,
+    stderr: "pipe",
+  });
+  let stderr = "";
+  transport.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, args: Record<string, unknown>): Promise<string> => {
+    const { isError, content } = await client.callTool({ name, arguments: args });
+    const [first] = content as readonly { readonly text?: string }[];
+    return `${isError === true ? "refused: " : ""}${first?.text ?? ""}`;
+  };
+  return { client, cwd, home, asked, call, data: join(cwd, "data"), stderr: () => stderr };
+}
+
+const PAGE = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
+const blockOf = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(PAGE)?.[1] ?? "";
+
+it("works as docs/mcp.md shows, beside the recommended ruleset", async () => {
+  const { mcpServers } = JSON.parse(blockOf("json")) as {
+    mcpServers: { files: { command: string; args: readonly string[] } };
+  };
+  const { command, args } = mcpServers.files;
+  const [proxy, server] = [args.slice(0, args.indexOf("--")), args.slice(args.indexOf("--") + 1)];
+  expect([command, ...proxy]).toEqual(["npx", "bylaw", "mcp", "--name", "files"]);
+  expect(server.slice(0, 3)).toEqual(["npx", "-y", "@modelcontextprotocol/server-filesystem"]);
+  const { call, cwd } = await connect({
+    server: [process.execPath, FILES, ...server.slice(3)],
+    files: {
+      "policy.toml": blockOf("toml"),
+      "bylaw.config.json": JSON.stringify({
+        extends: ["@bylaw/ruleset-recommended"],
+        plugins: [
+          { use: "@bylaw/plugin-policy", options: { files: ["policy.toml"], operator: true } },
+        ],
+      }),
+    },
+  });
+  expect(await call("read_text_file", { path: join(cwd, "data/a.txt") })).toBe("hello");
+  expect(await call("read_text_file", { path: join(cwd, "data/.env") })).toMatch(/^refused/);
+  const written = await call("write_file", { path: join(cwd, "b.txt"), content: "" });
+  expect(written).toMatch(/^refused: .*`ask-mcp`.* `bylaw approve yes/);
+});
+
+describe("before the filesystem server", () => {
+  it("hides what no call could pass, allows, and denies with a reason", async () => {
+    const { client, call, data } = await connect();
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["read_text_file", "write_file"]));
+    expect(names).not.toContain("move_file");
+    expect(names).not.toContain("create_directory");
+    expect(await call("read_text_file", { path: join(data, "a.txt") })).toBe("hello");
+    const denied = await call("read_text_file", { path: join(data, ".env") });
+    expect(denied).toMatch(/^refused: .*`secrets`/);
+    const moved = { source: join(data, "a.txt"), destination: join(data, "b.txt") };
+    expect(await call("move_file", moved)).toMatch(/^refused: .*`never-moves`/);
+    expect(existsSync(join(data, "a.txt"))).toBe(true);
+  });
+
+  it("asks in the client: a yes runs this call once, a no does not", async () => {
+    const yes = { action: "accept", content: { approve: true } };
+    const { call, data, asked, cwd } = await connect({ says: yes });
+    const path = join(data, "new.txt");
+    expect(await call("write_file", { path, content: "one" })).toMatch(/^Successfully/);
+    expect(readFileSync(path, "utf8")).toBe("one");
+    expect(await call("write_file", { path, content: "one" })).toMatch(/^Successfully/);
+    expect(asked).toHaveLength(2);
+    const log = bylaw("log tail --store .bylaw/store.db --run mcp-files --json", { cwd });
+    const types = [...log.stdout.matchAll(/"event_type":"(\w+)"/g)].map(([, type]) => type);
+    expect(types.filter((type) => type !== "session_start")).toEqual([
+      ...["tool_asked", "approval_granted", "tool_allowed"],
+      ...["tool_asked", "approval_granted", "tool_allowed"],
+    ]);
+    const no = await connect({ says: { action: "decline" } });
+    const other = join(no.data, "new.txt");
+    expect(await no.call("write_file", { path: other, content: "x" })).toMatch(/^refused/);
+    expect(existsSync(other)).toBe(false);
+  });
+
+  it("denies with the id of an approval where the client or its user may not answer", async () => {
+    const { call, data, cwd } = await connect();
+    const path = join(data, "new.txt");
+    const refused = await call("write_file", { path, content: "x" });
+    const [, id = ""] = /`bylaw approve yes ([0-9a-f]{16}) /.exec(refused) ?? [];
+    const listed = bylaw("approve list --store .bylaw/store.db --run mcp-files", { cwd });
+    expect(listed.stdout).toContain(id);
+    expect(existsSync(path)).toBe(false);
+
+    const yes = { action: "accept", content: { approve: true } };
+    const operators = '{"operators":[{"name":"ada","token":"sha256:' + "0".repeat(64) + '"}]}';
+    const held = await connect({ says: yes, files: { ".bylaw/operators.json": operators } });
+    const other = join(held.data, "new.txt");
+    expect(await held.call("write_file", { path: other, content: "x" })).toContain("bylaw approve");
+    expect(held.asked).toEqual([]);
+    expect(existsSync(other)).toBe(false);
+  });
+
+  it("runs a call once that a person approved elsewhere", async () => {
+    const token = "t".repeat(40);
+    const { createHash } = await import("node:crypto");
+    const digest = createHash("sha256").update(token).digest("hex");
+    const { call, data, cwd } = await connect({
+      files: {
+        ".bylaw/operators.json": JSON.stringify({
+          operators: [{ name: "ada", token: `sha256:${digest}` }],
+        }),
+      },
+    });
+    const path = join(data, "new.txt");
+    const [, line = ""] =
+      /`bylaw (approve yes .*) --by NAME`/.exec(await call("write_file", { path, content: "x" })) ??
+      [];
+    const answered = bylaw(line, { cwd, env: { BYLAW_OPERATOR_TOKEN: token } });
+    expect(answered.code).toBe(0);
+    expect(await call("write_file", { path, content: "other" })).toMatch(/^refused/);
+    expect(await call("write_file", { path, content: "x" })).toMatch(/^Successfully/);
+    expect(await call("write_file", { path, content: "x" })).toMatch(/^refused/);
+  });
+
+  it("is not got round by names of resources and prompts", async () => {
+    const { client, data } = await connect();
+    const refused = [
+      `file://${data}/.env`,
+      `file://${data}/x/../.env`,
+      `file://${data}/%2eenv`,
+      `FILE://${data}/.ENV`,
+      `file:///etc/passwd`,
+      `${data}/.env`,
+    ];
+    for (const uri of refused)
+      await expect(client.readResource({ uri }), uri).rejects.toThrow(/Bylaw|secrets|Cannot tell/i);
+    const args = { file: join(data, ".env") };
+    await expect(client.getPrompt({ name: "review", arguments: args })).rejects.toThrow("secrets");
+    // It is the server that has no such method.
+    await expect(client.readResource({ uri: `file://${data}/a.txt` })).rejects.toThrow("-32601");
+  });
+
+  it("gets no variable that nobody handed on, and no stray text on its client's side", async () => {
+    const server = [
+      process.execPath,
+      "-e",
+      'console.error("ENV " + ["SECRET", "GIVEN", "HOME"].map((k) => process.env[k] !== undefined)); process.exit(4)',
+    ];
+    const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });
+    const ran = bylaw(["mcp", "--name", "x", "--env", "GIVEN", "--", ...server], {
+      cwd,
+      env: { SECRET: "1", GIVEN: "1", HOME: cwd },
+    });
+    expect(ran.stdout).toBe("");
+    // The end of the input may be seen first.
+    expect([0, 1]).toContain(ran.code);
+    expect(ran.stderr).toContain("ENV false,true,true");
+  });
+});
+
+describe("over Streamable HTTP", () => {
+  it("judges the calls of a server elsewhere, and tells it the token of a variable", async () => {
+    const seen: unknown[] = [];
+    const ran: string[] = [];
+    const server = new Server(
+      { name: "remote", version: "1" },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.setRequestHandler(ListToolsRequestSchema, () => ({
+      tools: ["read_note", "delete_note"].map((name) => ({
+        name,
+        inputSchema: { type: "object" as const },
+      })),
+    }));
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+      ran.push(params.name);
+      await server.sendToolListChanged();
+      return { content: [{ type: "text" as const, text: "done" }] };
+    });
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => "s1" });
+    await server.connect(transport as Parameters<typeof server.connect>[0]);
+    const http = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      void transport.handleRequest(request, response);
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    onTestFinished(async () => {
+      await server.close();
+      http.closeAllConnections();
+      http.close();
+    });
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+    const { client, call } = await connect({
+      server: [],
+      options: ["--url", url, "--bearer", "TOKEN"],
+      env: { TOKEN: "abc" },
+    });
+    const changed = new Promise<void>((resolve) => {
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_note"]);
+    expect(await call("read_note", {})).toBe("done");
+    await changed;
+    expect(await call("delete_note", {})).toMatch(/^refused/);
+    expect(ran).toEqual(["read_note"]);
+    expect(new Set(seen)).toEqual(new Set(["Bearer abc"]));
+  });
+});
+
+describe("the command", () => {
+  it.each([
+    [["--", "server"], "`--name <server>` is missing"],
+    [["--name", "a__b", "--", "server"], "`a__b` cannot name a server"],
+    [["--name", "x"], "No MCP server is named"],
+    [["--name", "x", "--url", "https://a/", "--", "server"], "cannot be given together"],
+    [["--name", "x", "--url", "http://example.com/"], "must be an https address"],
+    [["--name", "x", "--url", "https://u:p@example.com/"], "must not hold a password"],
+    [["--name", "x", "--env", "NOT_SET_AT_ALL", "--", "server"], "is not set"],
+    [["--name", "x", "--task", "t", "--", "server"], "`--task` needs the run"],
+    [["--name", "x", "--", "/nowhere/server"], "BYLAW_MCP_SERVER_FAILED"],
+    [["--name", "x", "--accept-tools", "--", "server"], "BYLAW_APPROVAL_UNAUTHORIZED"],
+  ])("says what is wrong with %j", (args, message) => {
+    const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });
+    const ran = bylaw(["mcp", ...args], { cwd, env: { HOME: cwd } });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(message);
+    expect(ran.stdout).toBe("");
+  });
+
+  it("accepts tools that changed for a person with a token", async () => {
+    const token = "t".repeat(40);
+    const { createHash } = await import("node:crypto");
+    const digest = createHash("sha256").update(token).digest("hex");
+    const files = {
+      ".bylaw/operators.json": JSON.stringify({
+        operators: [{ name: "ada", token: `sha256:${digest}` }],
+      }),
+    };
+    const { client, cwd, home, call, data } = await connect({ files });
+    await client.listTools();
+    const pins = join(home, ".bylaw/mcp/files.json");
+    const pinned = JSON.parse(readFileSync(pins, "utf8")) as Record<string, string>;
+    writeFileSync(pins, JSON.stringify({ ...pinned, read_text_file: "sha256:0" }));
+    await client.close();
+    const server = ["--name", "files", "--", process.execPath, FILES, data];
+    const args = ["mcp", "--accept-tools", ...server];
+    expect(bylaw(args, { cwd, env: { HOME: home } }).code).toBe(2);
+    const accepted = bylaw(args, { cwd, env: { HOME: home, BYLAW_OPERATOR_TOKEN: token } });
+    expect(accepted.stderr).toContain("read_text_file: changed");
+    expect(accepted.stdout).toMatch(/^Accepted \d+ definitions of `files`\n$/);
+    expect(JSON.parse(readFileSync(pins, "utf8"))).toEqual(pinned);
+    expect(call).toBeDefined();
+  });
+});
