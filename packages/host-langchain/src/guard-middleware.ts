@@ -1,0 +1,105 @@
+import { createToolGuard, refusalOf, type PersonAnswer, type ToolGuardOptions } from "@bylaw/host";
+import { AIMessage, HumanMessage, ToolMessage, createMiddleware } from "langchain";
+
+/** How the tools of an agent are guarded. */
+export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
+  /** Who answers where the resume value does not say. Default: `user`. */
+  readonly approver?: string;
+}
+
+/** The value of an interrupt: a call that a person has to approve. Resume with an {@link ApprovalResume}. */
+export interface ApprovalInterrupt {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly reason: string;
+  /** The id that `bylaw approve` has for it. */
+  readonly question: string;
+}
+
+/** What an interrupted agent is resumed with. */
+export interface ApprovalResume extends PersonAnswer {
+  /** The question that the person saw: a yes to another one counts for nothing. */
+  readonly question: string;
+}
+
+/** The middleware of `createAgent` that guards its tools with a run. Put it first, so that no other one stands between it and a call. */
+export function guardMiddleware({ approver, ...options }: GuardOptions) {
+  const guard = createToolGuard({ ...options, host: "langchain" });
+  return createMiddleware({
+    name: "Bylaw",
+
+    async wrapModelCall(request, handler) {
+      const names = request.tools.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+      const allowed = await guard.allowedTools(names);
+      const tools = request.tools.filter(
+        ({ name }) => typeof name !== "string" || allowed.includes(name),
+      );
+      return await handler({ ...request, tools });
+    },
+
+    async wrapToolCall(request, handler) {
+      const { toolCall, runtime } = request;
+      const { id = "", name, args } = toolCall;
+      const refused = (content: string): ToolMessage =>
+        new ToolMessage({ content, name, tool_call_id: id, status: "error" });
+      if (id === "") return refused("A call without an id cannot be judged.");
+      const call = { tool: name, args, id, session: sessionOf(runtime.configurable) };
+      const judged = await guard.judge(call);
+      if (judged.kind === "deny") return refused(judged.reason);
+      let answered: PersonAnswer | undefined;
+      if (judged.kind === "ask") {
+        const { reason, question } = judged;
+        const asked: ApprovalInterrupt = { tool: name, args, reason, question };
+        // It throws until somebody answers. Then this function runs again from its start.
+        answered = answerTo(question, runtime.interrupt?.(asked), approver);
+        if (answered === undefined) return refused(refusalOf(judged).message);
+      }
+      const started = await guard.start(call, answered);
+      if (started.kind !== "run") return refused(refusalOf(started).message);
+      let ok = false;
+      try {
+        const result = await handler({ ...request, toolCall: { ...toolCall, args: started.args } });
+        ok = !(result instanceof ToolMessage) || result.status !== "error";
+        return result;
+      } finally {
+        await guard.finish(call, { ok });
+      }
+    },
+
+    afterModel: {
+      canJumpTo: ["model", "end"],
+      async hook({ messages }, runtime) {
+        const last = messages.at(-1);
+        if (!(last instanceof AIMessage) || (last.tool_calls ?? []).length > 0) return undefined;
+        const session = sessionOf(runtime.configurable);
+        const answer = await guard.respond({ text: last.text, session });
+        if (answer.kind === "accepted") return undefined;
+        return answer.kind === "retry"
+          ? { messages: [new HumanMessage(answer.message)], jumpTo: "model" as const }
+          : { messages: [new AIMessage(answer.message)], jumpTo: "end" as const };
+      },
+    },
+  });
+}
+
+// The thread, so that calls of two conversations are two.
+function sessionOf(configurable: unknown): string {
+  const { thread_id = "" } = (configurable ?? {}) as { readonly thread_id?: unknown };
+  return typeof thread_id === "string" ? thread_id : "";
+}
+
+// What is resumed may have been changed meanwhile, and then asks another question.
+function answerTo(
+  asked: string,
+  value: unknown,
+  approver: string | undefined,
+): PersonAnswer | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { approved, question, by = approver, reason } = value as Readonly<Record<string, unknown>>;
+  if (typeof approved !== "boolean" || question !== asked) return undefined;
+  return {
+    approved,
+    by: typeof by === "string" ? by : undefined,
+    ...(typeof reason === "string" ? { reason } : {}),
+  };
+}

@@ -1,0 +1,6 @@
+export {
+  guardMiddleware,
+  type ApprovalInterrupt,
+  type ApprovalResume,
+  type GuardOptions,
+} from "./guard-middleware.ts";

@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { deserialize, serialize } from "node:v8";
+import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { MemorySaver } from "@langchain/langgraph";
+import { AIMessage, createAgent, fakeModel, tool } from "langchain";
+import { z } from "zod";
+import { guardMiddleware, type GuardOptions } from "../src/index.ts";
+
+const rules = definePlugin({
+  name: "rules",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("paths", ({ tool: name, args, phase }) => {
+      const { path } = args as { readonly path?: string };
+      if (name === "write" && phase === "PLAN")
+        return deny("The phase PLAN allows `look`.", undefined, { code: "phase_tool_not_allowed" });
+      if (path === "broken") throw new Error("The rule is broken");
+      if (path === "secret") return deny("`secret` is off limits.", "Write another file");
+      return path?.startsWith("ask") === true ? ask("A person has to see this.") : allow("Free.");
+    });
+    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
+    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
+      text === "untested" ? deny("The tests were not run.", "Run them") : undefined,
+    );
+  },
+})();
+
+/** Checkpoints in a file, for what another process resumes. */
+export class FileSaver extends MemorySaver {
+  readonly #file: string;
+
+  constructor(file: string, { resume }: { readonly resume: boolean }) {
+    super();
+    this.#file = file;
+    if (!resume) return;
+    const { storage, writes } = deserialize(readFileSync(file)) as Pick<
+      MemorySaver,
+      "storage" | "writes"
+    >;
+    this.storage = storage;
+    this.writes = writes;
+  }
+
+  override async put(...given: Parameters<MemorySaver["put"]>) {
+    const kept = await super.put(...given);
+    this.#save();
+    return kept;
+  }
+
+  override async putWrites(...given: Parameters<MemorySaver["putWrites"]>) {
+    await super.putWrites(...given);
+    this.#save();
+  }
+
+  #save(): void {
+    const { storage, writes } = this;
+    writeFileSync(this.#file, serialize({ storage, writes }));
+  }
+}
+
+export interface Call {
+  readonly id: string;
+  readonly tool?: string;
+  readonly path: string;
+}
+
+/** A guarded agent with a model that makes these calls, one list a turn, and then says these texts. */
+export async function openAgent({
+  turns = [],
+  texts = ["done"],
+  file,
+  checkpointer = new MemorySaver(),
+  ...options
+}: {
+  readonly turns?: readonly (readonly Call[])[];
+  readonly texts?: readonly string[];
+  /** The store of the run. */
+  readonly file?: string;
+  readonly checkpointer?: MemorySaver;
+} & Partial<GuardOptions> = {}) {
+  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
+  const run = await openRun(kernel, { run: "r", join: true, ...kept });
+  const ran: string[] = [];
+  const noting = (name: string) =>
+    tool(
+      ({ path }: { path: string }) => {
+        ran.push(path);
+        if (path === "fails") throw new Error("no such file");
+        return `${name} ${path}`;
+      },
+      { name, description: name, schema: z.object({ path: z.string() }) },
+    );
+  let model = fakeModel();
+  for (const calls of turns)
+    model = model.respondWithTools(
+      calls.map(({ id, tool: name = "write", path }) => ({ name, args: { path }, id })),
+    );
+  for (const text of texts) model = model.respond(new AIMessage(text));
+  const place = { agent: "bot", cwd: "/w", home: "/h" };
+  const agent = createAgent({
+    model,
+    tools: [noting("write"), noting("look")],
+    middleware: [guardMiddleware({ kernel, run, ...place, ...options })],
+    checkpointer,
+  });
+  return { agent, model, run, ran };
+}
