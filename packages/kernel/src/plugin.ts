@@ -51,7 +51,7 @@ export interface KernelApi {
   prepare(name: string, prepare: Prepare): void;
   /** What a tool call comes to when every tap abstains; the strictest of all holds. `grants` plugins only. */
   fallback(effect: Effect): void;
-  /** Says why no rule of the plugin covers a call: the reason of a fallback. */
+  /** Says why no rule of the plugin covers a call: the reason of a fallback. It is asked when that reason is read. */
   unmatched(reason: (call: ToolCall) => string | undefined): void;
   /**
    * Says which calls an approval mode lets through when nobody voted and a person would be asked. In mode `yolo`, which lets every call

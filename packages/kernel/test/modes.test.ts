@@ -33,6 +33,23 @@ describe("the fallback", () => {
     });
   });
 
+  it("of a tool call finds its reason when that is read, and once", () => {
+    const told: string[] = [];
+    const names = plugin("names", (kernel) =>
+      kernel.unmatched(({ tool }) => {
+        told.push(tool);
+        return `No rule covers ${tool}`;
+      }),
+    );
+    const decision = decideNow(createKernel({ plugins: [names] }), call());
+    expect(told).toEqual([]);
+    expect(JSON.parse(JSON.stringify(decision))).toMatchObject({
+      reason: "No rule covers read_file; the default is ask_user",
+    });
+    expect({ ...decision }.reason).toBe(decision.reason);
+    expect(told).toEqual(["read_file"]);
+  });
+
   it("of a tool call is to ask where nobody says otherwise", () => {
     expect(decideNow(createKernel({}), call())).toMatchObject({
       effect: "ask_user",

@@ -85,6 +85,9 @@ const PARTS = [
 ]; // prettier-ignore
 
 it.each([
+  ["cat <<E\n$API_TOKEN\nE", ["secret"]],
+  ["echo ${x:-$API_TOKEN}", ["secret"]],
+  ["echo $((API_TOKEN))", ["secret"]],
   ['echo "$API_TOKEN"', ["secret"]],
   ["echo $password", ["secret"]],
   ["echo ${DB_PASS%x}", ["secret"]],

@@ -6,24 +6,27 @@ export interface HookArguments {
   readonly strict: boolean;
 }
 
+const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
+
 /** The arguments of `bylaw hook` as `bylaw install` writes them. Undefined for anything else, which is for the parser of all commands. */
 export function quickHook(argv: readonly string[]): HookArguments | undefined {
-  const [command, host = "", ...words] = argv;
-  if (command !== "hook" || !/^[a-z][a-z-]*$/.test(host)) return undefined;
-  const config = takeFile(words, "--config");
-  const hasEngine = words.includes("--engine");
-  // Only the program that asks an engine first looks at its folder.
-  if (config === undefined || (hasEngine && takeFile(words, "--engine") === undefined))
-    return undefined;
-  const at = words.indexOf("--strict");
-  if (at >= 0) words.splice(at, 1);
-  const [named, more] = words;
-  if (more !== undefined || (named !== undefined && !/^\w+$/.test(named))) return undefined;
-  return { host, named, config, strict: at >= 0 };
-}
-
-function takeFile(words: string[], option: string): string | undefined {
-  const at = words.indexOf(option);
-  const [, file = ""] = at < 0 ? [] : words.splice(at, 2);
-  return file === "" || /^-|^\w[\w+.-]+:/.test(file) ? undefined : file;
+  const [command, ...words] = argv;
+  if (command !== "hook") return undefined;
+  const operands: string[] = [];
+  const files = new Map<string, string>();
+  let strict = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (word === "--strict" && !strict) strict = true;
+    else if ((word === "--config" || word === "--engine") && !files.has(word)) {
+      const file = words[++at] ?? "";
+      if (NO_FILE.test(file)) return undefined;
+      files.set(word, file);
+    } else if (/^[A-Za-z][\w-]*$/.test(word)) operands.push(word);
+    else return undefined;
+  }
+  const [host, named, more] = operands;
+  const config = files.get("--config");
+  if (host === undefined || config === undefined || more !== undefined) return undefined;
+  return { host, named, config, strict };
 }
