@@ -3,7 +3,7 @@ import { canonicalJson, freezeJson, isJsonObject, type Json, type JsonObject } f
 import { visibleText } from "@bylaw/wording";
 
 /** The most characters that the definition of a tool, or the instructions of a server, may have. */
-export const DEFINITION_LIMIT = 32_768;
+const DEFINITION_LIMIT = 32_768;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 // Joined emoji are the only place for the invisible characters in them.
