@@ -1,19 +1,26 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { bylaw, scratch, type Ran } from "./bylaw.ts";
+import { enginesIn, signal } from "./engine-kit.ts";
 
 /** A user's home with a project in it, and the commands of Bylaw there. */
 export interface Desk {
   readonly home: string;
   readonly project: string;
   readonly bylaw: (...args: readonly string[]) => Ran;
+  /** Writes a file of the home. */
+  readonly write: (file: string, text: string) => void;
+  /** The installed command. */
+  readonly command: () => string;
   /** Runs the installed command as the host does: with a shell, in `cwd`. */
   readonly event: (input: string | object, options?: EventOptions) => Ran;
 }
 
 interface EventOptions {
+  /** Default: the one that is installed now. */
+  readonly command?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -27,15 +34,25 @@ export function deskOf(
   const home = scratch({ "project/x": "", ...files });
   const project = join(home, "project");
   const env = { HOME: home, BYLAW_OPERATOR_TOKEN: "" };
+  const run = join(home, "run");
+  onTestFinished(() => enginesIn(run).forEach((pid) => signal(pid, "SIGKILL")));
+  const command = (): string => {
+    const text = readFileSync(join(home, settings), "utf8");
+    const [line = '""'] = /"(?:NODE_OPTIONS=|\/bin\/sh) (?:[^"\\]|\\.)*"/.exec(text) ?? [];
+    return JSON.parse(line) as string;
+  };
   return {
     home,
     project,
-    bylaw: (...args) => bylaw(args, { cwd: project, env }),
-    event(input, { cwd = project, env: more = {} } = {}) {
-      const text = readFileSync(join(home, settings), "utf8");
-      const [line = '""'] = /"NODE_OPTIONS= (?:[^"\\]|\\.)*"/.exec(text) ?? [];
-      const command = JSON.parse(line) as string;
-      const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
+    bylaw: (...args) =>
+      bylaw(args[0] === "install" ? [...args, "--engine", run] : args, { cwd: project, env }),
+    write(file, text) {
+      mkdirSync(join(home, file, ".."), { recursive: true });
+      writeFileSync(join(home, file), text, { mode: 0o755 });
+    },
+    command,
+    event(input, { cwd = project, env: more = {}, command: line = command() } = {}) {
+      const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {
         cwd,
         input: typeof input === "string" ? input : JSON.stringify(input),
         env: { PATH: process.env["PATH"] ?? "", ...env, ...variables(project), ...more },

@@ -5,7 +5,9 @@ import { BIN, scratch, type Ran } from "./bylaw.ts";
 
 /** Runs a line or a script as a reader would paste it, with the built command as `bylaw` and `npx bylaw`. */
 export function shell(script: string, cwd: string): Ran {
-  const tools = join(scratch(), "bin");
+  // What a page installs for a user is installed there.
+  const home = scratch();
+  const tools = join(home, "bin");
   mkdirSync(tools);
   const command = `exec "${process.execPath}" "${BIN}" "$@"\n`;
   writeFileSync(join(tools, "bylaw"), `#!/bin/sh\n${command}`);
@@ -14,7 +16,7 @@ export function shell(script: string, cwd: string): Ran {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", script], {
     cwd,
     encoding: "utf8",
-    env: { ...process.env, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}` },
+    env: { ...process.env, HOME: home, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}` },
   });
   return { code: status, stdout, stderr };
 }

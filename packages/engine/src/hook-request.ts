@@ -1,4 +1,5 @@
 import { EVENT_MARK } from "@bylaw/hook-client";
+import { omitUndefined } from "@bylaw/kernel";
 
 /** An event of a host, as its hook tells it. */
 export interface HookRequest {
@@ -8,6 +9,8 @@ export interface HookRequest {
   /** Absolute path of the configuration that decides. */
   readonly config: string;
   readonly strict: boolean;
+  /** The folder of the engine, where the hook was installed with one. */
+  readonly engine?: string;
   /** Absolute path of the folder where the hook runs. */
   readonly cwd: string;
   /** Variables of the hook, by name. */
@@ -36,11 +39,11 @@ export function bodyOf(bytes: Buffer): RequestBody {
 export function hookRequest({ fields, input }: RequestBody): HookRequest | undefined {
   const [host, config, cwd] = ["host", "config", "cwd"].map((name) => fields.get(name) ?? "");
   if (!host || !config || !cwd) return undefined;
-  const event = fields.get("event");
+  const [event, engine] = ["event", "engine"].map((name) => fields.get(name) || undefined);
   const variables = [...fields].filter(([name]) => name.startsWith("env."));
   return {
     ...{ host, config, cwd, input, strict: fields.get("strict") === "1" },
     env: Object.fromEntries(variables.map(([name, value]) => [name.slice(4), value])),
-    ...(event === null || event === "" ? {} : { event }),
+    ...omitUndefined({ event, engine }),
   };
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { mkdirSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, unlinkSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { homedir } from "node:os";
 import {
@@ -7,6 +7,7 @@ import {
   LEAVES_TO_COLD,
   folderFault,
   type EnginePlace,
+  type HookAnswer,
 } from "@bylaw/hook-client";
 import { BylawError } from "@bylaw/kernel";
 import { Configuration } from "./configuration.ts";
@@ -108,7 +109,7 @@ class Engine {
   #look(): void {
     const { idle, place } = this.#options;
     const lost = socketIdentity(place.socket) !== this.#socket;
-    const old = this.#filesNow() !== this.#files;
+    const old = this.#filesNow() !== this.#files || !existsSync(homedir());
     if (this.#open === 0 && Date.now() - this.#usedAt > idle) this.#ending = true;
     if (lost || old || this.#ending) this.#finish();
   }
@@ -146,12 +147,14 @@ class Engine {
     this.#look();
     const request = hookRequest(body);
     if (path !== "/hook" || request === undefined) return { status: 400, text: "" };
-    // The rules of a user are found by the home that this process started with.
-    if (this.#ending || fields.get("home") !== homedir()) return { status: 409, text: "" };
+    if (this.#ending || !isOurHome(fields)) return { status: 409, text: "" };
     const answer = await this.#configuration(request.config).answer(request);
     return answer === undefined
       ? { status: LEAVES_TO_COLD, text: "" }
-      : { status: 200, text: JSON.stringify(answer) };
+      : {
+          status: 200,
+          text: fields.get("form") === "sh" ? linesOf(answer) : JSON.stringify(answer),
+        };
   }
 
   #configuration(config: string): Configuration {
@@ -179,6 +182,15 @@ class Engine {
     };
   }
 }
+
+// The rules of a user are found by the home that this process started with.
+const isOurHome = (fields: URLSearchParams): boolean =>
+  fields.get("home") === homedir() &&
+  (fields.get("xdg") ?? "") === (process.env["XDG_CONFIG_HOME"] ?? "");
+
+// For a shell, which reads no JSON: the exit code, then what to print.
+const linesOf = ({ stdout, stderr, exit }: HookAnswer): string =>
+  `${exit}\n${exit === 0 ? stdout : stderr.trimEnd()}`;
 
 async function read(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -33,8 +33,10 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   const { config, engine: folder, strict, event } = optionsIn(rest);
   if (config === undefined) return undefined;
   const fields: Record<string, string> = { host, config, cwd: process.cwd(), home: homedir() };
+  fields["xdg"] = env["XDG_CONFIG_HOME"] ?? "";
   if (strict) fields["strict"] = "1";
   if (event !== undefined) fields["event"] = event;
+  if (folder !== undefined) fields["engine"] = folder;
   for (const name of PASSED_VARIABLES) {
     const value = env[name];
     if (value !== undefined) fields[`env.${name}`] = value;

@@ -4,6 +4,7 @@ export interface HookArguments {
   readonly named: string | undefined;
   readonly config: string;
   readonly strict: boolean;
+  readonly engine?: string;
 }
 
 const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
@@ -26,7 +27,7 @@ export function quickHook(argv: readonly string[]): HookArguments | undefined {
     else return undefined;
   }
   const [host, named, more] = operands;
-  const config = files.get("--config");
+  const [config, engine] = [files.get("--config"), files.get("--engine")];
   if (host === undefined || config === undefined || more !== undefined) return undefined;
-  return { host, named, config, strict };
+  return { host, named, config, strict, ...(engine === undefined ? {} : { engine }) };
 }

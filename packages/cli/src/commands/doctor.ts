@@ -7,6 +7,7 @@ import {
   type SettingsReport,
 } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { engineFindings } from "../hosts/engine-findings.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { HOST_ARGUMENT } from "../hosts/scope.ts";
@@ -16,7 +17,7 @@ import { paintFor, plain } from "../io/text.ts";
 
 /** One thing that was looked at. */
 interface Finding {
-  readonly check: "installed" | "fails_closed" | "guards_itself" | "out_of_reach";
+  readonly check: "installed" | "fails_closed" | "guards_itself" | "out_of_reach" | "engine";
   readonly ok: boolean;
   readonly message: string;
 }
@@ -53,6 +54,8 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
           .trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
+    // Last, because what was tried before has started it.
+    ...(await engineFindings(installed.map(({ command = "" }) => command))),
   ];
   const ok = findings.every((finding) => finding.ok);
   const paint = paintFor(process.stdout);

@@ -41,10 +41,11 @@ const DEADLINE_MS = 10_000;
 export async function hook(
   name: string,
   named: string | undefined,
-  { config: file, strict = false }: OptionsOf<typeof OPTIONS>,
+  { config: file, strict = false, engine: folder }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const host = hostNamed(name);
   const config = resolve(file);
+  const engine = folder === undefined ? undefined : resolve(folder);
   const timer = setTimeout(() => {
     void finish(answerFault(host, tooLong()));
     process.exit();
@@ -53,7 +54,7 @@ export async function hook(
   let loading: Promise<Kernel> | undefined;
   try {
     output = await answerHook({
-      ...{ setup: { host: name, config, strict }, named, cwd: process.cwd() },
+      ...{ setup: { host: name, config, strict, engine }, named, cwd: process.cwd() },
       input: await readEvent(process.stdin),
       place: placeHere(),
       kernel: () => (loading ??= loadKernelFor({ config })),

@@ -4,12 +4,13 @@ import { findConfig } from "@bylaw/config";
 import { installHooks, type SettingsFile } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
-import { hookCommand } from "../hosts/hook-command.ts";
+import { CURL, HOOK_CLIENTS, hookCommand } from "../hosts/hook-command.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { HOST_ARGUMENT, SCOPE_OPTIONS, scopeOf, targetOf } from "../hosts/scope.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
+import { usageError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
 
 const OPTIONS = [
@@ -20,6 +21,12 @@ const OPTIONS = [
     { path: true },
   ],
   ["--strict", "ask about calls that no rule covers, instead of leaving them to the agent"],
+  [
+    "--client <name>",
+    "what the hook starts: node and curl ask a process that has the rules loaded, none loads them each time (default: node)",
+    { words: HOOK_CLIENTS },
+  ],
+  ["--engine <dir>", "the folder of that process's socket (default: ~/.bylaw/run)", { path: true }],
 ] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {
@@ -41,8 +48,10 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   const config = await configFor(scope, options.config);
   // A hook that cannot decide would block every call.
   await loadKernelFor({ config });
-  const { strict = false, json = false } = options;
-  const hook = hookCommand({ host: name, config, strict });
+  const { strict = false, json = false, client = "node" } = options;
+  if (client === "curl") refuseCurl(scope);
+  const engine = options.engine === undefined ? undefined : resolve(options.engine);
+  const hook = hookCommand({ host: name, config, strict, engine }, client);
   // All users of the machine have to read what is managed.
   const mode = scope === "managed" ? 0o644 : 0o600;
   const change = installHooks(host, targetOf(host, scope), hook, mode);
@@ -60,6 +69,13 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   ];
   await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);
   conclude(0);
+}
+
+// The script names one user's socket.
+function refuseCurl(scope: SettingsFile["scope"]): void {
+  if (scope === "managed")
+    throw usageError("`--client curl` and `--managed` cannot be given together", "Remove one");
+  if (!existsSync(CURL)) throw usageError(`File not found: ${CURL}`, "Use `--client node`");
 }
 
 // In a project its own configuration decides. For all projects of a user it is a file that no project has.

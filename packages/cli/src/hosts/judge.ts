@@ -12,7 +12,7 @@ import {
 } from "@bylaw/host";
 import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
 import { askRun, decideHere } from "../decide/ask-run.ts";
-import { hookCommand, type HookSetup } from "./hook-command.ts";
+import { hookCommands, type HookSetup } from "./hook-command.ts";
 
 /** What a judge knows of a hook. */
 interface Bench {
@@ -47,8 +47,9 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
 
     settingsFault(changed) {
       const reports = inspectSettings(host, place, project);
-      const fault = findFault(host, reports, hookCommand(setup));
-      if (fault === undefined) return undefined;
+      const faults = hookCommands(setup).map((command) => findFault(host, reports, command));
+      if (faults.includes(undefined)) return undefined;
+      const [fault = ""] = faults;
       const file = changed === undefined ? "" : ` to ${changed}`;
       return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
     },

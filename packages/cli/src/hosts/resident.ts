@@ -7,10 +7,10 @@ import { placeHere } from "./place.ts";
 /** Loads a configuration for the engine. Throws what loading it throws. */
 export async function loadResident(config: string): ReturnType<LoadAnswers> {
   const kernel = await loadKernelFor({ config });
-  return async ({ host, event: named, strict, cwd, env, input }: HookRequest) => {
+  return async ({ host, event: named, strict, engine, cwd, env, input }: HookRequest) => {
     const { home } = placeHere();
     const output: HostOutput = await answerHook({
-      ...{ setup: { host, config, strict }, named, input, cwd },
+      ...{ setup: { host, config, strict, engine }, named, input, cwd },
       place: { home, env },
       kernel: async () => kernel,
     });

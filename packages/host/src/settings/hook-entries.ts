@@ -88,10 +88,12 @@ export function commandInText(text: string, host: Host): string | undefined {
   return undefined;
 }
 
-// What stands before the name of an event. The command ends with a configuration in quotes, or with an option.
+const QUOTED = "'(?:[^']|'\\\\'')*'";
+
+// What stands before the name of an event. The command ends with a configuration in quotes, or with options.
 const ours = (host: Host): RegExp =>
   new RegExp(
-    `^(.* hook ${host.name} --config '(?:[^']|'\\\\'')*'(?: --strict)?)(?: \\w+)?(?: \\|\\| .*)?$`,
+    `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?)(?: \\w+)?(?: \\|\\| .*)?$`,
     "s",
   );
 

@@ -1,0 +1,132 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { claudeCode } from "@bylaw/host-claude-code";
+import { codex } from "@bylaw/host-codex";
+import { engineStatus } from "@bylaw/engine";
+import { placeOf } from "@bylaw/hook-client";
+import { describe, expect, test } from "vitest";
+import { BIN, json, type Ran } from "./bylaw.ts";
+import { isAlive, signal } from "./engine-kit.ts";
+import { deskOf, type Desk } from "./hosts-kit.ts";
+
+const SETTINGS = ".claude/settings.json";
+const desk = (): Desk => deskOf({}, SETTINGS, (project) => ({ CLAUDE_PROJECT_DIR: project }));
+const outputOf = ({ code, ...texts }: Ran) => ({ ...texts, exit: code });
+const blocks = (ran: Ran): boolean => claudeCode.blocks(outputOf(ran));
+const line = (command: string, { project }: Desk): object => claudeCode.shellCall(command, project);
+
+// The engine of a desk belongs to the home of the desk.
+function engineOf({ home }: Desk): ReturnType<typeof engineStatus> {
+  const before = process.env["HOME"];
+  process.env["HOME"] = home;
+  try {
+    return engineStatus(placeOf({ bin: BIN, folder: join(home, "run") }));
+  } finally {
+    process.env["HOME"] = before;
+  }
+}
+async function pidOf(one: Desk): Promise<number> {
+  const status = await engineOf(one);
+  return typeof status === "object" ? status.pid : expect.fail(status ?? "No engine runs");
+}
+
+describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) => {
+  test("gives the same answers, and is taken out byte for byte", () => {
+    const one = desk();
+    const before = '{\n  // mine\n  "model": "x"\n}\n';
+    one.write(SETTINGS, before);
+    expect(one.bylaw("install", "claude-code", "--client", client)).toMatchObject({ code: 0 });
+    for (const attempt of ["first", "second"]) {
+      expect([attempt, blocks(one.event(line("git push --force", one)))]).toEqual([attempt, true]);
+      expect(json(one.event(line("git status", one)))).toMatchObject({
+        hookSpecificOutput: { permissionDecision: "allow" },
+      });
+      expect(one.event(line("frobnicate", one))).toEqual({ code: 0, stdout: "{}", stderr: "" });
+      const bad = one.event("no event");
+      expect([bad.code, bad.stdout]).toEqual([2, ""]);
+      expect(bad.stderr).toMatch(/^Bylaw could not judge this: ./);
+    }
+    expect(json(one.bylaw("install", "claude-code", "--client", client, "--json"))).toMatchObject({
+      state: "unchanged",
+    });
+    const told = one.bylaw("doctor", "claude-code");
+    expect([told.code, /The engine .* runs as process/.test(told.stdout)]).toEqual([
+      0,
+      client !== "none",
+    ]);
+    one.bylaw("uninstall", "claude-code");
+    expect(readFileSync(join(one.home, SETTINGS), "utf8")).toBe(before);
+  });
+
+  test("a change of the settings that leaves the hook in place is let pass, and no other", () => {
+    const one = desk();
+    one.bylaw("install", "claude-code", "--client", client);
+    const file = join(one.home, SETTINGS);
+    const change = { hook_event_name: "ConfigChange", file_path: file, cwd: one.project };
+    expect(one.event(change).stdout).toBe("{}");
+    const text = readFileSync(file, "utf8");
+    const ask = one.command();
+    writeFileSync(file, text.replaceAll("--engine", "--strict --engine"));
+    expect(json(one.event(change, { command: ask }))).toMatchObject({ decision: "block" });
+  });
+});
+
+describe("the client of curl", () => {
+  test("blocks where curl fails, and the next call has a new engine", async () => {
+    const one = desk();
+    one.bylaw("install", "claude-code", "--client", "curl");
+    expect(one.event(line("git status", one)).code).toBe(0);
+    const pid = await pidOf(one);
+    signal(pid, "SIGKILL");
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    const ran = one.event(line("git status", one));
+    expect([ran.code, ran.stdout]).toEqual([2, ""]);
+    expect(ran.stderr).toBe("Bylaw could not judge this: the engine did not answer\n");
+    await expect.poll(async () => typeof (await engineOf(one))).toBe("object");
+    expect(json(one.event(line("git status", one)))).toHaveProperty("hookSpecificOutput");
+  });
+
+  test("blocks in JSON on Codex, and does not believe an engine with another key", async () => {
+    const one = deskOf({}, ".codex/hooks.json", () => ({}));
+    expect(one.bylaw("install", "codex", "--client", "curl").code).toBe(0);
+    const call = codex.shellCall("ls", one.project);
+    expect(codex.blocks(outputOf(one.event(call)))).toBe(false);
+    writeFileSync(join(one.home, "run/engine.key"), "another");
+    const ran = one.event(call);
+    expect([ran.code, codex.blocks(outputOf(ran))]).toEqual([0, true]);
+  });
+
+  test("reads no settings of curl, and asks no other program of that name", () => {
+    const one = desk();
+    one.bylaw("install", "claude-code", "--client", "curl");
+    one.event(line("git status", one));
+    one.write(".curlrc", 'proxy = "http://127.0.0.1:1"\noutput = "stolen"\n');
+    one.write("project/curl", "#!/bin/sh\necho '{}'\n");
+    const env = { PATH: `${one.project}:/usr/bin:/bin`, ALL_PROXY: "http://127.0.0.1:1" };
+    expect(blocks(one.event(line("git push --force", one), { env }))).toBe(true);
+    expect(json(one.event(line("git status", one), { env }))).toHaveProperty("hookSpecificOutput");
+    expect(existsSync(join(one.project, "stolen"))).toBe(false);
+  });
+
+  test("is refused where a script cannot name the socket", () => {
+    const one = desk();
+    const ran = one.bylaw("install", "claude-code", "--client", "curl", "--managed");
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/cannot be given together/)]);
+    rmSync(join(one.home, ".config"), { recursive: true, force: true });
+  });
+});
+
+describe("an agent that wants out", () => {
+  test("is kept from the engine's folder and from ending the engine by name", () => {
+    const one = desk();
+    one.bylaw("install", "claude-code");
+    for (const command of [
+      "rm ~/.bylaw/run/x.sock",
+      "echo x > ~/.bylaw/run/engine.key",
+      "ln -sf /tmp/x ~/.bylaw/run",
+      "pkill -f bylaw",
+      "killall node",
+    ])
+      expect([command, blocks(one.event(line(command, one)))]).toEqual([command, true]);
+  });
+});
