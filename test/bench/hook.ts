@@ -55,7 +55,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 async function request(input: string): Promise<void> {
-  const fields = { host: "claude-code", config, cwd: root, home: process.env["HOME"] ?? "" };
+  const fields = { bin, host: "claude-code", config, cwd: root, home: process.env["HOME"] ?? "" };
   const xdg = process.env["XDG_CONFIG_HOME"] ?? "";
   const { status } = await requestEngine(place, {
     ...{ path: "/hook", fields: { ...fields, xdg }, input: Buffer.from(input), timeout: 10_000 },

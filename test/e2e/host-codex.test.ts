@@ -49,7 +49,9 @@ test("what cannot be judged is a deny in JSON, for any other failure lets the ca
   desk.bylaw("install", "codex");
   for (const input of ["", "no event", '{"a":1,"a":2}'])
     expect([desk.event(input).code, blocks(desk.event(input))]).toEqual([0, true]);
-  writeFileSync(join(desk.home, ".config/bylaw/bylaw.config.json"), "{");
-  const call = codex.shellCall("ls", desk.project);
-  expect(blocks(desk.event(call))).toBe(true);
+  const broken = deskOf({}, ".codex/hooks.json", () => ({}));
+  broken.bylaw("install", "codex");
+  writeFileSync(join(broken.home, ".config/bylaw/bylaw.config.json"), "{");
+  const call = codex.shellCall("ls", broken.project);
+  expect(blocks(broken.event(call))).toBe(true);
 });

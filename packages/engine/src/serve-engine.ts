@@ -147,7 +147,7 @@ class Engine {
     this.#look();
     const request = hookRequest(body);
     if (path !== "/hook" || request === undefined) return { status: 400, text: "" };
-    if (this.#ending || !isOurHome(fields)) return { status: 409, text: "" };
+    if (this.#ending || !isOwner(fields, this.#options.bin)) return { status: 409, text: "" };
     const answer = await this.#configuration(request.config).answer(request);
     return answer === undefined
       ? { status: LEAVES_TO_COLD, text: "" }
@@ -183,8 +183,9 @@ class Engine {
   }
 }
 
-// The rules of a user are found by the home that this process started with.
-const isOurHome = (fields: URLSearchParams): boolean =>
+// The rules of a user are found by the home that this process started with. A name of a socket could be that of another owner.
+const isOwner = (fields: URLSearchParams, bin: string): boolean =>
+  fields.get("bin") === bin &&
   fields.get("home") === homedir() &&
   (fields.get("xdg") ?? "") === (process.env["XDG_CONFIG_HOME"] ?? "");
 

@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, unlinkSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
 import { folderFault, type EnginePlace } from "./engine-place.ts";
 import { isAnswer } from "./fault.ts";
 import { ENGINE_MS, LEAVES_TO_COLD, type HookAnswer } from "./protocol.ts";
@@ -15,6 +13,9 @@ export interface EngineQuestion {
   /** The command line that starts an engine, after Node itself. */
   readonly start: readonly string[];
 }
+
+const wait = (milliseconds: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, milliseconds));
 
 const START_MS = 3_000;
 const REPLY_MS = ENGINE_MS + 1_000;
@@ -73,6 +74,7 @@ function startEngine({ log }: EnginePlace, argv: readonly string[]): { readonly 
   try {
     file = openSync(log, "a", 0o600);
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)));
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(process.execPath, argv, {
       ...{ cwd: "/", detached: true, env, windowsHide: true },
       stdio: ["ignore", file, file],

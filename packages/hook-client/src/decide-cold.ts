@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { faultOf, isAnswer } from "./fault.ts";
 import type { HookAnswer } from "./protocol.ts";
 
@@ -9,6 +8,8 @@ export function decideCold(
   { input, signal }: { readonly input: Uint8Array; readonly signal: AbortSignal },
 ): Promise<HookAnswer> {
   return new Promise((resolve) => {
+    // Few hooks need it.
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(process.execPath, argv, { signal, killSignal: "SIGKILL" });
     const texts = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)

@@ -46,7 +46,7 @@ done
 read -r proof <"$folder/engine.key" || :
 # `-q` first: a file of settings in the home could send the event elsewhere.
 reply=$("$curl" -q -sf --noproxy '*' --max-time 15 --unix-socket "$socket" -H Expect: \
-  --data-urlencode "key@$folder/client.key" --data-urlencode "host=$host" \
+  --data-urlencode "key@$folder/client.key" --data-urlencode "bin=$bylaw" --data-urlencode "host=$host" \
   --data-urlencode "config=$config" --data-urlencode "strict=$strict" \
   --data-urlencode "event=$event" --data-urlencode "cwd=$(pwd -P)" \
   --data-urlencode "home=$HOME" --data-urlencode "xdg=${XDG_CONFIG_HOME-}" --data-urlencode "engine=$engine" "$@" \

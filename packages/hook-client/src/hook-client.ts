@@ -32,7 +32,8 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   if (`${env["BYLAW_MCP_URL"] ?? ""}${env["BYLAW_MCP_KEY"] ?? ""}` !== "") return undefined;
   const { config, engine: folder, strict, event } = optionsIn(rest);
   if (config === undefined) return undefined;
-  const fields: Record<string, string> = { host, config, cwd: process.cwd(), home: homedir() };
+  const fields: Record<string, string> = { bin, host, config, cwd: process.cwd() };
+  fields["home"] = homedir();
   fields["xdg"] = env["XDG_CONFIG_HOME"] ?? "";
   if (strict) fields["strict"] = "1";
   if (event !== undefined) fields["event"] = event;
@@ -41,7 +42,14 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
     const value = env[name];
     if (value !== undefined) fields[`env.${name}`] = value;
   }
-  const start = [bin, "serve", "--local", ...(folder === undefined ? [] : ["--engine", folder])];
+  // What a request leaves behind is given back sooner.
+  const start = [
+    "--max-semi-space-size=2",
+    bin,
+    "serve",
+    "--local",
+    ...(folder === undefined ? [] : ["--engine", folder]),
+  ];
   try {
     return await askEngine({ host, place: placeOf({ bin, folder }), fields, input, start });
   } catch {

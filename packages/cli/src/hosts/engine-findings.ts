@@ -1,5 +1,5 @@
 import { engineStatus, type EngineStatus } from "@bylaw/engine";
-import { folderFault, placeOf, type EnginePlace } from "@bylaw/hook-client";
+import { folderFault, placeOf } from "@bylaw/hook-client";
 import { BIN, CLIENT } from "./hook-command.ts";
 
 /** How the engine is that a hook asks. */
