@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { BIN, scratch, type Ran } from "./bylaw.ts";
 
 /** The client as it is installed. */
-export const CLIENT = join(
+const CLIENT = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/hook-client/package.json")),
   "dist/hook-client.cjs",
 );
@@ -41,7 +41,7 @@ action = "allow"
 command = ["ls"]
 reason = "Looking is fine"
 `;
-export const CONFIG = JSON.stringify({
+const CONFIG = JSON.stringify({
   plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["rules.toml"], discover: "none" } }],
 });
 
