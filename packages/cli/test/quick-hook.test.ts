@@ -10,7 +10,8 @@ async function parsed(argv: readonly string[]): Promise<unknown> {
   program.commands
     .find((command) => command.name() === "hook")
     ?.action((host: string, named: string | undefined, given: Record<string, unknown>) => {
-      found = { host, named, config: given["config"], strict: given["strict"] ?? false };
+      const { config, strict = false, engine } = given;
+      found = { host, named, config, strict, ...(engine === undefined ? {} : { engine }) };
     });
   try {
     program.parse(argv, { from: "user" });
@@ -50,7 +51,7 @@ test("it reads what `bylaw install` writes", () => {
   expect(quickHook(["hook", "codex", "--config", "/p/bylaw.config.ts"])).toEqual(plain);
   expect(
     quickHook(["hook", "codex", "--config", "/p/bylaw.config.ts", "--engine", "/e", "--strict"]),
-  ).toEqual({ ...plain, strict: true });
+  ).toEqual({ ...plain, strict: true, engine: "/e" });
   expect(quickHook(["hook", "copilot", "preToolUse", "--config", "a.json"])?.named).toBe(
     "preToolUse",
   );
