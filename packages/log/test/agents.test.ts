@@ -72,7 +72,8 @@ describe("the event of a response that does not comply", () => {
       },
       ...{
         buffer_preview: "x".repeat(500),
-        buffer_chars: 1_500,
+        buffer_chars: 1_531,
+        buffer_text: `${text}\n[Tool Call: execute_command()]`,
         recovery: "restart",
         final: false,
       },

@@ -7,6 +7,7 @@ import { reasons } from "../src/index.ts";
 import { answer, call, open, vote, workflow_tools } from "./kit.ts";
 
 const available_tools = ["read_file", "vote", "new_answer"];
+const CALLED = "\n[Tool Call: execute_command({})]";
 const bad = { agent: "a", tool_calls: [call("execute_command")], available_tools };
 const good = { agent: "a", tool_calls: [answer("done")], available_tools };
 const host = (event_type: string, details: JsonObject) => ({
@@ -322,8 +323,8 @@ describe("what the event holds", () => {
       },
       ...{
         error_message: (decision as JsonObject)["message"],
-        buffer_preview: "I should read",
-        buffer_chars: 13,
+        buffer_preview: `I should read${CALLED}`,
+        buffer_chars: 13 + CALLED.length,
       },
       ...{ recovery: "restart", final: false },
     });
@@ -357,12 +358,12 @@ describe("what the event holds", () => {
         charsLost(details),
       ]),
     ).toEqual([
-      [40, "inline", 0],
+      [40 + CALLED.length, "inline", 0],
       [40, "restart", 0],
       [40, "end", 40],
     ]);
     const other = await open();
-    expect(charsLost(await detailsOf(other.respond({ ...bad, text })))).toBe(40);
+    expect(charsLost(await detailsOf(other.respond({ ...bad, text })))).toBe(40 + CALLED.length);
   });
 });
 

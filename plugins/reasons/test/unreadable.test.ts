@@ -72,7 +72,7 @@ describe("a response that cannot be read", () => {
     ).toMatchObject({
       ...{
         reason: "invalid_call",
-        buffer_chars: 601,
+        buffer_chars: 601 + "\n[Tool Call: vote()]\n[Tool Call: \ufffd()]".length,
         buffer_preview: "x".repeat(500),
         tool_calls: ["vote", "\ufffd"],
       },

@@ -4,14 +4,17 @@ import { added, amountOf, countOf, objectOf, firstCharacters, rounded, textOf } 
 import { createReliability, type ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
 import type { AgentStatus } from "./schema.ts";
 import { createTools } from "./tools.ts";
+import type { Worker } from "./work.ts";
 
 /** Follows one agent. */
-export interface AgentFold {
+export interface AgentFold extends Worker {
   add(event: LogEvent, at: number): void;
   readonly reliability: ReliabilityFold;
   readonly usage: AgentStatus["token_usage"];
   /** Whether it works now, as far as the log says. */
   readonly active: boolean;
+  /** Whether it did all that it had to do. */
+  readonly done: boolean;
   /** What it answered and voted; kept by the coordination of all agents. */
   readonly answers: { count: number; label: string | null };
   vote: AgentStatus["vote_cast"];
@@ -46,6 +49,8 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
   let restarting = false;
   let last: number | null = null;
   let worked = false;
+  // Tasks and steps that it has; `undefined`: nobody ever said that it has one.
+  let held: Set<string> | undefined;
   let error: AgentStatus["error"] = null;
   // What the entry was made of the last time: most agents are as they were when another one did something.
   let changes = 0;
@@ -67,6 +72,7 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     if (restarting) return "restarting";
     if (vote !== null) return "voted";
     if (answers.count > 0) return "answered";
+    if (held !== undefined) return held.size > 0 ? "working" : "done";
     if (reliability.outcome === "ok") return "ok";
     return worked ? "working" : "waiting";
   }
@@ -105,7 +111,19 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
     usage,
     answers,
     get active() {
-      return worked && reliability.outcome === null;
+      return worked && reliability.outcome === null && !agent.done;
+    },
+    get done() {
+      return held?.size === 0;
+    },
+    hold(work) {
+      held ??= new Set();
+      held.add(work);
+      changes += 1;
+    },
+    release(work) {
+      held?.delete(work);
+      changes += 1;
     },
     get vote() {
       return vote;

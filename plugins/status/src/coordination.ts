@@ -7,7 +7,9 @@ import type { Status } from "./schema.ts";
 export interface CoordinationFold {
   add(event: LogEvent, agent: AgentFold | undefined): void;
   readonly winner: string | null;
-  phase(): Status["coordination"]["phase"];
+  /** Whether agents agree on something here. */
+  readonly begun: boolean;
+  phase(): NonNullable<Status["coordination"]["phase"]>;
   /** Answers and votes for each agent once, in percent. */
   percentage(agents: number): number;
   results(): Status["results"];
@@ -22,12 +24,14 @@ export function createCoordination(): CoordinationFold {
   const voters = new Set<AgentFold>();
   let voted = false;
   let presenting = false;
+  let opened = false;
   let winner: string | null = null;
   let final: string | null = null;
 
   return {
     add({ event_type, details }, agent) {
-      if (event_type === "winner_selected") {
+      if (event_type === "consensus_opened") opened = true;
+      else if (event_type === "winner_selected") {
         winner = textOf(details["agent"]) ?? null;
         final = firstCharacters(textOf(details["preview"]) ?? "", ANSWER) || null;
         presenting = true;
@@ -50,6 +54,9 @@ export function createCoordination(): CoordinationFold {
         agent.vote = null;
         voters.delete(agent);
       }
+    },
+    get begun() {
+      return opened || presenting || voted || answered.size > 0;
     },
     get winner() {
       return winner;

@@ -2,19 +2,11 @@ import { checkArgument, type LogEvent } from "@bylaw/kernel";
 import { createAgent, type AgentFold } from "./agent.ts";
 import { createCoordination } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
-import {
-  added,
-  countOf,
-  objectFrom,
-  firstCharacters,
-  rounded,
-  secondsOf,
-  textOf,
-  textsOf,
-} from "./reading.ts";
+import { added, firstCharacters, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
 import { createTools } from "./tools.ts";
+import { Work } from "./work.ts";
 
 /** How much a status holds. */
 export type StatusOptions = Partial<ReliabilityOptions>;
@@ -49,7 +41,6 @@ const OF_AGENTS: ReadonlySet<string> = new Set([
 ]);
 /** Longest text about how a run ended, in characters. */
 const DETAILS = 500;
-const COMPLETED_PHASE = "@completed";
 // The strictest first: a run that ran out of time is not completed, whoever won.
 const FINISHES = ["timeout", "completed", "error"] as const;
 
@@ -59,23 +50,13 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
   const agents = new Map<string, AgentFold>();
   const tools = createTools();
   const coordination = createCoordination();
-  const phases = new Map<string, string>();
-  const counts = new Map<string, number>();
+  const work = new Work(agentOf);
   const finishes = new Map<string, string>();
   const meta: Status["meta"] = {
     ...{ last_updated: null, session_id: null, sessions: 0, start_time: null, elapsed_seconds: 0 },
     ...{ plan_file: null, last_sequence: 0, last_hash: null },
   };
-  let planned = 0;
   let active: string | null = null;
-
-  function move(task: string, to: string): void {
-    const from = phases.get(task);
-    if (from !== undefined) counts.set(from, (counts.get(from) ?? 1) - 1);
-    if (counts.get(from ?? "") === 0) counts.delete(from ?? "");
-    phases.set(task, to);
-    counts.set(to, (counts.get(to) ?? 0) + 1);
-  }
 
   function agentOf(id: string): AgentFold {
     const agent = agents.get(id) ?? createAgent({ keep, previews });
@@ -84,7 +65,10 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
   }
 
   function finish({ event_type, details }: LogEvent): void {
-    if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
+    if (event_type === "workflow_ended") finishes.set("completed", work.progress()?.words ?? "");
+    // A person may take a workflow up again.
+    else if (event_type === "workflow_moved") finishes.delete("completed");
+    else if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
     else if (event_type === "workflow_failed")
       finishes.set("error", textOf(details["reason"]) ?? "");
     else if (event_type === "winner_selected")
@@ -94,7 +78,7 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
   }
 
   function take(event: LogEvent): void {
-    const { sequence, timestamp, session_id, event_type, agent_id, task_id, details, hash } = event;
+    const { sequence, timestamp, session_id, event_type, agent_id, details, hash } = event;
     const at = secondsOf(timestamp) ?? meta.last_updated ?? 0;
     meta.start_time ??= at;
     if (session_id !== meta.session_id) meta.sessions += 1;
@@ -107,7 +91,6 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     meta.elapsed_seconds = rounded(Math.max(0, at - meta.start_time), 3);
     if (event_type === "session_start") {
       meta.plan_file = textOf(details["plan_file"]) ?? null;
-      planned = countOf(details["total_tasks"]) ?? 0;
     }
     if (event_type === "consensus_opened") for (const id of textsOf(details["agents"])) agentOf(id);
     const id = agent_id ?? (OF_AGENTS.has(event_type) ? "" : null);
@@ -116,10 +99,13 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     active = id ?? active;
     tools.add(event, at);
     coordination.add(event, agent);
-    if (event_type === "phase_entered" && task_id !== null)
-      move(task_id, textOf(details["to"]) ?? "");
+    work.add(event, at);
     finish(event);
   }
+
+  // Nobody votes where there are tasks or steps, unless the log says so.
+  const phase = (): Status["coordination"]["phase"] =>
+    coordination.begun || work.progress() === undefined ? coordination.phase() : null;
 
   function finished(): Finish {
     const reason = FINISHES.find((name) => finishes.has(name));
@@ -131,7 +117,10 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
     return {
       finish_reason: "in_progress",
-      finish_reason_details: `Phase: ${coordination.phase()}`,
+      finish_reason_details: firstCharacters(
+        phase() === null ? (work.progress()?.words ?? "") : `Phase: ${phase()}`,
+        DETAILS,
+      ),
     };
   }
 
@@ -141,7 +130,9 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     const sum = (of: (agent: AgentFold) => number): number =>
       all.reduce((total, agent) => added(total, of(agent)), 0);
     const came = (outcome: string | null): number =>
-      all.filter(({ reliability }) => reliability.outcome === outcome).length;
+      all.filter(
+        ({ reliability, done }) => reliability.outcome === outcome && !(outcome === null && done),
+      ).length;
     const is_complete = finish_reason !== null && finish_reason !== "in_progress";
     return {
       schema_version: 1,
@@ -167,12 +158,17 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
           running: came(null),
         },
       },
-      tasks: { planned, completed: counts.get(COMPLETED_PHASE) ?? 0, by_phase: objectFrom(counts) },
+      tasks: work.tasks(),
+      workflow: work.workflow(),
+      pauses: work.pauses(),
       coordination: {
-        phase: coordination.phase(),
+        phase: phase(),
         active_agent:
           !is_complete && active !== null && agents.get(active)?.active === true ? active : null,
-        completion_percentage: coordination.percentage(agents.size),
+        completion_percentage:
+          phase() === null
+            ? (work.progress()?.percentage ?? 0)
+            : coordination.percentage(agents.size),
         is_final_presentation: coordination.phase() === "presentation",
       },
     };

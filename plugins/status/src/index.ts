@@ -8,5 +8,6 @@ export {
   type Status,
   type Tools,
 } from "./schema.ts";
+export { keepStatusFile, type StatusFileOptions } from "./status-file.ts";
 export { status } from "./status.ts";
 export { STATUS_EVENTS as EVENT_TYPES } from "./events.ts";

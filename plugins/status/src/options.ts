@@ -9,12 +9,10 @@ export const statusOptions = z
       .superRefine((text, context) => {
         const fault = pathTemplateFault(text);
         if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
-        else if (!text.includes("{run}"))
-          context.addIssue("must contain `{run}`, as each run needs a file of its own");
       })
       .default(".bylaw/runs/{run}/status.json")
       .describe(
-        "The file, relative to the folder of the configuration. `{run}`, which has to be in it, stands for the name of the run.",
+        "The file, relative to the folder of the configuration. `{run}` stands for the name of the run; without it, the file is of the run that was recorded last.",
       ),
     every_ms: z
       .int()

@@ -13,7 +13,7 @@ export interface ReadStatus {
   /** Unix seconds. */
   readonly last_updated: number | null;
   readonly session_id: string | null;
-  readonly phase: string;
+  readonly phase: string | null;
   /** Percent. */
   readonly completion_percentage: number;
   /** By the id of the agent. */
@@ -66,7 +66,7 @@ const shared = {
   finish_reason_details: text,
   is_complete: z.boolean().default(false),
   meta: z.object({ last_updated: z.number().nullish().default(null), session_id: text }),
-  coordination: z.object({ phase: z.string(), completion_percentage: number }),
+  coordination: z.object({ phase: z.string().nullable(), completion_percentage: number }),
   results: z.object({ votes: z.record(z.string(), z.number()).default({}), winner: text }),
 };
 

@@ -1,5 +1,12 @@
 import type { Json, LogEvent } from "@bylaw/kernel";
-import { agentTurns, charsLost, turnOf, type AgentTurns, type TurnOutcome } from "@bylaw/log";
+import {
+  agentTurns,
+  charsLost,
+  isTurnOver,
+  turnOf,
+  type AgentTurns,
+  type TurnOutcome,
+} from "@bylaw/log";
 import { added, countOf, objectOf, firstCharacters, textOf, textsOf } from "./reading.ts";
 import { jsonText } from "./json-text.ts";
 import { createListText, type ListText } from "./list-text.ts";
@@ -64,6 +71,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
   const unknown = new Set<string>();
   const errors = new Set<string>();
   const list = createListText({ keep, indent: INDENT });
+  let violations = 0;
   let retries = 0;
   let lost = 0;
   let carried = 0;
@@ -89,12 +97,14 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
     const seen = roundOf(round);
     seen.count += 1;
     seen.reasons.add(reason);
-    retries += 1;
+    violations += 1;
+    const over = isTurnOver(details);
+    if (!final && !over) retries += 1;
     const gone = Math.min(chars, charsLost(details));
     lost = added(lost, gone);
     carried = added(carried, chars - gone);
     if (reason === "unknown_tool") for (const name of names) unknown.add(name);
-    if (!NO_WORKFLOW.has(reason)) errors.add(reason);
+    if (!NO_WORKFLOW.has(reason) && !over) errors.add(reason);
     const shown = previews ? firstCharacters(textOf(buffer_preview) ?? "", PREVIEW) : "";
     list.add(
       jsonText({
@@ -148,7 +158,7 @@ export function createReliability({ keep, previews }: ReliabilityOptions): Relia
       return carried;
     },
     get violations() {
-      return retries;
+      return violations;
     },
     list,
     value: () => ({

@@ -15,7 +15,7 @@ const attempt = z
     buffer_preview: z
       .string()
       .nullable()
-      .describe("What it was writing: the first 500 characters."),
+      .describe("What it had written, its calls included: the first 500 characters."),
     buffer_chars: count.describe("How much it had written, in characters."),
     recovery: z.enum(["inline", "restart", "end"]).nullable().describe("How it went on."),
     final: z.boolean().describe("No attempt was left."),
@@ -34,9 +34,7 @@ const reliability = z
     workflow_errors: z
       .array(z.string())
       .describe("Reasons that are errors in the use of a workflow tool."),
-    total_enforcement_retries: count.describe(
-      "How often a response did not comply, the final one included.",
-    ),
+    total_enforcement_retries: count.describe("How often the agent was told to try again."),
     total_buffer_chars_lost: count,
     outcome: z.enum(["ok", "non_compliant", "dropped"]).nullable().describe("null: still running."),
   })
@@ -87,6 +85,7 @@ const agent = z.strictObject({
     "restarting",
     "answered",
     "voted",
+    "done",
     "ok",
     "non_compliant",
     "dropped",
@@ -154,9 +153,58 @@ export const statusSchema = z
       planned: count,
       completed: count,
       by_phase: z.record(z.string(), count).describe("How many tasks are in a phase."),
+      open: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            status: z.enum([
+              "ready",
+              "working",
+              "review",
+              "audit",
+              "rework",
+              "blocked",
+              "failed",
+              "completed",
+            ]),
+            phase: z.string().nullable(),
+            agent: z.string().nullable().describe("Who has it."),
+          }),
+        )
+        .describe("Tasks that are not completed, the first 1,000."),
+      open_omitted: count,
     }),
+    workflow: z
+      .strictObject({
+        template: z.string(),
+        status: z.enum(["running", "paused", "held", "completed", "stopped"]),
+        step: z.string().nullable().describe("The step that began last."),
+        steps: count,
+        settled: count.describe("Steps that are over, or left out."),
+        held: z
+          .strictObject({ step: z.string(), why: z.string(), message: z.string() })
+          .nullable()
+          .describe("What a person has to look at."),
+        reason: z.string().nullable().describe("Why it ended."),
+      })
+      .nullable()
+      .describe("Where a template stands; null: the run follows none."),
+    pauses: z
+      .array(
+        z.strictObject({
+          task: z.string().nullable(),
+          agent: z.string().nullable(),
+          step: z.string().nullable(),
+          reason: z.string().nullable(),
+          since: at,
+        }),
+      )
+      .describe("Checkpoints that nobody ended yet."),
     coordination: z.strictObject({
-      phase: z.enum(["initial_answer", "voting", "presentation"]),
+      phase: z
+        .enum(["initial_answer", "voting", "presentation"])
+        .nullable()
+        .describe("null: a run of tasks or steps, where nobody votes."),
       active_agent: z.string().nullable(),
       completion_percentage: count.max(100),
       is_final_presentation: z.boolean(),

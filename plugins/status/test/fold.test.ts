@@ -352,6 +352,8 @@ describe("the status of a log", () => {
       planned: 3,
       completed: 1,
       by_phase: { TDD: 1, "@completed": 1 },
+      open: [{ id: "t1", status: "working", phase: "TDD", agent: "dev" }],
+      open_omitted: 0,
     });
   });
 });

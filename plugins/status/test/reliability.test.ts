@@ -219,7 +219,7 @@ describe("the reliability of an agent", () => {
       status: "non_compliant",
       times_restarted: 2,
       error: { type: "unknown_tool" },
-      reliability: { outcome: "non_compliant", total_enforcement_retries: 3 },
+      reliability: { outcome: "non_compliant", total_enforcement_retries: 2 },
     });
   });
 
@@ -239,13 +239,14 @@ describe("the reliability of an agent", () => {
       ...{ status: "non_compliant", error: { type: "unknown_tool" } },
       reliability: {
         outcome: "non_compliant",
-        total_enforcement_retries: 2,
+        total_enforcement_retries: 0,
+        workflow_errors: [],
         by_round: { 1: { count: 2 } },
       },
     });
     expect(agentOf(logOf(dropped, late))).toMatchObject({
       ...{ status: "dropped", error: { type: "cancelled" } },
-      reliability: { outcome: "dropped", total_enforcement_retries: 1 },
+      reliability: { outcome: "dropped", total_enforcement_retries: 0 },
     });
   });
 

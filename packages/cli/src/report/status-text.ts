@@ -58,9 +58,9 @@ const agentRow = (
 ): readonly (string | number)[] => [
   id,
   status,
-  reliability.outcome ?? "running",
+  reliability.outcome ?? (status === "done" ? "-" : "running"),
   round_timing.round_number,
-  reliability.total_enforcement_retries,
+  Object.values(reliability.by_round).reduce((total, { count: number }) => total + number, 0),
   reliability.total_buffer_chars_lost,
   agent.total_buffer_chars_carried,
   tool_metrics.total_calls,

@@ -145,14 +145,28 @@ function violation(response: Response, decision: Decision): JsonObject {
     tool_calls: namesOf(response, tool_calls, code),
     error_message: message ?? reason,
   };
+  const buffer = bufferOf(text, tool_calls);
   const ended = {
-    buffer_preview: upTo(text, WINDOW),
-    buffer_chars: charactersOf(text),
+    buffer_preview: upTo(buffer, WINDOW),
+    buffer_chars: charactersOf(buffer),
+    // Where the preview holds all of it, once is enough.
+    ...(buffer.length > PREVIEW ? { buffer_text: upTo(buffer, BUFFER + WINDOW) } : {}),
     recovery: final ? "end" : recovery,
     final,
   };
   return { round, attempt, max_attempts, ...calls, ...ended };
 }
+
+/** All that the model wrote: its text, and what it called with which arguments. A rejected answer is in the arguments of its tool. */
+const bufferOf = (text: string, calls: readonly ResponseCall[]): string =>
+  [
+    ...(text === "" ? [] : [text]),
+    ...calls.map(({ tool, args }) => `[Tool Call: ${upTo(tool, NAME_WINDOW)}(${argsText(args)})]`),
+  ].join("\n");
+
+// Some hosts hand the arguments on as the text that the model wrote.
+const argsText = (args: Json | undefined): string =>
+  args === undefined ? "" : typeof args === "string" ? args : JSON.stringify(args);
 
 // Of an unknown tool the event names only what is unknown, so that nobody takes the tools beside it for that.
 function namesOf(
@@ -179,17 +193,21 @@ const NAMES = 200;
 /** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
 const WINDOW = 16_384;
 const PREVIEW = 500;
+/** How much is on record of what a response that was refused had written. */
+const BUFFER = 32_768;
 const NAME = 256;
 const NAME_WINDOW = 1_024;
 
 /**
- * An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters, the name of
- * a tool at most 256 UTF-16 units.
+ * An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters, its text at
+ * most 32,768 UTF-16 units, the name of a tool at most 256.
  */
 export function clipped(event: EventDraft): EventDraft {
   const cut: Record<string, Json> = {};
-  const { buffer_preview: preview, tool_calls, unknown_tools } = event.details;
+  const { buffer_preview: preview, buffer_text: whole, tool_calls, unknown_tools } = event.details;
   if (event.event_type === "enforcement") {
+    if (typeof whole === "string" && whole.length > BUFFER)
+      cut["buffer_text"] = upTo(whole, BUFFER);
     if (typeof preview === "string" && preview.length > PREVIEW)
       cut["buffer_preview"] = Array.from(preview.slice(0, 2 * PREVIEW))
         .slice(0, PREVIEW)
