@@ -230,6 +230,12 @@ export interface BehaviorAnswer {
   readonly directive?: JsonObject;
   readonly code: string;
   readonly reason: string;
+  /** What an oversight said, where it was asked for; without a `risk`, why it failed. */
+  readonly oversight?: {
+    readonly risk: number | null;
+    readonly advice: string;
+    readonly by: string;
+  };
   /** Keys of the request that nobody knows, and the known one that is near. */
   readonly ignored: readonly { readonly key: string; readonly near?: string }[];
   readonly sequence: number | null;
@@ -283,7 +289,7 @@ export interface LogEvent {
 /** A question to a person. One that is open has all that there is to see of it. */
 export interface Approval {
   readonly id: string;
-  readonly kind: "gate" | "call";
+  readonly kind: "gate" | "call" | "pause" | "hold";
   readonly state: "open" | "approved" | "used" | "rejected" | "superseded" | "settled";
   readonly agent: string | null;
   readonly task: string | null;

@@ -1,4 +1,16 @@
-import { defineProjection, isJsonObject } from "@bylaw/kernel";
+import { defineProjection, isJsonObject, type View } from "@bylaw/kernel";
+
+/** A call of an agent that has not returned. */
+export interface OpenCall {
+  /** Sequence of the event that granted it. */
+  readonly sequence: number;
+  readonly agent: string;
+  /** Who called. */
+  readonly by: string | null;
+  readonly task: string | null;
+  readonly step: string | null;
+  readonly reason: string | null;
+}
 
 /** Who is at work because somebody called them. */
 export interface Called {
@@ -6,29 +18,40 @@ export interface Called {
   readonly total: number;
   /** Of each called agent that has not returned, who called whom, from the first to the agent itself. */
   readonly chains: Readonly<Record<string, readonly string[]>>;
+  /** The same calls as they were asked for, by the called agent. */
+  readonly open: Readonly<Record<string, OpenCall>>;
 }
 
 /** The open calls of a run, as the log says. */
 export const calledAgents = defineProjection<Called>({
   name: "@bylaw/plugin-trigger/called",
-  version: 1,
+  version: 2,
   scope: "task",
-  initial: { total: 0, chains: {} },
-  reduce(state, { event_type, agent_id, details }) {
+  initial: { total: 0, chains: {}, open: {} },
+  reduce(state, { event_type, sequence, agent_id, task_id, details }) {
     if (event_type === "agent_returned") {
       const { [String(details["agent"])]: _, ...chains } = state.chains;
-      return { ...state, chains };
+      const { [String(details["agent"])]: _call, ...open } = state.open;
+      return { ...state, chains, open };
     }
     const directive = event_type === "behavior_applied" ? details["directive"] : undefined;
     if (!isJsonObject(directive ?? null)) return state;
     const { action, agent } = directive as Readonly<Record<string, unknown>>;
     if (action !== "trigger" || typeof agent !== "string") return state;
+    const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+    const said = { step: text(details["step"]), reason: text(details["reason"]) };
+    const call = { sequence, agent, by: agent_id, task: task_id, ...said };
     return {
       total: state.total + 1,
+      open: { ...state.open, [agent]: call },
       chains: { ...state.chains, [agent]: [...chainOf(state, agent_id), agent] },
     };
   },
 });
+
+/** The calls that nobody returned from yet, the oldest first. */
+export const openCalls = (view: View): readonly OpenCall[] =>
+  Object.values(view(calledAgents).open).toSorted((one, other) => one.sequence - other.sequence);
 
 /** The longest row of agents of whom each waits for the next; nobody where none was called. */
 export const longestChain = ({ chains }: Called): readonly string[] =>

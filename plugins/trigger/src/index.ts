@@ -1,2 +1,2 @@
-export { calledAgents, type Called } from "./called.ts";
+export { calledAgents, openCalls, type Called, type OpenCall } from "./called.ts";
 export { EVENT_TYPES, trigger } from "./trigger.ts";

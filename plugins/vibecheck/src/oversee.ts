@@ -10,6 +10,12 @@ export interface OversightRequest {
   readonly kind: "planning" | "implementation" | "review";
   readonly goal: string;
   readonly plan: string;
+  /** Why it is asked for, in the agent's words. */
+  readonly reason?: string;
+  /** Who asked, or whose work it is. */
+  readonly agent?: string;
+  /** What the agent was told to do. */
+  readonly prompt?: string;
   readonly progress?: string;
   readonly uncertainties?: readonly string[];
   readonly history?: readonly string[];

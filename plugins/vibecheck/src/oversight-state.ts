@@ -7,6 +7,8 @@ export interface Standing {
   readonly risk: number;
   /** Why the last oversight failed; `null`: it did not. */
   readonly failed: string | null;
+  /** What was advised at that risk. */
+  readonly advice: string | null;
   /** Calls that ran since the last oversight. */
   readonly calls: number;
   /** Whether there was an oversight since the phase was entered. */
@@ -19,6 +21,7 @@ interface Found extends JsonObject {
   readonly agent: string | null;
   readonly risk: number;
   readonly failed: string | null;
+  readonly advice: string | null;
 }
 
 /** The oversights of a run. */
@@ -37,7 +40,7 @@ export interface Oversights {
 /** The oversights of a run, by the log. */
 export const oversight = defineProjection<Oversights>({
   name: "@bylaw/plugin-vibecheck/standing",
-  version: 3,
+  version: 4,
   scope: "task",
   initial: { found: {}, byTask: null, byAgent: null, seen: null, asked: {} },
   reduce(state, { event_type, agent_id: agent, task_id: task, details }) {
@@ -58,9 +61,15 @@ export const oversight = defineProjection<Oversights>({
           ? { ...state, asked: { ...state.asked, [key]: agent } }
           : state;
       case "oversight_failed":
-        return found(state, { task, agent, risk: 0, failed: String(details["error"]) });
+        return found(state, {
+          ...{ task, agent, risk: 0, advice: null },
+          failed: String(details["error"]),
+        });
       case "oversight_given": {
-        const after = found(state, { task, agent, risk: riskIn(details), failed: null });
+        const after = found(state, {
+          ...{ task, agent, risk: riskIn(details), failed: null },
+          advice: adviceIn(details),
+        });
         const { byTask, byAgent, seen } = state;
         return {
           ...after,
@@ -86,7 +95,14 @@ function riskIn({ verdict = null }: LogEvent["details"]): number {
   return isJsonObject(verdict) ? Number(verdict["risk"]) : 1;
 }
 
-function found(state: Oversights, { task, agent, risk, failed }: Found): Oversights {
+function adviceIn({ verdict = null }: LogEvent["details"]): string | null {
+  return isJsonObject(verdict) ? String(verdict["advice"]).slice(0, ADVICE) : null;
+}
+
+/** How much of an advice is kept with what it holds, in UTF-16 units. */
+const ADVICE = 500;
+
+function found(state: Oversights, { task, agent, risk, failed, advice }: Found): Oversights {
   const key = JSON.stringify([task, agent]);
   const before = Object.hasOwn(state.found, key) ? state.found[key] : undefined;
   // An answer about a task makes good for what failed there, whoever asked.
@@ -94,7 +110,12 @@ function found(state: Oversights, { task, agent, risk, failed }: Found): Oversig
     name,
     failed === null && one.task === task ? { ...one, failed: null } : one,
   ]);
-  const now: Found = { task, agent, risk: Math.max(before?.risk ?? 0, risk), failed };
+  const higher = before === undefined || risk >= before.risk;
+  const now: Found = {
+    ...{ task, agent, failed },
+    risk: higher ? risk : before.risk,
+    advice: higher ? advice : before.advice,
+  };
   return {
     ...state,
     found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now },
@@ -124,8 +145,10 @@ export function standingOf(
     agent === undefined
       ? most(state.byAgent)
       : (treeGet(state.byAgent, JSON.stringify(agent)) ?? 0);
+  const risk = Math.max(0, ...mine.map((one) => one.risk));
   return {
-    risk: Math.max(0, ...mine.map(({ risk }) => risk)),
+    advice: mine.find((one) => one.risk === risk)?.advice ?? null,
+    risk,
     failed: mine.find(({ failed }) => failed !== null)?.failed ?? null,
     calls: Math.max(treeGet(state.byTask, JSON.stringify(task ?? null)) ?? 0, ofAgent),
     seen: treeGet(state.seen, JSON.stringify(task ?? null)) === true,

@@ -56,17 +56,18 @@ function judge(
   view: View,
   { ask_at, stop_at, every_calls, before_phases }: VibecheckOptions,
 ): Verdict | undefined {
-  const { risk, failed, calls, seen } = standingOf(view(oversight), subject);
+  const { risk, failed, advice, calls, seen } = standingOf(view(oversight), subject);
+  const said = advice === null || advice === "" ? "" : `. The advice: ${advice}`;
   const call = subject.hook === "beforeToolCall";
   if (risk >= stop_at)
     return deny(
-      `The risk is ${risk}, and work stops at ${stop_at}`,
+      `The risk is ${risk}, and work stops at ${stop_at}${said}`,
       "Wait until a person took note of the advice",
       { code: "vibecheck_risk" },
     );
   if (call && risk >= ask_at)
     return ask(
-      `The risk is ${risk}, and from ${ask_at} a person must approve each call`,
+      `The risk is ${risk}, and from ${ask_at} a person must approve each call${said}`,
       "A person decides, call by call",
       { code: "vibecheck_risk" },
     );

@@ -1,5 +1,5 @@
 import type { Json } from "@bylaw/kernel";
-import type { Question, WaitingGate } from "@bylaw/orchestrator/approvals";
+import type { Question, StopQuestion, WaitingGate } from "@bylaw/orchestrator/approvals";
 import { count, plain, short, type Paint } from "../io/text.ts";
 import { changesOf, type Change } from "./changes.ts";
 
@@ -31,6 +31,8 @@ const sinceOf = (question: Question): string =>
 function summaryOf(question: Question): string {
   if (question.kind === "call")
     return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
+  if (question.kind !== "gate")
+    return `${question.kind === "pause" ? "a pause" : `a risk of ${question.risk}`} of ${question.agent ?? "nobody"}: ${question.reason ?? "no reason given"}`;
   const { gate, phase, to, agent } = question;
   return `${gate}, ${phase} to ${to}, asked by ${agent ?? "nobody"}; ${votesOf(question)}`;
 }
@@ -46,6 +48,7 @@ function votesOf({ approvals, quorum, approvers, expires_at, escalated }: Waitin
 /** All that there is to see of a question before it is answered. */
 export function questionText(question: Question, paint: Paint): string {
   const { id, kind } = question;
+  if (question.kind === "pause" || question.kind === "hold") return stopText(question, paint);
   const facts: readonly (readonly [string, string])[] =
     question.kind === "gate"
       ? [
@@ -76,6 +79,17 @@ export function questionText(question: Question, paint: Paint): string {
   const body = question.kind === "gate" ? contentLines(question, paint) : valueLines(question.args);
   const head = facts.map(([name, value]) => `  ${name.padEnd(9)} ${short(value, 1_000)}`);
   return `${[`${paint("bold", kind)} ${id}`, ...head, ...body].join("\n")}\n`;
+}
+
+function stopText(stop: StopQuestion, paint: Paint): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ["task", stop.task ?? "-"],
+    ["asked", `${stop.asked_at} by ${stop.agent ?? "nobody"}, event ${stop.sequence}`],
+    ...(stop.kind === "hold" ? ([["risk", `${stop.risk}, by ${stop.by}`]] as const) : []),
+    ["because", stop.reason ?? "no reason given"],
+  ];
+  const lines = facts.map(([name, value]) => `  ${name.padEnd(9)} ${short(value, 4_000)}`);
+  return `${[`${paint("bold", stop.kind)} ${stop.id}`, ...lines].join("\n")}\n`;
 }
 
 function contentLines({ content, before, redacted }: WaitingGate, paint: Paint): readonly string[] {

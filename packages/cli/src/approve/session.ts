@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createConfiguredKernel, findConfig } from "@bylaw/config";
+import { createConfiguredKernel } from "@bylaw/config";
 import type { Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import {
@@ -8,6 +8,7 @@ import {
   type ProjectGates,
   type Question,
 } from "@bylaw/orchestrator/approvals";
+import { kernelOf, nearestConfig } from "../run/run-kernel.ts";
 import { bundled } from "../decide/kernel-source.ts";
 import type { RunPlace } from "../log/follow-run.ts";
 import { noSuchRun, withReader, withStore } from "../log/open-store.ts";
@@ -36,7 +37,12 @@ export interface Project {
 
 /** The project whose configuration is named, or the nearest one upwards. */
 export async function projectOf({ config }: Pick<ApproveOptions, "config">): Promise<Project> {
-  const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
+  const file = config === undefined ? await nearestConfig() : resolve(config);
+  if (file === undefined) {
+    // Without a configuration there are no gates and no policy; agents pause all the same.
+    const { kernel } = await kernelOf(undefined, undefined);
+    return { file: resolve("bylaw.config"), kernel, gates: undefined };
+  }
   return await whileLoading(file, async () => {
     const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
     return {

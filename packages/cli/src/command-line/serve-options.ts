@@ -28,6 +28,11 @@ export const SERVE_OPTIONS = [
     "policy files of the operator, beside the default plugins",
     { path: true },
   ],
+  [
+    "--status <file>",
+    "keep the status of the run in this file, such as status.json",
+    { path: true },
+  ],
   ["--settings <file>", "a settings file (default: bylaw.serve.json, if any)", { path: true }],
   ["--tls-cert <file>", "the certificate chain in PEM, to serve HTTPS", { path: true }],
   ["--tls-key <file>", "its private key in PEM", { path: true }],

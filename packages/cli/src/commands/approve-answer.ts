@@ -27,6 +27,7 @@ import {
   type ApproveOptions,
 } from "../approve/session.ts";
 import { runOrLatest, storeOrProject } from "../log/project-store.ts";
+import { kernelOf } from "../run/run-kernel.ts";
 import { endOf } from "../io/time-span.ts";
 import { reportError, usageError } from "../io/report-error.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -72,7 +73,12 @@ export async function answer(
     const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
     await see(question, verdict, who);
     const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
-    return await joined(project, place, (run) => recordAnswer(run, question, given, project));
+    // Pauses and holds are of plugins that a run has whatever its configuration says.
+    const stops = question.kind === "pause" || question.kind === "hold";
+    const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
+    return await joined({ ...project, kernel }, place, (run) =>
+      recordAnswer(run, question, given, project),
+    );
   });
 }
 
@@ -155,7 +161,10 @@ function checkUsage(
   if (question.kind === "gate") {
     if (options.for !== undefined)
       throw usageError("`--for` is for tool calls; the approval of a gate holds for its artifacts");
-  } else if (options.as !== undefined || (verdict === "approved" && options.reason !== undefined))
+  } else if (
+    options.as !== undefined ||
+    (question.kind === "call" && verdict === "approved" && options.reason !== undefined)
+  )
     throw usageError(
       `\`${options.as === undefined ? "--reason" : "--as"}\` is for gates, not for tool calls`,
     );
@@ -194,6 +203,8 @@ const VERDICTS: Readonly<Record<string, string>> = {
   check_waived: "waived",
   approval_granted: "approved",
   approval_refused: "rejected",
+  checkpoint_resumed: "resumed",
+  oversight_acknowledged: "acknowledged",
 };
 
 // A refusal exits with 1. Wrong usage and broken files exit with 2.

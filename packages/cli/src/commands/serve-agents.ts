@@ -103,6 +103,7 @@ function flagsOf({
     allowNoOperator,
     allowRoot,
     consensus,
+    status,
   } = options;
   const allowed = {
     consensus,
@@ -121,6 +122,7 @@ function flagsOf({
       workspace,
       config,
       policy,
+      status,
       "tls.cert": tlsCert,
       "tls.key": tlsKey,
     },

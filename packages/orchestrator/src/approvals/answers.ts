@@ -2,6 +2,7 @@ import { omitUndefined, type Kernel, type LogEvent, BylawError } from "@bylaw/ke
 import { digestOf, foldName, type Run } from "@bylaw/log";
 import type { DocumentWrite } from "@bylaw/store";
 import type { ProjectGates } from "./gates.ts";
+import { endStop } from "./stops.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
 
 /** Who answers. */
@@ -78,6 +79,13 @@ export async function checkAnswerable(
       );
     return;
   }
+  if (question.kind !== "call") {
+    if (verdict === "approved") return;
+    throw unanswerable(
+      `A ${question.kind} is ended with a yes; until then it stands`,
+      "Leave it, or fail the task.",
+    );
+  }
   // A no needs neither the whole call nor the policy that asked.
   if (verdict === "rejected") return;
   if (question.call === undefined)
@@ -104,9 +112,11 @@ export async function recordAnswer(
   now?: () => string,
 ): Promise<LogEvent> {
   await checkAnswerable(question, answer.verdict, source);
-  return question.kind === "gate"
-    ? await answerGate(run, question, answer, source, now)
-    : await answerCall(run, question, answer, question.call);
+  if (question.kind === "gate") return await answerGate(run, question, answer, source, now);
+  if (question.kind === "call") return await answerCall(run, question, answer, question.call);
+  const event = await endStop(run, question, answer);
+  if (event === undefined) throw nothingOpen(question.id);
+  return event;
 }
 
 async function answerGate(

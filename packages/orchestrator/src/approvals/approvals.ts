@@ -14,6 +14,7 @@ import {
 } from "./answers.ts";
 import { QUESTION_TOOL, answered } from "./ask-user.ts";
 import type { ProjectGates } from "./gates.ts";
+import { overlayRun, viewsByName } from "../service/overlay-run.ts";
 import { QuestionList, type QuestionListTerms } from "./question-list.ts";
 import type { Question } from "./questions.ts";
 
@@ -100,7 +101,10 @@ export class Approvals {
     }
     const documents = guardOf(version);
     const recorded = { verdict, by: who.by, role, reason, expires_at, documents } as const;
-    return await recordAnswer(through, question, recorded, { kernel, gates }, now);
+    const byName = viewsByName(kernel);
+    const into =
+      question.kind === "pause" ? overlayRun(through, { view: byName(through.view) }) : through;
+    return await recordAnswer(into, question, recorded, { kernel, gates }, now);
   }
 
   /** Records a waiver. Throws as {@link answer}. */
@@ -157,11 +161,8 @@ function checkGiven(question: Question, { answer, role, reason, expires_at }: Gi
       "An answer at a gate does not expire: it is for these artifacts alone",
       "Leave `expires_at` out.",
     );
-  if (question.kind === "call" && role !== undefined)
-    throw unanswerable(
-      "A role counts only at a gate, and this is a tool call",
-      "Leave `role` out.",
-    );
+  if (question.kind !== "gate" && role !== undefined)
+    throw unanswerable("A role counts only at a gate", "Leave `role` out.");
   if (answer === "no" && isBlank(reason ?? ""))
     throw unanswerable(
       "A no needs a reason",

@@ -20,6 +20,7 @@ export {
   type QuestionFold,
   type QuestionSource,
   type QuestionTime,
+  type StopQuestion,
   type WaitingGate,
 } from "./questions.ts";
 export { nothingOpen, unanswerable, unauthorized } from "./answers.ts";

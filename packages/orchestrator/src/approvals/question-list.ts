@@ -50,6 +50,9 @@ const CHANGES: ReadonlySet<string> = new Set([
   "check_waived",
   "phase_entered",
   "transition_blocked",
+  "checkpoint_resumed",
+  "oversight_acknowledged",
+  "oversight_given",
 ]);
 
 /** The questions of a run, as its log has them. */
@@ -115,6 +118,8 @@ export class QuestionList {
     const gate = this.#gates.get(id);
     if (gate !== undefined)
       return sees(gate.task) ? closedGate(id, gate, questions.rejection(gate)) : undefined;
+    const stop = questions.stops.ended(id);
+    if (stop !== undefined) return sees(stop.task) ? { ...stop, state: "approved" } : undefined;
     const call = questions.call(id, this.#time());
     if (call === undefined || call.state === "open" || !sees(call.task)) return undefined;
     return closedCall(call);
@@ -134,7 +139,7 @@ export class QuestionList {
     const next = all.findIndex((one) =>
       one.kind === "gate"
         ? gate !== undefined && one.gate.task >= gate.task
-        : call === undefined || one.call.sequence > call.sequence,
+        : one.kind !== "call" || call === undefined || one.call.sequence > call.sequence,
     );
     return next === -1 ? all.length : next;
   }
@@ -180,7 +185,7 @@ export type OpenQuestion = Question & { readonly state: "open" | "approved" };
 /** A question that waits no more. */
 export interface ClosedQuestion {
   readonly id: string;
-  readonly kind: "gate" | "call";
+  readonly kind: "gate" | "call" | "pause" | "hold";
   /** `settled`: nobody had to answer any more, or the agent went on. */
   readonly state: Exclude<CallState, "open">;
   readonly agent: string | null;
@@ -193,7 +198,7 @@ export interface ClosedQuestion {
 
 /** A question that is open. */
 export function openQuestion(question: Question): OpenQuestion {
-  if (question.kind === "call") return { ...question, state: "open" };
+  if (question.kind !== "gate") return { ...question, state: "open" };
   const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
   return { ...question, state: yes >= question.quorum ? "approved" : "open" };
 }

@@ -13,6 +13,7 @@ import type { GateVote, OpenGate } from "@bylaw/plugin-gates";
 import { setBounded } from "../service/bounded-map.ts";
 import { CallFold, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
+import { StopFold, type OpenStop } from "./stops.ts";
 
 /** A gate that waits, with what it is about. */
 export interface WaitingGate extends OpenGate {
@@ -26,20 +27,24 @@ export interface WaitingGate extends OpenGate {
 }
 
 /** Something that waits for a person, under an id that is about exactly this and nothing else. */
-export type Question = GateQuestion | CallQuestion;
+export type Question = GateQuestion | CallQuestion | StopQuestion;
 export type GateQuestion = WaitingGate & { readonly id: string };
 export type CallQuestion = OpenCall & { readonly id: string };
+export type StopQuestion = OpenStop;
 
 /** A question by its id, without what has to be read for it. */
 export type OpenId =
   | { readonly id: string; readonly kind: "gate"; readonly gate: OpenGate }
-  | { readonly id: string; readonly kind: "call"; readonly call: AskedCall };
+  | { readonly id: string; readonly kind: "call"; readonly call: AskedCall }
+  | { readonly id: string; readonly kind: "pause" | "hold"; readonly stop: OpenStop };
 
 /** Where questions are read from. */
 export interface QuestionSource {
   readonly store: Pick<Store, "events">;
   readonly run: string;
   readonly gates: ProjectGates | undefined;
+  /** From which risk on a person has to look. Default: that of the plugin. */
+  readonly hold_at?: number | undefined;
 }
 
 /** When, and by which state of the run. */
@@ -58,6 +63,8 @@ const REJECTIONS = 10_000;
 export class QuestionFold {
   readonly #source: QuestionSource;
   readonly #calls: CallFold;
+  /** Pauses and holds. */
+  readonly stops: StopFold;
   readonly #agents = new Set<string>();
   /** The last one at each gate of each task. */
   readonly #rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
@@ -66,6 +73,7 @@ export class QuestionFold {
   constructor(source: QuestionSource) {
     this.#source = source;
     this.#calls = new CallFold(source.run);
+    this.stops = new StopFold(source.run, source.hold_at);
   }
 
   /** Sequence of the last event that was added. */
@@ -83,10 +91,11 @@ export class QuestionFold {
     if (event.agent_id !== null) this.#agents.add(foldName(event.agent_id));
     if (event.event_type === "gate_decided") this.#decided(event);
     this.#calls.add(event);
+    this.stops.add(event);
     this.#head = event.sequence;
   }
 
-  /** All that waits: gates by task, then calls, the oldest first. */
+  /** All that waits: gates by task, then calls, the oldest first, then pauses and holds. */
   open({ view, now, task }: QuestionTime): readonly OpenId[] {
     const { run, gates } = this.#source;
     const waiting =
@@ -94,6 +103,7 @@ export class QuestionFold {
     return [
       ...waiting.map((gate): OpenId => ({ id: idOfGate(run, gate), kind: "gate", gate })),
       ...this.#calls.open(now, task).map((call): OpenId => ({ id: call.id, kind: "call", call })),
+      ...this.stops.open(task).map((stop): OpenId => ({ id: stop.id, kind: stop.kind, stop })),
     ];
   }
 
@@ -114,6 +124,7 @@ export class QuestionFold {
     const { id } = open;
     if (open.kind === "gate")
       return { id, kind: "gate", ...open.gate, ...(await contentOf(open.gate, this.#source)) };
+    if (open.kind !== "call") return open.stop;
     const { store, run } = this.#source;
     const [event] = await store.events(run, open.call.sequence - 1, 1);
     if (event === undefined)

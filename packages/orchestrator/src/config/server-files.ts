@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { BylawError } from "@bylaw/kernel";
+import { runPath } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { SETTINGS_FILE } from "./resolve.ts";
 import { isShared } from "./secret-places.ts";
@@ -20,7 +21,7 @@ export const settingsFiles = ({ config }: Settings, file: string | undefined): r
 
 /** Finds what belongs to a server. `file`: the one that its settings come from. */
 export function serverFiles(
-  { tls, store, policy, config }: Settings,
+  { tls, store, policy, config, status, run }: Settings,
   file: string | undefined,
 ): ServerFiles {
   const database = databaseOf(store);
@@ -37,6 +38,7 @@ export function serverFiles(
     kept: [
       ...policy,
       ...(config === undefined ? [] : [config]),
+      ...(status === undefined ? [] : [runPath(status, run, process.cwd())]),
       ...(tls === undefined ? [] : [tls.cert]),
     ].map((path) => resolve(path)),
   };

@@ -54,6 +54,9 @@ export const settingsSchema = z.strictObject({
   store: file(
     "Where the run is kept: `sqlite:PATH` or `postgres://…`. Default: `store.db` in the data folder",
   ),
+  status: file(
+    "A file that shows where the run stands, such as `status.json`; `{run}` in it stands for the run. Only this server writes it",
+  ),
   run: z
     .string()
     .min(1)
@@ -98,6 +101,20 @@ export const settingsSchema = z.strictObject({
     ),
     longest_wait_ms: ms(30_000, "How long a claim may wait for a task"),
     per_agent: count(10, "How many tasks one agent may hold at once; 0: any number", { min: 0 }),
+  }),
+  behaviors: group({
+    agents: names("Agents that others may have called with `trigger`; `GET /directives` says when"),
+  }),
+  oversight: group({
+    command: names(
+      "The program that gives oversight: it reads the question as JSON, and prints the verdict",
+    ),
+    url: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Or the address that the question is posted to, which answers with the verdict"),
+    timeout_seconds: count(60, "How long an oversight may take", { max: 3_600 }),
   }),
   tools: group({
     env: names("Variables of the server that programs of agents get, besides PATH and the like"),

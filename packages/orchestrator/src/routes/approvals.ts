@@ -23,7 +23,7 @@ const role = seenText(200);
 const approval = z
   .looseObject({
     id,
-    kind: z.enum(["gate", "call"]),
+    kind: z.enum(["gate", "call", "pause", "hold"]),
     state: z
       .enum(STATES)
       .openapi({
@@ -42,7 +42,14 @@ const approval = z
   });
 
 /** What an answer or a waiver is on record as. */
-const ANSWERS = ["approval_granted", "approval_refused", "gate_decided", "check_waived"];
+const ANSWERS = [
+  "approval_granted",
+  "approval_refused",
+  "gate_decided",
+  "check_waived",
+  "checkpoint_resumed",
+  "oversight_acknowledged",
+];
 
 const recorded = z.object({
   recorded: z.literal(true),
@@ -57,7 +64,7 @@ export const getApprovals = defineRoute({
   path: "/approvals",
   summary: "List what waits for a person",
   description:
-    "Gates, by task, then tool calls, the oldest first. An agent sees those of its task.",
+    "Gates, by task, then tool calls, the oldest first, then pauses and what an oversight holds. An agent sees those of its task.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
   query: z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { BEHAVIOR_ACTIONS, parseControlFile } from "@bylaw/behavior";
-import { omitUndefined } from "@bylaw/kernel";
+import { omitUndefined, type Json } from "@bylaw/kernel";
+import { askOversight, type OversightQuestion } from "../behaviors/oversight.ts";
 import { problem } from "../http/problem.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply } from "../http/route.ts";
@@ -8,6 +9,13 @@ import { decision, jsonObject, requestId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { hostFacts } from "../tasks/host-facts.ts";
 import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
+
+const kindOf = (kind: Json | undefined): OversightQuestion["kind"] =>
+  kind === "planning" || kind === "review" ? kind : "implementation";
+
+const adviceShape = z
+  .object({ risk: z.number().nullable(), advice: z.string(), by: z.string() })
+  .openapi({ description: "What an oversight said; without a `risk`, why it failed" });
 
 /** A wish to steer the workflow. */
 export const postBehavior = defineRoute({
@@ -26,6 +34,7 @@ export const postBehavior = defineRoute({
         directive: jsonObject.optional(),
         code: z.string(),
         reason: z.string(),
+        oversight: adviceShape.optional(),
         ignored: z.array(z.object({ key: z.string(), near: z.string().optional() })),
         sequence: z.int().nullable(),
         decision,
@@ -58,13 +67,19 @@ export const postBehavior = defineRoute({
     );
     const outcome = requireRecorded(behaved);
     const { directive, code, reason } = outcome.decision;
+    const sequence = outcome.events.at(-1)?.sequence ?? null;
+    const kind = directive?.action === "vibecheck" ? kindOf(directive["kind"]) : undefined;
+    const oversight =
+      kind === undefined || sequence === null || outcome.applied !== "allow"
+        ? undefined
+        : await askOversight(service, { agent, task, kind, reason: asked.reason, sequence });
     return reply({
       applied: outcome.applied === "allow",
-      ...omitUndefined({ directive }),
+      ...omitUndefined({ directive, oversight }),
       code,
       reason,
       ignored: asked.ignored,
-      sequence: outcome.events.at(-1)?.sequence ?? null,
+      sequence,
       decision: outcome.decision,
     });
   },

@@ -1,11 +1,33 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined, type JsonObject } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import { openCalls } from "@bylaw/plugin-trigger";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { agentId, jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
+import type { Service } from "../service/service.ts";
 import { changeOnce } from "../service/change-once.ts";
+
+/** Agents to start, because others called them. */
+const openTriggers = ({ run, kernel }: Pick<Service, "run" | "kernel">) =>
+  kernel.declared.plugins.includes("@bylaw/plugin-trigger")
+    ? openCalls(run.view).map(({ sequence, ...call }) => ({
+        directive: `trigger-${sequence}`,
+        action: "trigger" as const,
+        ...call,
+      }))
+    : [];
+
+const returned = (
+  run: Run,
+  { agent, task }: ReturnType<typeof openTriggers>[number],
+  ok: boolean,
+): Promise<unknown> =>
+  run.record([
+    { event_type: "agent_returned", agent_id: agent, task_id: task, details: { agent, ok } },
+  ]);
 
 /** What somebody is to do. */
 export const listDirectives = defineRoute({
@@ -13,7 +35,7 @@ export const listDirectives = defineRoute({
   path: "/directives",
   summary: "List open directives",
   description:
-    "What is to be done after transitions and is not reported as done, such as reviewers to start.",
+    "What is to be done and is not reported as done: after transitions, such as reviewers to start, and agents that others called with `trigger`.",
   tags: ["directives"],
   callers: ["operator", "agent"],
   query: z.strictObject({ task_id: taskId.optional() }),
@@ -25,10 +47,10 @@ export const listDirectives = defineRoute({
     if (caller.kind === "agent" && task !== undefined)
       await admitAgent({ service, caller, route }, { task });
     await service.run.catchUp();
+    const { view } = service.run;
+    const directives = [...openDirectives(view), ...openTriggers(service)];
     return reply({
-      directives: openDirectives(service.run.view).filter(
-        (one) => task === undefined || one.task === task,
-      ),
+      directives: directives.filter((one) => task === undefined || one.task === task),
     });
   },
 });
@@ -58,13 +80,18 @@ export const reportDirective = defineRoute({
     },
   },
   async handle(request) {
-    const { id } = request.params;
+    const {
+      service,
+      params: { id },
+    } = request;
     const { task_id, ...report } = request.body;
     const about = { task: task_id ?? null, report: omitUndefined(report) as JsonObject };
     const content = { route: "directives", id, ...about };
-    const change = { content, types: ["directive_completed"] };
+    const change = { content, types: ["directive_completed", "agent_returned"] };
     const { sequence } = await changeOnce(request, change, async (run) => {
       await run.catchUp();
+      const called = openTriggers(service).find((one) => one.directive === id);
+      if (called !== undefined) return returned(run, called, report.ok);
       const open = openDirectives(run.view).find(
         (one) => one.directive === id && (task_id === undefined || one.task === task_id),
       );

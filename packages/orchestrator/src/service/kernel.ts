@@ -3,15 +3,19 @@ import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@b
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
+import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { consensus } from "@bylaw/plugin-consensus";
 import { constitution } from "@bylaw/plugin-constitution";
 import { gates } from "@bylaw/plugin-gates";
+import { loop } from "@bylaw/plugin-loop";
 import { monitoring } from "@bylaw/plugin-monitoring";
 import { phases } from "@bylaw/plugin-phases";
 import * as policyPlugin from "@bylaw/plugin-policy";
 import { reasons } from "@bylaw/plugin-reasons";
 import { tasks } from "@bylaw/plugin-tasks";
 import { createSigner, tokens, type TokenSigner } from "@bylaw/plugin-tokens";
+import { trigger } from "@bylaw/plugin-trigger";
+import { vibecheck } from "@bylaw/plugin-vibecheck";
 import type { Settings } from "../config/settings.ts";
 import type { ServerFiles } from "../config/server-files.ts";
 import { configuredContract } from "../config/configured-contract.ts";
@@ -34,6 +38,8 @@ interface UsualRules {
   readonly contract: string;
   readonly workspace: string;
   readonly policy: readonly string[];
+  /** Agents that may be called. */
+  readonly callable: readonly string[];
   /** What agents that answer and vote are held to; left out: they do not. */
   readonly consensus?: Pick<Settings, "novelty"> | undefined;
   /** Finds the keys of tokens. */
@@ -52,6 +58,7 @@ export function usualRules({
   workspace,
   policy: policies,
   consensus: agreed,
+  callable,
   keysOf,
   tools,
   own,
@@ -75,6 +82,7 @@ export function usualRules({
         tasks(),
         monitoring(common),
         constitution({ agent_rules: "own" }),
+        ...behaviors(contract, callable),
         ...(agreed === undefined ? [] : agreement(agreed)),
         ...(policies.length === 0
           ? []
@@ -94,6 +102,14 @@ export function usualRules({
     signing,
   };
 }
+
+/** What lets agents pause, call each other, and ask for oversight. */
+const behaviors = ({ phases: all }: Contract, agents: readonly string[]): readonly Plugin[] => [
+  checkpoint(),
+  vibecheck(),
+  loop({ order: all.map(({ id }) => id) }),
+  ...(agents.length === 0 ? [] : [trigger({ agents: [...new Set(agents)] })]),
+];
 
 const agreement = ({ novelty }: Pick<Settings, "novelty">): readonly Plugin[] => [
   reasons({ workflow_tools: { vote: "vote", new_answer: "answer" }, novelty }),

@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
+import { isJsonObject, messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
 import { escalateGates } from "@bylaw/plugin-gates";
@@ -18,6 +18,7 @@ import { StreamLimit } from "../events/stream-limit.ts";
 import type { Log } from "../observe/log.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Scheduler, type Step } from "./scheduler.ts";
+import { KEEP } from "./status-file.ts";
 import { isStoreFailure } from "./store-health.ts";
 
 interface OperationTerms {
@@ -58,7 +59,7 @@ export class Operations {
     const gates = kernel.declared.plugins.includes(GATES)
       ? projectGates(kernel, gating, contract)
       : undefined;
-    const questions = createQuestions({ store, run: run.run, gates });
+    const questions = createQuestions({ store, run: run.run, gates, hold_at: holdAt(kernel) });
     const onError = (error: unknown): void => this.#failed(error);
     this.audit = new Audit({ store, run: run.run }, () => this.follower);
     this.follower = new LogFollower(store, run.run, [this.audit, foldOf(questions, onError)]);
@@ -107,6 +108,14 @@ export class Operations {
     else if (!isStoreFailure(error))
       this.#terms.log.warn({ error: messageOf(error) }, "the log could not be read");
   }
+}
+
+/** From which risk on a person has to look, as the plugin of the kernel says. */
+function holdAt({ plugins }: Kernel): number | undefined {
+  const found = plugins.find(({ plugin }) => plugin.name === "@bylaw/plugin-vibecheck");
+  const options = found?.instances[0]?.options;
+  const at = isJsonObject(options) ? options["ask_at"] : undefined;
+  return typeof at === "number" ? at : undefined;
 }
 
 /** The types of events that the kernel's plugins declare, and those of a run. */
@@ -174,9 +183,6 @@ export interface RunStatus {
   read(): Promise<{ readonly text: string; readonly head: number }>;
   close(): Promise<void>;
 }
-
-/** How many violations are listed for an agent; totals count all. */
-const KEEP = 100;
 
 /** Reads nothing before somebody asks, and then what is new since. */
 export function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {

@@ -7,6 +7,8 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import { describeIssues } from "@bylaw/wording";
 import { questionsPlugin } from "../approvals/ask-user.ts";
 import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
+import { hasOversight } from "../behaviors/oversight.ts";
+import { behaviorRefusals } from "../behaviors/refusals.ts";
 import { checkExposure } from "../config/exposure.ts";
 import { guardCode } from "../config/guard-code.ts";
 import { checkRoot } from "../config/root.ts";
@@ -20,6 +22,7 @@ import { holdersPlugin } from "../tasks/holders.ts";
 import { makeWorkspace } from "../tasks/workspace.ts";
 import { openCallsPlugin } from "../tools/open-calls.ts";
 import { checkContract } from "./check-contract.ts";
+import { statusFile } from "./status-file.ts";
 import { configuredRules, usualRules, type Rules } from "./kernel.ts";
 
 /** What a server starts from, before it opens its store. */
@@ -70,6 +73,7 @@ export async function prepareServer(
           workspace,
           keysOf: (terms) => readTokenKeys(settings, terms),
           consensus: settings.consensus ? settings : undefined,
+          callable: settings.behaviors.agents,
           policy: settings.policy.map((file) => resolve(file)),
           contract: resolve(settings.contract ?? CONTRACT),
           tools: (options.tools ?? []).map(({ name }) => name),
@@ -98,12 +102,18 @@ export async function prepareServer(
 }
 
 /** What the service itself declares. */
-const ownPlugins = ({ tasks: { per_agent } }: Settings): readonly Plugin[] => [
-  holdersPlugin({ per_agent }),
-  openCallsPlugin(),
-  questionsPlugin(),
-  serviceEvents(),
-];
+const ownPlugins = (settings: Settings): readonly Plugin[] => {
+  const { tasks, status, config } = settings;
+  const refusals = { oversight: hasOversight(settings), configured: config !== undefined };
+  return [
+    ...(status === undefined ? [] : [statusFile({ file: status })]),
+    holdersPlugin({ per_agent: tasks.per_agent }),
+    openCallsPlugin(),
+    questionsPlugin(),
+    serviceEvents(),
+    behaviorRefusals(refusals),
+  ];
+};
 
 function settingsOf(given: SettingsInput): Settings {
   const parsed = settingsSchema.safeParse(given);

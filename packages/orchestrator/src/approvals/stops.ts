@@ -1,0 +1,142 @@
+import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { idOfQuestion, type Run } from "@bylaw/log";
+import { openCheckpoints, resumeCheckpoint, type OpenCheckpoint } from "@bylaw/plugin-checkpoint";
+import { isBlank } from "@bylaw/wording";
+import { setBounded } from "../service/bounded-map.ts";
+
+interface Stop {
+  /** The event that began it. */
+  readonly sequence: number;
+  readonly asked_at: string;
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly reason: string | null;
+}
+
+/** A pause that an agent asked for: nothing of its task runs until a person ends it. */
+export interface PauseStop extends Stop {
+  readonly kind: "pause";
+  readonly step: string | null;
+  readonly definition: string | null;
+}
+
+/** What an oversight found, or that it failed: a person takes note of it. */
+export interface HoldStop extends Stop {
+  readonly kind: "hold";
+  /** 0 to 1. */
+  readonly risk: number;
+  readonly by: string;
+}
+
+/** A stop that a person ended. */
+export interface EndedStop {
+  readonly id: string;
+  readonly kind: "pause" | "hold";
+  readonly agent: string | null;
+  readonly task: string | null;
+  readonly by: string;
+}
+
+export type OpenStop = (PauseStop | HoldStop) & { readonly id: string };
+
+/** From this risk on a person has to look, unless the plugin says otherwise. */
+const HOLD_AT = 0.7;
+const ENDED = 1_000;
+
+/** Folds pauses and holds. Those of an oversight in a workflow are released with the workflow. */
+export class StopFold {
+  readonly #run: string;
+  readonly #holdAt: number;
+  #pauses: readonly OpenCheckpoint[] = [];
+  readonly #holds = new Map<string | null, HoldStop>();
+  readonly #ended = new Map<string, EndedStop>();
+  #workflow = false;
+
+  constructor(run: string, holdAt = HOLD_AT) {
+    this.#run = run;
+    this.#holdAt = holdAt;
+  }
+
+  add(event: LogEvent): void {
+    const { event_type, details, task_id: task } = event;
+    const before = this.#pauses;
+    this.#pauses = openCheckpoints.reduce(before, event);
+    if (event_type === "checkpoint_resumed") {
+      const open = before.find(({ checkpoint }) => checkpoint === details["checkpoint"]);
+      if (open !== undefined) this.#end(this.#pauseOf(open), details);
+    } else if (event_type === "workflow_started") this.#workflow = true;
+    else if (event_type === "oversight_given" || event_type === "oversight_failed")
+      this.#look(event);
+    else if (event_type === "oversight_acknowledged") {
+      const hold = this.#holds.get(task);
+      if (hold !== undefined) this.#end({ ...hold, id: this.#idOf(hold) }, details);
+      this.#holds.delete(task);
+    }
+  }
+
+  /** Those that nobody ended, of all tasks or of one. */
+  open(task?: string): readonly OpenStop[] {
+    const holds = this.#workflow ? [] : [...this.#holds.values()];
+    return [
+      ...this.#pauses.map((open) => this.#pauseOf(open)),
+      ...holds.map((hold): OpenStop => ({ ...hold, id: this.#idOf(hold) })),
+    ].filter((stop) => task === undefined || stop.task === task);
+  }
+
+  ended(id: string): EndedStop | undefined {
+    return this.#ended.get(id);
+  }
+
+  // An answer that is calm makes good for one that failed, but takes nothing back of a risk that was found.
+  #look({ sequence, timestamp, agent_id: agent, task_id: task, details }: LogEvent): void {
+    const verdict = details["verdict"] ?? null;
+    const risk = isJsonObject(verdict) ? Number(verdict["risk"]) : 0;
+    const before = this.#holds.get(task);
+    const failed = !isJsonObject(verdict);
+    if (before !== undefined && before.risk > risk) return;
+    if (!failed && risk < this.#holdAt) return void this.#holds.delete(task);
+    const reason = failed
+      ? `The oversight failed: ${String(details["error"])}`
+      : String(verdict["advice"]);
+    const by = String(details["by"]);
+    this.#holds.set(task, {
+      kind: "hold",
+      ...{ sequence, asked_at: timestamp, agent, task, reason, risk, by },
+    });
+  }
+
+  #end({ id, kind, agent, task }: OpenStop, { by }: JsonObject): void {
+    setBounded(this.#ended, id, { id, kind, agent, task, by: String(by) }, ENDED);
+  }
+
+  #pauseOf({ checkpoint, at, agent, task, step, reason, definition }: OpenCheckpoint): OpenStop {
+    const stop: PauseStop = {
+      kind: "pause",
+      ...{ sequence: checkpoint, asked_at: at, agent, task, step, reason, definition },
+    };
+    return { ...stop, id: this.#idOf(stop) };
+  }
+
+  #idOf = ({ kind, sequence }: Pick<OpenStop, "kind" | "sequence">): string =>
+    idOfQuestion({ run: this.#run, kind, sequence });
+}
+
+/** Ends a stop, as a person says. Throws what the run throws. */
+export async function endStop(
+  run: Run,
+  stop: OpenStop,
+  { by, reason = "" }: { readonly by: string; readonly reason?: string | undefined },
+): Promise<LogEvent | undefined> {
+  if (stop.kind === "pause") {
+    const { sequence: checkpoint, definition } = stop;
+    const known = definition === null ? {} : { definition };
+    return (await resumeCheckpoint(run, { checkpoint, by, ...known }))[0];
+  }
+  const said = isBlank(reason) ? `Took note of: ${stop.reason ?? "the oversight"}` : reason;
+  const details = { by, reason: said.slice(0, 1_000) };
+  return (
+    await run.record([
+      { event_type: "oversight_acknowledged", agent_id: null, task_id: stop.task, details },
+    ])
+  )[0];
+}

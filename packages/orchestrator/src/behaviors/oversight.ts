@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import { parseJson } from "@bylaw/config";
+import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { currentPhases, phaseOf } from "@bylaw/log";
+import { constitutionOf, rulesFor, hasOwnRules, toldRules } from "@bylaw/plugin-constitution";
+import { taskOf } from "@bylaw/plugin-tasks";
+import {
+  httpOversight,
+  oversee,
+  type OversightRequest,
+  type OversightService,
+} from "@bylaw/plugin-vibecheck";
+import { programEnvironment, runProgram } from "@bylaw/process";
+import type { Settings } from "../config/settings.ts";
+import type { Service } from "../service/service.ts";
+
+/** What an oversight said about an agent. */
+export interface Advice {
+  /** 0 to 1; `null` where the oversight failed. */
+  readonly risk: number | null;
+  /** What it advises, or why it failed. */
+  readonly advice: string;
+  readonly by: string;
+}
+
+/** Somebody who asked for oversight. */
+export interface OversightQuestion {
+  readonly agent: string;
+  readonly task: string;
+  readonly kind: OversightRequest["kind"];
+  readonly reason: string | null;
+  /** The event that granted it. */
+  readonly sequence: number;
+}
+
+/** How much of the past an oversight is told, in events. */
+const HISTORY = { read: 500, told: 50 } as const;
+/** How many events may come between a request and what came of it. */
+const BETWEEN = 1_000;
+/** The most that a program may print, in bytes. */
+const PRINTED = 262_144;
+
+/** Whether the settings name somebody. */
+export const hasOversight = ({ oversight: { command, url } }: Settings): boolean =>
+  command.length > 0 || url !== undefined;
+
+/** Asks whom the settings name, once for each request, and puts on record what came of it. */
+export async function askOversight(
+  service: Service,
+  question: OversightQuestion,
+): Promise<Advice | undefined> {
+  const { settings, run } = service;
+  if (!hasOversight(settings)) return undefined;
+  const given = await adviceAfter(service, question);
+  if (given !== undefined) return given;
+  const { agent, task } = question;
+  const timeout_ms = settings.oversight.timeout_seconds * 1_000;
+  const request = await requestOf(service, question);
+  await oversee(run, serviceOf(settings), { agent, task, request, timeout_ms });
+  return adviceAfter(service, question);
+}
+
+/** What is on record of it. */
+async function adviceAfter(
+  { store, run }: Service,
+  { agent, sequence }: OversightQuestion,
+): Promise<Advice | undefined> {
+  const events = await store.events(run.run, sequence, BETWEEN);
+  const event = events.find(
+    ({ event_type, agent_id }) =>
+      (event_type === "oversight_given" || event_type === "oversight_failed") && agent_id === agent,
+  );
+  if (event === undefined) return undefined;
+  const { by, error, verdict = null } = event.details;
+  if (!isJsonObject(verdict)) return { risk: null, advice: String(error), by: String(by) };
+  return { risk: Number(verdict["risk"]), advice: String(verdict["advice"]), by: String(by) };
+}
+
+async function requestOf(
+  service: Service,
+  { agent, task, kind, reason }: OversightQuestion,
+): Promise<OversightRequest> {
+  const { run, store, contract, kernel, now } = service;
+  const events = await store.events(run.run, Math.max(0, run.head - HISTORY.read), HISTORY.read);
+  const history = events
+    .filter(({ task_id }) => task_id === task)
+    .slice(-HISTORY.told)
+    .map(({ event_type, details }) => `${event_type}${factsOf(details)}`);
+  const phase = phaseOf(run.view(currentPhases), task) ?? "none";
+  const own = hasOwnRules(kernel);
+  const { rules, left_out } = toldRules(rulesFor(constitutionOf(run, now()), agent, own));
+  return {
+    kind,
+    goal: taskOf(run.view, task)?.title ?? task,
+    plan: `Phases: ${contract.phases.map(({ id }) => id).join(", ")}`,
+    progress: `In phase ${phase}`,
+    agent,
+    history,
+    ...omitUndefined({ reason: reason ?? undefined }),
+    uncertainties: reason === null ? [] : [reason],
+    ...(rules.length === 0 ? {} : { rules, rules_left_out: left_out }),
+  };
+}
+
+// Names and outcomes alone: arguments and texts may be long, and are for those who read the log.
+function factsOf(details: JsonObject): string {
+  const facts = ["tool", "to", "action", "ok"].flatMap((name) => {
+    const value = details[name];
+    return value === undefined || typeof value === "object" ? [] : [` ${name}=${String(value)}`];
+  });
+  return facts.join("").slice(0, 200);
+}
+
+function serviceOf({
+  workspace,
+  oversight: { command, url, timeout_seconds },
+}: Settings): OversightService {
+  if (url !== undefined) return httpOversight(url);
+  return {
+    name: (command[0] ?? "").slice(-200),
+    async ask(request, signal) {
+      const cwd = process.cwd();
+      const { exit_code, stdout, error } = await runProgram({
+        argv: [...command],
+        cwd,
+        // Not by a name that an agent may have put into its folder.
+        env: programEnvironment({ workspace: resolve(workspace) }),
+        stdin: JSON.stringify(request),
+        timeoutMs: timeout_seconds * 1_000,
+        maxOutput: PRINTED,
+        signal,
+      });
+      if (exit_code !== 0)
+        throw new Error(error ?? `The oversight program ended with exit code ${String(exit_code)}`);
+      return parseJson(stdout.text);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { definePlugin, deny } from "@bylaw/kernel";
+import { z } from "zod";
+import manifest from "../../package.json" with { type: "json" };
+
+/** Who grants what an agent may ask for. */
+const GRANTED_BY: Readonly<Record<string, string>> = {
+  loop: "@bylaw/plugin-loop",
+  trigger: "@bylaw/plugin-trigger",
+  checkpoint: "@bylaw/plugin-checkpoint",
+  vibecheck: "@bylaw/plugin-vibecheck",
+  continue: "@bylaw/plugin-loop",
+  stop: "@bylaw/plugin-loop",
+};
+
+/** Refuses what nobody here would carry out, and says what an operator can do about it. */
+export const behaviorRefusals = definePlugin({
+  name: "@bylaw/orchestrator/behaviors",
+  version: manifest.version,
+  options: z.strictObject({
+    oversight: z.boolean().describe("Whether somebody gives oversight"),
+    configured: z.boolean().describe("Whether the plugins come from a configuration"),
+  }),
+  codes: { behavior_unserved: "the server has nobody to carry out such a request" },
+  apply(kernel, { oversight, configured }) {
+    let known: readonly string[] = [];
+    kernel.onSeal(({ plugins }) => {
+      known = plugins;
+    });
+    kernel.hooks.onBehavior.tap("served", ({ action }) => {
+      const code = { code: "behavior_unserved" };
+      const plugin = Object.hasOwn(GRANTED_BY, action) ? GRANTED_BY[action] : undefined;
+      if (plugin === undefined) return undefined;
+      if (!known.includes(plugin))
+        return action === "trigger" && !configured
+          ? deny(
+              "This server knows no agents that can be called",
+              "An operator names them in the setting `behaviors.agents`; until then go on without",
+              code,
+            )
+          : deny(
+              `This server has no plugin for \`${action}\``,
+              `An operator adds \`${plugin}\` to the configuration; until then go on without`,
+              code,
+            );
+      return action === "vibecheck" && !oversight
+        ? deny(
+            "This server has nobody to give oversight",
+            "Ask for a `checkpoint`, where a person looks; or an operator sets `oversight.command` or `oversight.url`",
+            code,
+          )
+        : undefined;
+    });
+  },
+});

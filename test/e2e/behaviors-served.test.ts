@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createKernel } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { afterAll, describe, expect, it } from "vitest";
+import { AgentClient } from "@bylaw/sdk";
+import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+import {
+  ENROL,
+  createOperator,
+  endServers,
+  makeSite,
+  startServer,
+  type Operator,
+} from "./orchestrator-kit.ts";
+
+const CONTRACT = `
+bylaw: 1
+name: Two phases
+phases:
+  - { id: PLAN, name: Plan, allowed_tools: [read_files] }
+  - { id: WORK, name: Work, allowed_tools: [read_files] }
+transitions:
+  - { from: PLAN, to: WORK }
+enforcement: { mode: strict }
+`;
+const site = makeSite([], CONTRACT);
+afterAll(async () => {
+  await endServers();
+  site.remove();
+});
+
+async function serving(data: string, settings: object = {}) {
+  const server = await startServer(site, { data: site.path(data), ...settings });
+  const operator = createOperator(() => server.url);
+  await operator.insist("POST", "/tasks", { tasks: [{ id: "one", title: "Refund orders" }] });
+  const ann = new AgentClient({
+    endpoint: server.url,
+    agent_id: "ann",
+    enrol_secret: ENROL,
+    heartbeat: false,
+  });
+  await ann.claimTask({ task_id: "one" });
+  return { ann, operator };
+}
+
+const waiting = async (operator: Operator) =>
+  (await operator.insist("GET", "/approvals"))["approvals"] as readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly reason: string;
+  }[];
+
+describe("bylaw serve", () => {
+  it("lists a pause among the approvals, and a person's yes ends it", async () => {
+    const { ann, operator } = await serving("pause");
+    expect(await ann.behave({ action: "checkpoint", reason: "look at the plan" })).toMatchObject({
+      applied: true,
+    });
+    const read = () => ann.checkTool("read_files", { path: "a" });
+    expect(await read()).toMatchObject({ allowed: false, code: "checkpoint_paused" });
+    await expect(ann.requestTransition("WORK")).rejects.toMatchObject({
+      name: "TransitionBlocked",
+    });
+    expect(await ann.approvals()).toMatchObject([{ kind: "pause", reason: "look at the plan" }]);
+    const [pause] = await waiting(operator);
+    const path = `/approvals/${String(pause?.id)}`;
+    expect((await operator.ask("POST", path, { answer: "no", reason: "x" })).status).toBe(409);
+    const waits = ann.waitForApproval(String(pause?.id), { wait_ms: 30_000 });
+    await operator.insist("POST", path, { answer: "yes" });
+    expect(await waits).toMatchObject({ kind: "pause", state: "approved" });
+    expect(await waiting(operator)).toEqual([]);
+    expect(await read()).toMatchObject({ allowed: true });
+  });
+
+  it("names the fix where nobody could carry a request out", async () => {
+    const { ann } = await serving("refused");
+    expect(await ann.behave({ action: "vibecheck" })).toMatchObject({
+      applied: false,
+      code: "behavior_unserved",
+      decision: { fix: expect.stringContaining("oversight.command") as string },
+    });
+    expect(await ann.behave({ action: "trigger", triggerAgentId: "bob" })).toMatchObject({
+      applied: false,
+      decision: { fix: expect.stringContaining("behaviors.agents") as string },
+    });
+  });
+
+  it("makes a trigger a directive, whose return is recorded", async () => {
+    const { ann, operator } = await serving("trigger", { behaviors: { agents: ["reviewer"] } });
+    const asked = {
+      action: "trigger",
+      triggerAgentId: "reviewer",
+      reason: "a second pair of eyes",
+    };
+    expect(await ann.behave(asked)).toMatchObject({ applied: true });
+    expect(await ann.behave(asked)).toMatchObject({ applied: false, code: "trigger_cycle" });
+    const [directive] = await ann.directives();
+    expect(directive).toMatchObject({
+      action: "trigger",
+      agent: "reviewer",
+      by: "ann",
+      task: "one",
+    });
+    const path = `/directives/${String(directive?.["directive"])}`;
+    await operator.insist("POST", path, { ok: true });
+    expect(await ann.directives()).toEqual([]);
+    expect((await operator.ask("POST", path, { ok: true })).status).toBe(404);
+    expect(await ann.behave(asked)).toMatchObject({ applied: true });
+  });
+
+  it("asks the program that gives oversight why and about whom, answers with its advice, and holds until a person took note", async () => {
+    const program = site.path("look.mjs");
+    writeFileSync(
+      program,
+      `import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createKernel } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+let text = "";
+for await (const part of process.stdin) text += part;
+writeFileSync(${JSON.stringify(site.path("asked.json"))}, text);
+const risky = JSON.parse(text).reason.includes("risky");
+console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds are undone", traits: [], uncertainties: [] }));`,
+    );
+    const { ann, operator } = await serving("look", {
+      oversight: { command: [process.execPath, program] },
+    });
+    const calm = await ann.behave({ action: "vibecheck", reason: "unsure of the way" });
+    expect(calm.oversight).toMatchObject({ risk: 0.1, advice: "Ask how refunds are undone" });
+    expect(JSON.parse(readFileSync(site.path("asked.json"), "utf8"))).toMatchObject({
+      kind: "implementation",
+      goal: "Refund orders",
+      reason: "unsure of the way",
+      agent: "ann",
+      progress: "In phase PLAN",
+      uncertainties: ["unsure of the way"],
+      history: expect.arrayContaining([expect.stringMatching(/^task_claimed/)]) as string[],
+    });
+    expect(await waiting(operator)).toEqual([]);
+    const given = { request_id: "once" };
+    const first = await ann.behave({ action: "vibecheck", reason: "risky" }, given);
+    expect(await ann.behave({ action: "vibecheck", reason: "risky" }, given)).toEqual(first);
+    const denied = await ann.checkTool("read_files", { path: "a" });
+    expect(denied).toMatchObject({ allowed: false, code: "vibecheck_risk" });
+    expect(denied.reason).toContain("Ask how refunds are undone");
+    const [hold, ...others] = await waiting(operator);
+    expect([hold, others]).toMatchObject([
+      { kind: "hold", reason: "Ask how refunds are undone" },
+      [],
+    ]);
+    await operator.insist("POST", `/approvals/${String(hold?.id)}`, {
+      answer: "yes",
+      reason: "seen",
+    });
+    expect(await ann.checkTool("read_files", { path: "a" })).toMatchObject({ allowed: true });
+  });
+});
+
+it("bylaw approve lists the pause of an agent of bylaw mcp, without a configuration, and ends it", async () => {
+  const cwd = scratch({ ".bylaw/.keep": "" });
+  const store = await openSqliteStore(join(cwd, "store.db"));
+  const begun = await openRun(createKernel({}), { run: "r", store });
+  await begun.toolCall({ tool: "read_file", args: {} });
+  await begun.close();
+  await store.close();
+  const child = start("mcp --store store.db --run r --agent ann", cwd);
+  const say = (id: number, method: string, params: object): void =>
+    void child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  const answers = child.stdout?.[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  say(1, "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  });
+  await answers.next();
+  say(2, "tools/call", {
+    name: "report_behavior",
+    arguments: { action: "checkpoint", reason: "look at it" },
+  });
+  expect(String((await answers.next()).value)).toContain("checkpoint");
+  const token = "the token of ada, which is long enough";
+  writeFileSync(
+    `${cwd}/.bylaw/operators.json`,
+    JSON.stringify({
+      operators: [
+        { name: "ada", token: `sha256:${createHash("sha256").update(token).digest("hex")}` },
+      ],
+    }),
+    { mode: 0o600 },
+  );
+  const at = "--store store.db --run r --json";
+  const [pause] = jsonLines(bylaw(`approve list ${at}`, { cwd }));
+  expect(pause).toMatchObject({ kind: "pause", agent: "ann", reason: "look at it" });
+  const yes = bylaw(`approve yes ${String(pause?.["id"])} ${at}`, {
+    cwd,
+    env: { BYLAW_OPERATOR_TOKEN: token },
+  });
+  expect([yes.code, json(yes)["event_type"]]).toEqual([0, "checkpoint_resumed"]);
+  expect(jsonLines(bylaw(`approve list ${at}`, { cwd }))).toEqual([]);
+  child.kill();
+});
