@@ -83,7 +83,7 @@ describe("behaviors", () => {
     });
     expect(asked.body).toMatchObject({
       applied: false,
-      code: "fallback",
+      code: "loop_step_missing",
       ignored: [{ key: "resaon", near: "reason" }],
     });
     expect(

@@ -1,11 +1,6 @@
 import type { AskOptions, Session } from "./session.ts";
-import type {
-  ConcludedAnswer,
-  Conclusion,
-  ConsensusState,
-  ResponseAnswer,
-  ShownAnswers,
-} from "./types.ts";
+import type { Conclusion, ConsensusState, ShownAnswers } from "./consensus-types.ts";
+import type { ConcludedAnswer, ResponseAnswer } from "./types.ts";
 
 /** How an agent answers and votes until all agree, where the server runs with `--consensus`. */
 export class AgentConsensus {

@@ -2,6 +2,13 @@ export { AgentClient } from "./client.ts";
 export type { AgentClientOptions } from "./client-options.ts";
 export type { ClaimOptions } from "./claim.ts";
 export type { AgentConsensus } from "./consensus.ts";
+export type {
+  Conclusion,
+  ConsensusState,
+  ConsensusTerms,
+  ShownAnswer,
+  ShownAnswers,
+} from "./consensus-types.ts";
 export type { Environment } from "./client-options.ts";
 export {
   AgentError,
@@ -38,9 +45,6 @@ export type {
   Claim,
   ClaimAnswer,
   ConcludedAnswer,
-  Conclusion,
-  ConsensusState,
-  ConsensusTerms,
   Decision,
   Entered,
   HeartbeatAnswer,
@@ -51,8 +55,6 @@ export type {
   PendingAnswer,
   Problem,
   ResponseAnswer,
-  ShownAnswer,
-  ShownAnswers,
   Snapshot,
   Task,
   ToolAnswer,

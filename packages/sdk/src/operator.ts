@@ -1,6 +1,6 @@
+import type { ConsensusState, ConsensusTerms } from "./consensus-types.ts";
 import type { AskOptions } from "./session.ts";
 import { Transport, credentialOf, type RequestBody, type TransportOptions } from "./transport.ts";
-import type { ConsensusState, ConsensusTerms } from "./types.ts";
 
 /** What the client of an operator is made of. */
 export interface OperatorClientOptions extends TransportOptions {

@@ -1,0 +1,59 @@
+/** What an accepted response came to; `ignored`: other answers overtook it, so look at them in a new round. */
+export type Conclusion =
+  | { readonly kind: "answer"; readonly label: string }
+  | { readonly kind: "vote"; readonly label: string }
+  | { readonly kind: "ignored"; readonly reason: string };
+
+/** An answer of an agent. */
+export interface ShownAnswer {
+  readonly alias: string;
+  /** Alias and revision: `agent2.1`. */
+  readonly label: string;
+  readonly revision: number;
+  readonly content: string;
+}
+
+/** The current answers of others, the newest first, and which of them are new to the agent. */
+export interface ShownAnswers {
+  readonly answers: readonly ShownAnswer[];
+  readonly unseen: readonly string[];
+}
+
+/** Who takes part in a consensus, on which terms. */
+export interface ConsensusTerms {
+  readonly agents: readonly string[];
+  readonly max_answers_per_agent?: number | null;
+  readonly max_answers_global?: number | null;
+  /** Whether voting waits until every agent that still takes part has answered. */
+  readonly defer_voting?: boolean;
+  /** What an agent that has not seen every answer may not do: vote, or end its turn at all. */
+  readonly fairness?: "votes" | "turns";
+}
+
+/** Where a consensus stands, as its caller may see it. */
+export interface ConsensusState {
+  readonly open: boolean;
+  readonly agents: readonly {
+    /** For operators alone. */
+    readonly agent_id?: string;
+    readonly alias: string;
+    readonly round: number;
+    readonly outcome: "ok" | "non_compliant" | "dropped" | null;
+    /** Its current answer. */
+    readonly label: string | null;
+  }[];
+  /** Votes that count, by answer; for agents when a winner is selected. */
+  readonly tally: Readonly<Record<string, number>>;
+  readonly winner: ShownAnswer | null;
+  /** For an agent. */
+  readonly you?: {
+    readonly alias: string | null;
+    readonly round: number;
+    readonly attempts: number;
+    readonly may: "work" | "vote_only" | "wait" | "out";
+    /** The tools that may end its turn now. */
+    readonly tools: readonly string[];
+    readonly candidates: readonly string[];
+    readonly unseen: readonly string[];
+  };
+}
