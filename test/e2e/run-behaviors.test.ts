@@ -292,3 +292,48 @@ describe("FR-7, SC-7 the control file", () => {
     expect(at.go("--control-file", "radium/.radium/memory/behavior.json").code).toBe(4);
   });
 });
+
+describe("FR-4 oversight that is told why", () => {
+  const LOOK = `let text = "";
+for await (const part of process.stdin) text += part;
+(await import("node:fs")).appendFileSync("asked.jsonl", text + "\\n");
+const risk = JSON.parse(text).reason.includes("risky") ? 0.9 : 0.2;
+console.log(JSON.stringify({ risk, advice: "Undo must be possible", traits: [], uncertainties: [] }));`;
+  const more = { oversight: { command: [process.execPath, "look.mjs"] } };
+  const keeps = (id: string): object =>
+    step(id, { run: { command: ["sh", "keep.sh"] }, prompt: `do ${id}` });
+
+  it("gets reason, agent, prompt, history and progress, and its advice is in the next prompt alone", () => {
+    const at = project({
+      steps: [step("a", { prompt: "refund the orders" }), keeps("b"), keeps("c")],
+      requests: { "a.1.worker": { action: "vibecheck", reason: "unsure how" } },
+      more,
+      files: { "look.mjs": LOOK, "keep.sh": 'cat > "prompt.$BYLAW_STEP"\n' },
+    });
+    expect(at.go().code).toBe(0);
+    expect(JSON.parse(readFileSync(join(at.cwd, "asked.jsonl"), "utf8"))).toMatchObject({
+      reason: "unsure how",
+      agent: "worker",
+      prompt: "refund the orders",
+      progress: "Step 1 of 3",
+      uncertainties: ["unsure how"],
+      history: [],
+    });
+    expect(readFileSync(join(at.cwd, "prompt.b"), "utf8")).toContain("Undo must be possible");
+    expect(readFileSync(join(at.cwd, "prompt.c"), "utf8")).not.toContain("Undo");
+  });
+
+  it("shows its advice where the workflow is held", () => {
+    const at = project({
+      steps: [step("a"), step("b")],
+      requests: { "a.1.worker": { action: "vibecheck", reason: "risky" } },
+      more,
+      files: { "look.mjs": LOOK },
+    });
+    expect(json(at.go("--json"))).toMatchObject({
+      outcome: "held",
+      why: "risk",
+      reason: expect.stringContaining("Undo must be possible") as string,
+    });
+  });
+});

@@ -4,7 +4,7 @@ import type { Run } from "@bylaw/log";
 import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
 import { quote } from "@bylaw/wording";
 import { z } from "zod";
-import type { StepProgress } from "./workflow/options.ts";
+import type { OversightAdvice, StepProgress } from "./workflow/options.ts";
 import type { WorkflowState } from "./workflow/state/types.ts";
 import { workflowState } from "./workflow/state/projection.ts";
 
@@ -16,6 +16,8 @@ export interface BehaviorContext extends RunContext<Run> {
   readonly step?: string;
   /** What a loop with `stall` is measured by. Left out: nothing changed since it last went back. */
   readonly progress?: StepProgress;
+  /** Asks for oversight at once, and answers with its advice; `null`: nobody gives any here. Left out: the carrier asks later. */
+  readonly oversee?: ((reason: string | null) => Promise<OversightAdvice>) | null;
 }
 
 /** What came of a request. */
@@ -25,6 +27,8 @@ export interface BehaviorAnswer {
   readonly reason: string;
   readonly fix?: string;
   readonly directive?: Decision["directive"];
+  /** What an oversight said that was asked for. */
+  readonly oversight?: OversightAdvice;
 }
 
 const input = z.strictObject({
@@ -58,12 +62,19 @@ export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
  * which this agent is at work in no step, or in several and the carrier names none.
  */
 export async function reportBehavior(
-  { run, agent, task, step: named, progress }: BehaviorContext,
+  { run, agent, task, step: named, progress, oversee }: BehaviorContext,
   given: z.output<typeof input>,
 ): Promise<BehaviorAnswer> {
   const { action, reason, triggerAgentId } = parseControlFile(JSON.stringify(given));
   await run.catchUp();
   const state = run.view(workflowState);
+  if (action === "vibecheck" && oversee === null && state.started === null)
+    return {
+      effect: "deny",
+      code: "behavior_unserved",
+      reason: "Nobody gives oversight here",
+      fix: "Ask for a checkpoint, where a person looks; or name a service with `bylaw mcp --oversight URL`",
+    };
   const step = state.started === null ? named : stepOf(state, agent, named);
   const { decision } = await run.behave({
     action,
@@ -79,9 +90,28 @@ export async function reportBehavior(
       progress: action === "loop" ? progress?.(reason) : undefined,
     }),
   });
-  const { code, reason: why, fix, directive } = decision;
-  return { effect: decision.applied, code, reason: why, ...omitUndefined({ fix, directive }) };
+  const { code, reason: why, directive } = decision;
+  const fix =
+    decision.fix ??
+    (code === "fallback"
+      ? `Add @bylaw/plugin-${PLUGINS[action] ?? "loop"} to the configuration, bylaw.config.*`
+      : undefined);
+  const granted = decision.applied === "allow" && directive?.action === "vibecheck";
+  const oversight = granted ? await oversee?.(reason) : undefined;
+  return {
+    effect: decision.applied,
+    code,
+    reason: why,
+    ...omitUndefined({ fix, directive, oversight }),
+  };
 }
+
+/** The plugin that grants an action; `loop` grants all others. */
+const PLUGINS: Readonly<Record<string, string>> = {
+  trigger: "trigger",
+  checkpoint: "checkpoint",
+  vibecheck: "vibecheck",
+};
 
 function stepOf({ units }: WorkflowState, agent: string, named: string | undefined): string {
   const own = units.filter(({ step, settled, frames }) => {

@@ -30,6 +30,7 @@ export type { SkipReason } from "./workflow/skip-reason.ts";
 export type {
   RunningAgent as AtWork,
   LocalMcpServer,
+  OversightAdvice,
   OversightQuestion,
   StepContext,
   StepFunction,
@@ -40,6 +41,7 @@ export type {
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
 export { keptTemplate } from "./workflow/kept-template.ts";
 export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";
+export { oversightQuestion } from "./workflow/oversight-question.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
 export { endIn, runWorkflow } from "./workflow/run-workflow.ts";
 export type {

@@ -65,19 +65,8 @@ export const oversight = defineProjection<Oversights>({
           ...{ task, agent, risk: 0, advice: null },
           failed: String(details["error"]),
         });
-      case "oversight_given": {
-        const after = found(state, {
-          ...{ task, agent, risk: riskIn(details), failed: null },
-          advice: adviceIn(details),
-        });
-        const { byTask, byAgent, seen } = state;
-        return {
-          ...after,
-          byTask: treePut(byTask, key, 0),
-          byAgent: treeDrop(byAgent, JSON.stringify(agent)),
-          seen: treePut(seen, key, true),
-        };
-      }
+      case "oversight_given":
+        return given(state, { task, agent }, details);
       case "oversight_acknowledged":
         return {
           ...state,
@@ -90,6 +79,22 @@ export const oversight = defineProjection<Oversights>({
     }
   },
 });
+
+function given(
+  state: Oversights,
+  { task, agent }: Pick<Found, "task" | "agent">,
+  details: LogEvent["details"],
+): Oversights {
+  const verdict = { risk: riskIn(details), failed: null, advice: adviceIn(details) };
+  const { byTask, byAgent, seen } = state;
+  const key = JSON.stringify(task);
+  return {
+    ...found(state, { task, agent, ...verdict }),
+    byTask: treePut(byTask, key, 0),
+    byAgent: treeDrop(byAgent, JSON.stringify(agent)),
+    seen: treePut(seen, key, true),
+  };
+}
 
 function riskIn({ verdict = null }: LogEvent["details"]): number {
   return isJsonObject(verdict) ? Number(verdict["risk"]) : 1;

@@ -1,6 +1,6 @@
 import { bridgeStdio, serveStdio } from "@bylaw/host-mcp";
 import { omitUndefined } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
+import { openRun, type Run } from "@bylaw/log";
 import type { ConstitutionContext } from "@bylaw/plugin-constitution";
 import { BEHAVIOR_TOOLS, type BehaviorContext } from "@bylaw/runner";
 import type { Tool } from "@bylaw/tools";
@@ -10,7 +10,8 @@ import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.
 import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { stepAccess } from "../run/step-access.ts";
-import { kernelOf } from "../run/run-kernel.ts";
+import { adviceOf } from "../run/oversight.ts";
+import { kernelOf, type RunPlugins } from "../run/run-kernel.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 import { checkJoin } from "../mcp/may-join.ts";
@@ -21,6 +22,7 @@ const OPTIONS = [
   ["--run <name>", "the run"],
   ["--agent <id>", "the agent that every call of the client counts as"],
   ["--task <id>", "the task of the agent"],
+  ["--oversight <url>", "an address that gives oversight when the agent asks for it"],
   RUN_CONFIG,
   ...SERVER_OPTIONS,
 ] as const satisfies readonly OptionSpec[];
@@ -60,7 +62,7 @@ async function serveTools(command: readonly string[], options: McpOptions): Prom
 }
 
 async function serveRun(
-  { store, run: name, agent, task, config }: McpOptions,
+  { store, run: name, agent, task, config, oversight }: McpOptions,
   token: string | undefined,
 ): Promise<void> {
   if (store === undefined || name === undefined || agent === undefined || agent === "")
@@ -83,11 +85,21 @@ async function serveRun(
         ...CONSTITUTION_TOOLS,
       ];
       const own = hasOwnRules(kernel);
+      const oversee =
+        oversight === undefined ? null : overseeBy(oversight, { run, agent, task, plugins });
       const workspace = process.cwd();
       await serveStdio(
         {
           tools,
-          context: (signal) => ({ run, agent, workspace, signal, own, ...omitUndefined({ task }) }),
+          context: (signal) => ({
+            run,
+            agent,
+            workspace,
+            signal,
+            own,
+            oversee,
+            ...omitUndefined({ task }),
+          }),
         },
         { write },
       );
@@ -95,4 +107,37 @@ async function serveRun(
       await run.close();
     }
   });
+}
+
+/** Asks an address for oversight of an agent that no workflow has. */
+function overseeBy(
+  url: string,
+  {
+    run,
+    agent,
+    task = null,
+    plugins,
+  }: {
+    readonly run: Run;
+    readonly agent: string;
+    readonly task?: string | null | undefined;
+    readonly plugins: RunPlugins;
+  },
+): NonNullable<BehaviorContext["oversee"]> {
+  const { httpOversight, oversee } = plugins.vibecheck;
+  const service = httpOversight(url);
+  return async (reason) =>
+    adviceOf(
+      await oversee(run, service, {
+        agent,
+        task,
+        request: {
+          kind: "implementation",
+          goal: task ?? run.run,
+          plan: "",
+          agent,
+          ...(reason === null ? {} : { reason, uncertainties: [reason] }),
+        },
+      }),
+    );
 }

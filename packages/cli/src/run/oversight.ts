@@ -1,7 +1,14 @@
 import type { Run } from "@bylaw/log";
 import type { ConstitutionRule } from "@bylaw/plugin-constitution";
-import type { OversightService } from "@bylaw/plugin-vibecheck";
-import { runCommand, stepEnvironment, type OversightQuestion, type Template } from "@bylaw/runner";
+import { omitUndefined } from "@bylaw/kernel";
+import type { Oversight, OversightService } from "@bylaw/plugin-vibecheck";
+import {
+  runCommand,
+  stepEnvironment,
+  type OversightAdvice,
+  type OversightQuestion,
+  type Template,
+} from "@bylaw/runner";
 import { parseJson } from "@bylaw/config";
 import type { RunPlugins } from "./run-kernel.ts";
 
@@ -17,7 +24,7 @@ export function overseerOf(
     plugins,
     rulesOf,
   }: { readonly workspace: string; readonly plugins: RunPlugins; readonly rulesOf: RulesOf },
-): ((question: OversightQuestion) => Promise<unknown>) | undefined {
+): ((question: OversightQuestion) => Promise<OversightAdvice>) | undefined {
   if (oversight === null) return undefined;
   const { url, command, mcp, timeout_seconds } = oversight;
   const timeout_ms = timeout_seconds * 1_000;
@@ -29,16 +36,28 @@ export function overseerOf(
       : url === null
         ? programOversight(command ?? [], workspace, timeout_ms)
         : httpOversight(url);
-  return ({ agent, kind, goal, plan }) => {
+  return async ({ agent, kind, goal, plan, reason, prompt, history, progress }) => {
     const { rules, left_out } = toldRules(rulesOf(agent));
     const held = rules.length === 0 ? {} : { rules, rules_left_out: left_out };
-    return oversee(run, service, {
+    const asked = {
+      ...omitUndefined({ agent: agent ?? undefined, reason: reason ?? undefined }),
+      ...(prompt === "" ? {} : { prompt }),
+      ...{ history, progress, uncertainties: reason === null ? [] : [reason] },
+    };
+    const given = await oversee(run, service, {
       agent,
       task: null,
-      request: { kind, goal, plan, ...held },
+      request: { kind, goal, plan, ...asked, ...held },
       timeout_ms,
     });
+    return adviceOf(given);
   };
+}
+
+/** What an oversight said, for the agent that asked. */
+export function adviceOf({ verdict, events }: Oversight): OversightAdvice {
+  if (verdict !== undefined) return { risk: verdict.risk, advice: verdict.advice };
+  return { risk: null, advice: String(events.at(-1)?.details["error"] ?? "no answer") };
 }
 
 /** A tool of a server that is started for the question. A verdict as data is taken as it is; prose is scored by its words. */
@@ -58,12 +77,13 @@ function serverOversight(
     name,
     async ask(request, signal) {
       const { askTool } = await import("@bylaw/host-mcp");
-      const { goal, plan, kind, rules = [] } = request;
+      const { goal, plan, kind, prompt, progress, uncertainties, rules = [] } = request;
       // In the words of the servers that there are; each takes what it knows.
       const args = {
         goal,
         plan,
         phase: kind,
+        ...omitUndefined({ userPrompt: prompt, progress, uncertainties }),
         ...(rules.length === 0 ? {} : { taskContext: JSON.stringify({ rules }) }),
       };
       const { data, text } = await askTool({

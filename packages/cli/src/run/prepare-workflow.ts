@@ -8,6 +8,7 @@ import {
   BEHAVIOR_TOOLS,
   type BehaviorContext,
   type DrivenTemplate,
+  oversightQuestion,
   type LoadedTemplate,
   type Selection,
   type Template,
@@ -82,8 +83,9 @@ export async function prepareWorkflow({
       ? {}
       : {
           serveTools: ({ agent, step, progress: made }) => {
-            const context = { run, agent, step, workspace, own, progress: made };
-            const { key, close } = server.admit(context);
+            const oversee = overseeNow(overseer, { template, run }, { agent, step });
+            const known = { run, agent, step, workspace, own, progress: made };
+            const { key, close } = server.admit({ ...known, ...oversee });
             return { env: mcpVariables(server.url, key), close };
           },
         }),
@@ -97,6 +99,17 @@ export async function prepareWorkflow({
       await progress.close();
     },
   };
+}
+
+/** How an agent that asks for oversight has its answer at once. */
+function overseeNow(
+  overseer: ReturnType<typeof overseerOf>,
+  workflow: Pick<WorkflowOptions, "template" | "run">,
+  { agent, step }: { readonly agent: string; readonly step: string },
+): Pick<BehaviorContext, "oversee"> {
+  const found = workflow.template.steps.find(({ id }) => id === step);
+  if (overseer === undefined || found === undefined) return {};
+  return { oversee: (reason) => overseer(oversightQuestion(workflow, found, agent, reason)) };
 }
 
 /** A template that a worker may drive on this machine. */

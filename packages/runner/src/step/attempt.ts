@@ -74,12 +74,14 @@ function invocationOf(
 }
 
 function promptOf(
-  { template: { agents }, preface }: WorkflowOptions,
+  { template: { agents }, preface, run }: WorkflowOptions,
   { step, agent }: Attempt,
 ): string {
   const own = agent === null || !Object.hasOwn(agents, agent) ? "" : (agents[agent]?.prompt ?? "");
   const before = agent === null ? "" : (preface?.(agent) ?? "");
-  return [before, own, step.prompt].filter((text) => text !== "").join("\n\n");
+  const { advice } = run.view(workflowState);
+  const said = advice === null ? "" : `Advice of the oversight of this workflow:\n${advice}`;
+  return [before, own, step.prompt, said].filter((text) => text !== "").join("\n\n");
 }
 
 async function program(options: WorkflowOptions, attempt: Attempt, command: readonly string[]) {

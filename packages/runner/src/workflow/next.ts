@@ -38,7 +38,7 @@ export function next(
 // is not looked at.
 function interrupt(
   { oversight: source, steps }: Template,
-  { interrupt: open, unseen }: WorkflowState,
+  { interrupt: open, unseen, advice }: WorkflowState,
   { starts }: Enter,
 ): Move | undefined {
   const [first] = starts;
@@ -56,7 +56,12 @@ function interrupt(
       };
     return open.risk < source.hold_at
       ? undefined
-      : { do: "hold", step: open.step, why: "risk", message: riskText(open.risk, source.hold_at) };
+      : {
+          do: "hold",
+          step: open.step,
+          why: "risk",
+          message: riskText(open.risk, source.hold_at, advice),
+        };
   }
   if (unseen.last === null) return undefined;
   if (source.every_steps !== null && unseen.steps >= source.every_steps)
@@ -69,8 +74,13 @@ function interrupt(
   return other === undefined ? undefined : { do: "due", step: other.step.id, why: "kind" };
 }
 
-const riskText = (risk: number, limit: number): string =>
-  `The oversight found a risk of ${risk}; from ${limit} on, a person must look`;
+const riskText = (risk: number, limit: number, advice: string | null): string => {
+  const said = advice === null ? "" : `. The advice: ${advice}`;
+  return `The oversight found a risk of ${risk}; from ${limit} on, a person must look${said}`.slice(
+    0,
+    1_000,
+  );
+};
 
 function enter(
   { steps, compat }: Template,
@@ -220,7 +230,10 @@ function steer(
             step,
           };
     case "vibecheck":
-      return oversight(template, activeStep, activeAgent, step, held) ?? leave(null);
+      return (
+        oversight(template, activeStep, activeAgent, step, { held, advice: state.advice }) ??
+        leave(null)
+      );
     case "loop": {
       if (called !== null) return leave(null);
       const target = template.steps.findIndex(({ id }) => id === to);
@@ -257,11 +270,13 @@ function oversight(
   activeStep: ActiveStep,
   activeAgent: ActiveAgent,
   step: Step,
-  held: Held,
+  { held, advice }: { readonly held: Held; readonly advice: string | null },
 ): Move | undefined {
   if (activeAgent.oversight === "due") return { do: "oversee", activeStep, activeAgent, step };
   if (activeAgent.oversight === "failed")
     return held("oversight", "The requested oversight did not take place");
   const limit = source?.hold_at ?? 0.7;
-  return activeAgent.risk >= limit ? held("risk", riskText(activeAgent.risk, limit)) : undefined;
+  return activeAgent.risk >= limit
+    ? held("risk", riskText(activeAgent.risk, limit, advice))
+    : undefined;
 }

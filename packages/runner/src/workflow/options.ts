@@ -35,6 +35,19 @@ export interface OversightQuestion {
   readonly plan: string;
   readonly agent: string | null;
   readonly step: string;
+  /** Why it is asked for, where an agent asked. */
+  readonly reason: string | null;
+  /** What the step is told to do. */
+  readonly prompt: string;
+  /** The steps so far, and what came of them. */
+  readonly history: readonly string[];
+  readonly progress: string;
+}
+
+/** What an oversight said; without a risk, why it failed. */
+export interface OversightAdvice {
+  readonly risk: number | null;
+  readonly advice: string;
 }
 
 /** An agent at work in a step. */

@@ -11,6 +11,7 @@ import { keepTemplate } from "./kept-template.ts";
 import type { Move } from "./move.ts";
 import { activeAgentKey, next } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
+import { oversightQuestion, reasonOf } from "./oversight-question.ts";
 import { draft, json, record, unrecorded } from "./record.ts";
 import { uncalled } from "./release.ts";
 import { takeRequest } from "./request.ts";
@@ -137,7 +138,7 @@ async function perform(move: Move, options: WorkflowOptions, read: Set<string>):
       read.add(activeAgentKey(move.activeStep));
       return undefined;
     case "oversee":
-      return oversee(options, move.step, move.activeAgent.agent);
+      return oversee(options, move.step, move.activeAgent.agent, reasonOf(move.activeAgent));
     case "due":
       return put(draft("oversight_due", null, { step: move.step, why: move.why }));
     case "look":
@@ -195,16 +196,13 @@ export function beginningOf(
   };
 }
 
-async function oversee(options: WorkflowOptions, step: Step, agent: string | null): Promise<void> {
-  const { template, run } = options;
-  const plan = template.steps.map(({ id }) => id).slice(0, 200);
-  const question = {
-    kind: step.kind,
-    goal: template.description === "" ? template.name : template.description,
-    plan: `Step ${step.id} of: ${plan.join(", ")}`,
-    agent,
-    step: step.id,
-  };
+async function oversee(
+  options: WorkflowOptions,
+  step: Step,
+  agent: string | null,
+  reason: string | null = null,
+): Promise<void> {
+  const { run } = options;
   if (options.oversee === undefined)
     return record(options, [
       draft("oversight_failed", agent, {
@@ -213,7 +211,7 @@ async function oversee(options: WorkflowOptions, step: Step, agent: string | nul
       }),
     ]);
   const before = run.head;
-  await options.oversee(question);
+  await options.oversee(oversightQuestion(options, step, agent, reason));
   await run.catchUp();
   if (run.head === before) throw unrecorded("The log did not return the oversight event");
   return undefined;

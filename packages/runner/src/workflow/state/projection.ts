@@ -20,6 +20,7 @@ const BEGIN: WorkflowState = {
   results: null,
   scopes: [],
   interrupt: null,
+  advice: null,
   unseen: { steps: 0, last: null },
   hold: null,
   pauses: [],
@@ -30,7 +31,7 @@ const BEGIN: WorkflowState = {
 /** The workflow of a run, folded from its log. */
 export const workflowState = defineProjection<WorkflowState>({
   name: "@bylaw/runner/workflow",
-  version: 3,
+  version: 4,
   scope: "task",
   initial: BEGIN,
   reduce: (state, event) =>

@@ -53,11 +53,16 @@ export const REQUEST_REDUCERS: Readonly<Record<string, Reducer>> = {
   oversight_given: (state, { agent_id, details }) => {
     const verdict = details["verdict"] ?? null;
     const risk = isJsonObject(verdict) ? number(verdict["risk"]) : 1;
-    return withOversight(state, agent_id, { oversight: "given", risk });
+    const advice = isJsonObject(verdict) ? text(verdict["advice"]).slice(0, ADVICE) : "";
+    const after = withOversight(state, agent_id, { oversight: "given", risk });
+    return { ...after, advice: advice === "" ? null : advice };
   },
   oversight_failed: (state, { agent_id }) =>
     withOversight(state, agent_id, { oversight: "failed" }),
 };
+
+/** How much of an advice is handed on, in UTF-16 units. */
+const ADVICE = 2_000;
 
 const requestIn = (details: JsonObject): AgentRequest => ({
   action: details["action"] ?? null,

@@ -60,7 +60,7 @@ export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
     return { ...state, units: [...state.units, activeStep], interrupt: null };
   },
   step_completed: (state, { details }) =>
-    withActiveStep(state, text(details["step"]), (activeStep) => ({
+    withActiveStep({ ...state, advice: null }, text(details["step"]), (activeStep) => ({
       ...withCurrentAgent(activeStep, { status: details["ok"] === true ? "done" : "failed" }),
       output: details["output"] ?? null,
       exit_code: (details["exit_code"] ?? null) as number | null,
@@ -132,7 +132,7 @@ export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
       };
     }),
   call_completed: (state, { details }) =>
-    withActiveStep(state, text(details["step"]), (activeStep) =>
+    withActiveStep({ ...state, advice: null }, text(details["step"]), (activeStep) =>
       withCurrentAgent(activeStep, { status: details["ok"] === true ? "done" : "failed" }),
     ),
   agent_returned: (state, { details }) => {
