@@ -8,15 +8,15 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 122_000,
-  test_lines: 93_000,
+  source_lines: 122_500,
+  test_lines: 94_000,
   files_over_300: 3,
   functions_over_60: 50,
   cycles: 0,
-  kernel_lines: 1_585,
+  kernel_lines: 1_595,
   kernel_names: 44,
   old_messages: 0,
-  docs_words: 40_000,
+  docs_words: 40_400,
 } as const;
 
 type Figure = keyof typeof BOUNDS;
