@@ -33,7 +33,7 @@ async function pidOf(one: Desk): Promise<number> {
 describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) => {
   test("gives the same answers, and is taken out byte for byte", () => {
     const one = desk();
-    const before = '{\n  // mine\n  "model": "x"\n}\n';
+    const before = '{\n   "model" : "x"\n}\n';
     one.write(SETTINGS, before);
     expect(one.bylaw("install", "claude-code", "--client", client)).toMatchObject({ code: 0 });
     for (const attempt of ["first", "second"]) {
