@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
-import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -31,10 +31,10 @@ const OUTCOMES = [
 describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (stream) => {
   const drive = async (options: Partial<GuardOptions> = {}) => {
     const ran: string[] = [];
-    const tool = betaZodTool({
+    const tool = betaTool({
       name: "write",
       description: "Writes",
-      inputSchema: z.object({ path: z.string() }),
+      inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
       run: ({ path }) => {
         ran.push(path);
         return `wrote ${path}`;
