@@ -9,7 +9,9 @@ async function parsed(argv: readonly string[]): Promise<unknown> {
   let options: unknown;
   program.commands
     .find((command) => command.name() === "check")
-    ?.action((given: unknown) => void (options = given));
+    ?.action((line: readonly string[], given: unknown) => {
+      options = line.length === 0 ? given : { line };
+    });
   try {
     program.parse(argv, { from: "user" });
   } catch {

@@ -148,7 +148,11 @@ describe("an observed run", () => {
     await expect(observeTests(run, lost, given)).rejects.toMatchObject({
       code: "BYLAW_TEST_COMMAND_FAILED",
     });
-    const none = contractAt(join(root, "workflow.yaml"), { test_command: undefined });
+    const none = contractAt(join(root, "workflow.yaml"), {
+      test_command: undefined,
+      phases: [{ id: "CODE", name: "Code", allowed_tools: ["bash"] }],
+      transitions: [],
+    });
     await expect(observeTests(run, none, given)).rejects.toMatchObject({
       code: "BYLAW_TEST_COMMAND_MISSING",
     });

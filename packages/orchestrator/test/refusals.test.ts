@@ -6,7 +6,7 @@ test("a flood of requests that nobody lets in fills no log, and hides nothing of
   const keep = (fields: object, message: string): void =>
     void lines.push(JSON.stringify({ ...fields, message }));
   const served = await serve({
-    settings: { limits: { refusals_per_second: 2 } },
+    settings: { limits: { refusals_per_second: 2 }, tools: { web_hosts: ["example.org"] } },
     log: { debug() {}, info() {}, error() {}, warn: keep },
   });
   onTestFinished(() => served.close());

@@ -96,6 +96,7 @@ const BODIES: Readonly<Record<string, (task: string, agent: string) => object | 
   "post /tools/execute": (task_id) => ({ task_id, tool_name: "write_files", args: { path: "x" } }),
   "post /tools/result": (task_id) => ({ task_id, id: "x", tool_name: "write_files", ok: true }),
   "get /tools": () => undefined,
+  "get /contract": () => undefined,
   "get /state/snapshot": () => undefined,
   "get /directives": () => undefined,
   "post /responses": () => ({ text: "done" }),

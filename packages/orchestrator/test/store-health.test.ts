@@ -69,7 +69,7 @@ test.skipIf(postgres === undefined || postgres.external)(
     const store = await openPostgresStore(postgres?.url ?? "", { retry_ms: 200, schema: "gone" });
     onTestFinished(() => store.close());
     const log = linesOf();
-    const served = await serve({ store, log });
+    const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
     onTestFinished(() => served.close());
     const ann = await served.claim("ann");
     expect((await check(ann)).status).toBe(200);
@@ -90,7 +90,7 @@ test.skipIf(postgres === undefined || postgres.external)(
     });
     onTestFinished(() => store.close());
     const log = linesOf();
-    const served = await serve({ store, log });
+    const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
     onTestFinished(() => served.close());
     const ann = await served.claim("ann");
     const { Client } = (await import("pg")).default;
@@ -118,7 +118,7 @@ it("a server whose file another process keeps to itself is not ready until it le
   const store = await openSqliteStore(file, { busy_ms: 200 });
   onTestFinished(() => store.close());
   const log = linesOf();
-  const served = await serve({ store, log });
+  const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
   onTestFinished(() => served.close());
   const ann = await served.claim("ann");
   const script = `import { DatabaseSync } from "node:sqlite";
@@ -162,7 +162,7 @@ it("a server whose disk is full is ready again when there is room", async (conte
   const store = await openSqliteStore(join(folder, "store", "store.db"));
   onTestFinished(() => store.close());
   const log = linesOf();
-  const served = await serve({ store, log });
+  const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
   onTestFinished(() => served.close());
   const ann = await served.claim("ann");
   const fill = async (): Promise<number> =>
