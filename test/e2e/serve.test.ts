@@ -134,9 +134,10 @@ describe("bylaw serve", () => {
     const named = [...table.matchAll(/^\| `([\w.]+)`/gm)].map(([, name = ""]) => name);
     expect(named).toEqual(expect.arrayContaining(Object.keys(settings)));
     for (const name of named.filter((one) => !(one in settings)))
-      expect(["contract", "config", "store"].includes(name) || /^(tls|auth)\./.test(name)).toBe(
-        true,
-      );
+      expect(
+        ["contract", "config", "store", "status"].includes(name) ||
+          /^(tls|auth|oversight)\./.test(name),
+      ).toBe(true);
   });
 
   test.each<[string, readonly string[], string]>(

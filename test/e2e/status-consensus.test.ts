@@ -52,13 +52,18 @@ async function scene(): Promise<Scene> {
   };
 }
 
+/** What is lost of a response that is rejected: its text and its calls. */
+const bufferOf = (text: string, { tool, args }: ResponseCall): string =>
+  [...(text === "" ? [] : [text]), `[Tool Call: ${tool}(${JSON.stringify(args)})]`].join("\n");
+
 const parsed = (text: string): Status => JSON.parse(text) as Status;
 
 describe("status.json of agents that answer and vote", () => {
   test("MG-01 has the unknown tool, what the agent was writing, and the message with its count", async () => {
     const { say, close } = await scene();
     const text = "I should read the file first. ".repeat(40);
-    await say("cem", [call("execute_command", { command: "ls" })], text);
+    const made = call("execute_command", { command: "ls" });
+    await say("cem", [made], text);
     const { reliability } = parsed(await close()).agents["cem"] ?? {};
     expect(reliability).toMatchObject({
       enforcement_attempts: [
@@ -80,7 +85,7 @@ describe("status.json of agents that answer and vote", () => {
       unknown_tools: ["execute_command"],
       outcome: null,
     });
-    expect(reliability?.enforcement_attempts[0]?.buffer_chars).toBe(text.length);
+    expect(reliability?.enforcement_attempts[0]?.buffer_chars).toBe(bufferOf(text, made).length);
   });
 
   test("MG-31 says which agents may be voted for", async () => {
@@ -93,7 +98,7 @@ describe("status.json of agents that answer and vote", () => {
     expect(reliability).toMatchObject({
       workflow_errors: ["invalid_vote_id"],
       unknown_tools: [],
-      total_buffer_chars_lost: 0,
+      total_buffer_chars_lost: bufferOf("", vote("agent5")).length,
     });
     expect(reliability?.enforcement_attempts[0]?.error_message).toContain(
       "Invalid agent_id 'agent5'. Valid agents: agent1, agent2",
@@ -138,7 +143,7 @@ describe("status.json of agents that answer and vote", () => {
         workflow_errors: ["vote_no_answers"],
         total_enforcement_retries: 2,
         // The text of the second response went into the retry.
-        total_buffer_chars_lost: "I vote".length,
+        total_buffer_chars_lost: bufferOf("I vote", vote("agent1")).length,
         outcome: "ok",
       },
     });

@@ -19,13 +19,24 @@ const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "better" } });
 const RIVER = "A river runs through reeds and stones to the sea";
 
-/** What differs on purpose, for each violation that MassGen lists: the number of the round, and words. */
+const called = (
+  text: string,
+  { tool, args }: { readonly tool: string; readonly args: object },
+): Pick<Reliability["enforcement_attempts"][number], "buffer_chars" | "buffer_preview"> => {
+  const buffer = [...(text === "" ? [] : [text]), `[Tool Call: ${tool}(${JSON.stringify(args)})]`];
+  const whole = buffer.join("\n");
+  return { buffer_chars: whole.length, buffer_preview: whole.slice(0, 500) };
+};
+const RUN = { tool: "execute_command", args: { command: "ls" } };
+
+/** What differs on purpose, for each violation that MassGen lists: the number of the round, words, and that calls count as lost. */
 const DIFFERENT: Readonly<
   Record<string, readonly Partial<Reliability["enforcement_attempts"][number]>[]>
 > = {
   agent_a: [
     {
       round: 2,
+      ...called("", answer(`${RIVER} slowly`)),
       error_message:
         "Answer shares over 70% of its words with the one of agent2. Required: vote or new_answer, with something new. " +
         "Bring another approach, other tools or other findings, or vote for an answer that is there.",
@@ -33,13 +44,14 @@ const DIFFERENT: Readonly<
   ],
   agent_c: [
     // There the round of an agent that was restarted by others stays where it was, while its attempts begin anew.
-    { round: 1 },
+    { round: 1, ...called("[Reasoning]\nI should vote", vote("agent1")) },
     {
       round: 2,
+      ...called("x".repeat(900), RUN),
       error_message:
         "You called execute_command, which ends no turn. Finish your work with a call of vote or new_answer.",
     },
-    { round: 2 },
+    { round: 2, ...called("", vote("agent5")) },
   ],
 };
 const BY_ROUND = {
@@ -74,10 +86,10 @@ test("a run that does what the run of MassGen did comes to its reliability, apar
   await openConsensus(run, { agents: AGENTS });
   await say("agent_c", 1, vote("agent1"), "[Reasoning]\nI should vote");
   await say("agent_a", 1, answer("The owl sleeps by day"));
-  await say("agent_c", 2, { tool: "execute_command", args: { command: "ls" } }, "x".repeat(900));
+  await say("agent_c", 2, RUN, "x".repeat(900));
   await say("agent_c", 2, vote("agent5"));
   await say("agent_b", 1, answer(RIVER));
-  await say("agent_a", 2, answer(`${RIVER} slowly`), "[Tool Call: new_answer({})]");
+  await say("agent_a", 2, answer(`${RIVER} slowly`));
   await say("agent_a", 2, answer("The owl sleeps by day and hunts at night"));
   await say("agent_c", 2, vote("agent2"));
   const winner = await selectWinner(run);
@@ -99,6 +111,10 @@ test("a run that does what the run of MassGen did comes to its reliability, apar
         ...wanted,
         enforcement_attempts: attempts,
         by_round: BY_ROUND[id as keyof typeof BY_ROUND],
+        total_buffer_chars_lost: listed.reduce(
+          (sum, { buffer_chars = 0 }) => sum + buffer_chars,
+          0,
+        ),
       });
     }
     // Nothing happened to this one: there it has no block at all.

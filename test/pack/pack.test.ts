@@ -168,7 +168,14 @@ describe.concurrent("installed in an empty project", () => {
         const values = names.filter((exported) => !exported.startsWith("type "));
         const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log([${values.join(", ")}].length);\n`;
         writeFileSync(join(own, "stranger.ts"), text);
-        writeFileSync(join(own, "tsconfig.json"), JSON.stringify(STRANGER));
+        const { compilerOptions, ...rest } = STRANGER;
+        const skipLibCheck = Object.keys(workspace.manifest.peerDependencies ?? {}).some((peer) =>
+          UNCHECKED.has(peer),
+        );
+        writeFileSync(
+          join(own, "tsconfig.json"),
+          JSON.stringify({ ...rest, compilerOptions: { ...compilerOptions, skipLibCheck } }),
+        );
         expect(
           await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], own),
         ).toBe("");
@@ -221,6 +228,9 @@ export default defineConfig({ plugins: [policy({ files: ["policy.toml"], operato
 `;
 
 // As strict as a stranger may be, and with the types of the packages checked too.
+/** Frameworks whose own declarations do not check under these options, with any package. */
+const UNCHECKED: ReadonlySet<string> = new Set(["ai", "langchain", "@openai/agents"]);
+
 const STRANGER = {
   compilerOptions: {
     target: "es2023",

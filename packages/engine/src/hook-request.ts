@@ -26,7 +26,8 @@ export interface RequestBody {
 }
 
 /** Splits a body at the event. Without an event everything is fields. */
-export function bodyOf(bytes: Buffer): RequestBody {
+export function bodyOf(body: Uint8Array): RequestBody {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = bytes.indexOf(EVENT_MARK);
   const end = at === -1 ? bytes.length : at;
   return {

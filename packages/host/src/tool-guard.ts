@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import {
   BylawError,
   canonicalJson,
+  checkArgument,
   freezeJson,
   messageOf,
   omitUndefined,
@@ -21,8 +22,9 @@ import type {
 } from "./guard-contract.ts";
 import { reasonOf } from "./lower.ts";
 
-/** Guards the tools of an agent framework with a run. */
-export const createToolGuard = (options: ToolGuardOptions): ToolGuard => new RunGuard(options);
+/** Guards the tools of an agent framework with a run. Throws BYLAW_OPTIONS_INVALID for options that are no object literal. */
+export const createToolGuard = (options: ToolGuardOptions): ToolGuard =>
+  new RunGuard(checkArgument("createToolGuard", "options", options));
 
 type Call = Omit<ToolCall, "hook"> & { readonly id: string };
 

@@ -1,7 +1,7 @@
 export { AgentClient } from "./client.ts";
 export type { AgentClientOptions } from "./client-options.ts";
 export type { ClaimOptions } from "./claim.ts";
-export type { AgentConsensus } from "./consensus.ts";
+export { AgentConsensus } from "./consensus.ts";
 export type {
   Conclusion,
   ConsensusState,

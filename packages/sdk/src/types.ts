@@ -62,8 +62,8 @@ export interface TransitionAnswer extends Entered {
   readonly allowed: boolean;
   readonly new_token: string | null;
   readonly blockers: readonly string[];
-  readonly blocked_by?: readonly Blocker[];
-  readonly test_run?: SeenTests | null;
+  readonly blocked_by: readonly Blocker[];
+  readonly test_run: SeenTests | null;
 }
 
 /** What the server answers to a sign of life. */

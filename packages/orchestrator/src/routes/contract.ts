@@ -11,7 +11,7 @@ export const guideShape = {
       type: z.string(),
       description: z.string().nullable(),
       rules: z.array(z.string()),
-      schema: jsonObject.nullable(),
+      schema: z.union([jsonObject, z.null()]),
     }),
   ),
   next_phases: z.array(

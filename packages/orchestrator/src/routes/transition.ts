@@ -28,14 +28,15 @@ const answered = z.object({
       checks: z.array(z.string()),
     }),
   ),
-  test_run: z
-    .object({
+  test_run: z.union([
+    z.object({
       exit_code: z.int().nullable(),
-      counts: jsonObject.nullable(),
+      counts: z.union([jsonObject, z.null()]),
       failed: z.array(z.string()),
       output: z.string(),
-    })
-    .nullable(),
+    }),
+    z.null(),
+  ]),
   notes: z.array(z.string()),
   warnings: z.array(z.string()),
   sequence: z.int().nullable(),
