@@ -205,11 +205,12 @@ const again = hook(event("t1", "git push"));
 const other = hook(event("t2", "git status"));
 const forged = { ...process.env, BYLAW_MCP_KEY: "x".repeat(43) };
 const gone = { ...process.env, BYLAW_MCP_URL: "http://127.0.0.1:1/mcp" };
+const outside = at.bylaw(["log", "append", "--run", "w", "--type", "workflow_complete"], at.outside());
 const cut = [at.bylaw(push, forged), at.bylaw(push, gone), hook(event("t3", "git status"), forged), hook(event("t4", "ls"), gone)];
 await at.call(client, "report_behavior", { action: "checkpoint", reason: "look" });
 await client.close();
 const paused = [at.bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command: "ls" }), "--json"]), hook(event("t5", "ls"))];
-at.save("asks", { before, after, batch, hooked, again, other, cut, paused });
+at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paused });
 `,
       },
       {
@@ -239,6 +240,7 @@ at.save("asks", { before, after, batch, hooked, again, other, cut, paused });
         `${stdout}${stderr}`.includes("could not judge the call"),
       ]),
     ).toEqual(Array.from({ length: 4 }, () => [2, true]));
+    expect(seen["outside"]?.stderr).toContain("BYLAW_APPROVAL_UNAUTHORIZED");
     expect(seen.paused[0]).toMatchObject({ status: 1 });
     expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
     // Two checks, the hook's call once though it was fired twice, and two during the pause.
@@ -247,6 +249,28 @@ at.save("asks", { before, after, batch, hooked, again, other, cut, paused });
       Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
     );
   });
+});
+
+it("a run that denies by default does so for the hooks of its steps, whatever they allow themselves", () => {
+  const at = agents(
+    {
+      asks: `
+const check = (...more) => at.bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command: "ls" }), ...more]);
+at.save("asks", [check("--config", "own.json"), at.bylaw(["check", "--tool", "bash", "--config", "own.json"], at.outside())]);
+`,
+    },
+    {
+      steps: [step("a", does("asks"))],
+      files: {
+        "bylaw.config.json": JSON.stringify({ fallback: "deny" }),
+        "own.json": JSON.stringify({ fallback: "allow" }),
+      },
+    },
+  );
+  expect(at.go()).toMatchObject({ code: 0 });
+  const seen = read(at, "asks") as unknown as readonly Answered[];
+  expect(seen.map(({ status }) => status)).toEqual([1, 0]);
+  expect(at.events("tool_denied")).toHaveLength(1);
 });
 
 interface Answered {

@@ -19,9 +19,9 @@ export interface LocalMcpServer<Context> {
   close(): Promise<void>;
 }
 
-/** What a local server answers beside its tools. */
+/** Options of a local server. */
 export interface LocalServerOptions<Context> {
-  /** Answers JSON that is posted to `/calls` with a key: for hooks, which have no time to speak MCP. Default: there is no such path. */
+  /** Answers JSON posted to `/calls`. Hooks use it because MCP is too slow for them. Default: 404. */
   readonly answerCall?: (body: unknown, context: Context) => Promise<Json>;
 }
 
@@ -103,6 +103,8 @@ async function answer<Context extends object>(
   } catch {
     return refuse(400);
   }
+  // The key may have been closed while the body came.
+  if (!admitted.has(digest)) return refuse(401);
   if (forCall) {
     const answered = await answerCall(message, context);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered));

@@ -1,7 +1,10 @@
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, omitUndefined, type Json, type LogEvent } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, openRun, type Plan, type Recordable } from "@bylaw/log";
+import { workflowState } from "@bylaw/runner";
+import type { Store } from "@bylaw/store";
 import { didYouMean, quote } from "@bylaw/wording";
+import { takeToken } from "../approve/authority.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { JSON_OPTION, RUN_CONFIG, STORE_OPTION } from "../command-line/shared-options.ts";
 import { argsFrom } from "../decide/call.ts";
@@ -11,7 +14,10 @@ import { textLines, withoutLine } from "../io/read-lines.ts";
 import { reportError, usageError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
 import { coordinatorKernel } from "../log/coordinator-kernel.ts";
-import { noSuchRun, withReader, withStore, type StorePlace } from "../log/open-store.ts";
+import { foldingView } from "../log/folding-view.ts";
+import { checkJoin } from "../mcp/may-join.ts";
+import { nearestConfig } from "../run/run-kernel.ts";
+import { eventsOf, noSuchRun, withReader, withStore, type StorePlace } from "../log/open-store.ts";
 import { newProjectStore, runOrLatest, storeOrProject } from "../log/project-store.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 
@@ -48,9 +54,10 @@ Examples:
   run: append,
 };
 
-/** Records events of a coordinator that is no program of its own, such as a prompt. */
+/** Records events for a coordinator that cannot do it in code, such as a prompt. */
 async function append(file: string | undefined, options: AppendOptions): Promise<void> {
   const { json = false, create = false, resume = false, config } = options;
+  const token = takeToken();
   refuseSteps();
   const plan = planOf(options);
   const events = await eventsIn(file, options);
@@ -62,6 +69,7 @@ async function append(file: string | undefined, options: AppendOptions): Promise
       const name = options.run ?? (await runOrLatest(place, undefined));
       if (!create && (await store.events(name, 0, 1)).length === 0)
         throw await withReader(place, (reader) => noSuchRun(reader, name));
+      await checkWorkflow(store, name, { config, token });
       const run = await openRun(kernel, {
         run: name,
         store,
@@ -82,7 +90,7 @@ async function append(file: string | undefined, options: AppendOptions): Promise
   }
 }
 
-// What an agent in a step says of itself comes by the tools of its run, where nobody speaks for another.
+// An agent in a step uses the tools of its run, where it cannot speak for another agent.
 function refuseSteps(): void {
   const { BYLAW_RUN: run = "", BYLAW_MCP_URL: url = "" } = process.env;
   if (run + url === "") return;
@@ -91,6 +99,17 @@ function refuseSteps(): void {
     message: "A step of `bylaw run` records nothing in a log itself",
     fix: "Use the tools of its run: `bylaw mcp`",
   });
+}
+
+// The agents of a running workflow must not get in by leaving out the variables of their step.
+async function checkWorkflow(
+  store: Store,
+  run: string,
+  { config, token }: { readonly config: string | undefined; readonly token: string | undefined },
+): Promise<void> {
+  const states = foldingView({ declared: { projections: [workflowState] } });
+  for await (const events of eventsOf(store, run)) for (const event of events) states.add(event);
+  checkJoin(states, config ?? (await nearestConfig()), token);
 }
 
 function planOf({
@@ -152,7 +171,7 @@ async function eventsOfFile(file: string): Promise<readonly Recordable[]> {
   return events;
 }
 
-/** They are one commit. */
+/** The most events of one commit. */
 const MOST = 1_000;
 const KEYS = ["event_type", "agent_id", "task_id", "details"];
 const OPEN = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, details] as const));
@@ -163,7 +182,7 @@ function eventOf(value: Json): Recordable {
   if (unknown !== undefined)
     throw invalid(`Unknown key ${quote(unknown)} in an event`, didYouMean(unknown, KEYS));
   const { event_type, agent_id = null, task_id = null, details = {} } = value;
-  // Other events, such as approvals, are recorded by whoever is entitled to.
+  // Approvals and the like have commands of their own, which check who records them.
   const schema = typeof event_type === "string" ? OPEN.get(event_type) : undefined;
   if (schema === undefined)
     throw invalid(
@@ -174,7 +193,7 @@ function eventOf(value: Json): Recordable {
   if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
   const given = { event_type, agent_id, task_id, details } as Recordable;
   if (schema.safeParse(details).success) return given;
-  // Most details repeat whom and what the event is about. The log says what else is wrong.
+  // Most details repeat the agent and the task. The log reports what else is wrong.
   const about = {
     ...(agent_id === null ? {} : { agent_id }),
     ...(task_id === null ? {} : { task_id }),

@@ -44,9 +44,13 @@ export async function askRun(call: ToolCall): Promise<RunAnswer | undefined> {
   }
 }
 
-/** The stricter of two decisions. A run that has no rule about a call leaves it to the first. */
+/** Whether no rule of a run covers a call, and its configuration denies nothing by default. */
+export const isSilent = ({ code, applied }: Decision): boolean =>
+  code === "fallback" && applied !== "deny";
+
+/** The stricter of two decisions. A run that is silent leaves the call to the first. */
 export function stricter(own: Decision, run: Decision): Decision {
-  if (run.code === "fallback") return own;
+  if (isSilent(run)) return own;
   return STRICTNESS[run.applied] > STRICTNESS[own.applied] ? run : own;
 }
 

@@ -11,7 +11,7 @@ import {
   type Judge,
 } from "@bylaw/host";
 import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
-import { askRun, decideHere } from "../decide/ask-run.ts";
+import { askRun, decideHere, isSilent } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
 
 /** What a judge knows of a hook. */
@@ -33,7 +33,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
 
     async record(call) {
       const asked = await askRun(call);
-      const silent = asked === undefined || asked.decision.code === "fallback";
+      const silent = asked === undefined || isSilent(asked.decision);
       if (!silent && asked.decision.applied !== "allow") return asked;
       mkdirSync(records, { recursive: true, mode: 0o700 });
       // Most calls are no question, and reading what keeps a log takes longer than deciding.

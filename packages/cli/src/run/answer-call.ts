@@ -1,4 +1,5 @@
 import { isJsonObject, type Decision, type Json, type Kernel, type ToolCall } from "@bylaw/kernel";
+import { isSilent } from "../decide/ask-run.ts";
 import { callQuestionId, type Run } from "@bylaw/log";
 
 /** Whose calls are answered. */
@@ -6,11 +7,11 @@ export interface CallContext {
   readonly run: Run;
   readonly agent: string;
   readonly kernel: Kernel;
-  /** As `--store` takes it, without a password. */
+  /** The value of `--store`, without a password. */
   readonly store: string;
 }
 
-/** Answers what a program in a step asks about a call. The key says who asks; the call never does. */
+/** Answers a program of a step that asks about a call. Its key says which agent asks; the call cannot. */
 export async function answerCall(
   body: unknown,
   { run, agent, kernel, store }: CallContext,
@@ -20,8 +21,8 @@ export async function answerCall(
   // The kernel admits it, key by key, before anything is decided.
   const asked = { ...call, agent, hook: "beforeToolCall" } as unknown as ToolCall;
   const look = await kernel.decide({ ...asked, run: run.run }, run.view);
-  // A run without a rule about the call has nothing to put on record.
-  if (look.code === "fallback") return answerOf(look, "");
+  // A silent run has nothing to put on record.
+  if (isSilent(look)) return answerOf(look, "");
   const request = id === undefined ? {} : { request_id: JSON.stringify([agent, session, id]) };
   const { decision, events } = await run.toolCall(asked, request);
   const [event] = events;
