@@ -492,7 +492,7 @@ describe("bylaw approve", () => {
         ["show", "0".repeat(16), "--store", "runs.db", "--run", "main"],
         /^error BYLAW_APPROVAL_MISSING: /,
       ],
-      [["list"], /^error BYLAW_USAGE_INVALID: Nothing to read was named/],
+      [["list"], /^error BYLAW_USAGE_INVALID: No log was named/],
       [["list", "--url", "http://db.example.org"], /^error BYLAW_USAGE_INVALID: `--url` takes/],
       [
         ["list", "--url", "https://ada:secret@example.org"],

@@ -353,7 +353,7 @@ test.each([["tail"], ["query"], ["stats"], ["verify"]])(
     expect(told("log.jsonl/x")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
     const missing = bylaw(["log", command], { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
-    expect(missing.stderr).toMatch(/^error BYLAW_USAGE_INVALID: Nothing to read was named/);
+    expect(missing.stderr).toMatch(/^error BYLAW_USAGE_INVALID: No log was named/);
     expect(json(bylaw(["log", command, "nothing.jsonl", "--json"], { cwd }))).toMatchObject({
       error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
     });

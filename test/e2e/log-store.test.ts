@@ -454,7 +454,7 @@ describe("the store of a project", () => {
     mkdirSync(join(cwd, ".bylaw"));
     mkdirSync(join(cwd, "src/deep"), { recursive: true });
     const below = join(cwd, "src/deep");
-    expect(bylaw(["log", "runs"], { cwd: below }).stderr).toMatch(/Nothing to read was named/);
+    expect(bylaw(["log", "runs"], { cwd: below }).stderr).toMatch(/No log was named/);
     for (const run of ["a", "b"])
       bylaw(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
     expect(jsonLines(bylaw(["log", "runs", "--json"], { cwd: below }))).toMatchObject([

@@ -10,7 +10,7 @@ import { parseJson } from "@bylaw/config";
 import { nothingOpen, unauthorized, type Question } from "@bylaw/orchestrator/approvals";
 import { usageError } from "../io/report-error.ts";
 
-/** What a server says of an answer that is on record. */
+/** The recorded event, as the server reports it. */
 export type RemoteEvent = Pick<LogEvent, "event_type" | "sequence" | "details">;
 
 const eventOf = (answer: JsonObject): RemoteEvent => answer as unknown as RemoteEvent;

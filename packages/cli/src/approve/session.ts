@@ -39,7 +39,7 @@ export interface Project {
 export async function projectOf({ config }: Pick<ApproveOptions, "config">): Promise<Project> {
   const file = config === undefined ? await nearestConfig() : resolve(config);
   if (file === undefined) {
-    // Without a configuration there are no gates and no policy; agents pause all the same.
+    // Without a configuration there are no gates or policies, but agents can still pause.
     const { kernel } = await kernelOf(undefined, undefined);
     return { file: resolve("bylaw.config"), kernel, gates: undefined };
   }

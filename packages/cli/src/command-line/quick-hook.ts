@@ -1,4 +1,4 @@
-/** What `bylaw hook` is asked for. */
+/** The arguments of `bylaw hook`. */
 export interface HookArguments {
   readonly host: string;
   readonly named: string | undefined;
@@ -9,7 +9,7 @@ export interface HookArguments {
 
 const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
 
-/** The arguments of `bylaw hook` as `bylaw install` writes them. Undefined for anything else, which is for the parser of all commands. */
+/** Reads the arguments of `bylaw hook` as `bylaw install` writes them. Returns `undefined` for anything else, which the full parser reads. */
 export function quickHook(argv: readonly string[]): HookArguments | undefined {
   const [command, ...words] = argv;
   if (command !== "hook") return undefined;

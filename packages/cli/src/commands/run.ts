@@ -278,7 +278,7 @@ function endText(
   return plain(`${name}: ${outcome}${where}${why}`) + (goesOn ? `\n${plain(advice)}` : "");
 }
 
-// The command that goes on, with everything that it needs again. A password in the address of a store is left out.
+// The command that resumes the run, with every option that it needs. The password of a store is left out.
 function resumeCommand(
   { name, template, place }: Readonly<Record<"name" | "template", string>> & { place: StorePlace },
   { store, data, config, agents, compat, controlFile, driver, lease }: RunOptions,

@@ -26,19 +26,19 @@ Examples:
   run: listTasks,
 };
 
-/** Where one task stands. */
+/** The state of one task. */
 interface TaskLine {
   readonly task: string;
-  /** Of a coordinator's task. */
+  /** Set for tasks of a coordinator. */
   readonly status?: string;
-  /** Of a task under a contract. */
+  /** Set for tasks under a contract. */
   readonly phase?: string;
   readonly developers: readonly string[];
   readonly critic: string | null;
   readonly auditor: string | null;
 }
 
-/** Prints where the tasks of a run stand, by the log alone. */
+/** Prints the state of each task of a run, from the log alone. */
 async function listTasks({
   store,
   run: named,

@@ -7,7 +7,7 @@ import { namesIn, nearestConfig } from "../run/run-kernel.ts";
 
 const PLUGIN = "@bylaw/plugin-coordinator";
 
-/** What judges the events of a coordinator: the configuration, where there is one, and the order of a coordinator's events. */
+/** The kernel for events of a coordinator: the configuration, if there is one, with the coordinator plugin. */
 export async function coordinatorKernel(named: string | undefined): Promise<Kernel> {
   const file = named ?? (await nearestConfig());
   if (file === undefined) {

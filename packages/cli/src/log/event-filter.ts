@@ -59,10 +59,10 @@ function reasonsOf({ details }: LogEvent): readonly string[] {
   return [code, reason].filter((value): value is string => typeof value === "string");
 }
 
-/** How many days back the day begins that a word names. */
+/** Days before today. */
 const DAYS = { today: 0, yesterday: 1 } as const;
 
-// Here, as a person means it; a day may have 23 hours.
+// In local time. It does not subtract 24 hours, because a day may have 23 or 25.
 function dayStart(now: number, back: number): number {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);

@@ -22,9 +22,7 @@ function projectStore(): string | undefined {
 export function storeOrProject(named: string | undefined): StorePlace {
   const found = named ?? projectStore();
   if (found !== undefined) return storePlace(found);
-  throw usageError(
-    "Nothing to read was named, and no `.bylaw/store.db` is here or in a folder above",
-  );
+  throw usageError("No log was named, and there is no `.bylaw/store.db` here or in a folder above");
 }
 
 /** The project's store, in the working directory where there is none yet. */
@@ -49,7 +47,7 @@ export async function runOrLatest(store: StorePlace, named: string | undefined):
     });
   if (runs.length > 1)
     process.stderr.write(
-      `note: this is run ${plain(latest)}, the latest of ${runs.length}; --run names another\n`,
+      `note: this is run ${plain(latest)}, the latest of ${runs.length}. Use --run to choose another.\n`,
     );
   return latest;
 }

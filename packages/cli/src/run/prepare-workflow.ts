@@ -29,7 +29,7 @@ export interface WorkParts {
   readonly selection?: Selection | undefined;
   readonly from?: number | undefined;
   readonly workspace: string;
-  /** The store of the run as `--store` takes it, without a password. */
+  /** The value of `--store` for this run, without a password. */
   readonly place: string;
   readonly controlFile: string;
   readonly signal: AbortSignal;
