@@ -226,10 +226,13 @@ describe("an agent that wants out", () => {
       chmodSync(join(project, "bin", name), 0o755);
     }
     write(join(project, "first.cjs"), "console.log('{}'); process.exit(0);");
+    // Node ends where it reads this.
+    write(join(project, "openssl.cnf"), "nodejs_conf = missing\n");
     const env = {
       PATH: `${join(project, "bin")}:/usr/bin:/bin`,
       NODE_OPTIONS: `--require ${join(project, "first.cjs")}`,
       NODE_PATH: project,
+      OPENSSL_CONF: join(project, "openssl.cnf"),
     };
     const ran = event(line("git push --force", project), { env });
     expect([ran.code, blocks(ran)]).toEqual([0, true]);

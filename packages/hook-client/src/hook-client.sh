@@ -5,8 +5,8 @@ set -u
 curl=$1 socket=$2
 shift 2
 host=$5 folder=${socket%/*}
-NODE_OPTIONS= NODE_PATH=
-export NODE_OPTIONS NODE_PATH
+NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=
+export NODE_OPTIONS NODE_PATH OPENSSL_CONF
 
 # In a step of `bylaw run` the run decides too. The rest is for Node to sort out.
 [ -z "${BYLAW_MCP_URL-}${BYLAW_MCP_KEY-}" ] && [ -n "${HOME-}" ] &&
@@ -24,7 +24,7 @@ fail() {
   exit 2
 }
 
-again() { NODE_OPTIONS= NODE_PATH= "$@" </dev/null >/dev/null 2>&1 & }
+again() { "$@" </dev/null >/dev/null 2>&1 & }
 
 node=$1 client=$2 bylaw=$3 config= strict= event= engine=
 shift 5

@@ -99,14 +99,16 @@ export const claudeCode: Host = {
 
   switchedOff({ disableAllHooks, env }) {
     if (disableAllHooks === true) return "`disableAllHooks: true`";
-    const [name] = isJsonObject(env) ? Object.keys(env).filter((key) => LOADS_CODE.test(key)) : [];
-    return name === undefined ? undefined : `\`env.${name}\`, which can replace what a hook runs`;
+    const [name] = isJsonObject(env) ? Object.keys(env).filter((key) => MISLEADS.test(key)) : [];
+    return name === undefined
+      ? undefined
+      : `\`env.${name}\`, which can change what a hook runs or decides`;
   },
 };
 
-// These make Node, the shell or the system's loader run other code first.
-const LOADS_CODE =
-  /^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|LD_\w+|DYLD_\w+|HOME|CLAUDE_CONFIG_DIR)$/;
+// These make Node, OpenSSL, the shell or the system's loader run other code first, move the user's policies, or send calls elsewhere.
+const MISLEADS =
+  /^(?:NODE_OPTIONS|NODE_PATH|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|BYLAW_MCP_\w+)$/;
 
 const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callOf> =>
   callOf({

@@ -95,6 +95,10 @@ describe("settings of Claude Code that get round the hook", () => {
     [{ env: { BASH_ENV: "./x.sh" } }, /BASH_ENV/],
     [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],
     [{ env: { HOME: "/tmp" } }, /HOME/],
+    [{ env: { OPENSSL_CONF: "./x.cnf" } }, /OPENSSL_CONF/],
+    [{ env: { "BASH_FUNC_[%%": "() { exit; }" } }, /BASH_FUNC_\[%%/],
+    [{ env: { XDG_CONFIG_HOME: "/tmp" } }, /XDG_CONFIG_HOME/],
+    [{ env: { BYLAW_MCP_URL: "http://x" } }, /BYLAW_MCP_URL/],
   ])("%j", (settings, told) => {
     expect(claudeCode.switchedOff(settings, "user")).toMatch(told);
   });
