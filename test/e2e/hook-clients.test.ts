@@ -4,9 +4,9 @@ import { claudeCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { engineStatus } from "@bylaw/engine";
 import { placeOf } from "@bylaw/hook-client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, json, type Ran } from "./bylaw.ts";
-import { isAlive, signal } from "./engine-kit.ts";
+import { enginesIn, isAlive, signal } from "./engine-kit.ts";
 import { deskOf, type Desk } from "./hosts-kit.ts";
 
 const SETTINGS = ".claude/settings.json";
@@ -106,6 +106,18 @@ describe("the client of curl", () => {
     expect(blocks(one.event(line("git push --force", one), { env }))).toBe(true);
     expect(json(one.event(line("git status", one), { env }))).toHaveProperty("hookSpecificOutput");
     expect(existsSync(join(one.project, "stolen"))).toBe(false);
+  });
+
+  test("leaves a folder that curl cannot name to Node", () => {
+    const one = desk();
+    one.bylaw("install", "claude-code", "--client", "curl");
+    const folder = join(one.home, "a=b");
+    onTestFinished(() => enginesIn(folder).forEach((pid) => signal(pid, "SIGKILL")));
+    const command = one.command().replaceAll(join(one.home, "run"), folder);
+    for (const attempt of ["first", "second"]) {
+      const ran = one.event(line("git status", one), { command });
+      expect([attempt, ran.code, ran.stderr]).toEqual([attempt, 0, ""]);
+    }
   });
 
   test("is refused where a script cannot name the socket", () => {

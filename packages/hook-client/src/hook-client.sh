@@ -8,6 +8,8 @@ host=$5 folder=${socket%/*}
 NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=
 export NODE_OPTIONS NODE_PATH OPENSSL_CONF
 
+# curl would take what stands before the `=` for the name of a field.
+case $folder in *=*) exec "$@" ;; esac
 # In a step of `bylaw run` the run decides too. The rest is for Node to sort out.
 [ -z "${BYLAW_MCP_URL-}${BYLAW_MCP_KEY-}" ] && [ -n "${HOME-}" ] &&
   [ -S "$socket" ] && [ -O "$socket" ] && [ ! -L "$folder" ] && [ -O "$folder" ] &&
