@@ -16,8 +16,8 @@ let lists = 0;
 const TOOLS: Readonly<Record<string, () => readonly object[]>> = {
   duplicates: () => [tool("read"), tool("echo"), tool("echo"), tool("Twin"), tool("twin")],
   names: () => [
-    ...["read", "resources/read", "mcp__github__merge", "re\u200bad", "", "a b"].map((name) =>
-      tool(name),
+    ...["read", "resources/read", "mcp__github__merge", "re\u200bad", "", "a b", "__proto__"].map(
+      (name) => tool(name),
     ),
     { description: "No name." },
   ],

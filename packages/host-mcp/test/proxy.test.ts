@@ -158,6 +158,17 @@ describe("an agent that wants out", () => {
     expect((await proxy.received()).join()).not.toContain('"echo"');
   });
 
+  it("keeps no room with calls that it cancelled and that the server never answers", async () => {
+    const proxy = await open();
+    await proxy.names();
+    const params = { name: "hang", arguments: {} };
+    for (let id = 1_000; id < 2_100; id += 1) {
+      proxy.write({ jsonrpc: "2.0", id, method: "tools/call", params });
+      proxy.write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+    }
+    expect(textOf(await proxy.call("echo", { path: "a" }))).toContain('"path":"a"');
+  });
+
   it("cannot send a message over the limit, and goes on behind it", async () => {
     const proxy = await open({ limit: 20_000 });
     proxy.write({ jsonrpc: "2.0", id: 9, method: "x", params: { long: "x".repeat(90_000) } });
@@ -260,6 +271,7 @@ describe("a server that changes", () => {
     expect(await named.names()).toEqual(["read"]);
     expect(textOf(await named.call("mcp__github__merge"))).toMatch(/^refused: .*withheld/);
     expect(textOf(await named.call("resources/read"))).toMatch(/^refused: .*withheld/);
+    expect(await named.names()).toEqual(["read"]);
   });
 
   it("shows a model no text that a person cannot see, and not too much", async () => {

@@ -18,6 +18,8 @@ export function toolFault(
   const { name } = tool as Partial<JsonObject>;
   if (typeof name !== "string" || !NAME.test(name))
     return "its name has other characters than letters, digits, `_`, `.` and `-`, or more than 128";
+  // The record of accepted tools could not be read with it.
+  if (name === "__proto__") return "its name is reserved in JavaScript";
   // It would read as the tool of another server.
   if (/^mcp_/i.test(name)) return "its name begins like that of a tool of another server";
   if ((names.get(name.toLowerCase()) ?? 0) > 1) return "the server lists its name more than once";

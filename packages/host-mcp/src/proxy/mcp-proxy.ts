@@ -140,6 +140,7 @@ export class McpProxy {
           message: "This `id` belongs to a request that is not answered yet",
         },
       });
+    if (this.#pending.size >= MAX_PENDING) this.#forgetCancelled();
     if (this.#pending.size >= MAX_PENDING)
       return this.#tellClient({
         id,
@@ -158,6 +159,12 @@ export class McpProxy {
       });
     if (method === "initialize") this.#canElicit = elicits(params);
     return this.#forward(request);
+  }
+
+  // A server need not answer what was cancelled.
+  #forgetCancelled(): void {
+    const oldest = [...this.#pending.values()].find(({ cancelled }) => cancelled);
+    if (oldest !== undefined) this.#pending.delete(oldest.id);
   }
 
   #notification({ method, params, text }: Notification): void {
