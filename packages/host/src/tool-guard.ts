@@ -58,20 +58,21 @@ class RunGuard implements ToolGuard {
   readonly answer: ToolGuard["answer"] = (given, answer) =>
     closed(async () => {
       const call = this.#callOf(given);
-      return await this.#remember(this.#keyOf(call), this.#settle(call, answer));
+      const key = this.#keyOf(call);
+      this.#judged.delete(key);
+      const settled = await this.#settle(call, answer);
+      // Only now, so that the same answer, given twice at once, does not take its place.
+      return settled.kind === "run" ? this.#remember(key, Promise.resolve(settled)) : settled;
     });
 
   readonly start: ToolGuard["start"] = (given, answered) =>
     closed(async () => {
       const call = this.#callOf(given);
       const key = this.#keyOf(call);
-      if (answered !== undefined) {
-        const answer = await this.#remember(key, this.#settle(call, answered));
-        if (answer.kind !== "run") return answer;
-      }
       const judged = this.#judged.get(key);
       // Before anything is awaited, so that one answer starts one call.
       this.#judged.delete(key);
+      if (answered !== undefined) return await this.#settle(call, answered);
       return await (judged ?? this.#answerOf(call, await this.#options.run.toolCall(call)));
     });
 

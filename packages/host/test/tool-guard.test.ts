@@ -146,6 +146,25 @@ it("asks under one id, and lets the approved call start once, in another process
   expect(granted?.details["by"]).toBe("ada");
 });
 
+it("lets a call start once for a yes that comes twice at once", async () => {
+  const yes = { approved: true, by: "ada" };
+  const { guard } = await openGuard();
+  await guard.judge(deploy("prod"));
+  const starts = await Promise.all([
+    guard.start(deploy("prod"), yes),
+    guard.start(deploy("prod"), yes),
+  ]);
+  expect(starts.map(({ kind }) => kind).sort()).toEqual(["deny", "run"]);
+  await guard.judge(deploy("prod", "c2"));
+  const answers = await Promise.all([
+    guard.answer(deploy("prod", "c2"), yes),
+    guard.answer(deploy("prod", "c2"), yes),
+  ]);
+  expect(answers.map(({ kind }) => kind).sort()).toEqual(["deny", "run"]);
+  expect((await guard.start(deploy("prod", "c2"))).kind).toBe("run");
+  expect((await guard.start(deploy("prod", "c2"))).kind).toBe("ask");
+});
+
 it("takes no yes for other arguments, another id, agent or conversation, or another policy", async () => {
   const { guard, store } = await openGuard();
   await guard.judge(deploy("test"));
