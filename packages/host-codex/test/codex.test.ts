@@ -72,9 +72,10 @@ it("a project that switches hooks off is seen", () => {
 describe("the requirements of a machine", () => {
   const COMMAND = "'/usr/bin/node' '/opt/bylaw.js' hook codex --config '/etc/bylaw/b.json'";
   const [managed] = codex.files({ home: "/home/u", env: {} }, "/p");
-  const text = codex.ownFile?.(managed?.file ?? "", COMMAND) ?? "";
+  const own = (command: string) => codex.ownFile?.(managed?.file ?? "", command) ?? "";
+  const text = own(COMMAND);
   // The same, in a folder of the test.
-  const host: Host = { ...codex, ownFile: () => text };
+  const host: Host = { ...codex, ownFile: (_, command) => own(command) };
 
   it("switch hooks on, and call Bylaw", () => {
     expect(managed).toMatchObject({ scope: "managed", target: true });
@@ -90,14 +91,18 @@ describe("the requirements of a machine", () => {
       expect(installHooks(host, file, COMMAND).state).toBe("installed");
       expect(readFileSync(file, "utf8")).toBe(text);
       expect(installHooks(host, file, COMMAND).state).toBe("unchanged");
-      writeFileSync(file, `${text}# changed`);
-      expect(installHooks(host, file, COMMAND).state).toBe("updated");
+      expect(installHooks(host, file, `${COMMAND} --strict`).state).toBe("updated");
       expect(uninstallHooks(host, file).state).toBe("removed");
       expect(uninstallHooks(host, file).state).toBe("absent");
       writeFileSync(file, "[features]\n");
       expect(() => installHooks(host, file, COMMAND)).toThrow(/has settings of others/);
       expect(uninstallHooks(host, file).state).toBe("absent");
       expect(readFileSync(file, "utf8")).toBe("[features]\n");
+      const shared = `${text}\nallowed_approval_policies = ["untrusted"]\n`;
+      writeFileSync(file, shared);
+      expect(() => installHooks(host, file, COMMAND)).toThrow(/has settings of others/);
+      expect(() => uninstallHooks(host, file)).toThrow(/has settings of others/);
+      expect(readFileSync(file, "utf8")).toBe(shared);
     } finally {
       rmSync(folder, { recursive: true });
     }

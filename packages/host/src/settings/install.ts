@@ -44,8 +44,10 @@ export function installHooks(host: Host, file: string, command: string, mode = 0
 export function uninstallHooks(host: Host, file: string): Change {
   const text = readSettings(file);
   if (host.ownFile?.(file, "") !== undefined) {
-    if (text === undefined || commandInText(text, host) === undefined)
-      return { file, state: "absent" };
+    const own = text === undefined ? undefined : commandInText(text, host);
+    if (own === undefined) return { file, state: "absent" };
+    if (host.ownFile(file, own) !== text)
+      throw foreignFault(file, "Remove the hook of Bylaw from it yourself");
     rmSync(file);
     return { file, state: "removed" };
   }
@@ -72,17 +74,21 @@ interface OwnFile {
 
 function installOwn(host: Host, { file, own, text, mode }: OwnFile): Change {
   if (text === own) return { file, state: "unchanged" };
-  const present = text !== undefined && commandInText(text, host) !== undefined;
-  if (text !== undefined && text.trim() !== "" && !present)
-    throw new BylawError({
-      code: "BYLAW_HOST_FILE_INVALID",
-      message: `${file} has settings of others, and Bylaw only writes a file of its own there`,
-      fix: `Add this to it yourself:\n${own}`,
-      source: { file },
-    });
+  const before = text === undefined ? undefined : commandInText(text, host);
+  const isOurs = before !== undefined && host.ownFile?.(file, before) === text;
+  if (text !== undefined && text.trim() !== "" && !isOurs)
+    throw foreignFault(file, `Add this to it yourself:\n${own}`);
   writeSettings(file, own, mode);
-  return { file, state: present ? "updated" : "installed" };
+  return { file, state: isOurs ? "updated" : "installed" };
 }
+
+const foreignFault = (file: string, fix: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_HOST_FILE_INVALID",
+    message: `${file} has settings of others, and Bylaw only changes a file that it wrote alone`,
+    fix,
+    source: { file },
+  });
 
 const valueOf = (text: string | undefined, file: string, host?: Host): Json =>
   text === undefined || text.trim() === "" ? null : readFor(host, text, file).value;
