@@ -65,6 +65,26 @@ describe("many at once", () => {
     expect((await typesOf(store)).filter((type) => type === "tool_allowed")).toHaveLength(3);
   });
 
+  it("as many agents as the limit has room for are allowed, when all make their first call at once", async () => {
+    const limit = plugin(
+      "limit",
+      (kernel) => {
+        kernel.projection(counter);
+        kernel.hooks.beforeToolCall.tap("t", (_, view) =>
+          (view(counter)["tool_allowed"] ?? 0) < 20 ? allow("within the limit") : deny("Too many"),
+        );
+      },
+      { grants: true },
+    );
+    const run = await open({ plugins: [limit] });
+    const calls = Array.from({ length: 30 }, (_, at) =>
+      run.toolCall(tool({ id: `c${at}`, agent: `a${at}`, task: `T${at}` })),
+    );
+    const codes = (await Promise.all(calls)).map(({ decision }) => decision.code);
+    expect(codes.filter((code) => code === "rule_allowed")).toHaveLength(20);
+    expect(codes.filter((code) => code === "rule_denied")).toHaveLength(10);
+  });
+
   it("a decision that took long is not written over what was read meanwhile", async () => {
     const store = createMemoryStore();
     let release: () => void = () => {};

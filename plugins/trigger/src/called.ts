@@ -26,7 +26,6 @@ export interface Called {
 export const calledAgents = defineProjection<Called>({
   name: "@bylaw/plugin-trigger/called",
   version: 2,
-  scope: "task",
   initial: { total: 0, chains: {}, open: {} },
   reduce(state, { event_type, sequence, agent_id, task_id, details }) {
     if (event_type === "agent_returned") {

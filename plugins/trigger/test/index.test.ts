@@ -62,6 +62,15 @@ describe("trigger", () => {
     expect((await call("c", "d")).code).toBe("trigger_depth");
   });
 
+  it("is called once, and as often as the run allows, when agents of several tasks ask at once", async () => {
+    const { run } = await begin({ max_triggers: 2 });
+    const asked = ["b", "b", "c", "d"].map((trigger_agent_id, at) =>
+      run.behave({ action: "trigger", agent: `x${at}`, task: `T${at}`, trigger_agent_id }),
+    );
+    const codes = (await Promise.all(asked)).map(({ decision }) => decision.code);
+    expect(codes).toEqual(["rule_allowed", "trigger_cycle", "rule_allowed", "trigger_limit"]);
+  });
+
   it("goes no deeper for one that does not say who it is", async () => {
     const { run, call } = await begin({ max_depth: 1 });
     await call("a", "b");

@@ -76,7 +76,7 @@ export class DecisionRecorder {
       question = { hook, input: { hook, ...readable } as Subject, unreadable, options };
     }
     const turn = this.#ofWholeRun.has(hook) ? WHOLE_RUN : whoIn(question.input);
-    return this.#inTurn(turn, () => this.#answer(question));
+    return this.#inTurn(turn, () => this.#answer(question, turn));
   }
 
   /** The subject with what the log knows better than the caller: its phase, and the attempt of a response. */
@@ -93,8 +93,8 @@ export class DecisionRecorder {
     ) as Subject;
   }
 
-  async #answer(question: Question): Promise<Outcome> {
-    const { input } = question;
+  async #answer(question: Question, turn: AgentAndTask): Promise<Outcome> {
+    const { input, hook } = question;
     let problem: unknown;
     for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
       const before = this.#journal.state;
@@ -108,6 +108,9 @@ export class DecisionRecorder {
         problem = error;
         if (!(error instanceof StoreConflict)) break;
         await this.#journal.catchUp().catch(this.#report);
+        // Whether a hook depends on the whole run shows when it first decides, and by then others may be deciding too.
+        if (turn !== WHOLE_RUN && this.#ofWholeRun.has(hook))
+          return this.#inTurn(WHOLE_RUN, () => this.#answer(question, WHOLE_RUN));
         continue;
       }
       // The decision is on record from here on, so it is not tried again.
