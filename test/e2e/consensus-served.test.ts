@@ -145,6 +145,8 @@ describe("with --consensus", () => {
     const said = await bob.respond({ tool_calls: [call("vote", { agent_id: "agent1" })] });
     expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
     expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
+    // Nobody learns by its sequence what another agent voted.
+    expect(await ann.consensus.conclude(said)).toBeNull();
     expect((await bob.consensus.state()).tally).toEqual({});
     expect((await operator.consensus()).tally).toEqual({ "agent1.1": 2 });
     const done = await operator.selectWinner({ request_id: "end" });

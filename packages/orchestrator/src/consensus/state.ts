@@ -118,15 +118,18 @@ const CONCLUDED: Readonly<Record<string, "answer" | "vote" | "ignored">> = {
 /** How many events may come between a response and what it came to. */
 const BETWEEN = 1_000;
 
-/** What the log says that a response came to; nothing where that is not on record. */
+/** What the log says that a response of an agent came to; nothing where that is not on record. */
 export async function concludedAs(
   { store, run }: Pick<Service, "store" | "run">,
+  agent: string,
   response: number,
 ): Promise<z.output<typeof conclusionShape>> {
   const events = await store.events(run.run, response, BETWEEN);
   const event = events.find(
-    ({ event_type, details }) =>
-      Object.hasOwn(CONCLUDED, event_type) && details["response"] === response,
+    ({ event_type, agent_id, details }) =>
+      Object.hasOwn(CONCLUDED, event_type) &&
+      agent_id === agent &&
+      details["response"] === response,
   );
   if (event === undefined) return null;
   const kind = CONCLUDED[event.event_type] ?? "ignored";

@@ -130,7 +130,7 @@ async function concludeFor(
   response: number | null,
 ) {
   await conclude(service.run, caller.agent);
-  return response === null ? null : await concludedAs(service, response);
+  return response === null ? null : await concludedAs(service, caller.agent, response);
 }
 
 /** Records what an accepted response came to. */
