@@ -68,11 +68,21 @@ describe("bylaw serve", () => {
     const [pause] = await waiting(operator);
     const path = `/approvals/${String(pause?.id)}`;
     expect((await operator.ask("POST", path, { answer: "no", reason: "x" })).status).toBe(409);
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    expect((await operator.ask("POST", path, { answer: "yes", expires_at })).status).toBe(409);
     const waits = ann.waitForApproval(String(pause?.id), { wait_ms: 30_000 });
     await operator.insist("POST", path, { answer: "yes" });
     expect(await waits).toMatchObject({ kind: "pause", state: "approved" });
     expect(await waiting(operator)).toEqual([]);
     expect(await read()).toMatchObject({ allowed: true });
+  });
+
+  it.each([
+    ["no address", { url: "oversight" }, "must begin with `http://` or `https://`"],
+    ["a password", { url: "http://u:p@127.0.0.1/" }, "must not contain a user or a password"],
+    ["two of them", { url: "http://127.0.0.1/", command: ["look"] }, "only one is asked"],
+  ])("does not start with an oversight that cannot be asked: %s", async (_, oversight, why) => {
+    await expect(serving("unfit", { oversight })).rejects.toThrow(why);
   });
 
   it("names the fix where nobody could carry a request out", async () => {
@@ -115,10 +125,11 @@ describe("bylaw serve", () => {
     const program = site.path("look.mjs");
     writeFileSync(
       program,
-      `import { writeFileSync } from "node:fs";
+      `import { appendFileSync, writeFileSync } from "node:fs";
 let text = "";
 for await (const part of process.stdin) text += part;
 writeFileSync(${JSON.stringify(site.path("asked.json"))}, text);
+appendFileSync(${JSON.stringify(site.path("times"))}, ".");
 const risky = JSON.parse(text).reason.includes("risky");
 console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds are undone", traits: [], uncertainties: [] }));`,
     );
@@ -138,20 +149,22 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
     });
     expect(await waiting(operator)).toEqual([]);
     const given = { request_id: "once" };
-    const first = await ann.behave({ action: "vibecheck", reason: "risky" }, given);
-    expect(await ann.behave({ action: "vibecheck", reason: "risky" }, given)).toEqual(first);
+    const ask = () => ann.behave({ action: "vibecheck", reason: "risky" }, given);
+    const [first, ...again] = await Promise.all([ask(), ask()]);
+    expect([...again, await ask()]).toEqual([first, first]);
+    expect(readFileSync(site.path("times"), "utf8")).toBe("..");
     const denied = await ann.checkTool("read_files", { path: "a" });
     expect(denied).toMatchObject({ allowed: false, code: "vibecheck_risk" });
     expect(denied.reason).toContain("Ask how refunds are undone");
     const [hold, ...others] = await waiting(operator);
+    const its = `/approvals/${String(hold?.id)}`;
     expect([hold, others]).toMatchObject([
       { kind: "hold", reason: "Ask how refunds are undone" },
       [],
     ]);
-    await operator.insist("POST", `/approvals/${String(hold?.id)}`, {
-      answer: "yes",
-      reason: "seen",
-    });
+    const yes = { answer: "yes", reason: "seen" };
+    const both = await Promise.all([1, 2].map(() => operator.ask("POST", its, yes)));
+    expect(both.map(({ status }) => status === 200).toSorted()).toEqual([false, true]);
     expect(await ann.checkTool("read_files", { path: "a" })).toMatchObject({ allowed: true });
   });
 });

@@ -1,7 +1,7 @@
 import { radiumKeywords, type RiskScorer } from "@bylaw/behavior";
 import { BylawError, messageOf, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { isBlank } from "@bylaw/wording";
+import { describeIssues, isBlank } from "@bylaw/wording";
 import { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 
 /** What an oversight is asked about. */
@@ -45,6 +45,8 @@ export interface OverseeOptions {
   readonly request: OversightRequest;
   /** In milliseconds. Default: 60,000. */
   readonly timeout_ms?: number;
+  /** Ends the wait early. The failure is recorded all the same. */
+  readonly signal?: AbortSignal;
 }
 
 /** What came of asking; `verdict` is undefined where the service failed. */
@@ -57,7 +59,7 @@ export interface Oversight {
 export async function oversee(
   run: Run,
   service: OversightService,
-  { agent, task, request, timeout_ms = 60_000 }: OverseeOptions,
+  { agent, task, request, timeout_ms = 60_000, signal }: OverseeOptions,
 ): Promise<Oversight> {
   const put = (event_type: string, details: LogEvent["details"]): Promise<readonly LogEvent[]> =>
     run.record([
@@ -65,7 +67,7 @@ export async function oversee(
     ]);
   let verdict: OversightVerdict;
   try {
-    verdict = oversightVerdict.parse(await answered(service, request, timeout_ms));
+    verdict = verdictIn(await answered(service, request, { timeout_ms, signal }));
   } catch (error) {
     return {
       verdict: undefined,
@@ -77,18 +79,28 @@ export async function oversee(
   return { verdict, events: await put("oversight_given", { verdict }) };
 }
 
+function verdictIn(answer: unknown): OversightVerdict {
+  const parsed = oversightVerdict.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new Error(`The verdict cannot be used: ${describeIssues(parsed.error, "it")}`);
+}
+
 async function answered(
   service: OversightService,
   request: OversightRequest,
-  timeout_ms: number,
+  { timeout_ms, signal }: { readonly timeout_ms: number; readonly signal: AbortSignal | undefined },
 ): Promise<unknown> {
-  const signal = AbortSignal.timeout(timeout_ms);
+  const timeout = AbortSignal.timeout(timeout_ms);
+  const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
   const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error(`No answer within ${timeout_ms} ms`)), {
-      once: true,
-    });
+    const end = (): void =>
+      reject(
+        new Error(timeout.aborted ? `No answer within ${timeout_ms} ms` : "The wait was ended"),
+      );
+    if (ended.aborted) end();
+    else ended.addEventListener("abort", end, { once: true });
   });
-  return Promise.race([service.ask(request, signal), late]);
+  return Promise.race([service.ask(request, ended), late]);
 }
 
 /** A service that answers in prose, with a scorer that makes a verdict of it. Empty prose is no answer. */
@@ -114,16 +126,26 @@ const questionsIn = (advice: string): readonly string[] =>
     .map((question) => question.trim())
     .filter((question) => question !== "");
 
+/** The longest answer that is read, in bytes. */
+const LONGEST_ANSWER = 262_144;
+
 /**
- * A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back. Throws BYLAW_URL_INVALID where the
- * address is none, or has a user or a password in it, which would come into the log.
+ * A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back, at most 262,144 bytes. Throws
+ * BYLAW_URL_INVALID unless the address begins with `http://` or `https://` and has no user and no password, which would come into the
+ * log.
  */
 export function httpOversight(
   url: string,
   { headers = {} }: { readonly headers?: Readonly<Record<string, string>> } = {},
 ): OversightService {
   const place = URL.parse(url);
-  if (place === null || place.username !== "" || place.password !== "")
+  if (place === null || !["http:", "https:"].includes(place.protocol))
+    throw new BylawError({
+      code: "BYLAW_URL_INVALID",
+      message: "The URL of an oversight must begin with `http://` or `https://`",
+      fix: "Write it in full, such as `https://oversight.example/review`",
+    });
+  if (place.username !== "" || place.password !== "")
     throw new BylawError({
       code: "BYLAW_URL_INVALID",
       message: "The URL of an oversight must not contain a user or a password",
@@ -141,7 +163,23 @@ export function httpOversight(
       // A service that moves is not followed to where nobody pointed.
       const response = await fetch(url, { ...sent, redirect: "error" });
       if (!response.ok) throw new Error(`The oversight answered with status ${response.status}`);
-      return response.json();
+      return jsonIn(response);
     },
   };
+}
+
+async function jsonIn({ body }: Response): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > LONGEST_ANSWER)
+      throw new Error(`The oversight answered with more than ${LONGEST_ANSWER} bytes`);
+    parts.push(part);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+  } catch {
+    throw new Error("The oversight did not answer with JSON");
+  }
 }

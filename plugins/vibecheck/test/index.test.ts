@@ -186,6 +186,9 @@ describe("vibecheck", () => {
         bodies.push(body);
         if (incoming.url === "/moved") answer.writeHead(302, { location: "/ok" }).end();
         else if (incoming.url === "/broken") answer.writeHead(500).end("{}");
+        else if (incoming.url === "/huge") answer.end(`"${"x".repeat(300_000)}"`);
+        else if (incoming.url === "/prose") answer.end("looks fine to me");
+        else if (incoming.url === "/odd") answer.end('{"risk": -5}');
         else
           answer
             .writeHead(200, { "content-type": "application/json" })
@@ -203,17 +206,35 @@ describe("vibecheck", () => {
         expect(
           (await see(httpOversight(`http://127.0.0.1:${port}/${path}`))).verdict,
         ).toBeUndefined();
+      for (const [path, why] of [
+        ["huge", "The oversight answered with more than 262144 bytes"],
+        ["prose", "The oversight did not answer with JSON"],
+        ["odd", expect.stringContaining("The verdict cannot be used: `risk` must be at least 0")],
+      ])
+        expect(
+          (await see(httpOversight(`http://127.0.0.1:${port}/${path}`))).events[0]?.details,
+        ).toMatchObject({ error: why });
     } finally {
       server.close();
     }
   });
 
+  it("waits no longer than it is told to", async () => {
+    const { run } = await begin();
+    const never = { name: "never", ask: () => new Promise(() => {}) };
+    const ended = oversee(run, never, {
+      ...{ agent: "a", task: null, request, signal: AbortSignal.abort() },
+    });
+    expect((await ended).events[0]?.details).toMatchObject({ error: "The wait was ended" });
+  });
+
   it.each([
+    "file:///etc/passwd",
     "http://user:s3cret@127.0.0.1:1/x",
     "http://s3cret@127.0.0.1:1/x",
     "http://:s3cret@127.0.0.1:1/x",
     "s3cret",
-  ])("takes no address with a secret in it, and repeats none: %s", (url) => {
+  ])("takes no address but that of a web server, and repeats no secret in it: %s", (url) => {
     const refused = (): unknown => {
       try {
         return httpOversight(url);

@@ -163,6 +163,8 @@ function checkGiven(question: Question, { answer, role, reason, expires_at }: Gi
     );
   if (question.kind !== "gate" && role !== undefined)
     throw unanswerable("A role counts only at a gate", "Leave `role` out.");
+  if ((question.kind === "pause" || question.kind === "hold") && expires_at !== undefined)
+    throw unanswerable(`The end of a ${question.kind} does not expire`, "Leave `expires_at` out.");
   if (answer === "no" && isBlank(reason ?? ""))
     throw unanswerable(
       "A no needs a reason",

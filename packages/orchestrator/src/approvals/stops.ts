@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { idOfQuestion, type Run } from "@bylaw/log";
 import { openCheckpoints, resumeCheckpoint, type OpenCheckpoint } from "@bylaw/plugin-checkpoint";
+import type { DocumentWrite } from "@bylaw/store";
 import { isBlank } from "@bylaw/wording";
 import { setBounded } from "../service/bounded-map.ts";
 
@@ -87,7 +88,7 @@ export class StopFold {
     return this.#ended.get(id);
   }
 
-  // An answer that is calm makes good for one that failed, but takes nothing back of a risk that was found.
+  // A calm answer ends the hold of a failed oversight. A risk that was found stands until a person takes note of it.
   #look({ sequence, timestamp, agent_id: agent, task_id: task, details }: LogEvent): void {
     const verdict = details["verdict"] ?? null;
     const risk = isJsonObject(verdict) ? Number(verdict["risk"]) : 0;
@@ -121,11 +122,19 @@ export class StopFold {
     idOfQuestion({ run: this.#run, kind, sequence });
 }
 
+interface EndOfStop {
+  /** Who ends it. */
+  readonly by: string;
+  readonly reason?: string | undefined;
+  /** Lets only one of two simultaneous answers through. */
+  readonly documents?: readonly DocumentWrite[];
+}
+
 /** Ends a stop, as a person says. Throws what the run throws. */
 export async function endStop(
   run: Run,
   stop: OpenStop,
-  { by, reason = "" }: { readonly by: string; readonly reason?: string | undefined },
+  { by, reason = "", documents = [] }: EndOfStop,
 ): Promise<LogEvent | undefined> {
   if (stop.kind === "pause") {
     const { sequence: checkpoint, definition } = stop;
@@ -135,8 +144,9 @@ export async function endStop(
   const said = isBlank(reason) ? `Took note of: ${stop.reason ?? "the oversight"}` : reason;
   const details = { by, reason: said.slice(0, 1_000) };
   return (
-    await run.record([
-      { event_type: "oversight_acknowledged", agent_id: null, task_id: stop.task, details },
-    ])
+    await run.record(
+      [{ event_type: "oversight_acknowledged", agent_id: null, task_id: stop.task, details }],
+      { documents },
+    )
   )[0];
 }

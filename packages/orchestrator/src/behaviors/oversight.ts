@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
-import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { BylawError, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { constitutionOf, rulesFor, hasOwnRules, toldRules } from "@bylaw/plugin-constitution";
 import { taskOf } from "@bylaw/plugin-tasks";
@@ -40,9 +40,24 @@ const BETWEEN = 1_000;
 /** The most that a program may print, in bytes. */
 const PRINTED = 262_144;
 
+/** Throws BYLAW_SETTINGS_INVALID or BYLAW_URL_INVALID for settings by which nobody can be asked. */
+export function checkOversight({ oversight: { command, url } }: Settings): void {
+  if (url === undefined) return;
+  httpOversight(url);
+  if (command.length === 0) return;
+  throw new BylawError({
+    code: "BYLAW_SETTINGS_INVALID",
+    message: "`oversight.command` and `oversight.url` are both set, and only one is asked",
+    fix: "Remove one of them.",
+  });
+}
+
 /** Whether the settings name somebody. */
 export const hasOversight = ({ oversight: { command, url } }: Settings): boolean =>
   command.length > 0 || url !== undefined;
+
+/** The oversights under way, by the event that granted each: a repeated request waits for the first one. */
+const UNDER_WAY = new WeakMap<Service["run"], Map<number, Promise<Advice | undefined>>>();
 
 /** Asks whom the settings name, once for each request, and puts on record what came of it. */
 export async function askOversight(
@@ -51,12 +66,26 @@ export async function askOversight(
 ): Promise<Advice | undefined> {
   const { settings, run } = service;
   if (!hasOversight(settings)) return undefined;
+  const asked = UNDER_WAY.get(run) ?? new Map<number, Promise<Advice | undefined>>();
+  UNDER_WAY.set(run, asked);
+  const { sequence } = question;
+  const known = asked.get(sequence) ?? askOnce(service, question);
+  asked.set(sequence, known);
+  try {
+    return await known;
+  } finally {
+    asked.delete(sequence);
+  }
+}
+
+async function askOnce(service: Service, question: OversightQuestion): Promise<Advice | undefined> {
+  const { settings, run, over: signal } = service;
   const given = await adviceAfter(service, question);
   if (given !== undefined) return given;
   const { agent, task } = question;
   const timeout_ms = settings.oversight.timeout_seconds * 1_000;
   const request = await requestOf(service, question);
-  await oversee(run, serviceOf(settings), { agent, task, request, timeout_ms });
+  await oversee(run, serviceOf(settings), { agent, task, request, timeout_ms, signal });
   return adviceAfter(service, question);
 }
 

@@ -7,7 +7,7 @@ import type { CallContext, Tool } from "@bylaw/tools";
 import { describeIssues } from "@bylaw/wording";
 import { questionsPlugin } from "../approvals/ask-user.ts";
 import { distinctOperators, type OperatorList } from "../auth/operator-list.ts";
-import { hasOversight } from "../behaviors/oversight.ts";
+import { checkOversight, hasOversight } from "../behaviors/oversight.ts";
 import { behaviorRefusals } from "../behaviors/refusals.ts";
 import { checkExposure } from "../config/exposure.ts";
 import { guardCode } from "../config/guard-code.ts";
@@ -126,6 +126,7 @@ function settingsOf(given: SettingsInput): Settings {
 }
 
 function withoutContradiction(settings: Settings): Settings {
+  checkOversight(settings);
   if (settings.config === undefined || !settings.consensus) return settings;
   throw new BylawError({
     code: "BYLAW_SETTINGS_INVALID",
