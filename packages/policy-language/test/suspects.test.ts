@@ -1,6 +1,8 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
+import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run } from "./calls.ts";
+import { policyOf } from "./toml.ts";
 
 const allowed = [
   { action: "allow", command: ["frob *", "echo *", "seq *", "bun *"] },
@@ -53,6 +55,33 @@ describe("a command in the arguments of a tool that is no shell", () => {
     [{ command: { rm: "-rf" } }, "abstain"],
   ])("%j: %s", (args, effect) => {
     expect(effectOf(rules, call("frob", args))).toBe(effect);
+  });
+  test.each([
+    { command: "rm *" },
+    { command_regex: "rm .*" },
+    { effects: ["deletes", "delete-below", "reads"] },
+    { tool: "*", command: "rm *" },
+  ])("no allow is about it, of whichever tier: %j", (allow) => {
+    const rules = [
+      { name: "a", action: "allow", priority: "admin", ...allow },
+      { name: "b", action: "ask_user", command: "rm *" },
+    ];
+    const pool = compilePolicy([policyOf(rules)]);
+    const carries = call("frob", { command: "rm -r a" });
+    expect(pool.evaluate(carries)?.[0]?.effect).toBe("ask_user");
+    expect(pool.evaluateByScan(carries)).toEqual(pool.evaluate(carries));
+    expect(effectOf(rules, run("rm -r a"))).toBe("allow");
+  });
+  test.each(["frob", "web_fetch"])("no allow of hosts is about what `%s` carries", (tool) => {
+    const pool = compilePolicy([
+      policyOf([
+        { name: "a", action: "allow", priority: "admin", network: "a.example" },
+        { name: "b", action: "ask_user", command: "curl *" },
+      ]),
+    ]);
+    const carries = call(tool, { command: "curl https://a.example" });
+    expect(pool.evaluate(carries)?.[0]?.effect).toBe("ask_user");
+    expect(pool.evaluateByScan(carries)).toEqual(pool.evaluate(carries));
   });
   test("and of a shell that got no text", () => {
     expect(effectOf(rules, call("bash", { command: ["rm", "-rf", "a"] }))).toBe("deny");

@@ -1,5 +1,6 @@
 import type { EffectName } from "@bylaw/shell";
 import type { CallFacts } from "../match/call-facts.ts";
+import { coverable } from "./rule-parts.ts";
 import { coversOpen } from "../match/command-words.ts";
 import type { PathFact } from "../paths/path-facts.ts";
 import type { Place } from "../paths/place.ts";
@@ -11,7 +12,7 @@ export const FILE_CHANGES: readonly EffectName[] = ["writes", "moves", "deletes"
 
 /** Whether every effect of a command is listed and none is unknown. Without `writes-outside`, it may change only files inside. */
 export function effectsAllow(listed: Names, facts: CallFacts): boolean {
-  const { part } = facts;
+  const part = coverable(facts);
   if (part?.clear !== true || !coversOpen(part.words)) return false;
   const { names, possible } = part.named;
   for (const name of names) if (!listed.has(name)) return false;

@@ -4,7 +4,7 @@ import { argumentsDeny, argumentsMayDeny } from "../match/command-urls.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { Glob } from "../match/glob.ts";
 import type { NetworkPattern } from "../match/hosts.ts";
-import { quoted, textFrom } from "../match/shell-line.ts";
+import { quoted, textFrom, type LinePart } from "../match/shell-line.ts";
 import { baseName } from "./program-name.ts";
 import type { Regex } from "../match/regex.ts";
 import { coversOpen, type WordPattern } from "../match/command-words.ts";
@@ -12,6 +12,10 @@ import { coversOpen, type WordPattern } from "../match/command-words.ts";
 /** Whether one of the globs matches a name that is there. */
 export const named = (globs: readonly Glob[], name: string | undefined): boolean =>
   name !== undefined && globs.some((glob) => glob.matches(name));
+
+/** The command that an allow may cover. What a tool that runs no line carries in its arguments is for denies and asks only. */
+export const coverable = ({ part, tools, identity }: CallFacts): LinePart | null =>
+  tools.shell.has(identity.bare) ? part : null;
 
 export function reaches(
   network: NetworkPattern,
@@ -29,6 +33,7 @@ export function reaches(
         argumentsDeny(network, part)
       );
     return (
+      coverable(facts) !== null &&
       (byName || hosts.length > 0) &&
       hosts.every((host) => host !== undefined && network.allowsHost(host))
     );
@@ -61,9 +66,10 @@ interface Covered {
 
 export function wordsAllow(
   words: readonly WordPattern[],
-  { part }: CallFacts,
+  facts: CallFacts,
   { redirects }: Covered,
 ): boolean {
+  const part = coverable(facts);
   if (part === null || !(redirects === true ? part.writesOutput : part.plain)) return false;
   return words.some((pattern) => pattern.allows(part.words, part.hazards));
 }
@@ -91,7 +97,8 @@ export function wordsDeny(
 /** A line that names a denied program more often is denied unread. */
 export const MAX_NAMED = 64;
 
-export function regexAllows(regex: Regex, { part }: CallFacts, { redirects }: Covered): boolean {
+export function regexAllows(regex: Regex, facts: CallFacts, { redirects }: Covered): boolean {
+  const part = coverable(facts);
   if (
     part === null ||
     !(redirects === true ? part.writesOutput : part.plain) ||

@@ -19,9 +19,9 @@ export interface UrlWord {
 const CLIMBS = /(?<=^|[/\\])(?:\.|%2e){2}(?=[/\\]|$)/gi;
 const OPTION = /^(--?\w[\w-]{0,64}=)(.*)$/s;
 const URL_PARTS = /^([a-z*?][\w+.*?-]{0,32}:\/\/)([^/?#\\]*)(.*)$/is;
-const BARE_URL = /^[\w*?][^/]*\./;
-// A user at a host, as `ssh`, `scp` and git write it.
-const AT_HOST = /^[\w.+-]*@[a-z][\w.-]*\*$/i;
+const BARE_URL = /^(?:[\w*?][^/]*\.|localhost(?:[*?:/]|$))/;
+// A user at a host, as `ssh`, `scp` and git write it. A version, as in `react@18*`, is none.
+const AT_HOST = /^([\w.+*?-]*@(?:[a-z][\w.-]*|(?:\d{1,3}\.){3})\*)([:/].*)?$/is;
 
 /**
  * Compiles one word of an allow. Wildcards mean what they look like: `build/*` never leaves `build`, and in the host of a URL they stand for
@@ -33,11 +33,7 @@ export function compileCover(glob: Glob, { url }: { readonly url: boolean }): Co
   if (glob.literal !== undefined) return plain;
   const parts = readUrlWord(source, { url });
   const matches =
-    parts === undefined
-      ? AT_HOST.test(source)
-        ? (text: string) => plain(text) && /^(?:$|[:/])/.test(text.slice(source.length - 1))
-        : plain
-      : compileUrlCover(parts);
+    parts === undefined ? (compileAtHostCover(source) ?? plain) : compileUrlCover(parts);
   const climbs = climbsIn(source);
   return (text) => matches(text) && climbsIn(text) === climbs;
 }
@@ -79,6 +75,17 @@ function compileUrlCover({ option, scheme, authority, rest }: UrlWord): Cover {
   };
 }
 
+function compileAtHostCover(source: string): Cover | undefined {
+  const [, authority, rest] = AT_HOST.exec(source) ?? [];
+  if (authority === undefined) return undefined;
+  const hosts = compileHostCover(authority);
+  const paths = rest === undefined ? undefined : compileGlob(rest);
+  return (text) => {
+    const [host = ""] = /^[^:/]*/.exec(text) ?? [];
+    return hosts(host) && paths?.matches(text.slice(host.length)) !== false;
+  };
+}
+
 // A last wildcard is the port, the last number of an address, or nothing, so that it names no other host.
 function compileHostCover(authority: string): Cover {
   if (authority === "" || authority === "*") return (host) => host !== "";
@@ -88,7 +95,7 @@ function compileHostCover(authority: string): Cover {
   }
   const lead = authority.slice(0, -1);
   const glob = compileGlob(lead === "" ? "?*" : lead);
-  if (!/(?:^(?:\d{1,3}\.){3}|:)$/.test(lead)) return (host) => glob.matches(host);
+  if (!/(?:(?:^|@)(?:\d{1,3}\.){3}|:)$/.test(lead)) return (host) => glob.matches(host);
   return (host) => {
     const digits = /\d*$/.exec(host)?.[0] ?? "";
     return digits !== "" && glob.matches(host.slice(0, host.length - digits.length));
