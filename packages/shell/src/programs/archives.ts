@@ -1,4 +1,5 @@
 import type { Word } from "../analysis.ts";
+import { argumentFiles } from "./checkers.ts";
 import { file, hazard, noteListedFiles, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
@@ -175,7 +176,7 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
   "7zr": { more: sevenZip },
   rar: { more: sevenZip },
   unrar: { more: sevenZip },
-  ar: { operands: ["data", "write", many("read")] },
+  ar: { operands: ["data", "write", many("read")], more: argumentFiles },
   cpio: {
     options: options`-i,--extract -o,--create -p,--pass-through -t,--list -A,--append -d -m -u -v -0 -a -l -L -V -B -b -c -f -k -n -r -s
       -S --no-absolute-filenames --to-stdout --quiet ${kind.takes("rw")} -F,--file ${kind.read} -I -E,--pattern-file ${kind.write} -O

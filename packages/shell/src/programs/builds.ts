@@ -10,7 +10,7 @@ import {
   unknown,
   type Findings,
 } from "./findings.ts";
-import { checkUnknownOptions } from "./checkers.ts";
+import { argumentFiles, checkUnknownOptions } from "./checkers.ts";
 import { OBJCOPY } from "./objcopy.ts";
 import { recordArgumentsOfScript, runFile } from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
@@ -214,9 +214,14 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ld: {
     options: options`${kind.takes("write")} -o ${kind.load} -T -plugin ${kind.value} -dynamic-linker -L -l -e -rpath -soname`,
     operands: [many("read")],
+    more: argumentFiles,
   },
-  as: { options: options`${kind.takes("write")} -o`, operands: [many("read")] },
-  strip: { options: options`${kind.write} -o`, operands: [many("write")] },
+  as: {
+    options: options`${kind.takes("write")} -o`,
+    operands: [many("read")],
+    more: argumentFiles,
+  },
+  strip: { options: options`${kind.write} -o`, operands: [many("write")], more: argumentFiles },
   objcopy: OBJCOPY,
   objdump: {
     options: options`-d -D -t -T -x -h -s -S -r ${kind.value} -j -m -M`,
@@ -229,6 +234,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     options: options`-O -g --version -V ${kind.write} -o --out-dir ${kind.valueThat("configure")} -C --codegen -Z ${kind.value} --emit
       --crate-type --crate-name --edition -L -l --extern --cfg --target --print --explain ${kind.load} --sysroot ${kind.flag} --test`,
     operands: [many("read")],
+    more: argumentFiles,
   },
   cargo: CARGO_SPEC,
   rustup: {
@@ -252,6 +258,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     options: options`${kind.write} -d ${kind.value} -cp,-classpath -sourcepath ${kind.load} -processor -processorpath -Xplugin
       ${kind.of("glued", { does: "run" })} -J`,
     operands: [many("read")],
+    more: argumentFiles,
   },
   java: {
     options: options`-version --version -ea -esa -server -client ${kind.takes("load")} -cp,-classpath,--class-path --module-path -p
@@ -260,6 +267,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     posix: true,
     inert: "version",
     more: (use, out) => {
+      argumentFiles(use, out);
       const [jar] = optionsNamed(use, "jar");
       const [first] = use.operands;
       // A class, or a source file.
@@ -273,7 +281,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     options: options`-am -q -o -U,--update-snapshots -B,--batch-mode -e -X -fae -ff -fn -ntp --no-transfer-progress -N -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
       ${kind.of("glued", { does: "configure" })} -D,--define ${kind.value} -P -pl,--projects -T ${kind.write} -l`,
     more: (use, out) => {
-      // A goal by its coordinates is of any plugin, and those of \`exec\` run what the project names.
+      // A goal by its coordinates is of any plugin, and those of `exec` run what the project names.
       for (const { at, word } of use.operands)
         if (/^exec:|:.*:/.test(word.text ?? "exec:")) hazard(out, at, "run");
     },
@@ -283,15 +291,5 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
       --rerun-tasks --build-cache --no-build-cache ${kind.load} -b,--build-file -c,--settings-file -I,--init-script
       -g,--gradle-user-home ${kind.takes("dir", "load")} -p,--project-dir ${kind.of("glued", { does: "configure" })} -P -D ${kind.value}
       -x,--exclude-task --tests --console --warning-mode --max-workers`,
-  },
-  tsc: {
-    options: options`-b,--build -w,--watch --noEmit -v --version --importHelpers --pretty --strict --skipLibCheck --noUnusedLocals
-      --noUnusedParameters --noImplicitAny --esModuleInterop --listFiles --listFilesOnly --traceResolution --showConfig --diagnostics
-      --extendedDiagnostics --explainFiles --checkJs --allowJs --resolveJsonModule --noEmitOnError --preserveWatchOutput ${kind.takes("load")} -p,--project ${kind.write} -o
-      --outFile --outDir --outdir --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile ${kind.flagThat("write")} --init
-      ${kind.value} --locale --lib -t,--target -m,--module --moduleResolution --jsx --types --rootDir --baseUrl ${kind.valueThat("load")}
-      --plugins`,
-    operands: [many("read")],
-    more: checkUnknownOptions,
   },
 };

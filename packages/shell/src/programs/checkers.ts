@@ -13,6 +13,17 @@ export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {
   }
 }
 
+/** A file of further arguments, `@file`, may hold any option. */
+export function argumentFiles(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of use.operands)
+    if (prefix(word).startsWith("@")) hazard(out, at, "load");
+}
+
+function checkArguments(use: ParsedArgs, out: Findings): void {
+  argumentFiles(use, out);
+  checkUnknownOptions(use, out);
+}
+
 // A formatter or reporter that is not built in is loaded as a module.
 const isModule = (text: string | undefined): boolean => text === undefined || /[/.@\\]/.test(text);
 
@@ -82,9 +93,7 @@ const PYTEST: Spec = {
   below: "always",
   inert: "help version",
   more: (use, out) => {
-    // A file may hold further arguments.
-    for (const { at, word } of use.operands)
-      if (prefix(word).startsWith("@")) hazard(out, at, "load");
+    argumentFiles(use, out);
     // A category of warnings is imported, and a report may name its file.
     modules("W")(use, out);
     for (const { at, value } of optionsNamed(use, "cov-report"))
@@ -178,7 +187,17 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
     operands: [many("read")],
     below: "always",
     inert: "help version",
-    more: checkUnknownOptions,
+    more: checkArguments,
+  },
+  tsc: {
+    options: options`-b,--build -w,--watch --noEmit -v --version --importHelpers --pretty --strict --skipLibCheck --noUnusedLocals
+      --noUnusedParameters --noImplicitAny --esModuleInterop --listFiles --listFilesOnly --traceResolution --showConfig --diagnostics
+      --extendedDiagnostics --explainFiles --checkJs --allowJs --resolveJsonModule --noEmitOnError --preserveWatchOutput ${kind.takes("load")} -p,--project ${kind.write} -o
+      --outFile --outDir --outdir --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile ${kind.flagThat("write")} --init
+      ${kind.value} --locale --lib -t,--target -m,--module --moduleResolution --jsx --types --rootDir --baseUrl ${kind.valueThat("load")}
+      --plugins`,
+    operands: [many("read")],
+    more: checkArguments,
   },
   jest: JS_TEST,
   vitest: JS_TEST,

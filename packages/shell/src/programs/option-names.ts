@@ -72,7 +72,8 @@ export function noteOptionNames(out: Findings, from: number): void {
   for (let at = from; at < out.argv.length; at++) {
     const word = out.argv[at];
     const start = word === undefined ? "" : prefix(word);
-    if (SLASHED.test(name) && /^\/[A-Za-z]{1,32}(?::|$)/.test(start)) hazard(out, at, "unknown");
+    if (SLASHED.test(name) && /^(?:@|\/[A-Za-z]{1,32}(?::|$))/.test(start))
+      hazard(out, at, "unknown");
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
     const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
     if (does !== undefined) hazard(out, at, does);
@@ -81,7 +82,7 @@ export function noteOptionNames(out: Findings, from: number): void {
   }
 }
 
-// Programs whose options may begin with a slash.
+// Programs whose options may begin with a slash, or stand in a file: `@file`.
 const SLASHED = /^(?:dotnet|msbuild|csc|vbc|cl|link|devenv|xcopy|robocopy)(?:\.exe)?$/i;
 
 /** Options that mean the same in every program. */

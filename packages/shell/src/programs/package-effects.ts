@@ -80,7 +80,10 @@ export const PACKAGE_EFFECTS: EffectTable = {
     reads: "list, doc, version, env, help, mod graph, mod why, mod verify",
     writes: "fmt, mod init, mod edit, mod vendor, clean, work",
   },
-  "mvn mvnw": { publishes: "... deploy", "runs-project": "*" },
+  "mvn mvnw": {
+    publishes: "... deploy, ... deploy:*, ... site-deploy, ... release:perform",
+    "runs-project": "*",
+  },
   "gradle gradlew": {
     publishes:
       "... publish, ... publishPlugins, ... publishAll*, ... publishToSonatype, ... uploadArchives",
