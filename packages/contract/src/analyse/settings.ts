@@ -54,7 +54,8 @@ function analyseToolEnforcement({ data: { enforcement }, report }: Subject): voi
   }
 }
 
-function analysePaths({ data, report }: Subject): void {
+function analysePaths(subject: Subject): void {
+  const { data, report } = subject;
   const { enforcement, coordination, monitoring, schemas_dir, test_command } = data;
   const paths: readonly (readonly [readonly string[], string | undefined])[] = [
     [["schemas_dir"], schemas_dir],
@@ -70,6 +71,33 @@ function analysePaths({ data, report }: Subject): void {
         at,
         `The path ${quote(path)} leads out of the folder of the contract`,
         "Write it relative to that folder, without `..`",
+      );
+  }
+  analyseShared(subject);
+}
+
+// Two writers of one file would take each other's lines for their own, or destroy a database.
+function analyseShared({ data: { enforcement, coordination, monitoring }, report }: Subject): void {
+  const written: readonly (readonly [readonly string[], string | undefined])[] = [
+    [["coordination", "event_bus", "db_path"], coordination?.event_bus?.db_path],
+    [["monitoring", "export", "path"], monitoring?.export?.path],
+    [["enforcement", "tool_enforcement", "audit_log"], enforcement.tool_enforcement?.audit_log],
+  ];
+  const names = new Map<string, string>();
+  for (const [at, path] of written) {
+    if (path === undefined) continue;
+    const file = path
+      .split(/[/\\]/)
+      .filter((part) => part !== "" && part !== ".")
+      .join("/");
+    const other = names.get(file);
+    names.set(file, at.join("."));
+    if (other !== undefined)
+      report(
+        "wrong_value",
+        at,
+        `The file ${quote(path)} is also that of ${quote(other)}`,
+        "Name a file of its own",
       );
   }
 }
