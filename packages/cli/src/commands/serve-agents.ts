@@ -84,55 +84,28 @@ function taken(name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
+/** The settings whose options have another name. */
+const NAMES: Readonly<Record<string, string>> = {
+  tlsCert: "tls.cert",
+  tlsKey: "tls.key",
+  allowPlainHttp: "allow_plain_http",
+  allowNoOperator: "allow_no_operator",
+  allowRoot: "tools.allow_root",
+};
+
 function flagsOf({
-  tlsCert,
-  tlsKey,
-  policy,
+  settings: _,
+  printConfig: __,
+  json: ___,
   ...options
 }: ServeOptions): Readonly<Record<string, string | readonly string[]>> {
-  const {
-    host,
-    port,
-    contract,
-    data,
-    store,
-    run,
-    workspace,
-    config,
-    allowPlainHttp,
-    allowNoOperator,
-    allowRoot,
-    consensus,
-    status,
-  } = options;
-  const allowed = {
-    consensus,
-    allow_plain_http: allowPlainHttp,
-    allow_no_operator: allowNoOperator,
-    "tools.allow_root": allowRoot,
-  };
-  const flags = {
-    ...{
-      host,
-      port,
-      contract,
-      data,
-      store,
-      run,
-      workspace,
-      config,
-      policy,
-      status,
-      "tls.cert": tlsCert,
-      "tls.key": tlsKey,
-    },
-    ...Object.fromEntries(
-      Object.entries(allowed).map(([name, value]) => [name, value?.toString()]),
-    ),
-  };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    Object.entries(flags).filter(([, value]) => value !== undefined),
-  ) as Record<string, string | readonly string[]>;
+    given.map(([name, value]) => [
+      NAMES[name] ?? name,
+      typeof value === "object" ? value : String(value),
+    ]),
+  );
 }
 
 /** Waits for the first signal that ends a server; a second one ends it at once. */
