@@ -164,7 +164,7 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
     ]);
     const yes = { answer: "yes", reason: "seen" };
     const both = await Promise.all([1, 2].map(() => operator.ask("POST", its, yes)));
-    expect(both.map(({ status }) => status === 200).toSorted()).toEqual([false, true]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await ann.checkTool("read_files", { path: "a" })).toMatchObject({ allowed: true });
   });
 });

@@ -297,7 +297,7 @@ describe("a hook that cannot decide blocks, and never ends with 1", () => {
     expect(ran.stderr).toBe("");
     const answers = Array.from({ length: 9 }, (_, index) => stop(index > 0).stdout);
     expect(answers.slice(0, 8).map((text) => JSON.parse(text))).toEqual(
-      Array(8).fill({ decision: "block", reason: "Run the tests." }),
+      Array.from({ length: 8 }, () => ({ decision: "block", reason: "Run the tests." })),
     );
     expect(answers[8]).toBe("{}");
   });

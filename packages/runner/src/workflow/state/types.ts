@@ -102,12 +102,12 @@ export interface WorkflowState {
   readonly results: Tree<StepResult>;
   readonly scopes: readonly SkipScope[];
   readonly interrupt: Interrupt | null;
+  /** What the last oversight advised, until an agent that began after it is done. */
+  readonly advice: string | null;
   /**
    * Steps that were settled since the last oversight between steps, and the last of them; `null`:
    * none was.
    */
-  /** What the last oversight advised, until an agent that began after it is done. */
-  readonly advice: string | null;
   readonly unseen: { readonly steps: number; readonly last: string | null };
   readonly hold: { readonly step: string; readonly why: string; readonly message: string } | null;
   /** Checkpoints that nobody ended, by sequence. */
