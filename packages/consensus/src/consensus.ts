@@ -16,7 +16,7 @@ export interface ConsensusTerms {
   readonly max_answers_global: number | null;
   /** Whether voting waits until every agent that still takes part has answered. */
   readonly defer_voting: boolean;
-  /** What an agent that has not seen every answer may not do: vote, or end its turn at all. */
+  /** What an agent must not do before it has seen every answer: vote, or end its turn at all. */
   readonly fairness: "votes" | "turns";
 }
 

@@ -12,7 +12,7 @@ export interface ProposedTests {
 
 type Proposal = Omit<ProposedTests, "source">;
 
-/** Words of a manifest that give a test runner away, the surest first. Its own text never becomes part of a command. */
+/** Words in a manifest that name a test runner, the surest first. The manifest's own text never becomes part of a command. */
 const NODE_RUNNERS: readonly (readonly [RegExp, Proposal])[] = [
   [
     /\bvitest\b/,
@@ -52,7 +52,7 @@ const GO: Proposal = {
 const PYTHON =
   /^(pyproject\.toml|pytest\.ini|tox\.ini|setup\.(py|cfg)|requirements[\w-]*\.txt|conftest\.py)$/;
 
-/** A test command for the project in a folder, by its manifests; nothing where none of them says how. */
+/** The test command of the project in a folder, judged by its manifests; nothing if none names one. */
 export function detectTests(folder: string): ProposedTests | undefined {
   const names = namesIn(folder);
   const runner = names.includes("package.json")

@@ -1,7 +1,7 @@
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Subject } from "./analyse/subject.ts";
 
-/** What a contract needs from people and from the server before agents can work under it, a sentence each. */
+/** What people and the server must do before agents can work under a contract, one sentence each. */
 export function leftToDo({ phases, gates }: Subject): readonly string[] {
   return [
     ...gates.flatMap(({ id, type, approvers = [] }) =>

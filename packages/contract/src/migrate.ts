@@ -16,13 +16,13 @@ export interface Migration {
   readonly changes: readonly string[];
   /** What is still wrong or doubtful in it. */
   readonly findings: readonly ContractFinding[];
-  /** What people have to do before agents work under it, a sentence each. */
+  /** What people must do before agents work under it, one sentence each. */
   readonly todo: readonly string[];
 }
 
-/** What may be known besides the text. */
+/** What is known besides the text. */
 export interface MigrationOptions extends ContractOptions {
-  /** How the tests of the project run, for a contract that does not say it. */
+  /** The project's test command, for a contract that names none. */
   readonly testCommand?: ProposedTests | undefined;
 }
 

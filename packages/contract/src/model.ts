@@ -171,7 +171,7 @@ export interface Enforcement {
   };
   readonly tools: {
     readonly enabled: boolean;
-    /** What a tool call is held to: the laxer of `mode` and `violation_action`. */
+    /** The enforcement of tool calls: the laxer of `mode` and `violation_action`. */
     readonly mode: EnforcementMode;
     readonly auditLog: string | undefined;
   };

@@ -2,11 +2,11 @@ import type { JsonObject } from "@bylaw/kernel";
 import type { Contract, Gate, Phase, ToolConstraint } from "./model.ts";
 import { COMPLETED } from "./words.ts";
 
-/** What has to be handed in to leave a phase. */
+/** An artifact that is required to leave a phase. */
 export interface ArtifactGuide {
   readonly type: string;
   readonly description: string | null;
-  /** What its content has to keep, a sentence each. */
+  /** The rules for its content, one sentence each. */
   readonly rules: readonly string[];
   /** JSON Schema 2020-12; `null`: any JSON. */
   readonly schema: JsonObject | null;
@@ -25,13 +25,13 @@ export interface NextPhase {
 export interface PhaseGuide {
   readonly required_artifacts: readonly ArtifactGuide[];
   readonly next_phases: readonly NextPhase[];
-  /** All of it in words, for the prompt of a model. */
+  /** The whole guide in words, for the prompt of a model. */
   readonly prompt: string;
 }
 
 const NOWHERE: PhaseGuide = Object.freeze({ required_artifacts: [], next_phases: [], prompt: "" });
 
-/** What a contract asks of an agent in one of its phases. Empty for what is no phase of it, such as the end of a task. */
+/** The guide to one phase of a contract. Empty for anything else, such as the end of a task. */
 export function phaseGuide(contract: Contract, id: string | null): PhaseGuide {
   const phase = contract.phases.find((one) => one.id === id);
   if (phase === undefined) return NOWHERE;

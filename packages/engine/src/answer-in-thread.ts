@@ -8,13 +8,13 @@ export type LoadAnswers = (
   config: string,
 ) => Promise<(request: HookRequest) => Promise<HookAnswer>>;
 
-/** What a thread is told. */
+/** A message to the thread. */
 export interface ThreadTask {
   readonly id: number;
   readonly request: HookRequest;
 }
 
-/** What a thread tells. */
+/** A message from the thread. */
 export type ThreadNews =
   | { readonly kind: "read"; readonly path: string; readonly signature: string }
   | { readonly kind: "loaded" }

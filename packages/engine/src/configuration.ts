@@ -3,13 +3,13 @@ import { messageOf, omitUndefined } from "@bylaw/kernel";
 import { DecidingThread } from "./deciding-thread.ts";
 import type { HookRequest } from "./hook-request.ts";
 
-/** What an engine says of a configuration. */
+/** The state of one configuration in the engine. */
 export interface ConfigurationStatus {
   /** Absolute path. */
   readonly config: string;
   /** When the rules in force were loaded, in ISO 8601; `undefined`: none are. */
   readonly loaded_at?: string;
-  /** Why the files as they are now are not in force. */
+  /** Why the current files are not in force. */
   readonly fault?: string;
 }
 
@@ -50,7 +50,7 @@ export class Configuration {
     };
   }
 
-  /** Ends it once it has answered what it was asked. */
+  /** Ends it after its open questions are answered. */
   retire(): void {
     this.#thread?.retire();
   }

@@ -4,9 +4,9 @@ import type { ThreadNews, ThreadTask } from "./answer-in-thread.ts";
 import type { HookRequest } from "./hook-request.ts";
 import { signatureOf } from "./signature.ts";
 
-// An event of 16 MB takes a multiple of that as values.
+// An event of 16 MB takes several times that once it is parsed.
 const HEAP_MB = 512;
-// What an event leaves behind is given back sooner, for a little more work.
+// A small young generation frees the memory of an event sooner, at a little more work.
 const YOUNG_MB = 4;
 
 interface Waiting {
@@ -46,7 +46,7 @@ export class DecidingThread {
         else reject(new Error(reason));
       };
       this.#worker.on("message", (news: ThreadNews) => this.#hear(news, settle));
-      // Only what fails to be caught comes here, and the thread ends with it.
+      // Only an uncaught error arrives here, and it ends the thread.
       this.#worker.on("error", (error: Error) => settle(error.message));
       this.#worker.on("exit", () => {
         settle("The configuration ended its process");
@@ -55,7 +55,7 @@ export class DecidingThread {
     });
   }
 
-  /** Whether a file that the configuration was loaded from is another now. */
+  /** Whether a file that the configuration was loaded from has changed. */
   get changed(): boolean {
     for (const [path, signature] of this.#read) if (signatureOf(path) !== signature) return true;
     return false;
@@ -74,7 +74,7 @@ export class DecidingThread {
     });
   }
 
-  /** Ends the thread once it has answered what it was asked. */
+  /** Ends the thread after its open questions are answered. */
   retire(): void {
     this.#retired = true;
     if (this.#waiting.size === 0) this.#end();

@@ -2,7 +2,7 @@ import { folderFault, requestEngine, type EnginePlace } from "@bylaw/hook-client
 import { messageOf } from "@bylaw/kernel";
 import type { ConfigurationStatus } from "./configuration.ts";
 
-/** What a running engine says of itself. */
+/** The state of a running engine. */
 export interface EngineStatus {
   readonly version: string;
   readonly pid: number;
@@ -15,7 +15,7 @@ export interface EngineStatus {
 
 const TIMEOUT_MS = 2_000;
 
-/** Asks the engine at a place how it is; a text says why there is no answer, and `undefined` that no engine was ever there. Never rejects. */
+/** Asks an engine for its state. A text says why there is no answer; `undefined`: no engine ever ran there. Never rejects. */
 export async function engineStatus(place: EnginePlace): Promise<EngineStatus | string | undefined> {
   try {
     const { status, body } = await requestEngine(place, {

@@ -1,7 +1,7 @@
 import { EVENT_MARK } from "@bylaw/hook-client";
 import { omitUndefined } from "@bylaw/kernel";
 
-/** An event of a host, as its hook tells it. */
+/** A host's event as its hook sends it. */
 export interface HookRequest {
   readonly host: string;
   /** The event as the command line names it, for hosts whose input does not. */
@@ -15,7 +15,7 @@ export interface HookRequest {
   readonly cwd: string;
   /** Variables of the hook, by name. */
   readonly env: Readonly<Record<string, string>>;
-  /** The event itself, not looked at yet. */
+  /** The event itself, unparsed. */
   readonly input: Uint8Array;
 }
 
@@ -25,7 +25,7 @@ export interface RequestBody {
   readonly input: Uint8Array;
 }
 
-/** Splits a body at the event. Without an event everything is fields. */
+/** Splits a body into its fields and the event. A body without an event is all fields. */
 export function bodyOf(body: Uint8Array): RequestBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = bytes.indexOf(EVENT_MARK);

@@ -4,7 +4,7 @@ import { connect, type Server } from "node:net";
 
 const isWindows = process.platform === "win32";
 
-/** Which file a socket is; `undefined` where there is none. A number of a file alone is given again to the next. */
+/** The identity of a socket's file; `undefined` if there is none. An inode number alone is reused for the next file. */
 export function socketIdentity(path: string): string | undefined {
   if (isWindows) return path;
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });

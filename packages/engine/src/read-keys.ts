@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EnginePlace } from "@bylaw/hook-client";
 
-/** What a client and the engine prove with that they may use the folder. */
+/** The keys with which client and engine prove to each other that they may use the folder. */
 export interface EngineKeys {
   readonly client: string;
   readonly engine: string;
@@ -19,7 +19,7 @@ function keyIn(file: string): string {
   const draft = join(dirname(file), `${randomUUID()}.tmp`);
   writeFileSync(draft, randomBytes(32).toString("base64url"), { flag: "wx", mode: 0o600 });
   try {
-    // In one step, so that nobody reads half a key, and never over a key that is there.
+    // Linked into place, so that nobody reads half a key and no existing key is replaced.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -7,7 +7,7 @@ import { signatureOf } from "./signature.ts";
 type Anything = (...given: unknown[]) => unknown;
 type Functions = Record<string, Anything>;
 
-// What opens a file or lists a folder. What only looks counts if there is nothing, because something may come.
+// Opening a file or listing a folder counts. A mere look counts only if nothing is there, because a file may appear.
 const OPENS = ["openSync", "readFileSync", "readdirSync", "readFile", "readdir", "open"];
 const LOOKS = ["statSync", "lstatSync", "existsSync", "accessSync"];
 const PROMISES = ["readFile", "readdir", "open"];

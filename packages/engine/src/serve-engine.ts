@@ -17,7 +17,7 @@ import { listen, socketIdentity } from "./listen.ts";
 import { readKeys, type EngineKeys } from "./read-keys.ts";
 import { signatureOf } from "./signature.ts";
 
-/** What an engine is. */
+/** The options of an engine. */
 export interface EngineOptions {
   readonly place: EnginePlace;
   readonly version: string;
@@ -27,11 +27,11 @@ export interface EngineOptions {
   readonly program: URL;
   /** Milliseconds without an event after which it ends. */
   readonly idle: number;
-  /** Told what a person should know. */
+  /** Receives messages for a person. */
   readonly note: (text: string) => void;
 }
 
-/** More configurations than these take the place of those that were asked about the longest time ago. */
+/** The most configurations kept loaded. A further one replaces the least recently used. */
 const MOST_CONFIGURATIONS = 6;
 const LOOK_MS = 1_000;
 const FIELDS_BYTES = 65_536;
@@ -57,7 +57,7 @@ export async function serveEngine(options: EngineOptions): Promise<boolean> {
 }
 
 class Engine {
-  /** Settles when nothing is left to do. The process ends with it, because closing a server removes whatever socket has its name. */
+  /** Settles when nothing is left to do. The process then ends without closing the server, which would remove any socket of that name. */
   readonly ended: Promise<void>;
   readonly #options: EngineOptions;
   readonly #keys: EngineKeys;
@@ -105,7 +105,7 @@ class Engine {
     return [bin, place.clientKey, place.engineKey].map(signatureOf).join("/");
   }
 
-  // An engine whose socket or keys were replaced is asked no more, and one of an older version must not be.
+  // Nobody asks an engine whose socket or keys were replaced, and nobody should ask one of an older version.
   #look(): void {
     const { idle, place } = this.#options;
     const lost = socketIdentity(place.socket) !== this.#socket;

@@ -4,7 +4,7 @@ import { isAnswer } from "./fault.ts";
 import { ENGINE_MS, LEAVES_TO_COLD, type HookAnswer } from "./protocol.ts";
 import { EngineSilent, requestEngine } from "./request-engine.ts";
 
-/** What to ask, and which program answers. */
+/** The request, and the program that answers it. */
 export interface EngineQuestion {
   readonly host: string;
   readonly place: EnginePlace;
@@ -20,7 +20,7 @@ const wait = (milliseconds: number): Promise<void> =>
 const START_MS = 3_000;
 const REPLY_MS = ENGINE_MS + 1_000;
 
-/** The answer of the engine, which is started where none is; `undefined` where none comes to an answer. Never rejects. */
+/** Asks the engine, and starts it if none is running. `undefined`: no engine answered. Never rejects. */
 export async function askEngine({
   host,
   place,
@@ -54,12 +54,12 @@ export async function askEngine({
   return undefined;
 }
 
-// Whoever hangs must not be asked again. If it ever goes on, it sees that its socket is gone, and ends.
+// An engine that hangs must not be asked again. If it ever goes on, it sees that its socket is gone and ends.
 function giveUp({ socket }: EnginePlace): undefined {
   try {
     if (process.platform !== "win32") unlinkSync(socket);
   } catch {
-    // Another hook was quicker.
+    // Another hook removed it first.
   }
   return undefined;
 }

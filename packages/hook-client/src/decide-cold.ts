@@ -8,7 +8,7 @@ export function decideCold(
   { input, signal }: { readonly input: Uint8Array; readonly signal: AbortSignal },
 ): Promise<HookAnswer> {
   return new Promise((resolve) => {
-    // Few hooks need it.
+    // Loaded late, because few hooks need it.
     const { spawn } = process.getBuiltinModule("node:child_process");
     const child = spawn(process.execPath, argv, { signal, killSignal: "SIGKILL" });
     const texts = { stdout: "", stderr: "" };

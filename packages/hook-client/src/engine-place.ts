@@ -13,7 +13,7 @@ export interface EnginePlace {
   readonly engineKey: string;
 }
 
-/** What an engine belongs to. Others have engines of their own. */
+/** The owner of an engine. Each owner has an engine of its own. */
 export interface EngineOwner {
   /** The program that the engine runs. Absolute. */
   readonly bin: string;

@@ -15,7 +15,7 @@ export function faultOf(host: string, reason: string): HookAnswer {
   return { stdout: JSON.stringify({ hookSpecificOutput }), stderr: "", exit: 0 };
 }
 
-/** Whether a host takes this for an answer. What it does not take for one may let the call run. */
+/** Whether the host will read this as an answer. Otherwise it may run the call. */
 export function isAnswer(
   host: string,
   answer: Readonly<Record<keyof HookAnswer, unknown>>,

@@ -13,7 +13,7 @@ const DEADLINE_MS = 20_000;
 const [bin = "", verb = "", host = "", ...rest] = process.argv.slice(2);
 const ending = new AbortController();
 
-// Whatever ends this process by itself blocks where the host permits it.
+// However this process ends, the call is blocked if the host permits it.
 process.exitCode = 2;
 setTimeout(() => end(faultOf(host, "It took too long")), DEADLINE_MS);
 main().then(end, (error: unknown) => end(faultOf(host, String(error))));
@@ -42,7 +42,7 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
     const value = env[name];
     if (value !== undefined) fields[`env.${name}`] = value;
   }
-  // What a request leaves behind is given back sooner.
+  // A small young generation frees the memory of a request sooner.
   const start = [
     "--max-semi-space-size=2",
     bin,
@@ -75,7 +75,7 @@ function optionsIn(args: readonly string[]): Options {
   return { ...options, strict: args.includes("--strict") };
 }
 
-// Not by `fs.read`: a thread that waits in it would keep the process from ending.
+// Not `fs.read`, whose waiting thread would keep the process from ending.
 function readInput(): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -101,7 +101,7 @@ function end({ stdout, stderr, exit }: HookAnswer): void {
   }
 }
 
-// Directly, because the streams of a process take longer to load than this takes.
+// Written directly, because loading the process's streams takes longer.
 function print(stream: number, text: string): void {
   for (let bytes = Buffer.from(text); bytes.length > 0;) {
     try {

@@ -1,4 +1,4 @@
-/** What a hook prints and ends with. */
+/** The output and exit code of a hook. */
 export interface HookAnswer {
   readonly stdout: string;
   readonly stderr: string;
@@ -14,7 +14,7 @@ export const ENGINE_MS = 8_000;
 /** The status of an engine that cannot answer an event, which then is decided in a process of its own. */
 export const LEAVES_TO_COLD = 503;
 
-/** Stands between the fields of a request and the event, which follows as it is. Fields are percent-encoded and hold no `&`. */
+/** Separates the fields of a request from the event, which follows unencoded. Fields are percent-encoded and hold no `&`. */
 export const EVENT_MARK = "&input&";
 
 /** The variables of a hook that change what an event means. */

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { EnginePlace } from "./engine-place.ts";
 import { EVENT_MARK } from "./protocol.ts";
 
-/** What an engine replied: the status of HTTP and the text behind the proof of who it is. */
+/** An engine's reply: the HTTP status, and the text after the proof of its identity. */
 export interface EngineReply {
   readonly status: number;
   readonly body: string;
@@ -49,5 +49,5 @@ export async function requestEngine(
   });
 }
 
-/** Somebody listens, but did not reply in time. */
+/** Something listens, but did not reply in time. */
 export class EngineSilent extends Error {}

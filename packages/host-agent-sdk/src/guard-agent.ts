@@ -24,10 +24,10 @@ export interface GuardOptions extends Omit<ToolGuardOptions, "host" | "session">
   readonly ask?: (question: Question) => PersonAnswer | Promise<PersonAnswer>;
 }
 
-/** What the SDK gives a hook. */
+/** The SDK's input to a hook. */
 export type HookEvent = object;
 
-/** What a hook answers the SDK. */
+/** A hook's answer to the SDK. */
 export type HookAnswer =
   | Record<string, never>
   | { readonly decision: "block"; readonly reason: string }
@@ -52,7 +52,7 @@ interface Hooks {
 
 /** Options of `query`. */
 export interface AgentGuard {
-  /** Those of some tools that the phase of the task does not allow, for the option of this name. */
+  /** The tools that the phase of the task does not allow, for the SDK's option `disallowedTools`. */
   readonly disallowedTools: (tools: readonly string[]) => Promise<string[]>;
   readonly hooks: Record<"PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "Stop", Hooks[]>;
   readonly canUseTool: (
@@ -64,7 +64,7 @@ export interface AgentGuard {
 
 const TOOL_EVENT = "PreToolUse";
 
-/** As many calls are known until they end. */
+/** The most calls that are remembered until they end. */
 const KNOWN = 1_000;
 
 /** Guards an agent of the Claude Agent SDK with a run. */

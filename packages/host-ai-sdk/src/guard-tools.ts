@@ -15,7 +15,7 @@ export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
   readonly approver?: string;
 }
 
-/** What a response is judged by: a result of `generateText`, `streamText` or an agent. */
+/** The result of `generateText`, `streamText` or an agent, to judge. */
 export interface FinishedResponse {
   readonly text: string | PromiseLike<string>;
   readonly toolCalls: Calls | PromiseLike<Calls>;
@@ -140,7 +140,7 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
   return { ...tool, execute: isGenerator(execute) ? streamed : single } as Tool;
 }
 
-// The SDK takes a stream of results only from what returns it at once.
+// The SDK accepts a stream of results only if it is returned without a promise.
 const isGenerator = (work: unknown): boolean =>
   Object.prototype.toString.call(work) === "[object AsyncGeneratorFunction]";
 

@@ -1,7 +1,7 @@
 import type { GuardedCall, PersonAnswer } from "@bylaw/host";
 import type { ModelMessage } from "ai";
 
-/** A person's answer to a call, as messages have it. Whoever sends the messages can have made it up. */
+/** A person's answer in the messages. The sender of the messages may have made it up. */
 export interface AnsweredCall {
   readonly call: GuardedCall;
   readonly answer: Pick<PersonAnswer, "approved" | "reason">;
@@ -12,11 +12,11 @@ const partsOfAssistant = (messages: readonly ModelMessage[]) =>
     role === "assistant" && typeof content !== "string" ? content : [],
   );
 
-/** Whether a call came back with the messages. What a model just called is in none of them. */
+/** Whether a call is already in the messages. A call that the model just made is not. */
 export const isInHistory = (messages: readonly ModelMessage[], id: string): boolean =>
   partsOfAssistant(messages).some((part) => part.type === "tool-call" && part.toolCallId === id);
 
-/** The answers in the last message, which are the ones that the SDK acts on. Of two answers to one call the no counts. */
+/** The answers in the last message, the only ones that the SDK acts on. If a call has two answers, the no counts. */
 export function answersIn(messages: readonly ModelMessage[]): readonly AnsweredCall[] {
   const last = messages.at(-1);
   if (last?.role !== "tool") return [];

@@ -5,13 +5,13 @@ import { claudeCode } from "./claude-code.ts";
 
 const TIMEOUT_S = 30;
 
-/** What differs from Claude Code. */
+/** The differences to Claude Code. */
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<
     HostCapabilities,
     "version" | "ask" | "comments" | "project_off" | "stop_cap"
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
-  /** Of its settings, below the home and below a project. */
+  /** The path of its settings, below the home folder and below a project. */
   readonly folder: string;
   readonly shellTool: string;
 }

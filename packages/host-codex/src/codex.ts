@@ -75,7 +75,7 @@ export const codex: Host = {
     return { PreToolUse: { hooks: [call] }, Stop: { hooks: [{ ...hook, command: command() }] } };
   },
 
-  // Trusted at once, and no project switches it off.
+  // Codex trusts managed hooks without asking, and a project cannot switch them off.
   ownFile(file, command) {
     if (file !== REQUIREMENTS) return undefined;
     const entries = Object.entries(codex.hooks(() => command)).map(([event, { hooks }]) =>

@@ -76,7 +76,7 @@ export const geminiCli: Host = {
   switchedOff({ hooksConfig: config }, scope) {
     const { enabled, disabled } = isJsonObject(config) ? config : {};
     if (enabled === false) return "`hooksConfig.enabled: false`";
-    // What an administrator leaves open, a project decides.
+    // A project decides whatever the administrator leaves open.
     if (enabled !== true && scope === "managed") return "no `hooksConfig.enabled: true`";
     return Array.isArray(disabled) && disabled.length > 0 ? "`hooksConfig.disabled`" : undefined;
   },

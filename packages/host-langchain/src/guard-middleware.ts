@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, ToolMessage, createMiddleware } from "langchai
 
 /** How the tools of an agent are guarded. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
-  /** Who answers where the resume value does not say. Default: `user`. */
+  /** Who answers if the resume value names nobody. Default: `user`. */
   readonly approver?: string;
 }
 
@@ -12,11 +12,11 @@ export interface ApprovalInterrupt {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly reason: string;
-  /** The id that `bylaw approve` has for it. */
+  /** The id of the question for `bylaw approve`. */
   readonly question: string;
 }
 
-/** What an interrupted agent is resumed with. */
+/** The value that resumes an interrupted agent. */
 export interface ApprovalResume extends PersonAnswer {
   /** The question that the person saw: a yes to another one counts for nothing. */
   readonly question: string;
@@ -82,7 +82,7 @@ export function guardMiddleware({ approver, ...options }: GuardOptions) {
   });
 }
 
-// The thread, so that calls of two conversations are two.
+// With the thread, so that equal calls of two conversations stay apart.
 function sessionOf(configurable: unknown): string {
   const { thread_id = "" } = (configurable ?? {}) as { readonly thread_id?: unknown };
   return typeof thread_id === "string" ? thread_id : "";

@@ -34,7 +34,7 @@ export interface ToolUse {
   readonly args: unknown;
 }
 
-/** What the model is given as the result of a call. */
+/** The result of a call, for the model. */
 export interface ToolOutput {
   readonly ok: boolean;
   /** The result as text or JSON, or why there is none. */

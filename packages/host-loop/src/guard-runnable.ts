@@ -5,7 +5,7 @@ import { judge, type GuardOptions } from "./guard-functions.ts";
 
 type Work = (this: unknown, args: unknown, context?: unknown, ...rest: unknown[]) => unknown;
 
-/** The parts of a tool that a runner of an SDK calls. */
+/** The functions of a tool that an SDK's runner calls. */
 interface Runnable {
   readonly name?: string;
   readonly run?: Work;

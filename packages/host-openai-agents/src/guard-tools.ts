@@ -24,7 +24,7 @@ interface Caller {
 export interface GuardedTools {
   /** They run only what is allowed, and are offered only in phases that allow them. */
   readonly tools: Tool[];
-  /** Judges the final output. Its `outputInfo` is what came of it: `retry` has a message to send back. */
+  /** Judges the final output. `outputInfo` is the result; `retry` has a message to send back. */
   readonly outputGuardrail: {
     readonly name: string;
     readonly execute: (given: {
@@ -121,7 +121,7 @@ function guardInvoke(
     const approved = context.isToolApproved({ toolName, callId }) === true;
     const answered = approved ? { approved, by: caller.approver } : undefined;
     const answer = await guard.start(call, answered);
-    // What is thrown here would end the run.
+    // An error thrown here would end the run.
     if (answer.kind !== "run") return refusalOf(answer).message;
     let ok = false;
     try {
@@ -141,7 +141,7 @@ const callOf = (
   { session, task }: Caller,
 ): GuardedCall => ({ tool, args, id, session, task });
 
-// Text that is no JSON is no arguments, which no call may have.
+// Arguments that are not JSON make the call invalid, so it is denied.
 function argsIn(input: string): unknown {
   try {
     return JSON.parse(input);

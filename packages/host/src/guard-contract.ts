@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Kernel, Response } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 
-/** Who works where, for calls that do not say so themselves. */
+/** Agent and place, for calls that do not name them. */
 interface Caller {
   readonly agent?: string | undefined;
   /** The task whose phase counts. */
@@ -10,7 +10,7 @@ interface Caller {
   readonly session?: string | undefined;
 }
 
-/** What a guard decides by. */
+/** The options of a guard. */
 export interface ToolGuardOptions extends Caller {
   /** The kernel of the run. */
   readonly kernel: Kernel;
@@ -41,7 +41,7 @@ export interface GuardedCall extends Caller {
   readonly cwd?: string | undefined;
 }
 
-/** What may become of a call. */
+/** The decision about a call. */
 export type ToolAnswer =
   /** `args` is a copy of what was judged: run the tool with it. */
   | { readonly kind: "run"; readonly args: JsonObject }
@@ -59,7 +59,7 @@ export interface PersonAnswer {
   readonly reason?: string | undefined;
 }
 
-/** What comes of a finished response. */
+/** The decision about a finished response. */
 export type ResponseAnswer =
   | { readonly kind: "accepted" }
   /** The model tries again after this message. */
@@ -67,7 +67,7 @@ export type ResponseAnswer =
   /** The attempts are spent. */
   | { readonly kind: "end"; readonly message: string };
 
-/** Stands between the tools of an agent framework and what runs them. Its methods are fields, so that they can be handed on alone. */
+/** Guards the tools of an agent framework. Its methods are fields, so that each can be passed on alone. */
 export interface ToolGuard {
   /** Judges a call that a model just made. Never throws: what cannot be judged is denied. */
   readonly judge: (call: GuardedCall) => Promise<ToolAnswer>;
@@ -92,7 +92,7 @@ export interface ToolGuard {
     work: (args: JsonObject) => T | Promise<T>,
     answered?: PersonAnswer,
   ) => Promise<T>;
-  /** Those of some tools that the phase of the task allows. The rest is judged call by call. */
+  /** The tools that the phase of the task allows. Every call is judged on its own as well. */
   readonly allowedTools: (
     tools: readonly string[],
     caller?: Pick<GuardedCall, "agent" | "task">,

@@ -1,7 +1,7 @@
 import type { Decision } from "@bylaw/kernel";
 import type { HostCapabilities } from "./capabilities.ts";
 
-/** What a host is told. `none` is no opinion: the host behaves as it would without Bylaw. */
+/** The answer to a host. `none` is no opinion: the host behaves as it would without Bylaw. */
 export type Reply =
   | { readonly kind: "none" }
   | { readonly kind: "allow"; readonly reason: string }

@@ -28,7 +28,7 @@ export const createToolGuard = (options: ToolGuardOptions): ToolGuard =>
 
 type Call = Omit<ToolCall, "hook"> & { readonly id: string };
 
-/** As many allowed calls are remembered until they start; a forgotten one is judged again. */
+/** The most allowed calls that are remembered until they start. A forgotten one is judged again. */
 const REMEMBERED = 1_000;
 const APPROVAL_MS = 60_000;
 /** With these codes a phase refuses a tool, whatever its arguments. */
@@ -128,7 +128,7 @@ class RunGuard implements ToolGuard {
   async #decide(call: Call): Promise<ToolAnswer> {
     const { run } = this.#options;
     const asked = await run.toolCall(call, { request_id: this.#requestOf(call) });
-    // A question stays the one that a person sees. Any other answer of then may be wrong by now.
+    // A question stays as the person saw it. Any other decision may be outdated by now.
     const stale = asked.replayed === true && asked.applied !== "ask_user";
     return this.#answerOf(call, stale ? await run.toolCall(call) : asked);
   }

@@ -58,7 +58,7 @@ export interface KernelApi {
    * through by itself, all tests must hold. `grants` plugins only.
    */
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
-  /** The enforcement mode that the plugin's files ask for: it holds where the config names none, and the config may name no other. `grants` plugins only. */
+  /** The enforcement mode set by the plugin's files. A config that names another mode is refused. `grants` plugins only. */
   enforcementMode(mode: EnforcementMode): void;
   /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
   digest(sha256: string): void;

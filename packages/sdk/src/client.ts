@@ -95,7 +95,7 @@ export class AgentClient extends ToolShorthands {
     return this.#session.phase;
   }
 
-  /** What the contract asks for in the phase of the task, in words, for the prompt of a model. */
+  /** The guide to the task's phase in words, for the prompt of a model. */
   get prompt(): string | undefined {
     return this.#session.prompt;
   }

@@ -1,4 +1,4 @@
-/** What an accepted response came to; `ignored`: other answers overtook it, so look at them in a new round. */
+/** The outcome of an accepted response. `ignored`: newer answers arrived first, so read them and answer in a new round. */
 export type Conclusion =
   | { readonly kind: "answer"; readonly label: string }
   | { readonly kind: "vote"; readonly label: string }
@@ -19,14 +19,14 @@ export interface ShownAnswers {
   readonly unseen: readonly string[];
 }
 
-/** Who takes part in a consensus, on which terms. */
+/** The agents of a consensus and its rules. */
 export interface ConsensusTerms {
   readonly agents: readonly string[];
   readonly max_answers_per_agent?: number | null;
   readonly max_answers_global?: number | null;
   /** Whether voting waits until every agent that still takes part has answered. */
   readonly defer_voting?: boolean;
-  /** What an agent that has not seen every answer may not do: vote, or end its turn at all. */
+  /** What an agent must not do before it has seen every answer: vote, or end its turn at all. */
   readonly fairness?: "votes" | "turns";
 }
 

@@ -2,7 +2,7 @@ import type { AskOptions, Session } from "./session.ts";
 import type { Conclusion, ConsensusState, ShownAnswers } from "./consensus-types.ts";
 import type { ConcludedAnswer, ResponseAnswer } from "./types.ts";
 
-/** How an agent answers and votes until all agree, where the server runs with `--consensus`. */
+/** Lets an agent answer and vote until all agree. Needs a server with `--consensus`. */
 export class AgentConsensus {
   readonly #session: Session;
 
@@ -20,7 +20,7 @@ export class AgentConsensus {
     return this.#session.send<ShownAnswers>("show", "/consensus/show", {}, options);
   }
 
-  /** Answers, or betters the own answer. */
+  /** Submits an answer, or a better one in place of the agent's last. */
   answer(content: string, options: AskOptions = {}): Promise<ConcludedAnswer> {
     const body = { content };
     return this.#session.send<ConcludedAnswer>("answer", "/consensus/answer", body, options);
@@ -36,7 +36,7 @@ export class AgentConsensus {
     return this.#session.send<ConcludedAnswer>("vote", "/consensus/vote", body, asked);
   }
 
-  /** Records what an accepted response, as `respond` answered it, came to; `null` where it was no answer and no vote. */
+  /** Records the outcome of a response that `respond` accepted; `null` if it was neither an answer nor a vote. */
   async conclude(
     { sequence }: Pick<ResponseAnswer, "sequence">,
     options: AskOptions = {},

@@ -1,11 +1,11 @@
 import type { JsonObject } from "./json.ts";
 
-/** What the contract asks of an agent in a phase. */
+/** The guide to a phase. */
 export interface PhaseGuide {
   readonly required_artifacts: readonly {
     readonly type: string;
     readonly description: string | null;
-    /** What its content has to keep, a sentence each. */
+    /** The rules for its content, one sentence each. */
     readonly rules: readonly string[];
     /** JSON Schema; `null`: any JSON. */
     readonly schema: JsonObject | null;
@@ -15,11 +15,11 @@ export interface PhaseGuide {
     readonly gate: string | null;
     readonly when: "passed" | "rejected";
   }[];
-  /** All of it in words, for the prompt of a model. */
+  /** The whole guide in words, for the prompt of a model. */
   readonly prompt: string;
 }
 
-/** The contract that the service enforces; what else it says of phases and gates is as the service has it. */
+/** The contract that the service enforces. Further fields are passed through. */
 export interface ContractAnswer extends JsonObject {
   readonly name: string;
   readonly version: string;
@@ -28,11 +28,11 @@ export interface ContractAnswer extends JsonObject {
   readonly initial: string;
   readonly ends: readonly string[];
   readonly phases: readonly (JsonObject & { readonly id: string; readonly prompt: string })[];
-  /** All of it in words. */
+  /** The whole contract in words. */
   readonly text: string;
 }
 
-/** One cause that stands in the way of a transition. */
+/** One cause that blocks a transition. */
 export interface Blocker {
   readonly code: string;
   readonly reason: string;
@@ -41,12 +41,12 @@ export interface Blocker {
   readonly checks: readonly string[];
 }
 
-/** What the tests came to that the server ran for a transition. */
+/** The result of the test run that the server made for a transition. */
 export interface SeenTests {
   readonly exit_code: number | null;
   readonly counts: JsonObject | null;
   /** Ids of tests, with their files. */
   readonly failed: readonly string[];
-  /** The end of what was printed, standard error last. */
+  /** The end of the output, standard error last. */
   readonly output: string;
 }

@@ -117,7 +117,7 @@ export class TransitionBlocked extends AgentError {
   readonly pending: boolean;
   /** The same as `blockers`, each with its code, its checks and what to do about it. */
   readonly blocked_by: readonly Blocker[];
-  /** What the tests came to that the server ran for the request; `null` where it ran none. */
+  /** The result of the test run that the server made for the request; `null` if it made none. */
   readonly test_run: SeenTests | null;
 
   constructor(

@@ -1,4 +1,4 @@
-/** A value that JSON can say. */
+/** A JSON value. */
 export type Json =
   | null
   | boolean
@@ -7,7 +7,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** An object that JSON can say. */
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }

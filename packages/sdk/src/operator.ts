@@ -2,16 +2,16 @@ import type { ConsensusState, ConsensusTerms } from "./consensus-types.ts";
 import type { AskOptions } from "./session.ts";
 import { Transport, credentialOf, type RequestBody, type TransportOptions } from "./transport.ts";
 
-/** What the client of an operator is made of. */
+/** The options of an operator's client. */
 export interface OperatorClientOptions extends TransportOptions {
   /** The token of an operator of the server. Keep it from agents. */
   readonly operator_token: string;
 }
 
-/** Why an agent is no longer waited for. */
+/** Why an agent was dropped. */
 export type DropReason = "timeout" | "cancelled" | "fatal_error" | "superseded" | "denial_loop";
 
-/** The program that lets agents agree on an answer: it opens the consensus, begins rounds, and selects the winner. */
+/** The operator's side of a consensus: opens it, begins rounds and selects the winner. */
 export class OperatorClient {
   readonly #transport: Transport;
   readonly #authorization: string;
@@ -27,7 +27,7 @@ export class OperatorClient {
     return this.#ask("GET", "/consensus", undefined, options);
   }
 
-  /** Says who takes part, on which terms. A run has one consensus. */
+  /** Opens the consensus with its agents and rules. A run has one consensus. */
   openConsensus(terms: ConsensusTerms, options: AskOptions = {}): Promise<ConsensusState> {
     return this.#ask("POST", "/consensus", { ...terms }, options);
   }
@@ -38,7 +38,7 @@ export class OperatorClient {
     return (await this.#ask<{ readonly round: number }>("POST", path, { agent_id }, options)).round;
   }
 
-  /** Waits for an agent no longer. */
+  /** Stops waiting for an agent. */
   dropAgent(
     agent_id: string,
     reason: DropReason,

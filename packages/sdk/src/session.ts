@@ -119,7 +119,7 @@ export class Session {
     if (since === this.#turn) this.renew(token);
   }
 
-  /** Takes the phase that a claim or a transition has led to. */
+  /** Takes over the phase after a claim or a transition. */
   enter({ phase, prompt }: { readonly phase: string | null; readonly prompt: string }): void {
     this.phase = phase ?? undefined;
     this.prompt = prompt;

@@ -45,7 +45,7 @@ export interface Entered extends PhaseGuide {
   readonly allowed_tools: readonly string[];
   /** What the contract warns of. */
   readonly notes: readonly string[];
-  /** What the mode `strict` would have refused it for. */
+  /** The reasons for which the mode `strict` would have refused. */
   readonly warnings: readonly string[];
   /** The number of the event that says so. */
   readonly sequence: number | null;
@@ -79,7 +79,7 @@ export interface ToolAnswer {
   readonly id: string;
   readonly result: Json;
   readonly logged: true;
-  /** What the mode `strict` would have refused it for. */
+  /** The reasons for which the mode `strict` would have refused. */
   readonly warnings: readonly string[];
   readonly decision: Decision;
 }
@@ -112,7 +112,7 @@ export interface Checked {
   readonly fix?: string;
   /** The rule that decided. All votes are on record. */
   readonly rule?: { readonly name: string; readonly file?: string; readonly line?: number };
-  /** What the mode `strict` would have refused it for. */
+  /** The reasons for which the mode `strict` would have refused. */
   readonly warnings: readonly string[];
 }
 
@@ -160,7 +160,7 @@ export interface ResponseAnswer {
   readonly decision: Decision;
 }
 
-/** What was decided about an answer or a vote, and what it came to. */
+/** The decision about an answer or a vote, and its outcome. */
 export interface ConcludedAnswer extends ResponseAnswer {
   readonly conclusion: Conclusion | null;
 }
@@ -171,7 +171,7 @@ export interface BehaviorAnswer {
   readonly directive?: JsonObject;
   readonly code: string;
   readonly reason: string;
-  /** What an oversight said, where it was asked for; without a `risk`, why it failed. */
+  /** The oversight's answer, if it was asked; without a `risk`, why it failed. */
   readonly oversight?: {
     readonly risk: number | null;
     readonly advice: string;

@@ -118,7 +118,7 @@ function finish(line: string, walk: WalkState): Analysis {
 function hasTooMany(commands: readonly Draft[]): boolean {
   if (commands.length <= LIMITS.different) return false;
   const different = new Set<string>();
-  // Hundreds of commands may share thousands of words, so each list is read once, and equal lists have one number.
+  // Hundreds of commands may share thousands of words, so each list is read once; equal lists share a number.
   const numbers = new Map<readonly Word[], number>();
   const texts = new Map<string, number>();
   const words = new Map<string, number>();
@@ -135,7 +135,7 @@ function hasTooMany(commands: readonly Draft[]): boolean {
   return different.size > LIMITS.different;
 }
 
-// No two lists of words that differ are one text.
+// The text is unique for each list of words.
 function keyOfWord(word: Word, numbers: Map<string, number>): string {
   const { text, pieces, single, found, pipe, here } = word;
   const more = found ?? pipe ?? here;

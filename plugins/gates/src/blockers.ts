@@ -2,7 +2,7 @@ import type { Contract } from "@bylaw/contract";
 import { omitUndefined, type Decision } from "@bylaw/kernel";
 import { oneLine, quoteAll } from "@bylaw/wording";
 
-/** One cause that stands in the way of a transition. */
+/** One cause that blocks a transition. */
 export interface Blocker {
   readonly code: string;
   readonly reason: string;
@@ -17,11 +17,11 @@ type Asked = Pick<Decision, "votes" | "code" | "reason" | "fix">;
 const CHECKED_BY = / \(checked by `([^`]*)`\)$/;
 const MISSING = /^The (?:artifact `([^`]+)`|`([^`]+)` artifact) is missing/;
 const FAILED = /^\d+ test\(s\) failed$/;
-/** What else is true of a run in which a test fails. */
+/** Checks that also fail whenever a test fails. */
 const FOLLOWS =
   /^Tests ended with exit code \d+$|^No test passed; at least one must$|^\d+ test\(s\) of the failing run still fail: /;
 
-/** Everything that stands in the way of a transition, an entry for each cause: checks that fail for one reason are one. */
+/** Everything that blocks a transition, one entry a cause. Checks that fail for the same reason share an entry. */
 export function blockersOf(
   { gates, phases }: Pick<Contract, "gates" | "phases">,
   { votes, code, reason, fix }: Asked,
@@ -45,7 +45,7 @@ export function blockersOf(
   return [...groups].map(([cause, same]) => blockerOf(cause, same));
 }
 
-/** What was found, without what the contract says to it and the check that found it. */
+/** The finding alone, without the contract's text and the name of the check. */
 function causeOf(reason: string, messages: readonly string[]): string {
   const message = messages.find((one) => reason.startsWith(one)) ?? "";
   const found = reason.slice(message.length).replace(CHECKED_BY, "");
@@ -54,7 +54,7 @@ function causeOf(reason: string, messages: readonly string[]): string {
 }
 
 function blockerOf(cause: string, same: readonly Vote[]): Blocker {
-  // Of a missing artifact the plugin that asks for it says most.
+  // The plugin that requires an artifact describes its absence best.
   const first = same.find(({ code }) => code === "artifact_missing") ?? same[0];
   const checks = [
     ...new Set(same.flatMap(({ reason }) => CHECKED_BY.exec(reason)?.slice(1, 2) ?? [])),

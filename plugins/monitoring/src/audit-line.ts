@@ -1,6 +1,6 @@
 import { isJsonObject, omitUndefined, type LogEvent } from "@bylaw/kernel";
 
-/** Events of tool calls, and what is told of each. */
+/** The events of tool calls, and what each line says. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   tool_allowed: ["id", "tool", "args", "phase"],
   tool_asked: ["id", "tool", "args", "phase"],

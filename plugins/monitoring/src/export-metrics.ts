@@ -8,7 +8,7 @@ import { workflowMetrics, type Metrics } from "./metrics.ts";
 /** How many events are asked of the log at once. */
 const PAGE = 1_000;
 
-/** What goes into a file: a line for some events, made with the state before and after them. */
+/** The lines of an export: one for some events, made from the state before and after each. */
 interface Lines<State> {
   readonly initial: State;
   readonly reduce: (state: State, event: LogEvent) => State;

@@ -21,7 +21,7 @@ export const monitoring = definePlugin({
     declareAlerts(kernel);
     const { auditLog } = contract.enforcement.tools;
     const beside = (name: string): string => resolve(dirname(path), name);
-    // Neither is required: whoever cannot write them still records and decides.
+    // Both are optional: a process that cannot write them still records and decides.
     if (exportPath !== undefined)
       kernel.sink({
         name: "metrics",

@@ -176,7 +176,7 @@ const ANY_FOLDER: PhaseRule = {
   paths: ["/**"],
 };
 
-// The contract's mode holds, and nobody may be wrong about what is enforced.
+// Two modes that differ would hide what is enforced, so the contract's must match.
 function checkMode(
   { enforcement: { mode }, file }: Contract,
   wanted: PhaseOptions["mode"] = mode,

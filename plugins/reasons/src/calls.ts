@@ -64,7 +64,7 @@ export function openTools(
   return (tool) => available.includes(tool);
 }
 
-// Some hosts hand the arguments on as the text that the model wrote.
+// Some hosts pass the arguments on as the model's raw text.
 function objectIn(args: Json | undefined): JsonObject {
   if (isJsonObject(args)) return args;
   if (typeof args !== "string") return {};

@@ -8,7 +8,7 @@ const message = z.string().max(2_000).optional();
 /** What befalls a turn besides the agent's doing. It costs no attempt, and is kept apart from the reasons. */
 export const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
 
-/** Why an agent is no longer waited for. */
+/** Why an agent was dropped. */
 export const DROP_REASONS = [
   "timeout",
   "cancelled",

@@ -13,7 +13,7 @@ export interface AgentFold extends Worker {
   readonly usage: AgentStatus["token_usage"];
   /** Whether it works now, as far as the log says. */
   readonly active: boolean;
-  /** Whether it did all that it had to do. */
+  /** Whether all its work is done. */
   readonly done: boolean;
   /** What it answered and voted; kept by the coordination of all agents. */
   readonly answers: { count: number; label: string | null };
@@ -49,7 +49,7 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
   let restarting = false;
   let last: number | null = null;
   let worked = false;
-  // Tasks and steps that it has; `undefined`: nobody ever said that it has one.
+  // The tasks and steps it holds; `undefined`: it never held one.
   let held: Set<string> | undefined;
   let error: AgentStatus["error"] = null;
   // What the entry was made of the last time: most agents are as they were when another one did something.

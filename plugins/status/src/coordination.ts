@@ -7,7 +7,7 @@ import type { Status } from "./schema.ts";
 export interface CoordinationFold {
   add(event: LogEvent, agent: AgentFold | undefined): void;
   readonly winner: string | null;
-  /** Whether agents agree on something here. */
+  /** Whether the run has a consensus. */
   readonly begun: boolean;
   phase(): NonNullable<Status["coordination"]["phase"]>;
   /** Answers and votes for each agent once, in percent. */

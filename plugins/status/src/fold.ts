@@ -66,7 +66,7 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
 
   function finish({ event_type, details }: LogEvent): void {
     if (event_type === "workflow_ended") finishes.set("completed", work.progress()?.words ?? "");
-    // A person may take a workflow up again.
+    // A person may resume a workflow.
     else if (event_type === "workflow_moved") finishes.delete("completed");
     else if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
     else if (event_type === "workflow_failed")
@@ -103,7 +103,7 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
     finish(event);
   }
 
-  // Nobody votes where there are tasks or steps, unless the log says so.
+  // A run with tasks or steps has no votes, unless the log has some.
   const phase = (): Status["coordination"]["phase"] =>
     coordination.begun || work.progress() === undefined ? coordination.phase() : null;
 

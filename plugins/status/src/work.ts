@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { countOf, firstCharacters, objectFrom, textOf } from "./reading.ts";
 import type { Status } from "./schema.ts";
 
-/** Who is told that it holds something to do, and that it holds it no more. */
+/** Receives who starts and who stops working on something. */
 export interface Worker {
   hold(work: string): void;
   release(work: string): void;
@@ -16,7 +16,7 @@ const COMPLETED_PHASE = "@completed";
 const LISTED = 1_000;
 const TEXT = 500;
 
-// What an event says of its task, and whether its agent has it from then on.
+// The state that an event gives its task, and whether its agent holds it from then on.
 const CHANGES: Readonly<Record<string, Change>> = Object.assign(Object.create(null) as object, {
   task_created: { status: "ready", holds: false },
   task_claimed: { status: "working", holds: true },
@@ -41,7 +41,7 @@ const CHANGES: Readonly<Record<string, Change>> = Object.assign(Object.create(nu
   task_reverification_required: { status: "audit", holds: false },
 } satisfies Record<string, Change>);
 
-// What an agent does that is no task of the plan: where it begins, and where it ends.
+// Work outside the plan's tasks: the events that begin it, and those that end it.
 const BEGINS: Readonly<Record<string, string>> = Object.assign(Object.create(null) as object, {
   expert_delegated: "expert",
   remediation_dispatched: "remediation",
@@ -59,7 +59,7 @@ const ENDS: Readonly<Record<string, string>> = Object.assign(Object.create(null)
   ...{ step_completed: "step", call_completed: "call" },
 });
 
-/** Follows tasks, workflows and pauses: what a run consists of where nobody votes. */
+/** Follows tasks, workflows and pauses in a run without a consensus. */
 export class Work {
   readonly #workerOf: (agent: string) => Worker;
   readonly #open = new Map<string, Task>();
@@ -67,12 +67,12 @@ export class Work {
   readonly #completed = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #pauses = new Map<number, Status["pauses"][number]>();
-  /** Steps that are over or were left out. */
+  /** Steps that ended or were skipped. */
   readonly #settled = new Set<string>();
   #planned = 0;
   #workflow: Status["workflow"] = null;
 
-  /** `workerOf`: who is told what it holds. */
+  /** `workerOf`: finds the agent whose work is tracked. */
   constructor(workerOf: (agent: string) => Worker) {
     this.#workerOf = workerOf;
   }
@@ -115,7 +115,7 @@ export class Work {
     return [...this.#pauses.values()].slice(0, LISTED);
   }
 
-  /** How far it is, in words and in percent; `undefined` where there is no such work. */
+  /** The progress in words and in percent; `undefined` if there is no such work. */
   progress(): { readonly words: string; readonly percentage: number } | undefined {
     const now = this.workflow();
     if (now !== null) return { words: wordsOf(now), percentage: percent(now.settled, now.steps) };
@@ -150,7 +150,7 @@ export class Work {
     this.#counts.set(to, (this.#counts.get(to) ?? 0) + 1);
     if (to === COMPLETED_PHASE) return this.#put(id, { status: "completed", holds: false }, agent);
     const before = this.#open.get(id);
-    // Where nobody claims tasks, whoever moves one works on it.
+    // Without claims, the agent that moves a task works on it.
     if (before === undefined) this.#put(id, { status: "working", holds: true }, agent);
     else this.#open.set(id, { ...before, phase: to });
   }

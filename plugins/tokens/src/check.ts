@@ -36,7 +36,7 @@ type Code = keyof typeof CODES;
 
 export interface CheckOptions {
   readonly signer: Pick<TokenSigner, "contract" | "timeFault">;
-  /** What a call outside the tools of its token comes to: a denial, a note on record, or nothing. */
+  /** The result of a call outside its token's tools: a denial, a recorded warning, or nothing. */
   readonly scope: "enforced" | "shadow" | "off";
   /** Whether a token holds for its session alone. */
   readonly session: boolean;

@@ -30,7 +30,7 @@ export const tokens = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: tokenOptions,
-  // The tool scope is softened as the phase is that it comes from; forged, old and foreign tokens never.
+  // The mode softens a token's tool scope as it softens the phase. It never softens a forged, expired or foreign token.
   neverSoftened: Object.keys(CODES).filter((code) => code !== "token_tool"),
   codes: CODES,
   apply(kernel, options, { configFile }) {
@@ -64,7 +64,7 @@ export const tokens = definePlugin({
   },
 });
 
-// As phases do: what the contract only warns about is on record, and what it does not judge is not.
+// As in phases: a warning is recorded, and an unchecked call is not.
 function scopeOf(contract: Contract | undefined): CheckOptions["scope"] {
   if (contract === undefined) return "enforced";
   const { mode, tools } = contract.enforcement;

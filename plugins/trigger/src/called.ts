@@ -48,7 +48,7 @@ export const calledAgents = defineProjection<Called>({
   },
 });
 
-/** The calls that nobody returned from yet, the oldest first. */
+/** The calls that have not returned, oldest first. */
 export const openCalls = (view: View): readonly OpenCall[] =>
   Object.values(view(calledAgents).open).toSorted((one, other) => one.sequence - other.sequence);
 

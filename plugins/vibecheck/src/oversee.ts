@@ -10,7 +10,7 @@ export interface OversightRequest {
   readonly kind: "planning" | "implementation" | "review";
   readonly goal: string;
   readonly plan: string;
-  /** Why it is asked for, in the agent's words. */
+  /** The agent's reason for asking. */
   readonly reason?: string;
   /** Who asked, or whose work it is. */
   readonly agent?: string;

@@ -7,7 +7,7 @@ export interface Standing {
   readonly risk: number;
   /** Why the last oversight failed; `null`: it did not. */
   readonly failed: string | null;
-  /** What was advised at that risk. */
+  /** The advice given with that risk. */
   readonly advice: string | null;
   /** Calls that ran since the last oversight. */
   readonly calls: number;
@@ -104,7 +104,7 @@ function adviceIn({ verdict = null }: LogEvent["details"]): string | null {
   return isJsonObject(verdict) ? String(verdict["advice"]).slice(0, ADVICE) : null;
 }
 
-/** How much of an advice is kept with what it holds, in UTF-16 units. */
+/** The longest advice that is kept, in UTF-16 units. */
 const ADVICE = 500;
 
 function found(state: Oversights, { task, agent, risk, failed, advice }: Found): Oversights {

@@ -50,7 +50,7 @@ export const SERVE_OPTIONS = [
   ["--json", "print the address as JSON"],
 ] as const satisfies readonly OptionSpec[];
 
-/** The options of `bylaw serve` that only a server of hooks takes. */
+/** The options of `bylaw serve --local` only. */
 export const LOCAL_OPTIONS = [
   ["--local", "serve the hooks of this user's coding agents instead; hooks start this themselves"],
   [
@@ -65,5 +65,5 @@ export const LOCAL_OPTIONS = [
   ],
 ] as const satisfies readonly OptionSpec[];
 
-/** What `bylaw serve` gets. */
+/** All options of `bylaw serve`. */
 export type ServeOptions = OptionsOf<typeof SERVE_OPTIONS> & OptionsOf<typeof LOCAL_OPTIONS>;

@@ -67,7 +67,7 @@ const SUGGEST =
 
 async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
   if (words.length === 0) return await check(options);
-  // A misspelt option is no shell command.
+  // An option here is misspelt, not part of a shell command.
   if (!process.argv.includes("--"))
     throw usageError(`Too many arguments: ${quote(words[0] ?? "")}`);
   const { tool, args, batch } = options;
@@ -78,7 +78,7 @@ async function checkWords(words: readonly string[], options: CheckOptions): Prom
   await check({ ...options, tool: "bash", args: JSON.stringify({ command }) });
 }
 
-// As a shell would have to be given the word.
+// Quoted as a shell needs it.
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -54,7 +54,7 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
           .trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
-    // Last, because what was tried before has started it.
+    // Last, because the trials before it have started the engine.
     ...(await engineFindings(installed.map(({ command = "" }) => command))),
   ];
   const ok = findings.every((finding) => finding.ok);

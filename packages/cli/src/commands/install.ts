@@ -52,7 +52,7 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   if (client === "curl") refuseCurl(scope);
   const engine = options.engine === undefined ? undefined : resolve(options.engine);
   const hook = hookCommand({ host: name, config, strict, engine }, client);
-  // All users of the machine have to read what is managed.
+  // All users of the machine must be able to read managed settings.
   const mode = scope === "managed" ? 0o644 : 0o600;
   const change = installHooks(host, targetOf(host, scope), hook, mode);
   const states = {

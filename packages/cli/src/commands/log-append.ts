@@ -90,7 +90,7 @@ async function append(file: string | undefined, options: AppendOptions): Promise
   }
 }
 
-// An agent in a step uses the tools of its run, where it cannot speak for another agent.
+// An agent in a step uses its run's tools, which do not let it act as another agent.
 function refuseSteps(): void {
   const { BYLAW_RUN: run = "", BYLAW_MCP_URL: url = "" } = process.env;
   if (run + url === "") return;
@@ -101,7 +101,7 @@ function refuseSteps(): void {
   });
 }
 
-// The agents of a running workflow must not get in by leaving out the variables of their step.
+// Otherwise an agent of a running workflow could get in by unsetting its step's variables.
 async function checkWorkflow(
   store: Store,
   run: string,
@@ -193,7 +193,7 @@ function eventOf(value: Json): Recordable {
   if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
   const given = { event_type, agent_id, task_id, details } as Recordable;
   if (schema.safeParse(details).success) return given;
-  // Most details repeat the agent and the task. The log reports what else is wrong.
+  // Agent and task may be left out of the details; the log checks everything else.
   const about = {
     ...(agent_id === null ? {} : { agent_id }),
     ...(task_id === null ? {} : { task_id }),

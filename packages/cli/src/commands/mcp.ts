@@ -70,7 +70,7 @@ async function serveRun(
       "Outside a step of `bylaw run`, `--store`, `--run` and `--agent` are all needed",
     );
   const place = storePlace(store);
-  // Opening a run would begin it.
+  // Opening a run that does not exist would create it.
   await withReader(place, async (reader) => {
     if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
   });

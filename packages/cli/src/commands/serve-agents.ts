@@ -27,7 +27,7 @@ export async function serveAgents(options: ServeOptions): Promise<void> {
     await write(`${JSON.stringify(shownConfig(resolved, process.env), undefined, 2)}\n`);
     return conclude(0);
   }
-  // Before any code of a configuration runs, and for no program that a tool starts.
+  // Removed before any code of a configuration runs, so that no program of a tool inherits it.
   const secrets = { enrol: taken("BYLAW_ENROL_SECRET"), operator: takeToken() };
   const token = process.env["BYLAW_JWT_SECRET"] ?? process.env["ORCHESTRATOR_JWT_SECRET"];
   const log = createLog({

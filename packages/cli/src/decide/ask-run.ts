@@ -8,7 +8,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 
-/** What the run of a step decides about a call, on record. */
+/** The run's recorded decision about a call of a step. */
 export interface RunAnswer {
   readonly decision: Decision;
   /** How a person answers, where the decision is a question. */

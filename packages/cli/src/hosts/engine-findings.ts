@@ -2,14 +2,14 @@ import { engineStatus, type EngineStatus } from "@bylaw/engine";
 import { folderFault, placeOf } from "@bylaw/hook-client";
 import { BIN, CLIENT } from "./hook-command.ts";
 
-/** How the engine is that a hook asks. */
+/** The state of the engine that a hook asks. */
 interface EngineFinding {
   readonly check: "engine";
   readonly ok: boolean;
   readonly message: string;
 }
 
-/** How the engines are that the installed commands ask. A command that asks none has nothing to tell. */
+/** The states of the engines that the installed commands ask. A command without an engine is skipped. */
 export async function engineFindings(
   commands: readonly string[],
 ): Promise<readonly EngineFinding[]> {

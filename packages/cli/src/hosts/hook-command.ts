@@ -23,7 +23,7 @@ export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 const clientFile = (path: string): string =>
   fileURLToPath(new URL(path, import.meta.resolve("@bylaw/hook-client/package.json")));
 
-/** Where curl is on every system that comes with it. */
+/** The path of curl on systems that include it. */
 export const CURL = "/usr/bin/curl";
 
 /** The client in Node. Absolute. */

@@ -14,7 +14,7 @@ import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
 import { askRun, decideHere, isSilent } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
 
-/** What a judge knows of a hook. */
+/** The hook whose events are judged. */
 interface Bench {
   readonly setup: HookSetup;
   /** Absolute path of the project folder. */
@@ -36,7 +36,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
       const silent = asked === undefined || isSilent(asked.decision);
       if (!silent && asked.decision.applied !== "allow") return asked;
       mkdirSync(records, { recursive: true, mode: 0o700 });
-      // Most calls are no question, and reading what keeps a log takes longer than deciding.
+      // Loaded late: most calls are no question, and loading the log takes longer than deciding.
       const { recordCall } = await import("./record-call.ts");
       return await recordCall(await kernel(), call, {
         store: join(records, "store.db"),
@@ -56,7 +56,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
 
     async stop({ session, text, again }) {
       const attempt = countStop(records, session, again);
-      // It was kept from stopping often enough, or the count is unreadable.
+      // It was refused often enough, or the count is unreadable.
       if (attempt === undefined) return undefined;
       try {
         const loaded = await kernel();

@@ -7,7 +7,7 @@ import { write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
 import type { NamedServer } from "./server-options.ts";
 
-/** Shows a person what a server tells a model, and accepts it as it is now. Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else. */
+/** Shows a person a server's tools and instructions, and pins them as they are. Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else. */
 export async function acceptTools(
   { name, server, limit, pins }: NamedServer,
   config: string | undefined,

@@ -4,7 +4,7 @@ import { POLICY_PLUGIN } from "../decide/kernel-source.ts";
 
 // With these codes a phase refuses a tool, whatever its arguments are.
 const OF_PHASES: ReadonlySet<string> = new Set(["phase_tool_forbidden", "phase_tool_not_allowed"]);
-/** The parts of a rule that are about no argument. */
+/** The keys of a rule that concern no argument. */
 const CALLER_PARTS: ReadonlySet<unknown> = new Set([
   ...["tool", "server", "interactive", "modes", "agent", "phase"],
 ]);

@@ -28,7 +28,7 @@ interface ProxyOptions {
   readonly acceptTools?: boolean;
 }
 
-/** Stands before an MCP server until its client or the server has gone. */
+/** Runs a proxy in front of an MCP server until the client or the server ends. */
 export async function proxyServer(
   named: NamedServer,
   options: ProxyOptions,
@@ -53,7 +53,7 @@ export async function proxyServer(
     return await relay(named, options, looseJudge(records));
   }
   const place = storePlace(store);
-  // Opening a run would begin it.
+  // Opening a run that does not exist would create it.
   await withReader(place, async (reader) => {
     if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
   });

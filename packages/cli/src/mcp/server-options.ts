@@ -5,7 +5,7 @@ import { quote } from "@bylaw/wording";
 import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { usageError } from "../io/report-error.ts";
 
-/** The options that say which server a proxy stands before. */
+/** The options that name the proxy's server. */
 export const SERVER_OPTIONS = [
   ["--name <server>", "stand before an MCP server: its name in policies"],
   ["--url <url>", "the address of a server over Streamable HTTP, instead of a command"],
@@ -25,9 +25,9 @@ export interface NamedServer {
   readonly pins: ToolPins;
 }
 
-// One reading of `mcp__NAME__TOOL`, and a file of its own.
+// So that `mcp__NAME__TOOL` has one reading, and the pins a file of their own.
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,63}$/;
-// What a server gets without being named, as the MCP SDK has it.
+// The variables that a server gets by default, as in the MCP SDK.
 const INHERITED = "HOME LOGNAME PATH SHELL TERM USER".split(" ");
 const INHERITED_ON_WINDOWS =
   "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES".split(
@@ -73,7 +73,7 @@ function programOf(command: readonly string[], { env = [], bearer }: ServerOptio
   const handed: Record<string, string> = {};
   for (const key of [...inherited, ...env]) {
     const value = process.env[key];
-    // A shell function is code.
+    // An exported shell function is code.
     if (value !== undefined && !value.startsWith("()")) handed[key] = value;
     else if (env.includes(key))
       throw usageError(`The environment variable ${quote(key)} is not set`);

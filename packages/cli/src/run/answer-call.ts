@@ -2,7 +2,7 @@ import { isJsonObject, type Decision, type Json, type Kernel, type ToolCall } fr
 import { isSilent } from "../decide/ask-run.ts";
 import { callQuestionId, type Run } from "@bylaw/log";
 
-/** Whose calls are answered. */
+/** The step whose calls are answered. */
 export interface CallContext {
   readonly run: Run;
   readonly agent: string;
@@ -21,7 +21,7 @@ export async function answerCall(
   // The kernel admits it, key by key, before anything is decided.
   const asked = { ...call, agent, hook: "beforeToolCall" } as unknown as ToolCall;
   const look = await kernel.decide({ ...asked, run: run.run }, run.view);
-  // A silent run has nothing to put on record.
+  // A run without an opinion records nothing.
   if (isSilent(look)) return answerOf(look, "");
   const request = id === undefined ? {} : { request_id: JSON.stringify([agent, session, id]) };
   const { decision, events } = await run.toolCall(asked, request);

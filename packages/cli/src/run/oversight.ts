@@ -54,7 +54,7 @@ export function overseerOf(
   };
 }
 
-/** What an oversight said, for the agent that asked. */
+/** The oversight's answer, for the agent that asked. */
 export function adviceOf({ verdict, events }: Oversight): OversightAdvice {
   if (verdict !== undefined) return { risk: verdict.risk, advice: verdict.advice };
   return { risk: null, advice: String(events.at(-1)?.details["error"] ?? "no answer") };

@@ -101,7 +101,7 @@ export async function prepareWorkflow({
   };
 }
 
-/** How an agent that asks for oversight has its answer at once. */
+/** Asks the oversight at once for an agent that requests it. */
 function overseeNow(
   overseer: ReturnType<typeof overseerOf>,
   workflow: Pick<WorkflowOptions, "template" | "run">,

@@ -18,7 +18,7 @@ export function analyseGates(subject: Subject): void {
   analyseEvidence(subject);
 }
 
-// Told once: one `test_command` is what all of them lack.
+// Reported once, because one `test_command` mends all of them.
 function analyseEvidence(subject: Subject): void {
   const { data, report } = subject;
   if (data.test_command !== undefined || data.evidence === "reported") return;

@@ -118,7 +118,7 @@ function analyseAlerts({ data: { monitoring }, report }: Subject): void {
 export const ACTION_MODE = { reject: "strict", warn: "permissive", log: "advisory" } as const;
 const RANK = { strict: 2, permissive: 1, advisory: 0 } as const;
 
-/** The one of two modes that lets more through. */
+/** The laxer of two modes. */
 export const laxer = (one: keyof typeof RANK, other: keyof typeof RANK): keyof typeof RANK =>
   RANK[one] <= RANK[other] ? one : other;
 

@@ -30,7 +30,7 @@ const JUDGED: readonly string[] = ["resources/read", "prompts/get"];
 export const isJudged = (method: string): boolean =>
   method === "tools/call" || JUDGED.includes(method);
 
-/** Whether a server that is less exact may take a method for one that is judged. */
+/** Whether a lenient server may read this name as a method that is judged. */
 export const isLookalike = (method: string): boolean =>
   !isJudged(method) &&
   (isJudged(plainly(method)) || (method !== "tools/list" && plainly(method) === "tools/list"));
@@ -72,7 +72,7 @@ export function paramsOf(params: Json | undefined): JsonObject {
   return params;
 }
 
-/** Text under a key of parameters. Throws {@link MessageFault}. */
+/** The text of a parameter. Throws {@link MessageFault}. */
 export function textIn(params: JsonObject, key: string): string {
   const value = params[key];
   if (typeof value === "string" && value !== "") return value;

@@ -6,7 +6,7 @@ import { visibleText } from "@bylaw/wording";
 const DEFINITION_LIMIT = 32_768;
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-// Joined emoji are the only place for the invisible characters in them.
+// Emoji may hold these invisible characters as joiners; nothing else may.
 const EMOJI =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}#*0-9]\u{fe0f}?\u{20e3}?(?:\u{200d}(?=\p{Extended_Pictographic}))?/gu;
 
@@ -18,9 +18,9 @@ export function toolFault(
   const { name } = tool as Partial<JsonObject>;
   if (typeof name !== "string" || !NAME.test(name))
     return "its name has other characters than letters, digits, `_`, `.` and `-`, or more than 128";
-  // The record of accepted tools could not be read with it.
+  // A name like this would make the record of accepted tools unreadable.
   if (name === "__proto__") return "its name is reserved in JavaScript";
-  // It would read as the tool of another server.
+  // A policy would read it as the tool of another server.
   if (/^mcp_/i.test(name)) return "its name begins like that of a tool of another server";
   if ((names.get(name.toLowerCase()) ?? 0) > 1) return "the server lists its name more than once";
   return textFault(tool);

@@ -9,7 +9,7 @@ export interface ServerProgram {
   /** The program and its arguments, run without a shell. */
   readonly command: readonly string[];
   readonly cwd: string;
-  /** All that the program gets of the environment. */
+  /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ export async function startServer(
       cause,
     });
   }
-  // A server that has gone is told by its exit.
+  // The exit event reports a server that has ended.
   stdin.on("error", () => {});
   readMessages(stdout, limit, events);
   const gone = once(child, "exit").then(async ([code, signal]: unknown[]) => {

@@ -31,7 +31,7 @@ export interface ProxyJudge {
   readonly hides: (call: ToolCall) => boolean | Promise<boolean>;
 }
 
-/** What the gate needs of the proxy. */
+/** The proxy as the gate needs it. */
 export interface GateOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
@@ -51,7 +51,7 @@ export interface GateOptions {
   readonly canElicit: () => boolean;
 }
 
-/** More than a person reads in a dialog: such a call is only approved where it is shown whole. */
+/** The longest call shown in a dialog, in characters. A longer one is approved only where it is shown whole. */
 const SHOWN = 4_000;
 
 /** Judges requests: passes them on, refuses them, or asks a person. */

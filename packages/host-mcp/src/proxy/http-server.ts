@@ -21,7 +21,7 @@ export async function connectServer(
     requestInit: { headers: { ...headers }, redirect: "error" },
     fetch: async (input, init) => bounded(await fetch(input, init), limit, events.tooLong),
   });
-  // Which request asked for the protocol's version, that every later one names.
+  // The initialize request: its answer names the protocol version, which every later request must send.
   let opening: unknown;
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
@@ -58,7 +58,7 @@ export async function connectServer(
   };
 }
 
-// A body ends where it has more bytes than the limit; a stream, where one of its events has.
+// The limit holds for a whole body, and for each event of a stream.
 function bounded(response: Response, limit: number, tooLong: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

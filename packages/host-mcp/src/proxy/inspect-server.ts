@@ -10,7 +10,7 @@ import { ToolTable, type ListedTool } from "./tool-table.ts";
 export interface ServerInspection {
   readonly tools: readonly ListedTool[];
   readonly instructions: Json | undefined;
-  /** What {@link ToolPins.pin} takes to accept all of it. */
+  /** All of it, for {@link ToolPins.pin} to accept. */
   readonly digests: ToolDigests;
 }
 

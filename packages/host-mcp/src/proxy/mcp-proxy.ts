@@ -16,7 +16,7 @@ import type { PendingRequest } from "./pending.ts";
 import type { ToolPins } from "./tool-pins.ts";
 import { ToolTable } from "./tool-table.ts";
 
-/** How a proxy works. */
+/** The options of a proxy. */
 export interface ProxyOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
@@ -168,7 +168,7 @@ export class McpProxy {
   }
 
   #notification({ method, params, text }: Notification): void {
-    // As a notification nobody would be told of a refusal.
+    // A notification has no answer, so its sender would not learn of a refusal.
     if (isJudged(method) || isLookalike(method) || method === "tools/list")
       return this.#notice(`A notification ${quote(method)} of the client was dropped`);
     if (method === "notifications/cancelled" && isJsonObject(params)) {

@@ -1,7 +1,7 @@
 import { parseJson } from "@bylaw/config";
 import { isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 
-/** How requests and their answers are told apart. */
+/** The id that matches an answer to its request. */
 export type MessageId = string | number;
 
 /** A JSON-RPC message. `text` is what is passed on. */
@@ -30,7 +30,7 @@ export type Message =
 /** The error codes of JSON-RPC that the proxy answers with itself. */
 export const RPC = { parse: -32_700, invalid: -32_600, params: -32_602, refused: -32_000 } as const;
 
-/** Text that is no message which both sides read alike. */
+/** The text is no message, or one that two parsers may read differently. */
 export class MessageFault extends Error {
   override readonly name = "MessageFault";
 
@@ -105,7 +105,7 @@ function messageIn(value: Json, given: string): Message {
 const isId = (value: unknown): value is MessageId =>
   typeof value === "string" ? value.length <= 256 : Number.isSafeInteger(value);
 
-/** A key that a reader which ignores letter case takes for one of the known ones. */
+/** A key that a case-insensitive parser would read as one of the known ones. */
 export function nearKey(value: Json, known: readonly string[]): string | undefined {
   if (!isJsonObject(value)) return undefined;
   return Object.keys(value).find(
@@ -113,7 +113,7 @@ export function nearKey(value: Json, known: readonly string[]): string | undefin
   );
 }
 
-// The second of two keys of one object, at any depth, that such a reader takes for one.
+// The second of two keys of an object, at any depth, that such a parser would read as the same.
 function twinKey(value: Json): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const folded = new Set<string>();

@@ -19,7 +19,7 @@ export class OwnRequests {
     this.#peer = peer;
   }
 
-  /** Asks. Rejects with the error of the other side, after `timeout_ms`, and when `signal` aborts, which is told to the other side. */
+  /** Sends a request. Rejects with the other side's error, after `timeout_ms`, and when `signal` aborts; the other side is told to cancel. */
   async ask(
     method: string,
     params: JsonObject,
@@ -65,7 +65,7 @@ export class OwnRequests {
     return true;
   }
 
-  /** Nothing more is answered. */
+  /** Rejects all open requests. */
   end(reason: string): void {
     for (const { reject } of this.#waiting.values()) reject(new MessageFault(RPC.refused, reason));
     this.#waiting.clear();

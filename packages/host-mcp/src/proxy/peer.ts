@@ -8,14 +8,14 @@ export interface Peer {
   readonly close: () => Promise<void>;
 }
 
-/** What a side says. */
+/** The events of one side. */
 export interface PeerEvents {
   readonly message: (text: string) => void;
   /** A message had more characters than the limit, and was skipped. */
   readonly tooLong: () => void;
   /** Nothing more is read until this settles. */
   readonly slow: () => Promise<unknown> | undefined;
-  /** It says no more, and why. */
+  /** It has closed, and why. */
   readonly end: (reason: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import type { MessageId } from "./message.ts";
 
-/** A request of the client that was not answered yet. */
+/** An open request of the client. */
 export interface PendingRequest {
   readonly id: MessageId;
   readonly method: string;
@@ -9,7 +9,7 @@ export interface PendingRequest {
   readonly text: string;
   /** The server has it. */
   forwarded: boolean;
-  /** The client waits no more. Its id stays in use until the server answers. */
+  /** The client cancelled it. Its id stays in use until the server answers. */
   cancelled: boolean;
   /** Ends what the proxy itself waits for. */
   onCancel?: () => void;

@@ -7,14 +7,14 @@ import type { Readable } from "node:stream";
 /** An MCP server: a program to start, or an address. */
 export type McpServer = ServerProgram | ServerAddress;
 
-/** Where the client of a proxy is. */
+/** The streams of a proxy's client. */
 export interface ProxyClient {
   readonly input: Readable;
   /** Writes text; a promise while its reader is slower than we are. */
   readonly write: (text: string) => Promise<void> | undefined;
 }
 
-// A longer message of a server is not even read to say so.
+// A server's message beyond this limit is skipped unread.
 const HEADROOM = 4;
 
 /**
@@ -62,7 +62,7 @@ export async function openServer(
   events: PeerEvents,
 ): Promise<Peer> {
   if ("command" in server) return await startServer(server, limit, events);
-  // Large, and most servers are programs.
+  // Loaded late: it is large, and most servers are programs.
   const { connectServer } = await import("./http-server.ts");
   return await connectServer(server, limit, events);
 }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf } from "@bylaw/kernel";
 
-/** What is known of the tools of one server: the digest of each, by name. */
+/** The digest of each tool of one server, by name. */
 export type ToolDigests = ReadonlyMap<string, string>;
 
 /** Remembers the tools of one server in a file, as they were when they were first seen or last accepted. */
@@ -22,7 +22,7 @@ export class ToolPins {
     return this.#known;
   }
 
-  /** Pins these tools as they are, besides the others. Throws BYLAW_MCP_PINS_INVALID. */
+  /** Adds these tools to the pinned ones. Throws BYLAW_MCP_PINS_INVALID. */
   pin(digests: ToolDigests): void {
     if (digests.size === 0) return;
     this.#known = new Map([...this.read(), ...digests]);

@@ -19,7 +19,7 @@ export interface Listing {
   readonly tools: ReadonlyMap<string, ListedTool>;
 }
 
-/** What the table needs. */
+/** The options of the table. */
 export interface ToolTableOptions {
   /** Asks the server for one page. Rejects with its error. */
   readonly fetch: (cursor: string | undefined) => Promise<Json>;
@@ -44,7 +44,7 @@ export class ToolTable {
     this.#options = options;
   }
 
-  /** What was last read, unless the server said since that it changed. */
+  /** The last list, unless the server has announced a change since. */
   get current(): Listing | undefined {
     return this.#listing;
   }
@@ -55,7 +55,7 @@ export class ToolTable {
     this.#listing = undefined;
   }
 
-  /** Asks the server, once for all who wait. Rejects with its error, and with BYLAW_MCP_PINS_INVALID. */
+  /** Asks the server once for all callers that wait. Rejects with its error, and with BYLAW_MCP_PINS_INVALID. */
   load(): Promise<Listing> {
     return (this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
@@ -81,7 +81,7 @@ export class ToolTable {
     const changes = this.#changes;
     const [answer, definitions] = await this.#pages();
     const listing = { answer, tools: this.#checked(definitions) };
-    // It changed again meanwhile: whoever waits gets this, and the next one asks anew.
+    // The list changed again meanwhile. Waiting callers get this one, and the next caller asks again.
     if (changes === this.#changes) this.#listing = listing;
     return listing;
   }

@@ -90,7 +90,7 @@ export function commandInText(text: string, host: Host): string | undefined {
 
 const QUOTED = "'(?:[^']|'\\\\'')*'";
 
-// What stands before the name of an event. The command ends with a configuration in quotes, or with options.
+// The command up to the event's name. It ends with a quoted configuration, or with options.
 const ours = (host: Host): RegExp =>
   new RegExp(
     `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?)(?: \\w+)?(?: \\|\\| .*)?$`,

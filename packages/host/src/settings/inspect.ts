@@ -49,7 +49,7 @@ export function findFault(
   return managed ? undefined : faulty;
 }
 
-// A file of Bylaw's own is whole, or it is changed.
+// A file that belongs to Bylaw alone is compared as a whole.
 function ownReport(host: Host, settings: SettingsFile, text: string): SettingsReport | undefined {
   if (host.ownFile?.(settings.file, "") === undefined) return undefined;
   const command = commandInText(text, host);

@@ -149,7 +149,7 @@ function violation(response: Response, decision: Decision): JsonObject {
   const ended = {
     buffer_preview: upTo(buffer, WINDOW),
     buffer_chars: charactersOf(buffer),
-    // Where the preview holds all of it, once is enough.
+    // The text is left out if the preview already holds all of it.
     ...(buffer.length > PREVIEW ? { buffer_text: upTo(buffer, BUFFER + WINDOW) } : {}),
     recovery: final ? "end" : recovery,
     final,
@@ -157,14 +157,14 @@ function violation(response: Response, decision: Decision): JsonObject {
   return { round, attempt, max_attempts, ...calls, ...ended };
 }
 
-/** All that the model wrote: its text, and what it called with which arguments. A rejected answer is in the arguments of its tool. */
+/** Everything the model wrote: its text, and its calls with their arguments. A rejected answer is in its tool's arguments. */
 const bufferOf = (text: string, calls: readonly ResponseCall[]): string =>
   [
     ...(text === "" ? [] : [text]),
     ...calls.map(({ tool, args }) => `[Tool Call: ${upTo(tool, NAME_WINDOW)}(${argsText(args)})]`),
   ].join("\n");
 
-// Some hosts hand the arguments on as the text that the model wrote.
+// Some hosts pass the arguments on as the model's raw text.
 const argsText = (args: Json | undefined): string =>
   args === undefined ? "" : typeof args === "string" ? args : JSON.stringify(args);
 
@@ -193,7 +193,7 @@ const NAMES = 200;
 /** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
 const WINDOW = 16_384;
 const PREVIEW = 500;
-/** How much is on record of what a response that was refused had written. */
+/** The limits on what is recorded of a refused response. */
 const BUFFER = 32_768;
 const NAME = 256;
 const NAME_WINDOW = 1_024;

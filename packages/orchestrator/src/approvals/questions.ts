@@ -43,7 +43,7 @@ export interface QuestionSource {
   readonly store: Pick<Store, "events">;
   readonly run: string;
   readonly gates: ProjectGates | undefined;
-  /** From which risk on a person has to look. Default: that of the plugin. */
+  /** The risk from which a person must look. Default: the plugin's. */
   readonly hold_at?: number | undefined;
 }
 
@@ -95,7 +95,7 @@ export class QuestionFold {
     this.#head = event.sequence;
   }
 
-  /** All that waits: gates by task, then calls, the oldest first, then pauses and holds. */
+  /** Everything that waits for an answer: gates by task, then calls (oldest first), then pauses and holds. */
   open({ view, now, task }: QuestionTime): readonly OpenId[] {
     const { run, gates } = this.#source;
     const waiting =

@@ -21,7 +21,7 @@ export interface PauseStop extends Stop {
   readonly definition: string | null;
 }
 
-/** What an oversight found, or that it failed: a person takes note of it. */
+/** A risk that an oversight found, or its failure. A person must acknowledge it. */
 export interface HoldStop extends Stop {
   readonly kind: "hold";
   /** 0 to 1. */
@@ -40,7 +40,7 @@ export interface EndedStop {
 
 export type OpenStop = (PauseStop | HoldStop) & { readonly id: string };
 
-/** From this risk on a person has to look, unless the plugin says otherwise. */
+/** The risk from which a person must look, unless the plugin sets another. */
 const HOLD_AT = 0.7;
 const ENDED = 1_000;
 
@@ -75,7 +75,7 @@ export class StopFold {
     }
   }
 
-  /** Those that nobody ended, of all tasks or of one. */
+  /** The open ones, of all tasks or of one. */
   open(task?: string): readonly OpenStop[] {
     const holds = this.#workflow ? [] : [...this.#holds.values()];
     return [
@@ -123,14 +123,14 @@ export class StopFold {
 }
 
 interface EndOfStop {
-  /** Who ends it. */
+  /** The person who ends it. */
   readonly by: string;
   readonly reason?: string | undefined;
   /** Lets only one of two simultaneous answers through. */
   readonly documents?: readonly DocumentWrite[];
 }
 
-/** Ends a stop, as a person says. Throws what the run throws. */
+/** Ends a stop in a person's name. Throws what the run throws. */
 export async function endStop(
   run: Run,
   stop: OpenStop,

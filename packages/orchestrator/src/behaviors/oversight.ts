@@ -14,7 +14,7 @@ import { programEnvironment, runProgram } from "@bylaw/process";
 import type { Settings } from "../config/settings.ts";
 import type { Service } from "../service/service.ts";
 
-/** What an oversight said about an agent. */
+/** An oversight's answer about an agent. */
 export interface Advice {
   /** 0 to 1; `null` where the oversight failed. */
   readonly risk: number | null;
@@ -33,14 +33,14 @@ export interface OversightQuestion {
   readonly sequence: number;
 }
 
-/** How much of the past an oversight is told, in events. */
+/** The most past events that an oversight is sent. */
 const HISTORY = { read: 500, told: 50 } as const;
-/** How many events may come between a request and what came of it. */
+/** The most events between a request and its recorded answer. */
 const BETWEEN = 1_000;
 /** The most that a program may print, in bytes. */
 const PRINTED = 262_144;
 
-/** Throws BYLAW_SETTINGS_INVALID or BYLAW_URL_INVALID for settings by which nobody can be asked. */
+/** Throws BYLAW_SETTINGS_INVALID or BYLAW_URL_INVALID for settings that name no usable oversight. */
 export function checkOversight({ oversight: { command, url } }: Settings): void {
   if (url === undefined) return;
   httpOversight(url);
@@ -52,14 +52,14 @@ export function checkOversight({ oversight: { command, url } }: Settings): void 
   });
 }
 
-/** Whether the settings name somebody. */
+/** Whether an oversight is configured. */
 export const hasOversight = ({ oversight: { command, url } }: Settings): boolean =>
   command.length > 0 || url !== undefined;
 
 /** The oversights under way, by the event that granted each: a repeated request waits for the first one. */
 const UNDER_WAY = new WeakMap<Service["run"], Map<number, Promise<Advice | undefined>>>();
 
-/** Asks whom the settings name, once for each request, and puts on record what came of it. */
+/** Asks the configured oversight once for each request, and records its answer. */
 export async function askOversight(
   service: Service,
   question: OversightQuestion,
@@ -89,7 +89,7 @@ async function askOnce(service: Service, question: OversightQuestion): Promise<A
   return adviceAfter(service, question);
 }
 
-/** What is on record of it. */
+/** The recorded answer. */
 async function adviceAfter(
   { store, run }: Service,
   { agent, sequence }: OversightQuestion,
@@ -131,7 +131,7 @@ async function requestOf(
   };
 }
 
-// Names and outcomes alone: arguments and texts may be long, and are for those who read the log.
+// Names and outcomes only: arguments and texts may be long, and the log has them.
 function factsOf(details: JsonObject): string {
   const facts = ["tool", "to", "action", "ok"].flatMap((name) => {
     const value = details[name];
@@ -152,7 +152,7 @@ function serviceOf({
       const { exit_code, stdout, error } = await runProgram({
         argv: [...command],
         cwd,
-        // Not by a name that an agent may have put into its folder.
+        // An absolute path, because an agent may put a program of the same name into its folder.
         env: programEnvironment({ workspace: resolve(workspace) }),
         stdin: JSON.stringify(request),
         timeoutMs: timeout_seconds * 1_000,

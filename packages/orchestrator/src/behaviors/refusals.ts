@@ -12,7 +12,7 @@ const GRANTED_BY: Readonly<Record<string, string>> = {
   stop: "@bylaw/plugin-loop",
 };
 
-/** Refuses what nobody here would carry out, and says what an operator can do about it. */
+/** Refuses a request that nothing here would carry out, with a fix for the operator. */
 export const behaviorRefusals = definePlugin({
   name: "@bylaw/orchestrator/behaviors",
   version: manifest.version,

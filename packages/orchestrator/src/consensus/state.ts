@@ -48,7 +48,7 @@ export const consensusShape = z.object({
     .openapi({ description: "For an agent" }),
 });
 
-/** What a caller learns. Agents know each other by alias, see no vote before the end, and no answer that they were not shown. */
+/** The part of the state a caller may see. Agents know each other by alias. They see votes only at the end, and only answers they were shown. */
 export function consensusFor(
   { run: { view }, kernel }: Pick<Service, "run" | "kernel">,
   caller: Caller,
@@ -101,7 +101,7 @@ export const shownAnswer = (
   content,
 });
 
-/** What an accepted response came to; `null` where it was no answer and no vote, or where it was not accepted. */
+/** The outcome of a response: an answer, a vote, or `null` for anything else and for a refused response. */
 export const conclusionShape = z.union([
   z.object({ kind: z.literal("answer"), label }),
   z.object({ kind: z.literal("vote"), label }),
@@ -115,10 +115,10 @@ const CONCLUDED: Readonly<Record<string, "answer" | "vote" | "ignored">> = {
   answer_ignored: "ignored",
   vote_ignored: "ignored",
 };
-/** How many events may come between a response and what it came to. */
+/** The most events between a response and the record of its outcome. */
 const BETWEEN = 1_000;
 
-/** What the log says that a response of an agent came to; nothing where that is not on record. */
+/** The recorded outcome of an agent's response; nothing if none is on record. */
 export async function concludedAs(
   { store, run }: Pick<Service, "store" | "run">,
   agent: string,

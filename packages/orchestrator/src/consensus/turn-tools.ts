@@ -18,7 +18,7 @@ export interface TurnTools {
 const REASONS = "@bylaw/plugin-reasons";
 const CONSENSUS = "@bylaw/plugin-consensus";
 
-/** Reads from the kernel what agents answer and vote with. Throws the problem of a server where they do not. */
+/** Reads the tools for answers and votes from the kernel. Throws the server's problem details if it has none. */
 export function turnTools({ plugins, declared }: Kernel): TurnTools {
   const options = plugins.find(({ plugin }) => plugin.name === REASONS)?.instances[0]?.options;
   const { workflow_tools, fields }: JsonObject = isJsonObject(options) ? options : {};
@@ -47,7 +47,7 @@ export function turnTools({ plugins, declared }: Kernel): TurnTools {
   };
 }
 
-/** The problem of a server that has no rule for responses: it must not call them accepted. */
+/** The problem details of a server without a rule for responses, which must not call them accepted. */
 export const notJudged = (): Problem =>
   problem({
     status: 409,

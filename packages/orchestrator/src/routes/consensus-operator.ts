@@ -69,7 +69,7 @@ async function select(run: Parameters<typeof selectWinner>[0]): Promise<void> {
   await selectWinner(run);
 }
 
-/** Goes on without an agent. */
+/** Drops an agent from the consensus. */
 export const dropAgent = defineRoute({
   method: "post",
   path: "/consensus/drop",

@@ -61,7 +61,7 @@ export const showConsensus = defineRoute({
     await service.run.catchUp();
     const shown = await showAnswers(service.run, caller.agent);
     const state = service.run.view(consensusState);
-    // All of them, not the new ones alone: whoever missed the answer and asks again must not vote for what it never saw.
+    // All answers, not only new ones: an agent that lost this response and asks again must still see everything it may vote for.
     const seen = own(state.shown, caller.agent) ?? {};
     const answers = state.answers
       .filter(({ agent, revision }) => agent !== caller.agent && own(seen, agent) === revision)
@@ -133,7 +133,7 @@ async function concludeFor(
   return response === null ? null : await concludedAs(service, caller.agent, response);
 }
 
-/** Records what an accepted response came to. */
+/** Records the outcome of an accepted response. */
 export const concludeResponse = defineRoute({
   method: "post",
   path: "/consensus/conclude",

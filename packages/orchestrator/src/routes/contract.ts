@@ -4,7 +4,7 @@ import { admitAgent } from "../auth/admission.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
 
-/** What a contract asks of an agent in one phase, as answers have it. */
+/** The guide to one phase, in the form of the API's answers. */
 export const guideShape = {
   required_artifacts: z.array(
     z.object({
@@ -49,7 +49,7 @@ const contractShape = z.object({
   text: z.string(),
 });
 
-/** What the agents are held to. */
+/** The contract in force. */
 export const getContract = defineRoute({
   method: "get",
   path: "/contract",

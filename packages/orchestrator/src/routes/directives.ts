@@ -10,7 +10,7 @@ import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 import { changeOnce } from "../service/change-once.ts";
 
-/** Agents to start, because others called them. */
+/** Agents to start because another agent called them. */
 const openTriggers = ({ run, kernel }: Pick<Service, "run" | "kernel">) =>
   kernel.declared.plugins.includes("@bylaw/plugin-trigger")
     ? openCalls(run.view).map(({ sequence, ...call }) => ({

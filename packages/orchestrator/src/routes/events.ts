@@ -63,7 +63,7 @@ export const getEvents = defineRoute({
   },
 });
 
-/** The kinds of events that a contract may withhold from agents, with the events of each. */
+/** The kinds of events that a contract may hide from agents, and the events of each. */
 const KINDS = {
   task_started: ["task_claimed"],
   phase_transition_requested: ["phase_entered", "transition_blocked"],
@@ -75,7 +75,7 @@ const KINDS = {
   Record<Contract["coordination"]["bus"]["events"][number], readonly string[]>
 >;
 
-/** Whether agents may watch an event: what is of kinds that a contract leaves out of `event_bus.events` they may not. */
+/** Whether agents may watch an event. A contract hides the kinds that it leaves out of `event_bus.events`. */
 function mayWatch({ coordination: { bus } }: Contract, type: string): boolean {
   const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
     (KINDS[kind] as readonly string[]).includes(type),

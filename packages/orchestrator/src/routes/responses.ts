@@ -13,7 +13,7 @@ import type { Service } from "../service/service.ts";
 const tool = z.string().min(1).max(2_000);
 const count = z.int().min(1).max(1_000_000);
 
-/** What a response is answered with. */
+/** The answer to a response. */
 export const responseAnswer = z.object({
   accepted: z.boolean(),
   code: z.string(),
@@ -86,7 +86,7 @@ export function answerOf({
   };
 }
 
-/** An agent gives itself no more attempts than there are, and no new round before its turn ended well. */
+/** Keeps an agent from giving itself further attempts, or a new round before its turn ended well. */
 function termsOf(
   { run }: Pick<Service, "run">,
   agent: string,

@@ -1,10 +1,10 @@
 import type { Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 
-/** The version of the interface that agents use: that of its path, `/api/v1`. */
+/** The version of the agents' API, which its path `/api/v1` names. */
 const INTERFACE = [1, 0, 0] as const;
 
-/** Refuses a contract that asks for what no server does. Throws BYLAW_SERVICE_UNFIT. */
+/** Refuses a contract with a setting that this server does not support. Throws BYLAW_SERVICE_UNFIT. */
 export function checkContract({ enforcement: { tokens, sdk }, file }: Contract): void {
   const unfit = (message: string, fix: string): BylawError =>
     new BylawError({ code: "BYLAW_SERVICE_UNFIT", message, fix, source: { file } });
@@ -22,7 +22,7 @@ export function checkContract({ enforcement: { tokens, sdk }, file }: Contract):
 
 const COMPARATOR = /^(>=|<=|>|<|=|\^|~)?v?(\d+)(?:\.(\d+|x|\*))?(?:\.(\d+|x|\*))?$/;
 
-/** Whether a range of versions, such as `>=1.0.0 <2`, holds that of the interface. A range that cannot be read holds none. */
+/** Whether a range of versions, such as `>=1.0.0 <2`, includes the API's. An unreadable range includes none. */
 function takes(range: string): boolean {
   return range.split("||").some((one) => {
     const parts = one.trim().split(/[\s,]+/);
@@ -38,7 +38,7 @@ function holds(part: string): boolean {
   );
   const given = wanted.findIndex((one) => one === undefined);
   const depth = given === -1 ? 3 : given;
-  // `1.x` and `=1` are about the numbers that they name; `^` and `~` fix the first of them.
+  // `1.x` and `=1` compare only the numbers they name; `^` and `~` fix the first.
   const fixed = sign === "^" ? 1 : sign === "~" ? Math.min(2, depth) : depth;
   const order = compare(wanted);
   if (sign === ">=") return order >= 0;
@@ -48,7 +48,7 @@ function holds(part: string): boolean {
   return order >= 0 && wanted.slice(0, fixed).every((one, at) => one === INTERFACE[at]);
 }
 
-/** How the interface stands to a version: above 0 where it is newer. */
+/** Compares the API's version to another: above 0 if the API is newer. */
 function compare(wanted: readonly (number | undefined)[]): number {
   for (const [at, own] of INTERFACE.entries()) {
     const difference = own - (wanted[at] ?? 0);

@@ -40,7 +40,7 @@ interface UsualRules {
   readonly policy: readonly string[];
   /** Agents that may be called. */
   readonly callable: readonly string[];
-  /** What agents that answer and vote are held to; left out: they do not. */
+  /** The rules of the consensus; left out: agents do not answer and vote. */
   readonly consensus?: Pick<Settings, "novelty"> | undefined;
   /** Finds the keys of tokens. */
   readonly keysOf: (tokens: Contract["enforcement"]["tokens"]) => TokenKeys;
@@ -103,7 +103,7 @@ export function usualRules({
   };
 }
 
-/** What lets agents pause, call each other, and ask for oversight. */
+/** The plugins that let agents pause, call each other and ask for oversight. */
 const behaviors = ({ phases: all }: Contract, agents: readonly string[]): readonly Plugin[] => [
   checkpoint(),
   vibecheck(),

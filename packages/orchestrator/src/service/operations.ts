@@ -110,7 +110,7 @@ export class Operations {
   }
 }
 
-/** From which risk on a person has to look, as the plugin of the kernel says. */
+/** The risk from which a person must look, as configured in the kernel's plugin. */
 function holdAt({ plugins }: Kernel): number | undefined {
   const found = plugins.find(({ plugin }) => plugin.name === "@bylaw/plugin-vibecheck");
   const options = found?.instances[0]?.options;

@@ -14,7 +14,7 @@ interface WarningTerms {
   readonly workspace: string;
 }
 
-/** What of the contract cannot be done with these settings, a sentence each, for whoever starts the server. */
+/** What the contract asks for and these settings prevent, one sentence each, for the person who starts the server. */
 export function startWarnings(terms: WarningTerms): readonly string[] {
   const { settings, contract, operated } = terms;
   const named = new Map<string, string[]>();

@@ -28,9 +28,9 @@ export interface TransitionRequest {
 /** What came of it. */
 export interface TransitionResult {
   readonly outcome: Outcome;
-  /** What is in the way, an entry for each cause. */
+  /** What blocks the transition, one entry a cause. */
   readonly blockers: readonly Blocker[];
-  /** What the tests came to that ran for this request, where the task did not move on. */
+  /** The result of the test run for this request, if the task did not move on. */
   readonly test_run: SeenTests | null;
   /** What a contract calls a warning. */
   readonly notes: readonly string[];
@@ -42,13 +42,13 @@ export interface TransitionResult {
   readonly directives: readonly OpenDirective[];
 }
 
-/** A test run, as far as an agent needs it to repair what failed. */
+/** The part of a test run that an agent needs to fix what failed. */
 export interface SeenTests {
   readonly exit_code: number | null;
   readonly counts: JsonObject | null;
   /** Ids of tests, with their files: the first 20. */
   readonly failed: readonly string[];
-  /** The end of what was printed, standard error last. */
+  /** The end of the output, standard error last. */
   readonly output: string;
 }
 
@@ -135,7 +135,7 @@ async function observe(
   }
 }
 
-/** How many failed tests, and how many characters of what a test run printed, an agent is shown. */
+/** The most failed tests, and the most characters of output, that an agent is shown. */
 const [FAILED_SHOWN, OUTPUT_SHOWN] = [20, 4_000];
 
 /** What a decision says of a way that the contract does not have: the request is at fault, and not the work. */

@@ -1,7 +1,7 @@
 import type { Contract } from "@bylaw/contract";
 import type { Decision, Effect } from "@bylaw/kernel";
 
-/** What a lax enforcement mode let through, for the caller: every reason that the strict mode would have refused it for. */
+/** The warnings of a lax enforcement mode: every reason for which strict mode would have refused. */
 export function warningsOf(
   { enforcement: { tools } }: Pick<Contract, "enforcement">,
   { decision, applied }: { readonly decision: Decision; readonly applied: Effect },
@@ -11,7 +11,7 @@ export function warningsOf(
     ({ effect, severity, shadow, plugin }) =>
       effect !== "allow" &&
       severity !== "warning" &&
-      // Of rules in shadow, agents learn only what `violation_action: warn` wants them to.
+      // Agents are told about a shadow rule only if the contract sets `violation_action: warn`.
       (shadow !== true || (tools.mode === "permissive" && CONTRACT_PLUGINS.has(plugin))),
   );
   if (against.length === 0 && decision.effect !== "allow") return [decision.reason];

@@ -129,7 +129,7 @@ function reportOf(
   };
 }
 
-/** The parts of a rule that are about no argument. */
+/** The keys of a rule that concern no argument. */
 const CALLER_PARTS: ReadonlySet<string> = new Set([
   ...["tool", "server", "interactive", "modes", "agent", "phase"],
 ]);

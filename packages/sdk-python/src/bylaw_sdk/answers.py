@@ -99,7 +99,7 @@ class Snapshot(TypedDict, total=False):
 
 
 class Conclusion(TypedDict, total=False):
-    """What an accepted response came to: ``kind`` is answer, vote, or ignored where other answers overtook it."""
+    """The outcome of an accepted response. ``kind`` is answer, vote, or ignored if newer answers arrived first."""
 
     kind: str
     label: str

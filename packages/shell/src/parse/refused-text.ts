@@ -94,7 +94,7 @@ export function timedArray({ prefixes, commands: [first] }: Pipeline): string | 
   return undefined;
 }
 
-/** `time` behind a pipe and an empty line, where bash takes it for its own word, which may only begin a pipeline. */
+/** `time` after a pipe and an empty line, where bash reads it as its keyword, which may only begin a pipeline. */
 export function lateTime(source: string, { commands }: Pipeline): string | undefined {
   for (const [at, node] of commands.entries()) {
     const before = commands[at - 1];

@@ -28,7 +28,7 @@ function zip(use: ParsedArgs, out: Findings): void {
 function unzip(use: ParsedArgs, out: Findings): void {
   const [source, ...members] = use.operands;
   if (source !== undefined) file(out, "read", source.word);
-  // What is printed is as secret as it is outside the archive.
+  // A secret file stays secret inside an archive.
   if (hasOption(use, "p c")) for (const { word } of members) file(out, "read", word);
   if (hasOption(use, "l t v z Z p c h")) return;
   const folder = optionsNamed(use, "d")[0]?.value ?? known(".");

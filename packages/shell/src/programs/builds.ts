@@ -281,7 +281,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     options: options`-am -q -o -U,--update-snapshots -B,--batch-mode -e -X -fae -ff -fn -ntp --no-transfer-progress -N -v,--version -h,--help ${kind.load} -f,--file -s,--settings -gs
       ${kind.of("glued", { does: "configure" })} -D,--define ${kind.value} -P -pl,--projects -T ${kind.write} -l`,
     more: (use, out) => {
-      // A goal by its coordinates is of any plugin, and those of `exec` run what the project names.
+      // A goal with coordinates may belong to any plugin, and `exec` runs what the project names.
       for (const { at, word } of use.operands)
         if (/^exec:|:.*:/.test(word.text ?? "exec:")) hazard(out, at, "run");
     },

@@ -13,7 +13,7 @@ export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** A file of further arguments, `@file`, may hold any option. */
+/** `@file` names a file of further arguments, which may hold any option. */
 export function argumentFiles(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands)
     if (prefix(word).startsWith("@")) hazard(out, at, "load");

@@ -209,7 +209,7 @@ function readValue(out: Findings, at: number, kind: "read" | "write"): void {
 function readExec(out: Findings, at: number, found: Found): number {
   const { argv } = out;
   const end = endOfCommand(argv, at);
-  // Without an end it is an error, or something else.
+  // Without an end the expression is an error, or not understood.
   if (end >= argv.length) hazard(out, at, "run");
   if (end <= at + 1) return end;
   const matched = found.expression.actions.get(at) ?? { only: undefined, plain: false };

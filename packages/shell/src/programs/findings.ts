@@ -154,7 +154,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
     ...(follows || more?.follows === true ? { follows: true } : {}),
   });
   if (named.text === undefined || named.pattern !== undefined) return;
-  // A file ending alone does not ask for a file by name.
+  // A file extension alone does not name a file.
   for (const name of new Set([...(only ?? []), ...names].filter((glob) => !/^\*\.\w+$/.test(glob))))
     out.effects.push({
       kind,

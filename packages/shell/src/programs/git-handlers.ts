@@ -99,7 +99,7 @@ export function showsListed(use: ParsedArgs, out: Findings): void {
 
 const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/;
 
-/** Merges. Git runs the program that is named for a strategy of somebody's own. */
+/** `git merge`, which runs a program for a custom strategy. */
 export function merges(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "strategy"))
     if (!STRATEGIES.test(valueOf(used).text ?? "")) hazard(out, used.at, "run");

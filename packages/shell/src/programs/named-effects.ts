@@ -15,7 +15,7 @@ import { baseName, known, mayBeOption } from "./word-text.ts";
 export interface NamedEffects {
   /** What it does. With `unknown` the list may be incomplete. */
   readonly names: ReadonlySet<EffectName>;
-  /** What else it may do, depending on words that only bash knows. */
+  /** Further effects it may have, depending on words that only bash can expand. */
   readonly possible: ReadonlySet<EffectName>;
 }
 
@@ -98,7 +98,7 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
     addReading(readAt(argv, at), argv.slice(at), carried);
-    // Words that may be data say nothing if no table lists them.
+    // Words that may be data have no effect unless a table lists them.
     for (const name of carried.names)
       if (name !== "unknown" && name !== "runs-code") found.names.add(name);
   }
