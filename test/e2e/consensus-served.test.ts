@@ -55,6 +55,9 @@ describe("without --consensus", () => {
       expect(error).toMatchObject({ code: "BYLAW_SERVICE_UNFIT" });
       expect((error as Conflict).fix).toContain("bylaw serve --consensus");
     }
+    await expect(operator.recordEvent({ event_type: "session_end" })).rejects.toMatchObject({
+      fix: expect.stringContaining("@bylaw/plugin-coordinator"),
+    });
   });
 });
 

@@ -1,8 +1,10 @@
 // A coordinator that is a prompt has a door: spec/003's events by the command line.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect, it, onTestFinished } from "vitest";
+import { BIN, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 const BEGIN = "log append --create --run refunds --plan plan.md --tasks 1";
 const append = (cwd: string, type: string, agent: string, details: object): Ran =>
@@ -92,4 +94,38 @@ it("records all events of a file or none, and only those of a coordinator", () =
     /BYLAW_RUN_MISSING/,
   );
   expect(jsonLines(bylaw("log query --json", { cwd }))).toHaveLength(2);
+});
+
+it("offers a coordinator a tool, which records under the same rules", async () => {
+  const cwd = scratch();
+  const details = ["--details", '{"blocked_by":[]}'];
+  const first = "--type developer_dispatched --agent dev-1 --task task-1".split(" ");
+  bylaw([...BEGIN.split(" "), ...first, ...details], { cwd });
+  const joined = async (...more: readonly string[]): Promise<Client> => {
+    const client = new Client({ name: "test", version: "1" });
+    const named = ["--store", ".bylaw/store.db", "--run", "refunds", "--agent", "lead", ...more];
+    const args = [BIN, "mcp", ...named];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd }));
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const coordinator = await joined("--coordinator");
+  const record = (event_type: string, agent_id: string, about: object) =>
+    coordinator.callTool({
+      name: "record_event",
+      arguments: { event_type, agent_id, task_id: "task-1", details: about },
+    });
+  const ready = { files_modified: ["src/refunds.ts"] };
+  expect(await record("developer_ready_for_review", "dev-1", ready)).toMatchObject({
+    structuredContent: { event_type: "developer_ready_for_review" },
+  });
+  const early = await record("task_complete", "dev-1", { evidence_summary: "it works" });
+  expect(early).toMatchObject({ isError: true });
+  expect(JSON.stringify(early.content)).toContain("auditor");
+  const agent = await joined();
+  const { tools } = await agent.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain("record_event");
+  expect(bylaw(["mcp", "--coordinator"], { cwd, env: { BYLAW_RUN: "w" } }).stderr).toMatch(
+    /BYLAW_MCP_FOREIGN/,
+  );
 });

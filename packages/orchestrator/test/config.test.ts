@@ -7,6 +7,7 @@ import { planOf, serve, type Agent, type Served } from "./operate-kit.ts";
 const CONFIG = `
 import { defineConfig } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
+import { coordinator } from "@bylaw/plugin-coordinator";
 import { gates } from "@bylaw/plugin-gates";
 import { phases } from "@bylaw/plugin-phases";
 import { reasons } from "@bylaw/plugin-reasons";
@@ -20,6 +21,7 @@ export default defineConfig({
     artifacts({ contract }),
     gates({ contract }),
     tasks(),
+    coordinator(),
     tokens({ contract, keys: [{ id: "default", file: "token.secret" }] }),
     reasons({ workflow_tools: { vote: "vote", new_answer: "answer" } }),
   ],
@@ -85,4 +87,25 @@ test("the gates of a configuration are answered like those of the server's own",
 
 test("what a configuration has no plugin for is not there", async () => {
   expect((await ann.get("/constitution")).status).toBe(404);
+});
+
+test("a coordinator records what it did, once for each request, and not what cannot have happened", async () => {
+  const event = (event_type: string, details: object) => ({
+    ...{ event_type, agent_id: "dev-1", task_id: "task-1", details },
+    request_id: event_type,
+  });
+  const operator = served.as("operator");
+  const dispatched = event("developer_dispatched", { blocked_by: [] });
+  const first = await operator.send("POST", "/events", dispatched);
+  expect(first).toMatchObject({ status: 200, body: { event_type: "developer_dispatched" } });
+  expect((await operator.send("POST", "/events", dispatched)).body).toEqual(first.body);
+  const complete = event("task_complete", { evidence_summary: "it works" });
+  expect(await operator.send("POST", "/events", complete)).toMatchObject({
+    status: 409,
+    body: { code: "BYLAW_EVENT_REFUSED", detail: expect.stringContaining("auditor") },
+  });
+  // Approvals have a door of their own, and an agent has none.
+  const approved = await operator.send("POST", "/events", event("approval_granted", {}));
+  expect(approved).toMatchObject({ status: 400, body: { code: "BYLAW_EVENT_INVALID" } });
+  expect((await ann.send("POST", "/events", dispatched)).status).toBe(403);
 });

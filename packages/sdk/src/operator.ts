@@ -1,4 +1,5 @@
 import type { ConsensusState, ConsensusTerms } from "./consensus-types.ts";
+import type { JsonObject } from "./json.ts";
 import type { AskOptions } from "./session.ts";
 import { Transport, credentialOf, type RequestBody, type TransportOptions } from "./transport.ts";
 
@@ -8,10 +9,18 @@ export interface OperatorClientOptions extends TransportOptions {
   readonly operator_token: string;
 }
 
+/** An event of a coordinator. Its type says which details it has. */
+export interface CoordinatorEvent {
+  readonly event_type: string;
+  readonly agent_id?: string;
+  readonly task_id?: string;
+  readonly details?: JsonObject;
+}
+
 /** Why an agent was dropped. */
 export type DropReason = "timeout" | "cancelled" | "fatal_error" | "superseded" | "denial_loop";
 
-/** The operator's side of a consensus: opens it, begins rounds and selects the winner. */
+/** The operator's side: opens a consensus, begins rounds and selects the winner, and records what a coordinator did. */
 export class OperatorClient {
   readonly #transport: Transport;
   readonly #authorization: string;
@@ -51,6 +60,13 @@ export class OperatorClient {
   /** Selects the winner by the votes on record. */
   selectWinner(options: AskOptions = {}): Promise<ConsensusState> {
     return this.#ask("POST", "/consensus/select", {}, options);
+  }
+
+  /** Records what a coordinator did; resolves to the sequence of the event. The server refuses what cannot have happened. */
+  async recordEvent(event: CoordinatorEvent, options: AskOptions = {}): Promise<number> {
+    const path = "/events";
+    return (await this.#ask<{ readonly sequence: number }>("POST", path, { ...event }, options))
+      .sequence;
   }
 
   async #ask<Body>(

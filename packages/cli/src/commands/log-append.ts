@@ -1,9 +1,9 @@
 import { isBylawError, parseJson } from "@bylaw/config";
-import { BylawError, isJsonObject, omitUndefined, type Json, type LogEvent } from "@bylaw/kernel";
-import { COORDINATOR_TYPES, openRun, type Plan, type Recordable } from "@bylaw/log";
+import { BylawError, omitUndefined, type LogEvent } from "@bylaw/kernel";
+import { openRun, type Plan, type Recordable } from "@bylaw/log";
+import { readCoordinatorEvent } from "@bylaw/plugin-coordinator";
 import { workflowState } from "@bylaw/runner";
 import type { Store } from "@bylaw/store";
-import { didYouMean, quote } from "@bylaw/wording";
 import { takeToken } from "../approve/authority.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { JSON_OPTION, RUN_CONFIG, STORE_OPTION } from "../command-line/shared-options.ts";
@@ -145,7 +145,7 @@ async function eventsIn(
   }
   if (type === undefined) throw usageError("No event was given: name a file, or `--type <type>`");
   return [
-    eventOf({
+    readCoordinatorEvent({
       event_type: type,
       ...omitUndefined({ agent_id: agent, task_id: task }),
       ...(details === undefined ? {} : { details: argsFrom(details, "--details") }),
@@ -160,7 +160,7 @@ async function eventsOfFile(file: string): Promise<readonly Recordable[]> {
       if (events.length === MOST)
         throw usageError(`At most ${MOST} events can be recorded at once`);
       try {
-        events.push(eventOf(parseJson(text)));
+        events.push(readCoordinatorEvent(parseJson(text)));
       } catch (error) {
         if (!isBylawError(error)) throw error;
         const { code, message, fix } = error;
@@ -173,37 +173,6 @@ async function eventsOfFile(file: string): Promise<readonly Recordable[]> {
 
 /** The most events of one commit. */
 const MOST = 1_000;
-const KEYS = ["event_type", "agent_id", "task_id", "details"];
-const OPEN = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, details] as const));
-
-function eventOf(value: Json): Recordable {
-  if (!isJsonObject(value)) throw invalid("An event is a JSON object with `event_type`");
-  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined)
-    throw invalid(`Unknown key ${quote(unknown)} in an event`, didYouMean(unknown, KEYS));
-  const { event_type, agent_id = null, task_id = null, details = {} } = value;
-  // Approvals and the like have commands of their own, which check who records them.
-  const schema = typeof event_type === "string" ? OPEN.get(event_type) : undefined;
-  if (schema === undefined)
-    throw invalid(
-      `${quote(String(event_type))} is no event of a coordinator`,
-      didYouMean(String(event_type), [...OPEN.keys()]) ??
-        "The types are listed in docs/event-log-types.md",
-    );
-  if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
-  const given = { event_type, agent_id, task_id, details } as Recordable;
-  if (schema.safeParse(details).success) return given;
-  // Agent and task may be left out of the details; the log checks everything else.
-  const about = {
-    ...(agent_id === null ? {} : { agent_id }),
-    ...(task_id === null ? {} : { task_id }),
-  };
-  return { ...given, details: { ...about, ...details } };
-}
-
-const invalid = (message: string, fix?: string): BylawError =>
-  new BylawError({ code: "BYLAW_EVENT_INVALID", message, fix });
-
 async function print(run: string, events: readonly LogEvent[], json: boolean): Promise<void> {
   const line = ({ event_type, sequence }: LogEvent): string =>
     `${plain(`${run}: ${event_type}`)} (event ${sequence})\n`;

@@ -23,6 +23,7 @@ const OPTIONS = [
   ["--agent <id>", "the agent that every call of the client counts as"],
   ["--task <id>", "the task of the agent"],
   ["--oversight <url>", "an address that gives oversight when the agent asks for it"],
+  ["--coordinator", "also offer record_event, for an agent that coordinates others"],
   RUN_CONFIG,
   ...SERVER_OPTIONS,
 ] as const satisfies readonly OptionSpec[];
@@ -52,6 +53,8 @@ async function serveTools(command: readonly string[], options: McpOptions): Prom
   const token = takeToken();
   const server = namedServer(command, options);
   if (server !== undefined) {
+    if (options.coordinator === true)
+      throw usageError("`--coordinator` is for the tools of a run, not for an MCP server");
     const { proxyServer } = await import("../mcp/proxy-server.ts");
     return await proxyServer(server, options, token);
   }
@@ -62,7 +65,7 @@ async function serveTools(command: readonly string[], options: McpOptions): Prom
 }
 
 async function serveRun(
-  { store, run: name, agent, task, config, oversight }: McpOptions,
+  { store, run: name, agent, task, config, oversight, coordinator = false }: McpOptions,
   token: string | undefined,
 ): Promise<void> {
   if (store === undefined || name === undefined || agent === undefined || agent === "")
@@ -74,7 +77,7 @@ async function serveRun(
   await withReader(place, async (reader) => {
     if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
   });
-  const { kernel, file, plugins } = await kernelOf(undefined, config);
+  const { kernel, file, plugins } = await kernelOf(undefined, config, { coordinator });
   await withStore(place, { create: false }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
@@ -83,6 +86,7 @@ async function serveRun(
       const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [
         ...BEHAVIOR_TOOLS,
         ...CONSTITUTION_TOOLS,
+        ...(plugins.coordinator?.COORDINATOR_TOOLS ?? []),
       ];
       const own = hasOwnRules(kernel);
       const oversee =

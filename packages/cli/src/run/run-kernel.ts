@@ -3,6 +3,7 @@ import { findConfig, isBylawError, loadConfig, packagesBeside } from "@bylaw/con
 import { createKernel, isPlugin, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
 import type * as CheckpointPlugin from "@bylaw/plugin-checkpoint";
 import type * as ConstitutionPlugin from "@bylaw/plugin-constitution";
+import type * as CoordinatorPlugin from "@bylaw/plugin-coordinator";
 import type * as LoopPlugin from "@bylaw/plugin-loop";
 import type * as TriggerPlugin from "@bylaw/plugin-trigger";
 import type * as VibecheckPlugin from "@bylaw/plugin-vibecheck";
@@ -18,6 +19,7 @@ const OWN = {
   vibecheck: "@bylaw/plugin-vibecheck",
   constitution: "@bylaw/plugin-constitution",
 } as const;
+const COORDINATOR = { coordinator: "@bylaw/plugin-coordinator" } as const;
 
 /** The modules that the plugins of a kernel are from: what is asked of their state has to come from the same copy. */
 export interface RunPlugins {
@@ -26,6 +28,8 @@ export interface RunPlugins {
   readonly checkpoint: typeof CheckpointPlugin;
   readonly vibecheck: typeof VibecheckPlugin;
   readonly constitution: typeof ConstitutionPlugin;
+  /** Set if it was asked for. */
+  readonly coordinator?: typeof CoordinatorPlugin;
 }
 
 /** What a workflow runs under. */
@@ -43,10 +47,12 @@ export interface RunKernel {
 export async function kernelOf(
   template: Template | undefined,
   config: string | undefined,
+  { coordinator = false }: { readonly coordinator?: boolean } = {},
 ): Promise<RunKernel> {
+  const names = coordinator ? { ...OWN, ...COORDINATOR } : OWN;
   const file = config === undefined ? await nearestConfig() : resolve(config);
   if (file === undefined) {
-    const plugins = await ownPlugins();
+    const plugins = (await loadAll(names, (name) => import(name))) as unknown as RunPlugins;
     return {
       kernel: createKernel(
         { plugins: instancesOf(plugins, template, new Set()) },
@@ -59,15 +65,12 @@ export async function kernelOf(
   return whileLoading(file, async () => {
     const sources = {
       ...bundled(),
-      ...Object.fromEntries(Object.values(OWN).map((name) => [name, import.meta.resolve(name)])),
+      ...Object.fromEntries(Object.values(names).map((name) => [name, import.meta.resolve(name)])),
     };
     const { config: loaded } = await loadConfig({ file, bundled: sources });
     // From where the configuration has its own: two copies of one plugin in one kernel are refused.
     const load = await packagesBeside(file, sources);
-    const entries = await Promise.all(
-      Object.entries(OWN).map(async ([key, name]) => [key, await load(name)] as const),
-    );
-    const plugins = Object.fromEntries(entries) as unknown as RunPlugins;
+    const plugins = (await loadAll(names, load)) as unknown as RunPlugins;
     const more = instancesOf(plugins, template, namesIn(loaded));
     return {
       kernel: createKernel(
@@ -80,13 +83,13 @@ export async function kernelOf(
   });
 }
 
-const ownPlugins = async (): Promise<RunPlugins> => ({
-  loop: await import("@bylaw/plugin-loop"),
-  trigger: await import("@bylaw/plugin-trigger"),
-  checkpoint: await import("@bylaw/plugin-checkpoint"),
-  vibecheck: await import("@bylaw/plugin-vibecheck"),
-  constitution: await import("@bylaw/plugin-constitution"),
-});
+async function loadAll(
+  names: Readonly<Record<string, string>>,
+  load: (name: string) => Promise<unknown>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
+  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
+}
 
 /** The nearest configuration from the working directory upwards; `undefined` where there is none. */
 export async function nearestConfig(): Promise<string | undefined> {
@@ -108,7 +111,7 @@ export function namesIn({
 }
 
 function instancesOf(
-  { loop, trigger, checkpoint, vibecheck, constitution }: RunPlugins,
+  { loop, trigger, checkpoint, vibecheck, constitution, coordinator }: RunPlugins,
   template: Template | undefined,
   present: ReadonlySet<string>,
 ): readonly Plugin[] {
@@ -119,6 +122,9 @@ function instancesOf(
     ...(present.has(OWN.checkpoint) ? [] : [checkpoint.checkpoint()]),
     ...(present.has(OWN.vibecheck) ? [] : [vibecheck.vibecheck()]),
     ...(present.has(OWN.constitution) ? [] : [constitution.constitution()]),
+    ...(coordinator === undefined || present.has(COORDINATOR.coordinator)
+      ? []
+      : [coordinator.coordinator()]),
     workflow(),
   ];
 }

@@ -7,13 +7,14 @@ interface Named {
   readonly store?: string;
   readonly run?: string;
   readonly agent?: string;
+  readonly coordinator?: boolean;
 }
 
 /**
  * How to reach the run of the step that this process works in; `undefined` outside a step. A step reaches nothing else: throws
  * BYLAW_MCP_FOREIGN for another run, agent or store, and in a step without an agent. The key proves who calls, not these names.
  */
-export function stepAccess({ store, run, agent }: Named): McpAccess | undefined {
+export function stepAccess({ store, run, agent, coordinator }: Named): McpAccess | undefined {
   const {
     BYLAW_MCP_URL: url = "",
     BYLAW_MCP_KEY: key = "",
@@ -32,6 +33,8 @@ export function stepAccess({ store, run, agent }: Named): McpAccess | undefined 
     throw foreign(`A step acts as its own agent ${quote(self)}, not as ${quote(agent)}`);
   if (store !== undefined)
     throw foreign("A step reaches only its own run, in no other store", "Remove `--store`");
+  if (coordinator === true)
+    throw foreign("A step does not coordinate its run", "Remove `--coordinator`");
   return { url, key };
 }
 

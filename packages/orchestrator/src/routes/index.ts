@@ -27,6 +27,7 @@ import { getContract } from "./contract.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
+import { postEvent } from "./record-events.ts";
 import { fail, heartbeat, release } from "./hold.ts";
 import { postResponse } from "./responses.ts";
 import { snapshot } from "./state.ts";
@@ -79,6 +80,7 @@ export const ROUTES: readonly Route[] = [
   getAuditRecent,
   getAuditStats,
   getEvents,
+  postEvent,
   getStatus,
   getReady,
   getMetrics,

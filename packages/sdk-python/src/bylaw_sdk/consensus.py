@@ -46,7 +46,7 @@ class AgentConsensus:
 
 
 class OperatorClient:
-    """The program that lets agents agree on an answer: it opens the consensus, begins rounds, and selects the winner."""
+    """The operator's side: opens a consensus, begins rounds and selects the winner, and records what a coordinator did."""
 
     def __init__(
         self,
@@ -86,6 +86,10 @@ class OperatorClient:
     def select_winner(self) -> ConsensusState:
         """Selects the winner by the votes on record."""
         return self._post("/consensus/select", {})
+
+    def record_event(self, event_type: str, **event: Any) -> int:
+        """Records what a coordinator did: ``agent_id``, ``task_id``, ``details``. Answers with the sequence of the event."""
+        return cast(int, self._post("/events", {"event_type": event_type, **event})["sequence"])
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         return self._transport.ask(Ask("POST", path, self._authorization, body=body))[1]

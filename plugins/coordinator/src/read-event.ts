@@ -1,0 +1,37 @@
+import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
+import { COORDINATOR_TYPES, type Recordable } from "@bylaw/log";
+import { didYouMean, quote } from "@bylaw/wording";
+
+const KEYS = ["event_type", "agent_id", "task_id", "details"];
+// Approvals and the like are recorded elsewhere, which checks who records them.
+const TYPES = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, details] as const));
+
+/**
+ * Reads an event of a coordinator, `{event_type, agent_id?, task_id?, details?}`, for `run.record`. Agent and task may be left out of the
+ * details. Throws BYLAW_EVENT_INVALID; the details are checked when the event is recorded.
+ */
+export function readCoordinatorEvent(value: Json): Recordable {
+  if (!isJsonObject(value)) throw invalid("An event is a JSON object with `event_type`");
+  const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined)
+    throw invalid(`Unknown key ${quote(unknown)} in an event`, didYouMean(unknown, KEYS));
+  const { event_type, agent_id = null, task_id = null, details = {} } = value;
+  const schema = typeof event_type === "string" ? TYPES.get(event_type) : undefined;
+  if (schema === undefined)
+    throw invalid(
+      `${quote(String(event_type))} is no event of a coordinator`,
+      didYouMean(String(event_type), [...TYPES.keys()]) ??
+        "The types are listed in docs/event-log-types.md",
+    );
+  if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
+  const given = { event_type, agent_id, task_id, details } as Recordable;
+  if (schema.safeParse(details).success) return given;
+  const about = {
+    ...(agent_id === null ? {} : { agent_id }),
+    ...(task_id === null ? {} : { task_id }),
+  };
+  return { ...given, details: { ...about, ...details } };
+}
+
+const invalid = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_EVENT_INVALID", message, fix });
