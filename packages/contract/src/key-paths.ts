@@ -1,4 +1,4 @@
-import { quote } from "@bylaw/wording";
+import { keysAt as keysOfSchema, quote } from "@bylaw/wording";
 import { z } from "zod";
 import type { DataPath } from "./findings.ts";
 import { contractSchema } from "./schema.ts";
@@ -45,21 +45,7 @@ export function contractKeys(): readonly ContractKey[] {
 }
 
 /** The keys that the mapping at a path may have. */
-export function keysAt(path: DataPath): readonly string[] {
-  let node: Node | undefined = rootOf();
-  for (const step of path) {
-    if (node === undefined) return [];
-    const { properties, items, additionalProperties }: Node = node;
-    if (typeof step === "number") node = items;
-    else if (properties !== undefined && Object.hasOwn(properties, step))
-      node = properties[String(step)];
-    else node = typeof additionalProperties === "object" ? additionalProperties : undefined;
-    if (node?.$ref !== undefined || node?.anyOf !== undefined) return CONDITION_KEYS;
-  }
-  return Object.keys(node?.properties ?? {});
-}
-
-const CONDITION_KEYS = ["all", "any", "not", "fact", "path", "operator", "value"];
+export const keysAt = (path: DataPath): readonly string[] => keysOfSchema(rootOf(), path);
 
 /** A path as a person writes it: `phases[0].gates`; "the contract" for the whole. */
 export function textOfPath(path: DataPath): string {

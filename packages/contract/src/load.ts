@@ -6,6 +6,7 @@ import { analyseSettings } from "./analyse/settings.ts";
 import { subjectOf, type Subject } from "./analyse/subject.ts";
 import { analyseTools } from "./analyse/tools.ts";
 import { Findings, type Report } from "./findings.ts";
+import type { FindingCode } from "./finding-codes.ts";
 import { ContractError, type ContractFinding } from "./finding.ts";
 import { digestedOf, modelOf } from "./model-of.ts";
 import type { Contract } from "./model.ts";
@@ -83,7 +84,22 @@ interface Analysed {
   readonly schemas: ReturnType<typeof resolveSchemas>;
 }
 
-/** Everything but the model; nothing where the shape is wrong. */
+// What is wrong whatever the missing parts of a contract say.
+const LOCAL: ReadonlySet<FindingCode> = new Set([
+  ...(["duplicate_phase", "reserved_phase", "duplicate_gate", "duplicate_transition"] as const),
+  ...([
+    "duplicate_artifact",
+    "duplicate_check",
+    "duplicate_entry",
+    "unknown_phase",
+    "unknown_gate",
+  ] as const),
+  ...(["unknown_tool", "self_transition", "tool_conflict"] as const),
+  ...(["empty_constraint", "constraint_kind", "constraint_conflict", "schema_invalid"] as const),
+  ...(["parameter_unused", "parameter_missing", "endpoint_open", "path_outside"] as const),
+]);
+
+/** Everything but the model; nothing where too little of the shape is right. */
 export function analyse(
   input: string | Uint8Array,
   { tools = [], checks = [], readSchema = () => undefined }: ContractOptions,
@@ -94,10 +110,12 @@ export function analyse(
   if (source === undefined) return undefined;
   const { data, places } = source;
   collected.original = !(typeof data === "object" && data !== null && Object.hasOwn(data, "bylaw"));
-  const shaped = shapeOf(data, places, collected);
+  const { data: shaped, isReplaced, isGuessed } = shapeOf(data, places, collected);
   if (shaped === undefined) return undefined;
-  const report: Report = (code, path, message, fix) =>
+  const report: Report = (code, path, message, fix) => {
+    if (isReplaced(path) || (isGuessed && !LOCAL.has(code))) return;
     collected.add(code, places.value(path), message, fix);
+  };
   const subject = subjectOf(shaped, { tools, checks }, report);
   analyseNames(subject);
   analyseGraph(subject);

@@ -2,23 +2,19 @@ import { isJsonObject, type Json } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { DataPath, Findings, Places } from "./findings.ts";
 import { keysAt, textOfPath } from "./key-paths.ts";
-import { nearest, quote } from "@bylaw/wording";
+import { quote, salvage, type Salvaged } from "@bylaw/wording";
 import { suggestFix } from "./suggest-fix.ts";
 import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
 
 /**
- * Data in the shape of a contract, and every mistake as a finding. Unknown keys and wrong values of
- * keys that may be left out are taken away, so that the rest is still looked at; nothing where that
- * does not help.
+ * Data in the shape of a contract, as far as it has one, and every mistake as a finding: what is
+ * wrong is left out or has a stand-in, so that the rest is still looked at.
  */
-export function shapeOf(data: Json, places: Places, collected: Findings): ContractData | undefined {
-  const { data: shaped, error } = contractSchema.safeParse(data);
-  if (error !== undefined)
-    for (const issue of error.issues) reportIssue(issue, [], data, places, collected);
+export function shapeOf(data: Json, places: Places, collected: Findings): Salvaged<ContractData> {
+  const salvaged = salvage(contractSchema, data, keysAt);
+  for (const issue of salvaged.issues) reportIssue(issue, [], data, places, collected);
   if (collected.original) reportNewKeys(data, [], places, collected);
-  return error === undefined
-    ? shaped
-    : contractSchema.safeParse(withoutWrong(data, error.issues)).data;
+  return salvaged;
 }
 
 // Of a crowd of unknown keys in one mapping the first are enough.
@@ -84,28 +80,6 @@ function reportIssue(
     `${subjectOf(path)} must be ${wantedBy(issue)}, not ${phraseOf(actual)}`,
     fix,
   );
-}
-
-// A misspelt key is read as the one that was probably meant: else what it says would be missed
-// elsewhere as well.
-function withoutWrong(data: Json, issues: readonly Issue[]): Json {
-  const copy = structuredClone(data) as Json;
-  for (const { path, ...issue } of issues) {
-    const keys = issue.code === "unrecognized_keys" && "keys" in issue ? issue.keys : [path.at(-1)];
-    const parent = valueAt(copy, issue.code === "unrecognized_keys" ? path : path.slice(0, -1));
-    if (!isJsonObject(parent ?? null)) continue;
-    const owner = parent as Record<PropertyKey, Json>;
-    for (const key of keys) {
-      const near =
-        keys.length <= MAX_KEYS && issue.code === "unrecognized_keys"
-          ? nearest(String(key), keysAt(path))
-          : undefined;
-      if (near !== undefined && !Object.hasOwn(owner, near))
-        owner[near] = owner[String(key)] ?? null;
-      delete owner[key ?? ""];
-    }
-  }
-  return copy;
 }
 
 // A path at the start of a sentence.

@@ -55,6 +55,7 @@ steps:
     expect(faults.map(({ line, column, fix }) => [line, column, fix])).toEqual([
       [4, 34, undefined],
       [7, 5, "Did you mean `agent`?"],
+      [8, 5, undefined],
       [9, 5, undefined],
     ]);
   });

@@ -1,5 +1,5 @@
 import { didYouMean } from "@bylaw/wording";
-import type { Problem } from "./dialects.ts";
+import type { Problem } from "./problems.ts";
 import type { Template } from "./template.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { didYouMean } from "@bylaw/wording";
 import { readCondition } from "./condition.ts";
 import { checkTracks } from "./check-tracks.ts";
-import type { Problem } from "./dialects.ts";
+import type { Problem } from "./problems.ts";
 import type { Step, Template } from "./template.ts";
 
 type Tell = (key: string | undefined, message: string, fix?: string) => void;

@@ -1,5 +1,5 @@
 import type { TemplateText } from "./schema.ts";
-import type { Choice, Step, StepLoop, Tracks } from "./template.ts";
+import type { Choice, OversightSource, Step, StepLoop, Tracks } from "./template.ts";
 
 type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
 
@@ -73,3 +73,17 @@ export const completeChoices = (choices: TemplateText["choices"] = {}): readonly
       options: labels(options),
     }),
   );
+
+/** Who gives oversight, complete; `null` where nobody does. Pure. */
+export const completeOversight = (oversight: TemplateText["oversight"]): OversightSource | null =>
+  oversight === undefined
+    ? null
+    : {
+        url: oversight.url ?? null,
+        command: oversight.command ?? null,
+        mcp: oversight.mcp ?? null,
+        hold_at: oversight.hold_at ?? 0.7,
+        timeout_seconds: oversight.timeout_seconds ?? 60,
+        every_steps: oversight.every_steps ?? null,
+        at_kinds: oversight.at_kinds ?? false,
+      };

@@ -3,9 +3,9 @@ import { digestOf } from "@bylaw/log";
 import type { z } from "zod";
 import type { Compat } from "@bylaw/behavior";
 import { checkTemplate } from "./check.ts";
-import { completeChoices, completeStep, completeTracks } from "./complete.ts";
-import { isOlder, translate, type Problem } from "./dialects.ts";
-import { byPlace, findingOf, near, problemsOf } from "./problems.ts";
+import { completeChoices, completeOversight, completeStep, completeTracks } from "./complete.ts";
+import { isOlder, translate } from "./older.ts";
+import { byPlace, findingOf, near, salvaged, type Problem } from "./problems.ts";
 import { agentsSchema, templateSchema } from "./schema.ts";
 import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
@@ -65,21 +65,19 @@ export async function parseTemplate(
     ? fromOlder(source.value, agents, compat)
     : fromText(source, agents, compat);
   const findings = problems.map((problem) => findingOf(file, source, problem));
-  const errors = findings.filter(({ severity }) => severity === "error");
-  const [first, ...rest] = errors.toSorted(byPlace);
-  if (first !== undefined) throw new TemplateError([first, ...rest]);
-  if (template === undefined)
-    throw new TemplateError([
-      {
-        file,
-        code: "BYLAW_TEMPLATE_INVALID",
-        severity: "error",
-        message: "This template has errors",
-      },
-    ]);
+  const [first = unusable(file), ...rest] = findings.toSorted(byPlace);
+  if (template === undefined || findings.some(({ severity }) => severity === "error"))
+    throw new TemplateError([first, ...rest]);
   const frozen = freezeJson(template) as unknown as Template;
   return { template: frozen, definition: digestOf(frozen as unknown as Json), warnings: findings };
 }
+
+const unusable = (file: string): TemplateFinding => ({
+  file,
+  code: "BYLAW_TEMPLATE_INVALID",
+  severity: "error",
+  message: "This template has errors",
+});
 
 function sourceOf(file: string, text: string): Source {
   try {
@@ -103,9 +101,8 @@ function fromText(
   given: Readonly<Record<string, Agent>>,
   compat: Compat | undefined,
 ): Draft {
-  const parsed = templateSchema.safeParse(value);
-  if (!parsed.success)
-    return { template: undefined, problems: parsed.error.issues.flatMap(problemsOf) };
+  const { data, problems: faults, isCascade } = salvaged(templateSchema, value);
+  if (data === undefined) return { template: undefined, problems: faults };
   const {
     name,
     description = "",
@@ -116,7 +113,7 @@ function fromText(
     oversight,
     tracks,
     choices,
-  } = parsed.data;
+  } = data;
   const problems: Problem[] = [];
   const resolved = steps.map((step, index): Step => {
     const { module, ...own } = step;
@@ -164,7 +161,7 @@ function fromText(
     name,
     description,
     dialect: "bylaw",
-    compat: compat ?? parsed.data.compat ?? null,
+    compat: compat ?? data.compat ?? null,
     tracks: completeTracks(tracks),
     choices: completeChoices(choices),
     agents: {
@@ -172,22 +169,16 @@ function fromText(
       ...given,
     },
     steps: resolved,
-    oversight:
-      oversight === undefined
-        ? null
-        : {
-            url: oversight.url ?? null,
-            command: oversight.command ?? null,
-            mcp: oversight.mcp ?? null,
-            hold_at: oversight.hold_at ?? 0.7,
-            timeout_seconds: oversight.timeout_seconds ?? 60,
-            every_steps: oversight.every_steps ?? null,
-            at_kinds: oversight.at_kinds ?? false,
-          },
+    oversight: completeOversight(oversight),
   };
   return {
     template,
-    problems: [...problems, ...checkTemplate(template, (index) => ["steps", index])],
+    problems: [
+      ...faults,
+      ...[...problems, ...checkTemplate(template, (index) => ["steps", index])].filter(
+        (problem) => !isCascade(problem),
+      ),
+    ],
   };
 }
 
@@ -196,7 +187,7 @@ function fromOlder(
   given: Readonly<Record<string, Agent>>,
   compat: Compat | undefined,
 ): Draft {
-  const { dialect, text, agents, origins, problems } = translate(value, compat);
+  const { dialect, text, agents, origins, problems, isCascade } = translate(value, compat);
   const nobody: Agent = { run: null, prompt: "", env: [] };
   const template: Template = {
     name: text.name,
@@ -207,11 +198,15 @@ function fromOlder(
     choices: completeChoices(text.choices),
     agents: { ...Object.fromEntries(agents.map((id) => [id, nobody])), ...given },
     steps: text.steps.map(completeStep),
-    oversight: null,
+    oversight: completeOversight(text.oversight),
   };
+  const pathOf = (index: number) => ["steps", origins[index] ?? 0];
   return {
     template,
-    problems: [...problems, ...checkTemplate(template, (index) => ["steps", origins[index] ?? 0])],
+    problems: [
+      ...problems,
+      ...checkTemplate(template, pathOf).filter((problem) => !isCascade(problem)),
+    ],
   };
 }
 
@@ -224,21 +219,8 @@ const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[s
 /** Reads a file of agents: names, each with what it runs. Throws like {@link loadTemplate}. */
 export function loadAgents(file: string): Readonly<Record<string, Agent>> {
   const source = sourceOf(file, readTemplateText(file));
-  const parsed = agentsSchema.safeParse(source.value);
-  if (parsed.success)
-    return Object.fromEntries(
-      Object.entries(parsed.data).map(([id, agent]) => [id, agentOf(agent)]),
-    );
-  const [first, ...rest] = parsed.error.issues
-    .flatMap(problemsOf)
-    .map((problem) => findingOf(file, source, problem));
-  throw new TemplateError([
-    first ?? {
-      file,
-      code: "BYLAW_TEMPLATE_INVALID",
-      severity: "error",
-      message: "This file does not hold agents",
-    },
-    ...rest,
-  ]);
+  const { data, problems } = salvaged(agentsSchema, source.value);
+  const [first, ...rest] = problems.map((problem) => findingOf(file, source, problem));
+  if (first !== undefined) throw new TemplateError([first, ...rest]);
+  return Object.fromEntries(Object.entries(data ?? {}).map(([id, agent]) => [id, agentOf(agent)]));
 }

@@ -1,74 +1,60 @@
-import { describeIssues, didYouMean } from "@bylaw/wording";
-import type { z } from "zod";
-import type { Problem } from "./dialects.ts";
+import type { Json } from "@bylaw/kernel";
+import { describeIssues, didYouMean, keysAt, quote, salvage, type KeySchema } from "@bylaw/wording";
+import { z } from "zod";
 import type { Source } from "./source.ts";
 import type { TemplateFinding } from "./template.ts";
 
+/** A problem with the path of what it is about. */
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly fix?: string;
+  readonly code?: string;
+  readonly severity?: "warning";
+}
+
+/** What a schema says of data, and what is left of it for further checks. */
+export interface Read<T> {
+  /** `undefined`: too little is left. */
+  readonly data: T | undefined;
+  readonly problems: readonly Problem[];
+  /** Whether a problem is about what was left out, so that it comes from another one that is told. */
+  readonly isCascade: (problem: Problem) => boolean;
+}
+
+/** Reads data by a schema as far as possible, so that what is wrong in other ways is told as well. */
+export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
+  let keys: KeySchema | undefined;
+  const known = (path: readonly PropertyKey[]): readonly string[] =>
+    keysAt((keys ??= z.toJSONSchema(schema, IN) as KeySchema), path);
+  const { data, issues, isReplaced } = salvage(schema, value, known);
+  return {
+    data,
+    problems: issues.flatMap((issue) => problemsOf(issue, known)),
+    isCascade: ({ path }) =>
+      isReplaced(path) ||
+      (path.length === 2 && WHO.slice(0, 2).some((key) => isReplaced([...path, key]))) ||
+      (WHO.includes(String(path[2])) && isReplaced(["agents"])),
+  };
+}
+
+const IN = { io: "input", unrepresentable: "any" } as const;
+// A step runs nothing where the first two are wrong, and nobody is known where all agents are.
+const WHO = ["agent", "run", "fallback", "trigger"];
+
 /** The problems that an issue of the schema stands for. */
-export function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  known: (path: readonly PropertyKey[]) => readonly string[],
+): readonly Problem[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `Unknown key \`${key}\``,
-      ...near(key, KEYS),
+      message: `Unknown key ${quote(key)}`,
+      ...near(key, known(issue.path)),
     }));
   return [{ path: issue.path, message: describeIssues({ issues: [issue] }, "the template") }];
 }
-
-const KEYS = [
-  "bylaw",
-  "name",
-  "description",
-  "agents",
-  "modules",
-  "steps",
-  "overrides",
-  "oversight",
-  "agent",
-  "run",
-  "prompt",
-  "timeout_seconds",
-]
-  .concat([
-    "retries",
-    "once",
-    "repeatable",
-    "interrupted",
-    "when",
-    "skip_if",
-    "depends_on",
-    "fallback",
-    "parallel",
-    "loop",
-    "trigger",
-    "kind",
-  ])
-  .concat([
-    "continue_on_error",
-    "output",
-    "env",
-    "command",
-    "function",
-    "max_iterations",
-    "skip",
-    "on_limit",
-    "module",
-    "url",
-    "hold_at",
-  ])
-  .concat([
-    "compat",
-    "tracks",
-    "choices",
-    "choices_any",
-    "stall",
-    "question",
-    "options",
-    "default",
-    "multiple",
-    "after",
-    "label",
-  ]);
 
 /** The known word that was probably meant, as a fix. */
 export function near(word: string, known: readonly string[]): { readonly fix?: string } {

@@ -164,6 +164,47 @@ const step = z.strictObject({
   ...parts,
 });
 
+/** Who gives oversight. */
+export const oversightSchema = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .refine(isPlain, "must not contain a user or a password, which would end up in the log")
+      .optional()
+      .describe("A service that is asked by HTTP"),
+    command: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe("A program that reads the request as JSON and prints the verdict"),
+    mcp: z
+      .strictObject({ command: z.array(z.string()).min(1), tool: z.string().min(1).max(100) })
+      .optional()
+      .describe(
+        "A server of the Model Context Protocol, and the tool of it that is asked; what it says in prose is scored by its words",
+      ),
+    hold_at: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("From this risk on a person is asked. Default: 0.7"),
+    timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
+    every_steps: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("After so many steps it is asked, whatever anybody asks for"),
+    at_kinds: z
+      .boolean()
+      .optional()
+      .describe("It is asked before work of another kind begins: planning, implementation, review"),
+  })
+  .refine(
+    ({ url, command, mcp }) => [url, command, mcp].filter((one) => one !== undefined).length === 1,
+    "needs one of `url`, `command` and `mcp`",
+  );
+
 /** A template as it is written: versioned and strict. */
 export const templateSchema = z.strictObject({
   bylaw: z.literal(1).describe("The version of this form"),
@@ -191,49 +232,7 @@ export const templateSchema = z.strictObject({
     .record(name, z.strictObject(parts))
     .optional()
     .describe("Changes to steps, by their ids"),
-  oversight: z
-    .strictObject({
-      url: z
-        .url({ protocol: /^https?$/ })
-        .refine(isPlain, "must not contain a user or a password, which would end up in the log")
-        .optional()
-        .describe("A service that is asked by HTTP"),
-      command: z
-        .array(z.string())
-        .min(1)
-        .optional()
-        .describe("A program that reads the request as JSON and prints the verdict"),
-      mcp: z
-        .strictObject({ command: z.array(z.string()).min(1), tool: z.string().min(1).max(100) })
-        .optional()
-        .describe(
-          "A server of the Model Context Protocol, and the tool of it that is asked; what it says in prose is scored by its words",
-        ),
-      hold_at: z
-        .number()
-        .min(0)
-        .max(1)
-        .optional()
-        .describe("From this risk on a person is asked. Default: 0.7"),
-      timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
-      every_steps: z
-        .int()
-        .min(1)
-        .optional()
-        .describe("After so many steps it is asked, whatever anybody asks for"),
-      at_kinds: z
-        .boolean()
-        .optional()
-        .describe(
-          "It is asked before work of another kind begins: planning, implementation, review",
-        ),
-    })
-    .refine(
-      ({ url, command, mcp }) =>
-        [url, command, mcp].filter((one) => one !== undefined).length === 1,
-      "needs one of `url`, `command` and `mcp`",
-    )
-    .optional(),
+  oversight: oversightSchema.optional(),
 });
 
 /** A template as it is written. */

@@ -1,0 +1,36 @@
+import { nameOf } from "./older-names.ts";
+import type { OlderGroup } from "./older-schema.ts";
+import type { TemplateText } from "./schema.ts";
+
+type Choices = NonNullable<TemplateText["choices"]>;
+
+/** The answers of a question, by the names that they have here. */
+export const optionsOf = (
+  options: OlderGroup["conditions"],
+): Readonly<Record<string, { readonly label?: string }>> =>
+  Object.fromEntries(
+    Object.entries(options).map(([id, { label }]) => [
+      nameOf(id),
+      label === undefined ? {} : { label },
+    ]),
+  );
+
+/** The questions that the user was asked there before the workflow began, and those behind their answers. */
+export function choicesOf(groups: readonly OlderGroup[]): Choices {
+  const choices: Record<string, Choices[string]> = {};
+  const add = (id: string, group: OlderGroup, after: string | undefined): void => {
+    const { question, multiSelect, tracks = [], conditions, children = {} } = group;
+    choices[id] = {
+      ...(question === undefined ? {} : { question }),
+      ...(multiSelect === true ? { multiple: true } : {}),
+      ...(tracks.length === 0 ? {} : { tracks: tracks.map(nameOf) }),
+      ...(after === undefined ? {} : { after }),
+      options: optionsOf(conditions),
+    };
+    for (const [option, child] of Object.entries(children))
+      add(`${id}.${nameOf(option)}`.slice(0, 100), child, nameOf(option));
+  };
+  for (const [index, group] of groups.entries())
+    add(nameOf(group.id ?? `choice-${index + 1}`), group, undefined);
+  return choices;
+}
