@@ -50,16 +50,10 @@ export type LintReport = (
   fix?: string,
 ) => void;
 
-/** One thing that is looked for, described. */
+/** One thing that is looked for; `docs/lint.md` describes each code. */
 export interface LintDescription {
   readonly code: string;
   readonly severity: LintSeverity;
-  /** What it finds, as a noun phrase. */
-  readonly finds: string;
-  /** A policy in which it finds something. */
-  readonly fires: string;
-  /** A policy much like it, in which it finds nothing. */
-  readonly abstains: string;
 }
 
 /** One thing to look for. */

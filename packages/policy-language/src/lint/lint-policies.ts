@@ -19,7 +19,7 @@ export async function lintPolicies(
   return runLint(files, tools, beside);
 }
 
-/** Everything that {@link lintPolicies} looks for, with an example in which it finds something and one in which it does not. */
+/** The codes of everything that {@link lintPolicies} looks for. */
 export async function lintChecks(): Promise<readonly LintDescription[]> {
   const { LINT_CHECKS } = await import("./checks.ts");
   return LINT_CHECKS.map(({ check: _, ...description }) => description);

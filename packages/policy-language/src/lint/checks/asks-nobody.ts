@@ -4,21 +4,6 @@ import type { LintCheck } from "../check.ts";
 export const asksNobody: LintCheck = {
   code: "asks_nobody",
   severity: "warning",
-  finds: "an ask for calls where nobody can be asked, which is a deny in other words",
-  fires: `
-[[rules]]
-name = "deploy-at-night"
-action = "ask_user"
-tool = "deploy"
-interactive = false
-`,
-  abstains: `
-[[rules]]
-name = "deploy-at-night"
-action = "ask_user"
-tool = "deploy"
-interactive = true
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       if (rule.source.effect !== "ask_user" || rule.source.interactive !== false) continue;

@@ -7,22 +7,6 @@ import { namedTools } from "../sample.ts";
 export const broadAllow: LintCheck = {
   code: "broad_allow",
   severity: "warning",
-  finds:
-    "an allow of every tool, of shell lines by their text, every server, every host, reading or writing anywhere, or an effect that no path or host bounds",
-  fires: `
-[[rules]]
-name = "trust-the-lead"
-action = "allow"
-tool = "*"
-agent = "lead"
-`,
-  abstains: `
-[[rules]]
-name = "trust-the-lead"
-action = "allow"
-tool = "read_*|list_*"
-agent = "lead"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const breadth =

@@ -5,30 +5,6 @@ import { placeOf } from "./shadowed-rule.ts";
 export const duplicateName: LintCheck = {
   code: "duplicate_name",
   severity: "warning",
-  finds:
-    "a rule with the name of a rule in another file, so that a decision or `without` does not say which is meant",
-  fires: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-# --- another file
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_letter"
-`,
-  abstains: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-# --- another file
-[[rules]]
-name = "no-letters"
-action = "deny"
-tool = "send_letter"
-`,
   check(pool, report) {
     const first = new Map<string, LintRule>();
     for (const rule of pool.rules) {

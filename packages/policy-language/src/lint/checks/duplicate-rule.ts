@@ -6,29 +6,6 @@ import { placeOf } from "./shadowed-rule.ts";
 export const duplicateRule: LintCheck = {
   code: "duplicate_rule",
   severity: "warning",
-  finds: "a rule with the conditions, the tier and the effect of another",
-  fires: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-
-[[rules]]
-name = "mail-is-off"
-action = "deny"
-tool = "send_mail"
-`,
-  abstains: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-
-[[rules]]
-name = "no-letters"
-action = "deny"
-tool = "send_letter"
-`,
   check(pool, report) {
     for (const { rule, twin } of duplicateRules(pool)) {
       if (rule.source.effect !== twin.source.effect) continue;

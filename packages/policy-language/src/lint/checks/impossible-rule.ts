@@ -11,21 +11,6 @@ import { allLiteral, callOf, namedTools, shellCall } from "../sample.ts";
 export const impossibleRule: LintCheck = {
   code: "impossible_rule",
   severity: "error",
-  finds: "a rule whose conditions exclude one another, so that no call matches it",
-  fires: `
-[[rules]]
-name = "issues"
-action = "allow"
-server = "github"
-tool = "mcp__gitlab__get_issue"
-`,
-  abstains: `
-[[rules]]
-name = "issues"
-action = "allow"
-server = "github"
-tool = "get_issue"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const conflict =

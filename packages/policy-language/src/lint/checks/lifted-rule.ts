@@ -11,32 +11,6 @@ import { placeOf } from "./shadowed-rule.ts";
 export const liftedRule: LintCheck = {
   code: "lifted_rule",
   severity: "warning",
-  finds: "an allow that lifts a deny or an ask of a lower priority, or an ask that lifts a deny",
-  fires: `
-[[rules]]
-name = "no-force"
-action = "deny"
-command = "git push --force *"
-
-[[rules]]
-name = "push"
-priority = "user"
-action = "allow"
-command = ["git push *", "git push --force *"]
-`,
-  abstains: `
-[[rules]]
-name = "no-force"
-action = "deny"
-command = "git push --force *"
-final = true
-
-[[rules]]
-name = "push"
-priority = "user"
-action = "allow"
-command = ["git push *", "git push --force *"]
-`,
   check(pool, report) {
     const counting = pool.rules.filter(({ source }) => !source.shadow && source.when === undefined);
     const strict = counting.filter(({ source }) => source.effect !== "allow" && !source.final);

@@ -8,20 +8,6 @@ import { isLiteral, literalPrefix } from "../glob-cover.ts";
 export const misplacedWildcard: LintCheck = {
   code: "misplaced_wildcard",
   severity: "error",
-  finds:
-    "an allow with a wildcard before `..`, in a refspec with `:` or `+`, or at either end of the host of a URL",
-  fires: `
-[[rules]]
-name = "api"
-action = "allow"
-command = "curl https://api.example.com*"
-`,
-  abstains: `
-[[rules]]
-name = "api"
-action = "allow"
-command = "curl https://api.example.com/*"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const { commands = [] } = rule.shape;

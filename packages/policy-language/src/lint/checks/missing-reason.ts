@@ -4,20 +4,6 @@ import type { LintCheck } from "../check.ts";
 export const missingReason: LintCheck = {
   code: "missing_reason",
   severity: "info",
-  finds: "a deny without a `reason`, so that the agent is told only that a rule denied",
-  fires: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-`,
-  abstains: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-reason = "Only a person may send mail."
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const { effect, reason, name } = rule.source;

@@ -6,21 +6,6 @@ import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sam
 export const narrowModes: LintCheck = {
   code: "narrow_modes",
   severity: "warning",
-  finds:
-    "a deny in some approval modes, or where somebody can be asked, while the same call is allowed in the others",
-  fires: `
-[[rules]]
-name = "no-deploy"
-action = "deny"
-tool = "deploy"
-modes = ["ask", "autoEdit"]
-`,
-  abstains: `
-[[rules]]
-name = "no-deploy"
-action = "deny"
-tool = "deploy"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const { effect, shadow, when, modes, interactive } = rule.source;

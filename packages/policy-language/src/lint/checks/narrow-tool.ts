@@ -7,21 +7,6 @@ import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sam
 export const narrowTool: LintCheck = {
   code: "narrow_tool",
   severity: "warning",
-  finds:
-    "a deny for some tools by name, while other tools do the same to the same line, file or host",
-  fires: `
-[[rules]]
-name = "no-lockfile"
-action = "deny"
-tool = "write_file"
-paths = { write = "package-lock.json" }
-`,
-  abstains: `
-[[rules]]
-name = "no-lockfile"
-action = "deny"
-paths = { write = "package-lock.json" }
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       if (

@@ -6,20 +6,6 @@ import { matches, shellCall } from "../sample.ts";
 export const openRegex: LintCheck = {
   code: "open_regex",
   severity: "warning",
-  finds:
-    "an allow by a `command_regex` that takes any text, or a deny or an ask by one that an argument with a blank gets round",
-  fires: `
-[[rules]]
-name = "look"
-action = "allow"
-command_regex = "git (status|log)( .*)?"
-`,
-  abstains: `
-[[rules]]
-name = "look"
-action = "allow"
-command_regex = "git (status|log)( [a-z]+)?"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const { regex } = rule.shape;

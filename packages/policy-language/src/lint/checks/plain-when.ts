@@ -14,21 +14,6 @@ const KEYS: Readonly<Record<string, string>> = {
 export const plainWhen: LintCheck = {
   code: "plain_when",
   severity: "info",
-  finds: "a comparison in `when` that a key of the rule says faster and more strictly",
-  fires: `
-[[rules]]
-name = "reviewers-do-not-write"
-action = "deny"
-tool = "write_file"
-when = { all = [{ fact = "agent", operator = "equal", value = "reviewer" }] }
-`,
-  abstains: `
-[[rules]]
-name = "operators-only"
-action = "deny"
-tool = "deploy"
-when = { all = [{ fact = "claims", path = "$.role", operator = "notEqual", value = "operator" }] }
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       for (const leaf of needs(rule.shape.when)) {

@@ -9,20 +9,6 @@ import { matches, namedTools, shellCall } from "../sample.ts";
 export const runsAnything: LintCheck = {
   code: "runs_anything",
   severity: "warning",
-  finds:
-    "an allow of a program that can run any code, or send anything away, by arguments that the rule leaves open",
-  fires: `
-[[rules]]
-name = "scripts"
-action = "allow"
-command = "python3 *"
-`,
-  abstains: `
-[[rules]]
-name = "scripts"
-action = "allow"
-command = "python3 tools/report.py"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       const { effect, shadow, when, tool } = rule.source;

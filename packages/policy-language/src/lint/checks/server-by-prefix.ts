@@ -6,19 +6,6 @@ const WHOLE = /^mcp__(?:(?!__)[^*?[])+(?:__)?\*+$|^mcp_[^*?[_]+_?\*+$/;
 export const serverByPrefix: LintCheck = {
   code: "server_by_prefix",
   severity: "warning",
-  finds: "an allow of all tools of an MCP server by the prefix of their names, without `server`",
-  fires: `
-[[rules]]
-name = "issues"
-action = "allow"
-tool = "mcp__github__*"
-`,
-  abstains: `
-[[rules]]
-name = "issues"
-action = "allow"
-tool = "mcp__github__get_issue"
-`,
   check(pool, report) {
     for (const rule of pool.rules) {
       if (

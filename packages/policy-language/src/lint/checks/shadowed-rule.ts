@@ -6,30 +6,6 @@ import { shapeKey } from "../shape.ts";
 export const shadowedRule: LintCheck = {
   code: "shadowed_rule",
   severity: "warning",
-  finds:
-    "a rule that never decides, because one other rule matches whatever it matches and comes first",
-  fires: `
-[[rules]]
-name = "no-push"
-action = "deny"
-command = "git push *"
-
-[[rules]]
-name = "push-branches"
-action = "allow"
-command = "git push origin *"
-`,
-  abstains: `
-[[rules]]
-name = "no-force"
-action = "deny"
-command = "git push --force *"
-
-[[rules]]
-name = "push-branches"
-action = "allow"
-command = "git push origin *"
-`,
   check(pool, report) {
     for (const { rule, by } of coversOf(pool).whole) {
       // The same conditions are another finding.

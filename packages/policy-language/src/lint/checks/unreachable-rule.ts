@@ -6,35 +6,6 @@ import { placeOf } from "./shadowed-rule.ts";
 export const unreachableRule: LintCheck = {
   code: "unreachable_rule",
   severity: "warning",
-  finds:
-    "a rule that never decides, because each of its alternatives is matched by some other rule that comes first",
-  fires: `
-[[rules]]
-name = "ask-writing"
-action = "ask_user"
-tool = "write_*"
-
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-
-[[rules]]
-name = "helpers"
-action = "allow"
-tool = "write_note|send_mail"
-`,
-  abstains: `
-[[rules]]
-name = "no-mail"
-action = "deny"
-tool = "send_mail"
-
-[[rules]]
-name = "helpers"
-action = "allow"
-tool = "write_note|send_mail"
-`,
   check(pool, report) {
     for (const { rule, by } of coversOf(pool).parts) {
       report(
