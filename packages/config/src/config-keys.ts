@@ -11,7 +11,6 @@ const ALL: Readonly<Record<keyof Config, true>> = {
   deadline_ms: true,
 };
 
-/** The keys of a configuration. */
 export const CONFIG_KEYS: readonly string[] = Object.keys(ALL);
 
 /** Refuses a configuration with a key that no configuration has, and says which was probably meant. */

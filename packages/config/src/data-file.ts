@@ -11,7 +11,6 @@ export interface DataFile {
   readonly place: (path: DataPath) => Promise<Place | undefined>;
 }
 
-/** The error of a text that cannot be read. */
 export function unreadable(
   file: string,
   message: string,

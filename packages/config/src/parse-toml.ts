@@ -3,7 +3,6 @@ import { TomlError, parse as parseToml } from "smol-toml";
 import { plain, unreadable, type DataPath } from "./data-file.ts";
 import type { Place } from "./place.ts";
 
-/** The value of a TOML text. */
 export function tomlValue(file: string, text: string): Json {
   let value: unknown;
   try {

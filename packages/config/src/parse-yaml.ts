@@ -3,7 +3,6 @@ import { LineCounter, isMap, isPair, isScalar, isSeq, parseDocument, type Node }
 import { plain, unreadable, type DataPath } from "./data-file.ts";
 import { placeOf, type Place } from "./place.ts";
 
-/** The value of a YAML text. */
 export function yamlValue(file: string, text: string): Json {
   const lines = new LineCounter();
   const document = parseDocument(text, {

@@ -34,7 +34,6 @@ export class Findings {
     this.#file = file;
   }
 
-  /** Whether an error is among them. */
   get failed(): boolean {
     for (const { severity } of this.#found.values()) if (severity === "error") return true;
     return false;

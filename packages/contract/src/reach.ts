@@ -1,4 +1,3 @@
-/** A directed edge. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
@@ -24,6 +23,5 @@ export function reachable(start: Iterable<string>, edges: readonly Edge[]): Read
   return seen;
 }
 
-/** The edges, the other way round. */
 export const reversed = (edges: readonly Edge[]): readonly Edge[] =>
   edges.map(({ from, to }) => ({ from: to, to: from }));

@@ -29,7 +29,6 @@ const blockerSchema = z.strictObject({
   required_reviews: names.min(1).optional().describe("The reviews that there have to be."),
 });
 
-/** A gate as it is written. */
 export const gateSchema = z.strictObject({
   id: name.describe("What transitions call it."),
   type: z
@@ -71,7 +70,6 @@ const spawnSchema = z.strictObject({
   wait_for_completion: z.boolean().optional().describe("Whether the gate waits for all of them."),
 });
 
-/** A phase as it is written. */
 export const phaseSchema = z.strictObject({
   id: name.describe("What transitions call it."),
   name: text.describe("What people call it."),

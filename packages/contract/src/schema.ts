@@ -261,7 +261,6 @@ export const contractSchema = z
     "A workflow contract: phases, the tools and artifacts of each, the gates between them.",
   );
 
-/** A contract as it is written. */
 export type ContractData = z.output<typeof contractSchema>;
 export type PhaseData = z.output<typeof phaseSchema>;
 export type GateData = z.output<typeof gateSchema>;

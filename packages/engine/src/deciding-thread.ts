@@ -20,7 +20,6 @@ interface Waiting {
 export class DecidingThread {
   /** Settles when the configuration is loaded. Rejects with the reason if it is not. */
   readonly loaded: Promise<void>;
-  /** Whether it answers. */
   alive = true;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();

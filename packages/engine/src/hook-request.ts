@@ -19,7 +19,6 @@ export interface HookRequest {
   readonly input: Uint8Array;
 }
 
-/** The body of a request. */
 export interface RequestBody {
   readonly fields: URLSearchParams;
   readonly input: Uint8Array;

@@ -64,7 +64,6 @@ export async function* followEvents(
   }
 }
 
-/** One server-sent event. */
 export interface SseMessage {
   readonly id: string | undefined;
   /** Left out where the stream only says how far it is. */

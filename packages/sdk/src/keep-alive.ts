@@ -5,7 +5,6 @@ export interface HeartbeatClient {
   heartbeat(options: { readonly signal: AbortSignal }): Promise<{ readonly lease_until: string }>;
 }
 
-/** How long to send heartbeats, and how often. */
 export interface HeartbeatTerms {
   /** Aborting it ends the heartbeat; the heartbeat aborts it when the claim is lost. */
   readonly alive: AbortController;

@@ -4,7 +4,6 @@ import type { Approval, JsonObject, PendingAnswer, TransitionAnswer } from "./ty
 // What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
 const WAITING = /^gate_pending$/;
 
-/** The error of a blocked transition. */
 export function transitionBlocked(
   target: string,
   { blockers, blocked_by, test_run, decision }: TransitionAnswer,
@@ -33,14 +32,12 @@ export function transitionBlocked(
   });
 }
 
-/** The error of a call that a person must approve. */
 export function approvalPending(tool: string, { approval_id }: PendingAnswer): ApprovalPending {
   const message = `A person must approve this call of \`${tool}\``;
   const fix = "Wait for the approval, then make the same call again";
   return new ApprovalPending({ code: "approval_pending", message, fix, status: 202, approval_id });
 }
 
-/** The error of an approval that was not given. */
 export function approvalRefused({ id, state }: Approval): ApprovalRefused {
   const code = state === "open" ? "approval_expired" : `approval_${state}`;
   const message =

@@ -29,7 +29,6 @@ export interface TransportOptions {
   readonly random?: () => number;
 }
 
-/** One request. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below the base: `/tasks/claim`. */
@@ -57,7 +56,6 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
-/** The outcome of one attempt that failed. */
 interface FailedAttempt {
   readonly error: AgentError;
   /** Whether another attempt may help. */
@@ -194,7 +192,6 @@ const unreachable = (cause: unknown): Unavailable =>
     cause,
   });
 
-/** A new idempotency key. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -8,7 +8,6 @@ import type { BatchEntry } from "./plan.ts";
 /** Sends a batch under its number, and returns what became of each commit. */
 export type Perform = (turn: Turn) => Promise<readonly (readonly [BatchEntry, Outcome])[]>;
 
-/** How sending a batch ended. */
 export type Sent =
   | { readonly kind: "answered"; readonly outcomes: readonly (readonly [BatchEntry, Outcome])[] }
   /** The answer was lost, but the batch is written. `firsts`: the first sequence of each commit; empty: all as planned. */

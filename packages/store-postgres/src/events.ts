@@ -3,7 +3,6 @@ import type { Body } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
-/** An event as it is stored. */
 export interface EventRow {
   readonly sequence: number;
   readonly text: string;
@@ -27,7 +26,6 @@ const PREFIX = "sha256:";
 /** So many signs are a segment at most that has more than one event: its row fits a page, and two of them often do. */
 const LARGEST = 7_000;
 
-/** The digits of a link `sha256:…`. */
 export const digitsOf = (link: string): string => link.slice(PREFIX.length);
 
 /** Parts events so that no segment is too long for a page, but for one that is a single event. */

@@ -8,7 +8,6 @@ const MARKED = /\u0001([01])/g;
 export const toStored = (text: string): string =>
   text.replace(UNFIT, (sign) => (sign === "\0" ? "\u00010" : "\u00011"));
 
-/** The text that `toStored` was given. */
 export const fromStored = (text: string): string =>
   text.includes("\u0001")
     ? text.replace(MARKED, (_, digit: string) => (digit === "0" ? "\0" : "\u0001"))

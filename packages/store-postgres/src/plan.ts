@@ -30,7 +30,6 @@ interface ExpectedEvents {
 interface ExpectedHead {
   sequence: number;
   link: string | undefined;
-  /** The head on record. */
   readonly head: Head;
   /** The events behind it. */
   readonly planned: LogEvent[];

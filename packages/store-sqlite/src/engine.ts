@@ -1,7 +1,6 @@
 import type Database from "better-sqlite3";
 import { BylawError } from "@bylaw/kernel";
 
-/** A connection to a file. */
 export type Connection = Database.Database;
 
 /** Before it several connections to one file could corrupt it. */

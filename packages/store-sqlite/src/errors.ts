@@ -38,7 +38,6 @@ const FIXES: readonly (readonly [RegExp, string])[] = [
 const fixOf = (code: string): string =>
   FIXES.find(([pattern]) => pattern.test(code))?.[1] ?? "Check the disk";
 
-/** Why a file cannot be opened as a store. */
 export function unusable(message: string, fix: string, cause?: unknown): BylawError {
   return new BylawError({
     code: "BYLAW_STORE_UNUSABLE",
@@ -79,7 +78,6 @@ export function failure(file: string, error: unknown): unknown {
   return new BylawError({ code: "BYLAW_STORE_FAILED", message, fix: fixOf(code), cause: error });
 }
 
-/** A file that is no longer where its name says. */
 export const fileReplaced = (file: string): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_FAILED",
@@ -87,7 +85,6 @@ export const fileReplaced = (file: string): BylawError =>
     fix: "Put the file back or restore a backup, then open the store again",
   });
 
-/** Other processes did not let go in time. */
 export const busy = (file: string, busy_ms: number): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_BUSY",

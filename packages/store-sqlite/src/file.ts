@@ -15,7 +15,6 @@ import { fileReplaced, unusable } from "./errors.ts";
 /** No database is smaller, but for one that is empty. */
 const SMALLEST = 512;
 
-/** The file of a store, and what belongs to it. */
 export interface StoreFile {
   readonly path: string;
   /** Notes which files these are, once all of them are there. */

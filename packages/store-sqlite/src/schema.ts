@@ -76,7 +76,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** The present schema. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Brings a file to the present schema. Throws BYLAW_STORE_NEWER for a later one, BYLAW_STORE_UNUSABLE for another program's. */

@@ -6,7 +6,6 @@ import { describeError } from "./describe-error.ts";
 import { RULES } from "./rules.ts";
 import { Schemas, type Validate } from "./schema.ts";
 
-/** What a caller needs to be told, by code. */
 export const CODES = {
   artifact_missing: "a required artifact was not handed in",
   artifact_invalid: "an artifact does not fit its schema",

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 import { isBlank } from "@bylaw/wording";
 
-/** What a rule sees. */
 interface RuleInput {
   readonly artifact: Json;
   /** The reviews that agents were started for in the phase. */

@@ -9,7 +9,6 @@ import {
 import type { View } from "@bylaw/kernel";
 import { agentTurns } from "@bylaw/log";
 
-/** What an agent may do now. */
 export type AllowedTurn =
   /** Work, answer or vote. */
   | "work"

@@ -13,7 +13,6 @@ import {
 
 const who = { by: z.string().min(1).max(200), author: z.enum(AUTHORS) };
 
-/** What the session records of its rules. */
 export const CONSTITUTION_EVENTS: readonly EventType[] = [
   { name: "constitution_updated", details: z.strictObject({ ...who, ...ruleInput.shape }) },
   {

@@ -7,7 +7,6 @@ import { readAt } from "./read-at.ts";
 import type { Mark } from "./mark.ts";
 import { flushFailed } from "./problems.ts";
 
-/** How heads are signed. */
 export interface HeadsOptions {
   /** Absolute path of an Ed25519 private key in PKCS #8. */
   readonly key_file: string;

@@ -4,7 +4,6 @@ const CHUNK = 65_536;
 /** Longest line that is looked into, in bytes. */
 export const LONGEST = 64 * 1_048_576;
 
-/** A line of a file. */
 export interface FileLine {
   /** Where it begins, in bytes. */
   readonly start: number;

@@ -14,7 +14,6 @@ export interface Mark {
   readonly event: JsonObject;
 }
 
-/** The end of a file. */
 export interface Tail {
   readonly size: number;
   /** `undefined`: no line of the file holds an event. */
@@ -52,7 +51,6 @@ export function markOf(text: string | undefined): Mark | undefined {
   return { sequence: sequence as number, hash: typeof hash === "string" ? hash : undefined, event };
 }
 
-/** The mark that an event makes once it is written. */
 export const markAt = (event: LogEvent): Mark => ({
   sequence: event.sequence,
   hash: event.hash,

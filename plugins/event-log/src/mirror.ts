@@ -8,7 +8,6 @@ import { isSame, type Mark } from "./mark.ts";
 import { diverged } from "./problems.ts";
 import type { Rotation } from "./rotation.ts";
 
-/** How a log is mirrored into a file. */
 export interface MirrorOptions {
   /** Absolute path. */
   readonly path: string;

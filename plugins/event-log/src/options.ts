@@ -20,7 +20,6 @@ const path = z.string().superRefine((text, context) => {
 });
 const keyFile = z.string().min(1);
 
-/** What one use of the plugin may say. */
 export const eventLogOptions = z
   .strictObject({
     file: z

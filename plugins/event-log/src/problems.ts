@@ -51,7 +51,6 @@ export const flushFailed = (file: string, error: unknown): BylawError =>
     cause: error,
   });
 
-/** Another process holds the lock. */
 export const lockHeld = (file: string, waited_ms: number): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_BUSY",
@@ -60,7 +59,6 @@ export const lockHeld = (file: string, waited_ms: number): BylawError =>
     source: { file },
   });
 
-/** The file and the store contradict each other. */
 export const diverged = (file: string, message: string): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_DIVERGED",

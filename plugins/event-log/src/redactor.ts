@@ -6,7 +6,6 @@ import { isRedactable, secretsIn, type Repeated, type Secrets } from "./secrets-
 
 type Redactor = Parameters<KernelApi["redact"]>[0];
 
-/** What is taken out of events. */
 export interface RedactOptions {
   readonly paths: readonly string[];
   /** Whether secrets are looked for by their form. */
@@ -33,7 +32,6 @@ export function createRedactor({ paths, secrets, key_file }: RedactOptions): Red
   return ({ details }) => redact(details, root, secrets, (digest ??= digestWith(key_file)));
 }
 
-/** How a member is treated. */
 interface Treatment {
   readonly place: Place;
   readonly repeated: Repeated;

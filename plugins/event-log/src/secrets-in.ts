@@ -12,7 +12,6 @@ export type Repeated = "none" | "longest" | "prose" | "long" | "short";
 
 const LONGEST = 16;
 
-/** What of one event is secret. */
 export interface Secrets {
   /** Where it stands in a text. */
   in(text: string, repeated: Repeated): readonly Span[];

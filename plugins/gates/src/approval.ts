@@ -105,7 +105,6 @@ const waits = (
     "Ask again when they have decided, and leave the workspace unchanged until then",
   );
 
-/** The different people who said yes. */
 const approversIn = (votes: readonly GateVote[]): readonly string[] => [
   ...new Set(votes.filter(({ verdict }) => verdict === "approved").map(({ by }) => foldName(by))),
 ];

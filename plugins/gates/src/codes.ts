@@ -3,7 +3,6 @@ import { deny, type Verdict } from "@bylaw/kernel";
 /** Where a rule of the contract stands. */
 export type RuleReference = NonNullable<Verdict["rule"]>;
 
-/** What a caller needs to be told, by code. */
 export const CODES = {
   gate_blocked: "a blocking check failed, or an approver said no",
   gate_pending: "the gate waits: for approvers, or for agents that were started",

@@ -9,7 +9,6 @@ import { READERS } from "./tested-tree.ts";
 import { needsTestRun, observed, edgesOf, type Edge } from "./edges.ts";
 import { workRecord, type WorkRecord } from "./work-record.ts";
 
-/** A contract, ready to be asked. */
 export interface Compiled {
   readonly contract: Contract;
   /** What this plugin decides by, as decisions have it. */

@@ -11,7 +11,6 @@ import { quote } from "@bylaw/wording";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
 import { isResult, resultOf } from "./checks/test-run.ts";
 
-/** What the plugins of the kernel declare. */
 export type Declared = Kernel["declared"];
 
 /** A check that the contract declares itself. */

@@ -30,7 +30,6 @@ export interface Edge {
   readonly rule: RuleReference;
 }
 
-/** What a contract is read with. */
 export interface EdgeTerms {
   /** The checks of the host. */
   readonly own: ReadonlyMap<string, CustomCheck>;
@@ -61,7 +60,6 @@ export const observed = ({ evidence }: Contract): boolean => evidence.testComman
 /** The edges of a contract, by the phase that they leave and then by the phase that they enter. */
 export type Edges = ReadonlyMap<string, ReadonlyMap<string, readonly Edge[]>>;
 
-/** Every edge of a contract. */
 export const edgesOf = (contract: Contract, terms: EdgeTerms): Edges =>
   new EdgeCompiler(contract, terms).compile();
 
@@ -185,6 +183,5 @@ class EdgeCompiler {
   }
 }
 
-/** Whether something is judged on a test run. */
 export const needsTestRun = ({ check, declared }: Requirement): boolean =>
   EVIDENCE.has(check.check) || declared?.evidence === true;

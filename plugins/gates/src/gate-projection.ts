@@ -38,7 +38,6 @@ export const gateProjection = defineProjection<GateStates>({
   },
 });
 
-/** The gate state of one task. */
 export const gateStateOf = (states: GateStates, task: string): GateState =>
   treeGet(states, task) ?? EMPTY_GATE_STATE;
 

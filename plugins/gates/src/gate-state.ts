@@ -92,7 +92,6 @@ export interface GateState {
   readonly reviewers: readonly Reviewer[];
 }
 
-/** The books, by task. */
 export type GateStates = Tree<GateState>;
 
 /** The gate state of a task that nothing is known of. */

@@ -96,7 +96,6 @@ export function openGates(
   return found;
 }
 
-/** One gate of a phase. */
 export const gateIn = ({ gates }: Contract, id: string, phase: string | null): Gate | undefined =>
   gates.find((gate) => gate.id === id && gate.phase === phase);
 

@@ -133,7 +133,6 @@ function judgeRejected(edge: Edge, one: JudgedRequest): readonly Verdict[] {
   ];
 }
 
-/** Checks every requirement of an edge against these artifacts. */
 function findAll(
   { requirements, phase }: Edge,
   { request, view, compiled, gateState, late }: JudgedRequest,

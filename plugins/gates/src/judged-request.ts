@@ -7,7 +7,6 @@ import type { GateState } from "./gate-state.ts";
 /** Asks a check that the contract declares as a condition, which answers asynchronously. */
 export type AskDeclared = (requirement: Requirement, input: CheckInput) => readonly Finding[];
 
-/** A request with everything that it is judged by. */
 export interface JudgedRequest {
   readonly request: Transition;
   readonly view: View;

@@ -12,7 +12,6 @@ export interface RecordedVote {
   readonly shadow: Json;
 }
 
-/** The votes of a recorded decision. */
 export function votesOf({ decision }: JsonObject): readonly RecordedVote[] {
   const votes: Json = isJsonObject(decision ?? null)
     ? ((decision as JsonObject)["votes"] ?? [])

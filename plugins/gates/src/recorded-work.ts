@@ -1,6 +1,5 @@
 import type { TestRun } from "@bylaw/evidence";
 
-/** A test run as it is on record. */
 export interface RecordedRun {
   readonly sequence: number;
   /** RFC 3339, UTC. */

@@ -49,7 +49,6 @@ const passesWhen = (check: string): string =>
   (Object.hasOwn(ARTIFACT_RULES, check) ? ARTIFACT_RULES[check] : undefined) ??
   "the check passes";
 
-/** The waiver that covers a finding, if there is one. */
 export function waiverOf(
   { kind, as }: Finding,
   { check }: Requirement,

@@ -42,7 +42,6 @@ const NOTHING: Work = Object.freeze({
   approved: Object.freeze({}),
 });
 
-/** What the record of a contract keeps. */
 export interface RecordTerms {
   /** The phases that tests have to fail in before the task leaves them. */
   readonly redPhases: ReadonlySet<string>;
@@ -155,5 +154,4 @@ const waivedIn = (votes: Json): ReadonlySet<string> =>
     }),
   );
 
-/** The work of one task. */
 export const taskWork = (works: Tree<Work>, task: string): Work => treeGet(works, task) ?? NOTHING;

@@ -11,7 +11,6 @@ const about = {
   at: z.iso.datetime({ offset: true }),
 };
 
-/** The details of `alert_raised`. */
 const raised = z.strictObject({
   ...about,
   metric: z.string().min(1),
@@ -24,7 +23,6 @@ const raised = z.strictObject({
   contract: z.string(),
 });
 
-/** The details of `alert_cleared`. */
 const cleared = z.strictObject(about);
 
 /** The types of events that this plugin declares. */

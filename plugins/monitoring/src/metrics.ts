@@ -61,7 +61,6 @@ const NAMES = 1_000;
 const OTHERS = "(others)";
 const LONGEST = 500;
 
-/** The key of the requests for a transition. */
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
 
 /** What the log of a run comes to in numbers, whatever contract is measured by. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** What one use of the plugin may say. */
 export const monitoringOptions = z.strictObject({
   contract: z.string().min(1).describe("The contract file, from the folder of the config"),
   tools: z

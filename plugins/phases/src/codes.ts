@@ -4,7 +4,6 @@ import { POLICY_CODES } from "@bylaw/policy-language";
 /** Where a rule of the contract stands. */
 export type RuleReference = NonNullable<Verdict["rule"]>;
 
-/** What a caller needs to be told, by code. */
 export const CODES = {
   ...POLICY_CODES,
   phase_task_missing: "the call names no task, so no phase allows it",

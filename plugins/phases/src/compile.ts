@@ -26,7 +26,6 @@ import {
   type PhaseRule,
 } from "./phase-rules.ts";
 
-/** One phase, ready to be asked. */
 export interface CompiledPhase {
   readonly phase: Phase;
   readonly allowed: ReadonlySet<string>;
@@ -49,7 +48,6 @@ export interface CompiledPhase {
   readonly placed: ReadonlySet<string>;
 }
 
-/** A contract with its phases compiled. */
 export interface Compiled {
   readonly contract: Contract;
   readonly phases: ReadonlyMap<string, CompiledPhase>;

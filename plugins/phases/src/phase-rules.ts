@@ -26,17 +26,14 @@ const WORKSPACE = ["./**"];
 /** Two tools for one thing: a constraint on one of them would be none if the other were free. */
 const TWINS = ["write_files", "edit_files"];
 
-/** The rules about paths of the tools that a phase allows. */
 export const fileRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
   phase.allowedTools.flatMap((tool) =>
     tools.files.has(tool) ? pathRules(tool, constraintOf(phase, tool, tools)) : [],
   );
 
-/** Whether a phase has the tool that commits. */
 export const commitsIn = ({ allowedTools, forbiddenTools }: Phase): boolean =>
   allowedTools.includes("git_commit") && !forbiddenTools.includes("git_commit");
 
-/** The rules about commands of the tools that a phase allows. */
 export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
   phase.allowedTools.flatMap((tool) =>
     tools.shell.has(tool)

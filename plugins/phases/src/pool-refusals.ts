@@ -64,7 +64,6 @@ function refusalOf(
   }
 }
 
-/** Why a line is denied whose tool is held to a list of commands. */
 export function commandNotAllowed(
   name: string,
   { phase }: CompiledPhase,

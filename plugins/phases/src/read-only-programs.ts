@@ -12,7 +12,6 @@ const LOOKS: ReadonlySet<string> = new Set(
 );
 const SYSTEM = /^\/(usr\/(local\/)?)?bin\//;
 
-/** Whether a program only looks at files, as far as its name says. */
 export function isReadOnly(program: Word | undefined): boolean {
   if (program === undefined) return true;
   const { text } = program;

@@ -6,7 +6,6 @@ import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 /** As many names are listed in one message. */
 export const LISTED = 5;
 
-/** Why a phase does not let a tool be called, or nothing where it does. */
 export function refuseTool(
   { tool, name }: { readonly tool: string; readonly name: string },
   phase: CompiledPhase,

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type Response } from "@bylaw/kernel";
 import type { ReasonsOptions } from "./options.ts";
 
-/** A call of a workflow tool. */
 interface WorkflowCall {
   readonly tool: string;
   readonly kind: "answer" | "vote" | "end";
@@ -10,7 +9,6 @@ interface WorkflowCall {
   readonly open: boolean;
 }
 
-/** The calls of one response, told apart. */
 export interface Calls {
   readonly workflow: readonly WorkflowCall[];
   readonly external: readonly string[];

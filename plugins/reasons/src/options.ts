@@ -54,5 +54,4 @@ export const reasonsOptions = z.strictObject({
     .describe("Whether the agent's own earlier answer is one of the others"),
 });
 
-/** What responses have to be. */
 export type ReasonsOptions = z.output<typeof reasonsOptions>;

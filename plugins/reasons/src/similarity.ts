@@ -38,7 +38,6 @@ export interface Overlap {
   readonly all: number;
 }
 
-/** Compares two sets of words. */
 export function overlapOf(left: ReadonlySet<string>, right: ReadonlySet<string>): Overlap {
   const [small, large] = left.size < right.size ? [left, right] : [right, left];
   let shared = 0;

@@ -6,7 +6,6 @@ import type { AgentStatus } from "./schema.ts";
 import { createTools } from "./tools.ts";
 import type { Worker } from "./work.ts";
 
-/** Follows one agent. */
 export interface AgentFold extends Worker {
   add(event: LogEvent, at: number): void;
   readonly reliability: ReliabilityFold;
@@ -30,7 +29,6 @@ const FIELDS = [
   "cached_input_tokens",
 ] as const;
 
-/** Folds the events of one agent. */
 export function createAgent(options: ReliabilityOptions): AgentFold {
   const reliability = createReliability(options);
   const tools = createTools();

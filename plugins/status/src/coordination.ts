@@ -18,7 +18,6 @@ export interface CoordinationFold {
 const REASON = 100;
 const ANSWER = 200;
 
-/** Folds what a group of agents agrees on. */
 export function createCoordination(): CoordinationFold {
   const answered = new Set<AgentFold>();
   const voters = new Set<AgentFold>();

@@ -1,7 +1,6 @@
 /** The items of a list as JSON, each on a line of its own. */
 export interface ListText {
   add(item: string): void;
-  /** How many items are listed. */
   readonly length: number;
   /** Parts of the text between `[` and `]` in UTF-8, in their order. They stay as they are, whatever is added later. */
   parts(): readonly Uint8Array[];

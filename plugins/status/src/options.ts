@@ -1,7 +1,6 @@
 import { pathTemplateFault } from "@bylaw/log";
 import { z } from "zod";
 
-/** What one use of the plugin may say. */
 export const statusOptions = z
   .strictObject({
     file: z

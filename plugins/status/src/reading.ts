@@ -22,7 +22,6 @@ export const amountOf = (value: Json | undefined): number =>
 export const added = (sum: number, more: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, sum + more);
 
-/** The texts of a list. */
 export const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? (value as readonly Json[]).flatMap((item) => textOf(item) ?? []) : [];
 

@@ -12,7 +12,6 @@ import { jsonText } from "./json-text.ts";
 import { createListText, type ListText } from "./list-text.ts";
 import type { Reliability } from "./schema.ts";
 
-/** What is kept of every violation. */
 export interface ReliabilityOptions {
   /** How many violations are listed for an agent, the last ones; `undefined`: all. Totals count all in any case. */
   readonly keep: number | undefined;
@@ -20,19 +19,16 @@ export interface ReliabilityOptions {
   readonly previews: boolean;
 }
 
-/** Follows the violations of one agent. */
 export interface ReliabilityFold {
   add(event: LogEvent, at: number): void;
   readonly outcome: TurnOutcome;
   /** The round that the agent is in; 0 before the first. */
   readonly round: number;
-  /** How many rounds it entered. */
   readonly rounds: number;
   /** Unix seconds at which the agent entered that round. */
   readonly entered: number | null;
   /** Characters that a retry began with, so that they were not lost. */
   readonly carried: number;
-  /** How many violations there were. */
   readonly violations: number;
   /** Without the listed violations. */
   value(): Reliability;
@@ -65,7 +61,6 @@ interface Round {
   readonly reasons: Set<string>;
 }
 
-/** Folds what an agent's responses came to. */
 export function createReliability({ keep, previews }: ReliabilityOptions): ReliabilityFold {
   const rounds = new Map<number, Round>();
   const unknown = new Set<string>();

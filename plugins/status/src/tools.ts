@@ -2,7 +2,6 @@ import type { LogEvent } from "@bylaw/kernel";
 import { objectFrom, firstCharacters, rounded, textOf } from "./reading.ts";
 import type { Tools } from "./schema.ts";
 
-/** Counts tool calls. */
 export interface ToolFold {
   add(event: LogEvent, at: number): void;
   value(): Tools;

@@ -92,7 +92,6 @@ const ISO =
 export const laterOf = (time: string, other: string | null | undefined): string =>
   isoOf(time) < (other ?? "") ? (other ?? "") : isoOf(time);
 
-/** The board with the new state of a task. */
 export function withTask(board: Board, id: string, after: TaskState): Board {
   const before = treeGet(board.tasks, id);
   const cleared = before === undefined ? board : indexed(board, id, before, treeDrop);

@@ -58,7 +58,6 @@ export async function claimTask(
 export const leaseOf = ({ coordination }: TaskRules): number =>
   Math.max(1, Math.round(coordination.leaseSeconds * 1_000));
 
-/** A task that is claimed, for its agent. */
 export function heldTask(run: Run, id: string): HeldTask {
   const { agent, fence, until, title, dependencies, capabilities } = treeGet(
     run.view(taskBoard).tasks,

@@ -1,4 +1,3 @@
-/** What somebody needs to be told who acts for a task. */
 export const CODES = {
   task_unknown: "The task was never created",
   task_blocked: "The task waits for others",

@@ -63,7 +63,6 @@ export const EVENT_TYPES: readonly EventType[] = Object.entries(TASK_EVENTS).map
 );
 
 type Types = typeof TASK_EVENTS;
-/** One event of a task, read. */
 export type TaskEvent = {
   readonly [Name in keyof Types]: { readonly type: Name; readonly details: z.output<Types[Name]> };
 }[keyof Types];

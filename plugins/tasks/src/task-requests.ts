@@ -15,7 +15,6 @@ const distinct = (most: number) =>
 const hold = { task: name, agent: name, fence: z.int().positive() };
 const json = z.record(z.string(), z.unknown());
 
-/** What may be asked of tasks. */
 export const taskRequests = {
   create: z.strictObject({
     id: name.optional(),

@@ -11,7 +11,6 @@ import type { Claims } from "./claims.ts";
 import type { TokenSigner } from "./signer.ts";
 import { currentTokenFault } from "./current-token.ts";
 
-/** What a caller needs to be told, by code. */
 export const CODES = {
   token_missing: "This needs the token of the task",
   token_malformed: "This text is not a token",

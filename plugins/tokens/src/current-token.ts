@@ -2,7 +2,6 @@ import { defineProjection, type JsonObject, type View } from "@bylaw/kernel";
 import { treeGet, treePut, type Tree } from "@bylaw/log";
 import type { Claims } from "./claims.ts";
 
-/** A token, as the log has it. */
 interface IssuedToken {
   readonly jti: string;
   /** Of all its claims; `null`: the log is from before they were recorded, and no token passes for this one. */

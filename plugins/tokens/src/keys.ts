@@ -5,7 +5,6 @@ import { BylawError } from "@bylaw/kernel";
 import { readKeyFile } from "@bylaw/log";
 import type { Algorithm, KeyOptions } from "./settings.ts";
 
-/** A key under its name. */
 export interface NamedKey {
   readonly id: string;
   readonly verify: KeyObject;

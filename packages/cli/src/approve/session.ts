@@ -28,7 +28,6 @@ export interface ApproveOptions {
   readonly json?: boolean;
 }
 
-/** A project as its configuration has it. */
 export interface Project {
   readonly file: string;
   readonly kernel: Kernel;

@@ -1,4 +1,3 @@
-/** The arguments of `bylaw hook`. */
 export interface HookArguments {
   readonly host: string;
   readonly named: string | undefined;

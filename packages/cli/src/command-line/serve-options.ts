@@ -1,7 +1,6 @@
 import type { OptionSpec, OptionsOf } from "./command.ts";
 import { STORE_TEXT } from "./shared-options.ts";
 
-/** The options of `bylaw serve` for agents. */
 export const SERVE_OPTIONS = [
   ["--host <address>", "the address to listen on (default: 127.0.0.1)"],
   ["--port <number>", "the port; 0 picks a free one (default: 8000)"],
@@ -65,5 +64,4 @@ export const LOCAL_OPTIONS = [
   ],
 ] as const satisfies readonly OptionSpec[];
 
-/** All options of `bylaw serve`. */
 export type ServeOptions = OptionsOf<typeof SERVE_OPTIONS> & OptionsOf<typeof LOCAL_OPTIONS>;

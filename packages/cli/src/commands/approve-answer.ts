@@ -42,7 +42,6 @@ export interface AnswerOptions extends ApproveOptions {
   readonly for?: string;
 }
 
-/** The options of a waiver. */
 export interface WaiverOptions extends Omit<AnswerOptions, "reason" | "for"> {
   readonly task: string;
   readonly gate: string;

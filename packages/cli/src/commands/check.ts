@@ -13,7 +13,6 @@ import { createSummary } from "../decide/batch-summary.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec, OptionSpec } from "../command-line/command.ts";
 
-/** The options of `bylaw check`. */
 export interface CheckOptions extends CallOptions {
   readonly batch?: string;
   readonly explain?: boolean;

@@ -30,7 +30,6 @@ Examples:
   run: explain,
 };
 
-/** The options of `bylaw explain`. */
 interface ExplainCommandOptions extends CallOptions {
   readonly all?: boolean;
   readonly suggest?: boolean;

@@ -15,7 +15,6 @@ export interface Answer {
   readonly enforcement_mode: string;
 }
 
-/** The exit code of a single decision. */
 export const EXIT_OF_EFFECT: Readonly<Record<Effect, number>> = { allow: 0, deny: 1, ask_user: 3 };
 
 /** The printed form of a decision. */

@@ -9,7 +9,6 @@ export interface Summary {
   text(): string;
 }
 
-/** An empty summary. */
 export function createSummary(): Summary {
   let calls = 0;
   const effects = new Map([

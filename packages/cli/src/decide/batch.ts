@@ -9,7 +9,6 @@ import { idIn } from "./json-entries.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "../io/split-lines.ts";
 import { write } from "../io/output.ts";
 
-/** What a batch needs. */
 export interface BatchOptions {
   readonly kernel: Kernel;
   readonly defaults: CallDefaults;

@@ -11,7 +11,6 @@ import type { PolicyBench } from "../cases/policy-bench.ts";
 import type { CallDefaults } from "./call.ts";
 import { plain, type Paint } from "../io/text.ts";
 
-/** What a suggestion is held against. */
 interface SuggestionOptions {
   readonly caseFiles: readonly string[];
   readonly defaults: CallDefaults;
@@ -57,7 +56,6 @@ export async function suggestionFor(
   });
 }
 
-/** A suggestion for a person. */
 export function suggestionText({ toml, why }: Suggestion, paint: Paint): string {
   if (toml === undefined) return `${paint("bold", "no rule to suggest:")} ${plain(why)}`;
   const head =

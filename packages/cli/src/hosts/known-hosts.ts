@@ -8,7 +8,6 @@ import { usageError } from "../io/report-error.ts";
 
 const HOSTS: readonly Host[] = [claudeCode, codex, geminiCli, copilot, qwenCode, droid];
 
-/** The names of the hosts. */
 export const HOST_NAMES: readonly string[] = HOSTS.map(({ name }) => name);
 
 /** The host that a command line names. Throws BYLAW_USAGE_INVALID. */

@@ -6,7 +6,6 @@ import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { BIN } from "./hook-command.ts";
 
-/** How an engine is started. */
 interface LocalOptions {
   readonly engine: string | undefined;
   /** Seconds. */

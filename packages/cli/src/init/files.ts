@@ -1,4 +1,3 @@
-/** The formats that `bylaw init` writes. */
 export type InitFormat = "ts" | "json" | "yaml" | "toml";
 
 /** What a new configuration extends; `none`: the rules of its policy are all. */

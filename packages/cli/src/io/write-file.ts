@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { place } from "./text.ts";
 
-/** How a file is written. */
 export interface WriteFileOptions {
   /** Whether a file that exists is overwritten. */
   readonly force: boolean;

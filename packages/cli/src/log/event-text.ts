@@ -26,7 +26,6 @@ export const headText = (paint: Paint, several = false): string =>
       .trimEnd(),
   );
 
-/** How an event is shown. */
 export interface EventTextOptions {
   /** Of the terminal, in characters. */
   readonly width?: number | undefined;

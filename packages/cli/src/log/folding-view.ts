@@ -6,7 +6,6 @@ export interface FoldingView {
   add(event: LogEvent): void;
 }
 
-/** Folds no event yet. */
 export function foldingView({
   declared,
 }: {

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
 
-/** How many events have a name. */
 export interface NameCount {
   readonly name: string;
   readonly events: number;
@@ -30,7 +29,6 @@ export interface LogStats {
   readonly rules: readonly NameCount[];
 }
 
-/** Counts events as they come. */
 export interface LogStatsCounter {
   add(event: LogEvent): void;
   result(): LogStats;

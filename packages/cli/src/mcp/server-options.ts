@@ -16,7 +16,6 @@ export const SERVER_OPTIONS = [
 ] as const satisfies readonly OptionSpec[];
 export type ServerOptions = OptionsOf<typeof SERVER_OPTIONS>;
 
-/** The server that a command line names. */
 export interface NamedServer {
   readonly name: string;
   readonly server: McpServer;

@@ -23,7 +23,6 @@ export interface Figures {
   infrastructure: number;
 }
 
-/** No turn yet. */
 export const noFigures = (): Figures => ({
   ...{
     turns: 0,
@@ -37,7 +36,6 @@ export const noFigures = (): Figures => ({
   ...{ violations: 0, restarts: 0, inline: 0, chars_lost: 0, chars_carried: 0, infrastructure: 0 },
 });
 
-/** Adds figures to others. */
 export function addFigures(to: Figures, more: Readonly<Figures>): void {
   for (const key of Object.keys(more) as (keyof Figures)[]) to[key] += more[key];
 }
@@ -48,7 +46,6 @@ export interface TurnCount {
   result(): Figures;
 }
 
-/** Counts the turns of one agent. */
 export function countTurns(): TurnCount {
   const figures = noFigures();
   // Responses and violations of the turn that is going on.
@@ -110,7 +107,6 @@ export interface Rates {
   readonly amplification: number | null;
 }
 
-/** The rates of figures. */
 export function ratesOf({
   turns,
   ok,

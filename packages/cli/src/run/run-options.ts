@@ -4,7 +4,6 @@ import { COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.t
 /** What may wake the workers of a run. */
 const DRIVERS = ["embedded", "dbos", "restate"] as const;
 
-/** The name of a driver, as the command line has it. */
 export type DriverName = (typeof DRIVERS)[number];
 
 /** Where agents write requests, if the command line does not say. */
@@ -20,7 +19,6 @@ export function onInterrupt(stop: () => void): () => void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The options of `bylaw run`. */
 export const RUN_OPTIONS = [
   ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
   ["--data <dir>", "the folder of store.db (default: .bylaw)", { path: true }],

@@ -244,7 +244,6 @@ function analyseMaking(
   );
 }
 
-/** The artifacts that a check reads. */
 function readsOf(check: string, { data }: Subject): readonly string[] {
   if (Object.hasOwn(GATE_CHECKS, check)) return GATE_CHECKS[check]?.reads ?? [];
   const declared =

@@ -2,7 +2,6 @@ import { quote, quoteAll } from "@bylaw/wording";
 import { reachable, reversed } from "../reach.ts";
 import { phaseOf, type Subject } from "./subject.ts";
 
-/** What is wrong with the graph of phases. */
 export function analyseGraph(subject: Subject): void {
   const { phases, edges, initial, report } = subject;
   const entered = reachable([initial], edges);

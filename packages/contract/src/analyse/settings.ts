@@ -2,7 +2,6 @@ import { quote } from "@bylaw/wording";
 import { parseAlert } from "../alert.ts";
 import type { Subject } from "./subject.ts";
 
-/** What is wrong with tokens, enforcement, places and alerts. */
 export function analyseSettings(subject: Subject): void {
   const { endpoint, fallback_endpoint } = subject.data.enforcement.agent_sdk ?? {};
   analyseTokens(subject);

@@ -7,7 +7,6 @@ import type { Located, Subject } from "./subject.ts";
 
 type Constraint = NonNullable<PhaseData["tool_constraints"]>[string];
 
-/** What is wrong with the tools of the phases. */
 export function analyseTools(subject: Subject): void {
   const { phases, data, known, report } = subject;
   const tools = new Set<string>([...TOOLS, ...(data.tools ?? []), ...known.tools]);

@@ -64,7 +64,6 @@ function setting(text: string): readonly string[] {
 const TIMEOUT_MS = 30_000;
 const MAX_OUTPUT = 256 * 1_048_576;
 
-/** How git is asked. */
 export interface GitQuestion {
   readonly args: readonly string[];
   /** Text for its standard input. */

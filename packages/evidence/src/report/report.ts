@@ -7,13 +7,11 @@ export type ReportFormat = "junit" | "tap" | "json";
  */
 export type Status = "passed" | "failed" | "skipped" | "error";
 
-/** One test of a report. */
 export interface TestCase {
   readonly id: string;
   readonly status: Status;
 }
 
-/** What a parser read. */
 export interface ReadCases {
   readonly cases: readonly TestCase[];
   /** In percent; null where the report does not say. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from "node:fs";
 import type { TreeCache } from "./tree-cache.ts";
 
-/** How a file is read. */
 export interface DigestOptions {
   readonly cache: TreeCache;
   /** Reads it even where it is known. */

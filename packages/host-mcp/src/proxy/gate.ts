@@ -31,14 +31,11 @@ export interface ProxyJudge {
   readonly hides: (call: ToolCall) => boolean | Promise<boolean>;
 }
 
-/** The proxy as the gate needs it. */
 export interface GateOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
   readonly table: ToolTable;
-  /** Passes a request on to the server. */
   readonly forward: (request: PendingRequest) => void;
-  /** Answers a request. */
   readonly answer: (
     request: PendingRequest,
     answer: { readonly result: Json } | { readonly error: JsonObject },

@@ -77,7 +77,6 @@ export class McpProxy {
     this.#server = server;
   }
 
-  /** Takes a message of the client. */
   fromClient(text: string): void {
     let message: Message;
     try {
@@ -100,7 +99,6 @@ export class McpProxy {
     }
   }
 
-  /** Takes a message of the server. */
   fromServer(text: string): void {
     let message: Message;
     try {

@@ -8,7 +8,6 @@ export interface Peer {
   readonly close: () => Promise<void>;
 }
 
-/** The events of one side. */
 export interface PeerEvents {
   readonly message: (text: string) => void;
   /** A message had more characters than the limit, and was skipped. */

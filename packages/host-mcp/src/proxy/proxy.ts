@@ -55,7 +55,6 @@ export async function runProxy(
   return reason;
 }
 
-/** Connects to a server. */
 export async function openServer(
   server: McpServer,
   limit: number,

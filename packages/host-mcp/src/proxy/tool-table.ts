@@ -12,14 +12,12 @@ export interface ListedTool {
   readonly fault?: string | undefined;
 }
 
-/** What a server lists. */
 export interface Listing {
   /** The first answer of the server, whose other parts are passed on. */
   readonly answer: JsonObject;
   readonly tools: ReadonlyMap<string, ListedTool>;
 }
 
-/** The options of the table. */
 export interface ToolTableOptions {
   /** Asks the server for one page. Rejects with its error. */
   readonly fetch: (cursor: string | undefined) => Promise<Json>;

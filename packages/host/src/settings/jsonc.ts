@@ -45,7 +45,6 @@ export function readFor(host: Host | undefined, text: string, file: string): Jso
   }
 }
 
-/** The member of an object under a key. */
 export const memberOf = (node: JsonNode, key: string): JsonMember | undefined =>
   node.kind === "object" ? node.members?.find((member) => member.key === key) : undefined;
 

@@ -18,7 +18,6 @@ interface KeptHead extends ChainHead {
   readonly open: Readonly<Record<string, number>>;
 }
 
-/** A kept head as it is found. */
 interface Found {
   readonly head: KeptHead | undefined;
   /** Of the document; 0: there is none. */

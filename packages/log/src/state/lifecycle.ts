@@ -32,7 +32,6 @@ export interface Lifecycle<State> extends Projection<State> {
 export const defineLifecycle = <State>(lifecycle: Lifecycle<State>): Lifecycle<State> =>
   checkArgument("defineLifecycle", "a life cycle", lifecycle, { code: "BYLAW_PLUGIN_INVALID" });
 
-/** The life cycles among projections. */
 export const lifecyclesIn = (
   projections: readonly Projection<unknown>[],
 ): readonly Lifecycle<unknown>[] =>

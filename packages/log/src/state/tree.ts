@@ -12,7 +12,6 @@ export interface TreeNode<Value> {
 }
 export type Tree<Value> = TreeNode<Value> | null;
 
-/** How many entries a tree holds. */
 const sizeOf = (tree: Tree<unknown>): number => tree?.size ?? 0;
 
 /** The value of a key. */

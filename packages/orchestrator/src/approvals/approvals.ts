@@ -18,7 +18,6 @@ import { overlayRun, viewsByName } from "../service/overlay-run.ts";
 import { QuestionList, type QuestionListTerms } from "./question-list.ts";
 import type { Question } from "./questions.ts";
 
-/** What somebody says to a question. */
 interface GivenAnswer {
   readonly answer: "yes" | "no";
   readonly role?: string | undefined;
@@ -27,7 +26,6 @@ interface GivenAnswer {
   readonly expires_at?: string | undefined;
 }
 
-/** A check that somebody lets pass. */
 interface WaiverRequest {
   readonly task: string;
   readonly gate: string;
@@ -52,9 +50,7 @@ const LONGEST = 366 * 86_400_000;
 const KIND = "bylaw/answer-to";
 const ANSWER_KEPT = 86_400_000;
 
-/** What waits for people, and what they answer. */
 export class Approvals {
-  /** What waits. */
   readonly list: QuestionList;
   readonly #terms: ApprovalTerms;
 

@@ -22,7 +22,6 @@ const ASKED = freezeJson(
   ask("A person is asked", "Wait for the answer, and make the call again."),
 ) as unknown as Verdict;
 
-/** Who asks. */
 interface Asker {
   readonly agent: string | null;
   readonly task: string | null;

@@ -14,13 +14,11 @@ export interface QuestionScope {
   readonly task?: string;
 }
 
-/** How long somebody waits for a change. */
 export interface Wait {
   readonly ms: number;
   readonly signal: AbortSignal;
 }
 
-/** A page of questions. */
 export interface QuestionPage {
   readonly approvals: readonly OpenQuestion[];
   readonly total: number;
@@ -55,7 +53,6 @@ const CHANGES: ReadonlySet<string> = new Set([
   "oversight_given",
 ]);
 
-/** The questions of a run, as its log has them. */
 export class QuestionList {
   readonly #terms: QuestionListTerms;
   /** Gates that were open once, so that their answer can be told later. */
@@ -182,7 +179,6 @@ const answersOf = (question: OpenQuestion): string =>
 /** A question that waits, with all that there is to see of it. A gate is `approved` when enough people said yes and the agent has to ask again. */
 export type OpenQuestion = Question & { readonly state: "open" | "approved" };
 
-/** A question that waits no more. */
 export interface ClosedQuestion {
   readonly id: string;
   readonly kind: "gate" | "call" | "pause" | "hold";
@@ -196,14 +192,12 @@ export interface ClosedQuestion {
   readonly expires_at?: string;
 }
 
-/** A question that is open. */
 export function openQuestion(question: Question): OpenQuestion {
   if (question.kind !== "gate") return { ...question, state: "open" };
   const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
   return { ...question, state: yes >= question.quorum ? "approved" : "open" };
 }
 
-/** A question about a call that waits no more. */
 export const closedCall = ({
   id,
   state,
@@ -225,7 +219,6 @@ export const closedCall = ({
   }),
 });
 
-/** A gate that waits no more. */
 export const closedGate = (
   id: string,
   { agent, task }: OpenGate,

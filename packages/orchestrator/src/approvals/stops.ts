@@ -29,7 +29,6 @@ export interface HoldStop extends Stop {
   readonly by: string;
 }
 
-/** A stop that a person ended. */
 export interface EndedStop {
   readonly id: string;
   readonly kind: "pause" | "hold";
@@ -123,7 +122,6 @@ export class StopFold {
 }
 
 interface EndOfStop {
-  /** The person who ends it. */
   readonly by: string;
   readonly reason?: string | undefined;
   /** Lets only one of two simultaneous answers through. */

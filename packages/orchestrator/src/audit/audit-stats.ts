@@ -5,7 +5,6 @@ import { setBounded } from "../service/bounded-map.ts";
 
 /** What a run has come to, in numbers. */
 export interface AuditStats {
-  /** All events. */
   readonly total_entries: number;
   readonly total_successes: number;
   readonly total_failures: number;
@@ -25,7 +24,6 @@ const NAMES = 500;
 const OTHERS = "(others)";
 const ASKED: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
 
-/** Counts what is in a log. */
 export class AuditCounts {
   readonly #tools = new Map<string, number>();
   readonly #phases = new Map<string, number>();

@@ -7,7 +7,6 @@ import { type OperatorList, OPERATOR } from "./operator-list.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 import type { TokenReader } from "./token-caller.ts";
 
-/** The secrets that callers are known by. */
 export interface Credentials {
   /** Of agents that have no token yet. */
   readonly enrol: string;
@@ -38,7 +37,6 @@ export class Authenticator {
     this.#readToken = readToken;
   }
 
-  /** Finds out who calls. */
   identify(authorization: string | undefined): Caller | Refusal | Promise<Caller | Refusal> {
     if (authorization === undefined) return { kind: "anyone" };
     const known = this.#agents.get(authorization);

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
 
-/** A secret of the server. */
 export interface Secret {
   /** Where it was set, for messages: "`BYLAW_JWT_SECRET`". */
   readonly name: string;

@@ -6,9 +6,7 @@ export interface TurnTools {
   readonly names: readonly string[];
   readonly answers: readonly string[];
   readonly votes: readonly string[];
-  /** A call that answers. */
   answer(content: string): { readonly tool: string; readonly args: JsonObject };
-  /** A call that votes. */
   vote(
     agent: string,
     reason: string | undefined,

@@ -2,7 +2,6 @@
 const OF_ONE = 16;
 const OF_ALL = 10_000;
 
-/** Counts the streams that are open. */
 export class StreamLimit {
   readonly #open = new Map<string, number>();
   #all = 0;

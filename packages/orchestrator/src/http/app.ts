@@ -11,7 +11,6 @@ import type { Route } from "./route.ts";
 /** Below which every route stands. */
 export const BASE = "/api/v1";
 
-/** Creates the HTTP interface of a service. */
 export function createApp(service: Service, routes: readonly Route[]): App {
   const app: App = new Hono();
   const { cors_origins } = service.settings;
@@ -54,7 +53,6 @@ const allowOrigins = (origins: readonly string[]) =>
 
 const METHODS = ["DELETE", "GET", "POST", "PUT"];
 
-/** The methods that a path has a route for. */
 const methodsAt = (app: App, path: string): readonly string[] =>
   METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
@@ -73,7 +71,6 @@ function methodNotAllowed(method: string, allowed: readonly string[]): Response 
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
 
-/** Answers a request by its route. */
 export async function answer(
   context: AppContext,
   route: Route,

@@ -78,7 +78,6 @@ export class Reservation {
     this.add(bytes);
   }
 
-  /** Gives everything back. */
   release(): void {
     this.#counter.change(this.#key, -this.#bytes);
     this.#bytes = 0;

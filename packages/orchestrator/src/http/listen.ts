@@ -27,7 +27,6 @@ async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
 /** The longest head of a request. Our clients send less. */
 const HEAD_BYTES = 160_000;
 
-/** A server that listens. */
 export interface HttpServer {
   /** Where it is reached: scheme, host and port. */
   readonly url: string;

@@ -2,7 +2,6 @@ import type { Decision } from "@bylaw/kernel";
 
 /** What a refused request is answered with, as RFC 9457 has it. */
 export interface ProblemFields {
-  /** The HTTP status. */
   readonly status: number;
   /** A decision code, or a code of docs/errors.md. */
   readonly code: string;
@@ -26,7 +25,6 @@ export class Problem extends Error {
   }
 }
 
-/** Makes the problem that a request is refused with. */
 export const problem = (fields: ProblemFields): Problem => new Problem(fields);
 
 /** A malformed request: 400. */
@@ -50,7 +48,6 @@ const TITLES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
-/** The text of a problem. */
 function problemText({ status, code, detail, fix, decision }: ProblemFields): string {
   const kind = code.startsWith("BYLAW_") ? "error" : "decision";
   return JSON.stringify({
@@ -64,7 +61,6 @@ function problemText({ status, code, detail, fix, decision }: ProblemFields): st
   });
 }
 
-/** The answer that says what is wrong. */
 export const problemResponse = (fields: ProblemFields): Response =>
   new Response(problemText(fields), {
     status: fields.status,

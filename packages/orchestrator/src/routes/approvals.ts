@@ -58,7 +58,6 @@ const recorded = z.object({
   details: jsonObject,
 });
 
-/** What waits for a person. */
 export const getApprovals = defineRoute({
   method: "get",
   path: "/approvals",
@@ -83,7 +82,6 @@ export const getApprovals = defineRoute({
   },
 });
 
-/** One question. */
 export const getApproval = defineRoute({
   method: "get",
   path: "/approvals/{id}",
@@ -115,7 +113,6 @@ export const getApproval = defineRoute({
   },
 });
 
-/** A person's answer. */
 export const postApproval = defineRoute({
   method: "post",
   path: "/approvals/{id}",
@@ -162,7 +159,6 @@ export const postApproval = defineRoute({
   },
 });
 
-/** Lets a check pass that a gate is not open for yet. */
 export const postWaiver = defineRoute({
   method: "post",
   path: "/waivers",

@@ -34,7 +34,6 @@ const page = z.object({
   from_sequence: z.int().optional(),
 });
 
-/** Looks for events. */
 export const getAuditQuery = defineRoute({
   method: "get",
   path: "/audit/query",
@@ -68,7 +67,6 @@ export const getAuditQuery = defineRoute({
   },
 });
 
-/** The last events. */
 export const getAuditRecent = defineRoute({
   method: "get",
   path: "/audit/recent",
@@ -83,7 +81,6 @@ export const getAuditRecent = defineRoute({
 
 const counts = z.record(z.string(), z.int());
 
-/** The log in numbers. */
 export const getAuditStats = defineRoute({
   method: "get",
   path: "/audit/stats",

@@ -17,7 +17,6 @@ const adviceShape = z
   .object({ risk: z.number().nullable(), advice: z.string(), by: z.string() })
   .openapi({ description: "What an oversight said; without a `risk`, why it failed" });
 
-/** A wish to steer the workflow. */
 export const postBehavior = defineRoute({
   method: "post",
   path: "/behaviors",

@@ -43,7 +43,6 @@ function answerOf({ contract }: Service, decided: Decided): z.output<typeof chec
   };
 }
 
-/** Decides about a call that the agent makes itself. */
 export const checkTool = defineRoute({
   method: "post",
   path: "/tools/check",
@@ -85,7 +84,6 @@ type CheckRequest = Pick<
   "service" | "caller" | "request_id"
 >;
 
-/** Decides about several calls. */
 export const checkTools = defineRoute({
   method: "post",
   path: "/tools/check/batch",

@@ -28,7 +28,6 @@ const claimed = z.object({
   ...guideShape,
 });
 
-/** Gives an agent a task. */
 export const claimTask = defineRoute({
   method: "post",
   path: "/tasks/claim",

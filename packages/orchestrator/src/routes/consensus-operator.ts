@@ -11,7 +11,6 @@ import { changeOnce } from "../service/change-once.ts";
 
 const limit = z.int().positive().nullable().optional();
 
-/** Says who takes part. */
 export const openConsensusRoute = defineRoute({
   method: "post",
   path: "/consensus",
@@ -38,7 +37,6 @@ export const openConsensusRoute = defineRoute({
   },
 });
 
-/** Ends the consensus. */
 export const selectWinnerRoute = defineRoute({
   method: "post",
   path: "/consensus/select",
@@ -69,7 +67,6 @@ async function select(run: Parameters<typeof selectWinner>[0]): Promise<void> {
   await selectWinner(run);
 }
 
-/** Drops an agent from the consensus. */
 export const dropAgent = defineRoute({
   method: "post",
   path: "/consensus/drop",

@@ -21,7 +21,6 @@ import { changeOnce } from "../service/change-once.ts";
 import { idempotentRequest, recordOnce } from "../service/idempotency.ts";
 import { answerOf, responseAnswer } from "./responses.ts";
 
-/** Where the consensus stands. */
 export const getConsensus = defineRoute({
   method: "get",
   path: "/consensus",
@@ -38,7 +37,6 @@ export const getConsensus = defineRoute({
   },
 });
 
-/** Shows an agent what others answered. */
 export const showConsensus = defineRoute({
   method: "post",
   path: "/consensus/show",
@@ -78,7 +76,6 @@ const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value
 
 const concluded = { ...responseAnswer.shape, conclusion: conclusionShape };
 
-/** Answers for an agent. */
 export const postAnswer = defineRoute({
   method: "post",
   path: "/consensus/answer",
@@ -91,7 +88,6 @@ export const postAnswer = defineRoute({
   handle: (request) => respond(request, (tools) => tools.answer(request.body.content)),
 });
 
-/** Votes for an agent. */
 export const postVote = defineRoute({
   method: "post",
   path: "/consensus/vote",
@@ -133,7 +129,6 @@ async function concludeFor(
   return response === null ? null : await concludedAs(service, caller.agent, response);
 }
 
-/** Records the outcome of an accepted response. */
 export const concludeResponse = defineRoute({
   method: "post",
   path: "/consensus/conclude",
@@ -159,7 +154,6 @@ export const concludeResponse = defineRoute({
   },
 });
 
-/** Begins the next round of an agent. */
 export const nextRound = defineRoute({
   method: "post",
   path: "/consensus/round",

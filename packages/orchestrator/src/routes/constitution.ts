@@ -36,7 +36,6 @@ const common = {
   answers: { 200: { description: "The rules in force", schema: rules } },
 } as const;
 
-/** The rules that the run gave itself. */
 export const getConstitution = defineRoute({
   ...common,
   method: "get",
@@ -44,7 +43,6 @@ export const getConstitution = defineRoute({
   handle: async (request) => told(request.service, await authorOf(request)),
 });
 
-/** Adds a rule. */
 export const postConstitution = defineRoute({
   ...common,
   method: "post",
@@ -57,7 +55,6 @@ export const postConstitution = defineRoute({
     ),
 });
 
-/** Replaces the rules. */
 export const putConstitution = defineRoute({
   ...common,
   method: "put",
@@ -71,7 +68,6 @@ export const putConstitution = defineRoute({
     ),
 });
 
-/** Takes the rules away. */
 export const deleteConstitution = defineRoute({
   ...common,
   method: "delete",

@@ -49,7 +49,6 @@ const contractShape = z.object({
   text: z.string(),
 });
 
-/** The contract in force. */
 export const getContract = defineRoute({
   method: "get",
   path: "/contract",

@@ -29,7 +29,6 @@ const returned = (
     { event_type: "agent_returned", agent_id: agent, task_id: task, details: { agent, ok } },
   ]);
 
-/** What somebody is to do. */
 export const listDirectives = defineRoute({
   method: "get",
   path: "/directives",
@@ -55,7 +54,6 @@ export const listDirectives = defineRoute({
   },
 });
 
-/** Says what came of a directive. */
 export const reportDirective = defineRoute({
   method: "post",
   path: "/directives/{id}",

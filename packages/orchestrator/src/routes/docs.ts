@@ -76,7 +76,6 @@ export const openApiRoute = (describe: () => JsonObject): Route => {
   });
 };
 
-/** The same as a page. */
 export const getDocs = defineRoute({
   ...common,
   path: "/docs",
@@ -88,7 +87,6 @@ export const getDocs = defineRoute({
   },
 });
 
-/** A file of that page. */
 export const getDocsFile = defineRoute({
   ...common,
   path: "/docs/{file}",

@@ -10,7 +10,6 @@ import type { Service } from "../service/service.ts";
 
 const sequence = z.string().regex(/^\d{1,15}$/, "must be the sequence of an event");
 
-/** The events of the run as they come. */
 export const getEvents = defineRoute({
   method: "get",
   path: "/events",

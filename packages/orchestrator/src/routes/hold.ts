@@ -19,7 +19,6 @@ const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => 
   fence: fence ?? treeGet(run.view(taskBoard).tasks, task)?.fence ?? 0,
 });
 
-/** Says that an agent still works on its task. */
 export const heartbeat = defineRoute({
   method: "post",
   path: "/tasks/heartbeat",
@@ -57,7 +56,6 @@ export const heartbeat = defineRoute({
   },
 });
 
-/** Gives a task back. */
 export const release = defineRoute({
   method: "post",
   path: "/tasks/release",
@@ -83,7 +81,6 @@ export const release = defineRoute({
   },
 });
 
-/** Gives a task up. */
 export const fail = defineRoute({
   method: "post",
   path: "/tasks/fail",

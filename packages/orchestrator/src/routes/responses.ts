@@ -13,7 +13,6 @@ import type { Service } from "../service/service.ts";
 const tool = z.string().min(1).max(2_000);
 const count = z.int().min(1).max(1_000_000);
 
-/** The answer to a response. */
 export const responseAnswer = z.object({
   accepted: z.boolean(),
   code: z.string(),
@@ -24,7 +23,6 @@ export const responseAnswer = z.object({
   decision,
 });
 
-/** A complete response of a model. */
 export const postResponse = defineRoute({
   method: "post",
   path: "/responses",

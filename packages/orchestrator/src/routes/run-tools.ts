@@ -18,7 +18,6 @@ import { OWN_CALL } from "../tools/calls.ts";
 import { warningsOf } from "../tools/warnings.ts";
 import { idempotentRequest, type IdempotentRequest } from "../service/idempotency.ts";
 
-/** Decides about a call, makes it, and records both. */
 export const executeTool = defineRoute({
   method: "post",
   path: "/tools/execute",
@@ -90,7 +89,6 @@ export const executeTool = defineRoute({
   },
 });
 
-/** Puts on record what came of a call that the agent made itself. */
 export const toolResult = defineRoute({
   method: "post",
   path: "/tools/result",
@@ -138,7 +136,6 @@ export const toolResult = defineRoute({
   },
 });
 
-/** What there is to call. */
 export const listTools = defineRoute({
   method: "get",
   path: "/tools",

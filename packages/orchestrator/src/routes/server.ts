@@ -4,7 +4,6 @@ import { wrongCaller } from "../auth/authenticate.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import type { Service } from "../service/service.ts";
 
-/** Whether the process answers at all. */
 export const getHealth = defineRoute({
   method: "get",
   path: "/health",
@@ -34,7 +33,6 @@ const readiness = z.object({
   reason: z.enum(["closing", "store", "log"]).optional(),
 });
 
-/** Whether requests may be sent here. */
 export const getReady = defineRoute({
   method: "get",
   path: "/ready",
@@ -59,7 +57,6 @@ async function reasonAgainst(service: Service): Promise<"closing" | "log" | "sto
   return (await service.canCommit()) ? undefined : "store";
 }
 
-/** The state of the run, as `status.json` has it. */
 export const getStatus = defineRoute({
   method: "get",
   path: "/status",
@@ -76,7 +73,6 @@ export const getStatus = defineRoute({
   },
 });
 
-/** The numbers of this node for Prometheus. */
 export const getMetrics = defineRoute({
   method: "get",
   path: "/metrics",

@@ -5,7 +5,6 @@ import { defineRoute, reply } from "../http/route.ts";
 import { jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 
-/** What an agent needs to know of its task. */
 export const snapshot = defineRoute({
   method: "get",
   path: "/state/snapshot",

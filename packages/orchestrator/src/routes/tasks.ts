@@ -61,7 +61,6 @@ const newTask = z.strictObject({
   capabilities: z.array(capability).max(64).optional(),
 });
 
-/** Creates tasks. */
 export const createTasksRoute = defineRoute({
   method: "post",
   path: "/tasks",
@@ -91,7 +90,6 @@ const idOf = ({ run }: Service, request_id: string, index: number): string =>
     .digest("hex")
     .slice(0, 32);
 
-/** Lists tasks. */
 export const listTasks = defineRoute({
   method: "get",
   path: "/tasks",
@@ -129,7 +127,6 @@ export const listTasks = defineRoute({
   },
 });
 
-/** One task. */
 export const getTask = defineRoute({
   method: "get",
   path: "/tasks/{id}",
@@ -144,7 +141,6 @@ export const getTask = defineRoute({
   },
 });
 
-/** Has a task tried again whose agents were lost or gave up. */
 export const retryTask = defineRoute({
   method: "post",
   path: "/tasks/{id}/retry",

@@ -49,7 +49,6 @@ const answered = z.object({
 const toolsIn = ({ contract }: Service, phase: string | null): readonly string[] =>
   contract.phases.find(({ id }) => id === phase)?.allowedTools ?? [];
 
-/** Asks for the next phase. */
 export const transitionTask = defineRoute({
   method: "post",
   path: "/tasks/transition",

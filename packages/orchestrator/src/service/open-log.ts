@@ -9,7 +9,6 @@ import { overlayRun, viewsByName } from "./overlay-run.ts";
 import type { OrchestratorOptions, PreparedServer } from "./prepare-server.ts";
 import { StoreHealth, isStoreFailure } from "./store-health.ts";
 
-/** The log of a server's run. */
 export interface OpenLog {
   readonly store: Store;
   readonly run: Run;

@@ -9,7 +9,6 @@ export interface Step {
   readonly work: () => Promise<number>;
 }
 
-/** How a step ended. */
 export type StepOutcome = "ok" | "failed";
 
 interface SchedulerTerms {

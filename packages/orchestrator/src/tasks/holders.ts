@@ -137,11 +137,9 @@ function counted(held: Tree<number>, agent: string | null, more: number): Tree<n
   return count === 0 ? treeDrop(held, agent) : treePut(held, agent, count);
 }
 
-/** Who holds a task. */
 export const holderOf = (view: View, task: string): Holder | undefined =>
   treeGet(view(holders).tasks, task);
 
-/** How many tasks an agent holds. */
 export const countHeldBy = (view: View, agent: string): number =>
   treeGet(view(holders).held, agent) ?? 0;
 

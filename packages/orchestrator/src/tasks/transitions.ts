@@ -17,7 +17,6 @@ import type { Granted } from "./token-issuer.ts";
 
 type Vote = Decision["votes"][number];
 
-/** What an agent asks for. */
 export interface TransitionRequest {
   readonly to: string;
   readonly artifacts: JsonObject;
@@ -25,7 +24,6 @@ export interface TransitionRequest {
   readonly named: IdempotentRequest | undefined;
 }
 
-/** What came of it. */
 export interface TransitionResult {
   readonly outcome: Outcome;
   /** What blocks the transition, one entry a cause. */

@@ -22,13 +22,11 @@ export interface CallSource {
   readonly now: () => string;
 }
 
-/** A tool call of an agent. */
 export interface Call {
   readonly tool: string;
   readonly args: JsonObject;
 }
 
-/** What was decided about a call. */
 export interface Decided {
   /** Of the call, for its result; left out where nothing was recorded. */
   readonly id?: string;

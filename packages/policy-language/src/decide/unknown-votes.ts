@@ -33,7 +33,6 @@ export interface PolicyScope {
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
 }
 
-/** Works out what a pool is about. */
 export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): PolicyScope {
   const live = rules.filter(({ source }) => !source.shadow);
   const pathRules = live.filter(

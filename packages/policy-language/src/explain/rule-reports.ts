@@ -54,7 +54,6 @@ export interface Evaluated {
   readonly run: RunState | undefined;
 }
 
-/** What a report is made from. */
 interface Asked {
   readonly rules: readonly Rule[];
   /** Files that are evaluated alone. */

@@ -38,7 +38,6 @@ export interface Imported {
   readonly findings: readonly ImportFinding[];
 }
 
-/** Where something stands in a source. */
 export interface SourcePlace {
   readonly file: string;
   readonly line: number;

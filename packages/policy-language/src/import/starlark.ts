@@ -1,6 +1,5 @@
 import { withoutMark } from "../load/byte-order-mark.ts";
 
-/** A literal of a rules file. */
 export type Literal =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly Literal[] };

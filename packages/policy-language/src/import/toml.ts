@@ -1,4 +1,3 @@
-/** A value that is written as TOML. */
 type TomlValue =
   | string
   | number

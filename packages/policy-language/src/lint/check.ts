@@ -56,7 +56,6 @@ export interface LintDescription {
   readonly severity: LintSeverity;
 }
 
-/** One thing to look for. */
 export interface LintCheck extends LintDescription {
   readonly check: (pool: LintPool, report: LintReport) => void;
 }

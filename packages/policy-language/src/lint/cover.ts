@@ -218,7 +218,6 @@ function parted([, ...words]: readonly string[]): readonly [readonly string[], r
   return [words.filter(isOption), words.filter((word) => !isOption(word))];
 }
 
-/** Whether two plain values are the same. */
 export function same(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);

@@ -33,7 +33,6 @@ export interface CollectedPathRefs {
   readonly tooMany?: boolean;
 }
 
-/** Reads the arguments of a call. */
 export function collectPathRefs(facts: PathSource): CollectedPathRefs {
   const found = findPaths(facts);
   if (found.wanted.length <= MAX_PATHS) return found;
@@ -111,7 +110,6 @@ function accountedIn(tool: FileTool): ReadonlySet<string> {
   return names;
 }
 
-/** The files that patches name. */
 function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): string | undefined {
   let unknown: string | undefined;
   for (const name of patches) {

@@ -82,7 +82,6 @@ function folder(path: string | undefined): Place | undefined {
   return place;
 }
 
-/** Works out the places of one call. */
 export function pathFacts(facts: PathSource): PathFacts {
   const { call, pathsFact } = facts;
   const { wanted, from, unknown } = collectPathRefs(facts);

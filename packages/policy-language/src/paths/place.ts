@@ -50,5 +50,4 @@ export class Place {
   }
 }
 
-/** The root of the file system. */
 export const ROOT = new Place([]);

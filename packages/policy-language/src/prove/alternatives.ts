@@ -76,7 +76,6 @@ interface PartOfRule {
   readonly without: RuleSource;
 }
 
-/** Every part of a rule. */
 export function partsOf(source: RuleSource): readonly PartOfRule[] {
   const found: PartOfRule[] = [];
   for (const key of [

@@ -10,7 +10,6 @@ import { workflowState } from "../workflow/state/projection.ts";
 import { stepEnvironment } from "./environment.ts";
 import { runCommand, type Ended } from "./run-command.ts";
 
-/** What is tried. */
 export interface Attempt {
   readonly step: Step;
   /** Who does it: the agent of the step, its fallback, or one that was called. */
@@ -22,7 +21,6 @@ export interface Attempt {
   readonly controlFile: string;
 }
 
-/** What came of an attempt. */
 export interface AttemptResult {
   readonly ended: Ended;
   /** What it handed on, where it says so. */

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 
-/** A watch over one control file. */
 export interface ControlWatch {
   /** Waits for what is under way. */
   close(): Promise<void>;

@@ -53,7 +53,6 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
   }
 }
 
-/** What is thrown where a run is one of another template. */
 export const templateChanged = (template: string): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_CHANGED",

@@ -38,12 +38,10 @@ function operandOf(argv: readonly Word[]): { readonly at: number; readonly physi
   return { at, physical };
 }
 
-/** Whether this `cd` has no operand. */
 export function isCdWithoutOperand(argv: readonly Word[]): boolean {
   return operandOf(argv).at >= argv.length;
 }
 
-/** The directories after this `cd`. */
 export function folderAfterCd(from: Folder, argv: readonly Word[]): Folder {
   const { at, physical } = operandOf(argv);
   const word = argv[at];

@@ -9,7 +9,6 @@ import { pathOf } from "../programs/path-of-word.ts";
 import { concat, known } from "../programs/word-text.ts";
 import type { HereDoc, RedirectionNode } from "../parse/syntax.ts";
 
-/** The result of reading redirections. */
 export interface Redirected {
   readonly redirections: Redirection[];
   readonly effects: Effect[];

@@ -16,7 +16,6 @@ export function hiddenCharacter(text: string): string | undefined {
 
 const FOREIGN = /[^\0-\x7f]/;
 
-/** Whether a text is plain ASCII. */
 export function isAscii(text: string): boolean {
   return !FOREIGN.test(text);
 }

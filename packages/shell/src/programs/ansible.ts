@@ -55,7 +55,6 @@ const GALAXY: Spec = {
   },
 };
 
-/** Ansible. */
 export const ANSIBLE_TOOLS: Readonly<Record<string, Spec>> = {
   ansible: {
     options: options`${ANSIBLE} ${kind.script} -a,--args ${kind.value} -m,--module-name -B,--background -P,--poll ${kind.write} -t,--tree`,

@@ -125,7 +125,6 @@ const GZIP: Spec = {
 };
 const ZCAT: Spec = { operands: [many("read")] };
 
-/** Archives and compression. */
 export const ARCHIVES: Readonly<Record<string, Spec>> = {
   tar: TAR_READ,
   gtar: TAR_READ,

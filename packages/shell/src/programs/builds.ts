@@ -182,7 +182,6 @@ const CARGO_SPEC: Spec = {
   },
 };
 
-/** Build tools. */
 export const BUILDS: Readonly<Record<string, Spec>> = {
   make: MAKE,
   gmake: MAKE,

@@ -7,7 +7,6 @@ export const CLOUD: readonly OptionGroup[] = options`--debug -q ${kind.value} --
   ${kind.takes("read", "send")} --cli-input-json --cli-input-yaml ${kind.flag} --recursive --no-paginate --no-cli-pager --quiet
   --no-sign-request --follow`;
 
-/** Options of gcloud. */
 export const GCLOUD: readonly OptionGroup[] = options`${CLOUD} --async ${kind.load} --flags-file ${kind.valueThat("configure")}
   --impersonate-service-account --configuration ${kind.takes("read", "load")} --key-file --access-token-file ${kind.value}
   --billing-project --source --destination --trace-token ${kind.valueThat("send")} --metadata-from-file ${kind.write} --log-file

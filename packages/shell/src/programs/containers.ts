@@ -173,7 +173,6 @@ function machine(use: ParsedArgs, out: Findings): void {
   else unknown(out, "dynamic_script", "a shell opened in a machine");
 }
 
-/** Container tools. */
 export const CONTAINERS: Readonly<Record<string, Spec>> = {
   docker: DOCKER,
   podman: DOCKER,

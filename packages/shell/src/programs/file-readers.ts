@@ -28,7 +28,6 @@ const LSD: Spec = {
 
 export const READS: Spec = { operands: [many("read")] };
 
-/** Programs that show, list and compare files. */
 export const FILE_READERS: Readonly<Record<string, Spec>> = {
   cat: {
     options: options`-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u

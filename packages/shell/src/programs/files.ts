@@ -118,7 +118,6 @@ function rename(use: ParsedArgs, out: Findings): void {
 const CHANGE = options`-c,--changes -f,--silent,--quiet -v,--verbose -h,--no-dereference --dereference -H -L -P --no-preserve-root
   --preserve-root --help --version ${kind.value} --from ${kind.read} --reference ${kind.flag} -R,--recursive`;
 
-/** Programs for files and directories. */
 export const FILES: Readonly<Record<string, Spec>> = {
   ...FILE_READERS,
   rm: {

@@ -27,7 +27,6 @@ export interface Matched {
 
 const ALL: Matched = { only: undefined, plain: false };
 
-/** The expression of a `find` command. */
 export interface FindExpression {
   /** What reaches each action, by the position of its word. */
   readonly actions: ReadonlyMap<number, Matched>;

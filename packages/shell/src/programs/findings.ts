@@ -4,7 +4,6 @@ import { findingOf } from "./found-files.ts";
 import { below, namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, seen } from "./word-text.ts";
 
-/** What a program does to a file. */
 export type FileKind = "read" | "write" | "delete" | "execute";
 
 /** Collects what a command does, by its words. */
@@ -31,7 +30,6 @@ export interface Findings {
   hosts: Set<string | undefined> | undefined;
 }
 
-/** Creates a collector for one command. */
 export function createFindings(
   argv: readonly Word[],
   input: Input,
@@ -69,7 +67,6 @@ const DOES: readonly Hazard["does"][] = [
 
 const keyOf = ({ at, does }: Hazard): number => at * DOES.length + DOES.indexOf(does);
 
-/** Records a hazard at a position of argv. */
 export function hazard(out: Findings, at: number, does: Hazard["does"]): void {
   const { hazards } = out;
   const added = { at, does };
@@ -166,7 +163,6 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
 
 const LISTED: PathText = { why: "files named in a list" };
 
-/** Records an effect on files named in a list. */
 export function noteListedFiles(out: Findings, kind: FileKind = "read"): void {
   out.effects.push({ kind, path: LISTED });
 }

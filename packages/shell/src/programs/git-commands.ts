@@ -24,7 +24,6 @@ import { GIT_TRANSFERS } from "./git-transfers.ts";
 const TREE: Spec = { operands: PATHS, below: "always", prints: true };
 const LISTING = "list contains no-contains merged no-merged points-at show-current verify n";
 
-/** Subcommands of git. */
 export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   ...GIT_OTHER,
   ...GIT_READERS,

@@ -1,6 +1,5 @@
 import type { EffectTable } from "./effect-patterns.ts";
 
-/** What commands of version control do. */
 export const GIT_EFFECTS: EffectTable = {
   "git hub": {
     reads: `status, log, show, clean --dry-run, whatchanged, shortlog, rev-list, diff, diff-tree, diff-index, diff-files, range-diff, grep, blame,

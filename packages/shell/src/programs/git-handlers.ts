@@ -28,7 +28,6 @@ function repository(at: number, word: Word, out: Findings): void {
   else network(out, undefined);
 }
 
-/** Connects to another repository. */
 export function connect(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first === undefined) network(out, undefined);
@@ -54,7 +53,6 @@ export function push(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Clones a repository. */
 export function clone(use: ParsedArgs, out: Findings): void {
   const [source, folder] = use.operands;
   for (const used of optionsNamed(use, "config")) readInlineSetting(out, used.at, valueOf(used));
@@ -203,14 +201,12 @@ export function stash(use: ParsedArgs, out: Findings): void {
     file(out, "write", known("."), { below: true });
 }
 
-/** Deletes untracked files. */
 export function clean(use: ParsedArgs, out: Findings): void {
   if (isInEffect(use, "dry-run")) return;
   if (use.operands.length === 0) file(out, "delete", known("."), { below: true });
   for (const { word } of use.operands) file(out, "delete", pathspec(word), { below: true });
 }
 
-/** Deletes files. */
 export function remove(use: ParsedArgs, out: Findings): void {
   if (isInEffect(use, "cached dry-run")) return;
   if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "delete");
@@ -218,7 +214,6 @@ export function remove(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) file(out, "delete", pathspec(word), { below });
 }
 
-/** Writes patches into the directory. */
 export function formatPatch(use: ParsedArgs, out: Findings): void {
   shows(use, out);
   if (!isInEffect(use, "stdout output-directory output")) file(out, "write", known("."));
@@ -235,7 +230,6 @@ export function applyPatch(use: ParsedArgs, out: Findings): void {
   writePatched(use, out);
 }
 
-/** Applies patches from mail. */
 export function applyMails(use: ParsedArgs, out: Findings): void {
   if (use.unknownOptions.length === 0 && hasOption(use, "quit show-current-patch")) return;
   writePatched(use, out);

@@ -12,7 +12,6 @@ const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
       .map((name) => [name, spec]),
   );
 
-/** Less common subcommands of git. */
 export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   ...names(
     `rev-parse describe name-rev merge-base check-ignore check-attr check-mailmap check-ref-format count-objects cherry show-branch show-ref show-index

@@ -8,7 +8,6 @@ export const PATHS: NonNullable<Spec["operands"]> = [many("read")];
 
 export const SHOW: Spec = { options: LOG, more: shows };
 
-/** Commands that show files and history. */
 export const GIT_READERS: Readonly<Record<string, Spec>> = {
   status: {
     options: options`-s,--short -b,--branch --show-stash --long -v,--verbose -z --no-column --ahead-behind --no-ahead-behind --renames

@@ -52,7 +52,6 @@ export function isGitCommand(name: string): boolean {
   return Object.hasOwn(GIT_SUBS, name);
 }
 
-/** Version control. */
 export const GIT: Readonly<Record<string, Spec>> = {
   git: GIT_SPEC,
   hub: GIT_SPEC,

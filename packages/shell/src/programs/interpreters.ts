@@ -190,7 +190,6 @@ function perl(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Interpreters of other languages. */
 export const INTERPRETERS: Readonly<Record<string, Spec>> = {
   ...NODE,
   ...CODE_TOOLS,

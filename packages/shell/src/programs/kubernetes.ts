@@ -115,5 +115,4 @@ function changing(use: ParsedArgs, out: Findings, names: RegExp): void {
     if (names.test(word.text ?? "")) hazard(out, at, "configure");
 }
 
-/** Clients of Kubernetes. */
 export const KUBERNETES: Readonly<Record<string, Spec>> = { kubectl: KUBECTL, oc: KUBECTL };

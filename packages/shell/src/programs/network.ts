@@ -129,7 +129,6 @@ const FTP: Spec = {
   },
 };
 
-/** Programs that talk to other machines. */
 export const NETWORK: Readonly<Record<string, Spec>> = {
   ...SSH,
   ...WEB_CLIENTS,

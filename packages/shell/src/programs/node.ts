@@ -176,7 +176,6 @@ function bun(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** JavaScript runtimes. */
 export const NODE: Readonly<Record<string, Spec>> = {
   node: NODE_SPEC,
   nodejs: NODE_SPEC,

@@ -41,13 +41,11 @@ export interface OptionKind {
   readonly does: Does | undefined;
 }
 
-/** Options of one kind. */
 export interface OptionGroup extends OptionKind {
   /** Separated by blanks. Spellings of one option are joined by commas. */
   readonly names: string;
 }
 
-/** The role of an operand. */
 export interface OperandRole {
   readonly role: Role;
   readonly does: Does | undefined;

@@ -16,7 +16,6 @@ const NPM: EffectPatterns = {
   "handles-secrets": "login, logout, token, owner, access, profile, team, org, hook",
 };
 
-/** What package managers, build tools and test runners do. */
 export const PACKAGE_EFFECTS: EffectTable = {
   "npm cnpm": NPM,
   "pnpm bun": { ...NPM, "runs-project": "*" },

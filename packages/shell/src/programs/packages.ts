@@ -84,7 +84,6 @@ function runnerScripts(use: ParsedArgs, out: Findings): void {
     if (!prefix(word).startsWith("npm:")) runScript(out, at, word);
 }
 
-/** Package managers and script runners. */
 export const PACKAGES: Readonly<Record<string, Spec>> = {
   ...BUILDS,
   npm: NPM_SPEC,

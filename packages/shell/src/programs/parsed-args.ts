@@ -212,7 +212,6 @@ export function isInEffect(use: ParsedArgs, names: string): boolean {
   });
 }
 
-/** All uses of an option. */
 export function optionsNamed(use: ParsedArgs, name: string): readonly UsedOption[] {
   if (use.options.length === 0) return NONE;
   return use.options.filter(({ option }) => option.name === name);

@@ -52,7 +52,6 @@ export interface Spec {
   readonly read?: (out: Findings, from: number) => void;
 }
 
-/** A compiled option. */
 export interface Option {
   readonly name: string;
   /** The spelling with dashes. */
@@ -64,7 +63,6 @@ export interface Option {
   readonly does: Hazard["does"] | undefined;
 }
 
-/** The compiled options of a program. */
 export interface Grammar {
   readonly short: ReadonlyMap<string, Option>;
   readonly long: ReadonlyMap<string, Option>;
@@ -73,7 +71,6 @@ export interface Grammar {
   readonly operands: readonly OperandRole[];
 }
 
-/** An option used in a command. */
 export interface UsedOption {
   readonly option: Option;
   /** Position in argv. */

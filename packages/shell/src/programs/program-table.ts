@@ -65,7 +65,6 @@ export function isFileTool(name: string): boolean {
   return TOLD_BY_ROLES.includes(tables.get(name));
 }
 
-/** The names of all programs that have a table. */
 export function tabledPrograms(): Iterable<string> {
   tables ??= tablesByName();
   return tables.keys();

@@ -14,7 +14,6 @@ const PIP_OPTIONS = options`--user --upgrade -U --no-deps --no-cache-dir --pre -
   --platform --python-version --implementation --abi --only-binary --no-binary --exists-action --retries --timeout --format ${kind.flag}
   --break-system-packages`;
 
-/** pip. */
 export const PIP: Spec = {
   options: PIP_OPTIONS,
   inert: "version help",
@@ -77,7 +76,6 @@ function pythons(use: ParsedArgs, out: Findings): void {
     if (!/^[\w.+@<>=~-]+$/.test(valueOf(used).text ?? "/")) hazard(out, used.at, "run");
 }
 
-/** uv. */
 export const UV: Spec = {
   options: options`-q -v --no-config --offline --native-tls -h,--help -V,--version ${kind.takes("dir", "load")} --project --directory
     ${kind.load} --config-file ${kind.write} --cache-dir ${kind.value} --python`,
@@ -127,7 +125,6 @@ export const TOX: Spec = {
   },
 };
 
-/** Poetry and similar tools. */
 export const POETRY: Spec = {
   options: options`-q -v -n --no-plugins --no-cache -h,--help -V,--version ${kind.takes("dir", "load")} -C,--directory -P,--project`,
   inert: "version help",

@@ -32,7 +32,6 @@ const grep: Spec = {
 // These follow all links.
 const pcregrep: Spec = { ...grep, follows: "recursive directories" };
 
-/** Text search. */
 export const SEARCH: Readonly<Record<string, Spec>> = {
   grep: grep,
   egrep: grep,

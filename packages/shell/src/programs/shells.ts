@@ -125,7 +125,6 @@ const SHELL: Spec = { read: readShell };
 const FOREIGN: Spec = { read: readForeign };
 const POWERSHELL: Spec = { read: readPowershell };
 
-/** Shells. */
 export const SHELLS: Readonly<Record<string, Spec>> = {
   sh: SHELL,
   bash: SHELL,

@@ -155,7 +155,6 @@ function sftp(use: ParsedArgs, out: Findings): void {
     unknown(out, "inline_code", "commands in the input of `sftp`");
 }
 
-/** Programs of OpenSSH. */
 export const SSH: Readonly<Record<string, Spec>> = {
   ssh: {
     options: options`-4 -6 -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y ${kind.flagThat("configure")} -A ${kind.value} -B

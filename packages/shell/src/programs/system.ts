@@ -60,7 +60,6 @@ const DATA: Spec = {};
 const PRINTS: Spec = { prints: true };
 const PRIVILEGED: Spec = { privilege: true, operands: [many("data")] };
 
-/** Programs that inspect or change the system. */
 export const SYSTEM: Readonly<Record<string, Spec>> = {
   ...names(
     `id whoami who w users groups logname uname arch nproc uptime free vmstat pgrep pstree pidof tty sleep usleep true false yes hostid locale getent getconf lscpu lsblk uuidgen sw_vers last lastlog apropos ipcs findmnt mountpoint runlevel lsmod lspci lsusb`,

@@ -23,7 +23,6 @@ function uniq(use: ParsedArgs, out: Findings): void {
   file(out, "write", target.word);
 }
 
-/** Programs for text. */
 export const TEXT: Readonly<Record<string, Spec>> = {
   sed: { read: readSed },
   gsed: { read: readSed },

@@ -125,7 +125,6 @@ const WGET = options`-V,--version -h,--help -b -d -q -v -nv -F --no-config -nc -
   --load-cookies --certificate --private-key --ca-certificate --ca-directory --crl-file ${kind.valueThat("send")} --post-data --body-data
   ${kind.takes("read", "send")} --post-file --body-file ${kind.write} --warc-tempdir ${kind.flagThat("delete")} --delete-after`;
 
-/** Programs that get pages and files from the web. */
 export const WEB_CLIENTS: Readonly<Record<string, Spec>> = {
   curl: { options: CURL, inert: "version manual", more: curl },
   wget: { options: WGET, inert: "version help", more: wget },

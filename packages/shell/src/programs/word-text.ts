@@ -40,7 +40,6 @@ export function after(word: Word, count: number): Word {
   return { text: undefined, pieces: left === "" ? rest : [left, ...rest], single: word.single };
 }
 
-/** Concatenates words. */
 export function concat(words: readonly Word[]): Word {
   let text: string | undefined = "";
   const pieces: Piece[] = [];

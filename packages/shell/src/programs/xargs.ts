@@ -139,7 +139,6 @@ function completeBraces(word: Word): Word {
   };
 }
 
-/** The options of `fd`. */
 export const FD: Spec = {
   options: options`-H,--hidden -I,--no-ignore -u,--unrestricted -s,--case-sensitive -i,--ignore-case -g,--glob -F,--fixed-strings
     -a,--absolute-path -l,--list-details -L,--follow -p,--full-path -0,--print0 -q,--quiet -1 --regex --prune --no-ignore-vcs

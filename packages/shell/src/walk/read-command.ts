@@ -115,7 +115,6 @@ function separator(walk: WalkState, { name, value }: AssignmentNode): Assignment
   };
 }
 
-/** An empty command. */
 export function emptyDraft(place: CommandContext): Draft {
   return {
     argv: NOTHING,
@@ -130,7 +129,6 @@ export function emptyDraft(place: CommandContext): Draft {
   };
 }
 
-/** Adds a command to the result. */
 export function add(walk: WalkState, draft: Draft, place: CommandContext, folder: Folder): void {
   if (walk.commands.length >= LIMITS.commands)
     noteLimit(walk, `more than ${LIMITS.commands} commands`);

@@ -251,7 +251,6 @@ const CHANGES: Readonly<Record<(typeof STATE_BUILTINS)[number], Change>> = {
   wait,
 };
 
-/** Records what a shell built-in changes for later commands. */
 export function noteState(walk: WalkState, name: string, draft: Draft): void {
   const change = STATE_BUILTINS.find((builtin) => builtin === name);
   if (change !== undefined) CHANGES[change](walk, draft.argv, draft);

@@ -37,7 +37,6 @@ export interface Group {
   readonly step: number | undefined;
 }
 
-/** The context of a command in the line. */
 export interface CommandContext {
   readonly origin: Origin;
   readonly remote: boolean;
@@ -63,9 +62,7 @@ export const TOP: CommandContext = {
   order: "after",
 };
 
-/** The state of the analysis of one line. */
 export interface WalkState {
-  /** The text being analyzed. */
   source: string;
   readonly commands: Draft[];
   /** The working directory in which each command starts. */
@@ -138,7 +135,6 @@ export function noteUnknownLine(walk: WalkState, reason: Unknown): void {
   if (walk.unknown.length < MOST_REASONS) walk.unknown.push(reason);
 }
 
-/** Records that a limit was reached. */
 export function noteLimit(walk: WalkState, what: string): void {
   walk.full = true;
   noteUnknownLine(walk, { code: "limit", what });

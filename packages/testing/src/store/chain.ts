@@ -36,7 +36,6 @@ export async function chainFaults(
   return faults;
 }
 
-/** What any store promises about the chain over its events. */
 export const chains: Group = {
   "runs over every event of a run, those of claims and sweeps included": async ({
     store,

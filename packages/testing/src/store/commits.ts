@@ -13,7 +13,6 @@ import {
   type Group,
 } from "./kit.ts";
 
-/** What any store promises about one write. */
 export const commits: Group = {
   "writes what it was asked for, whatever becomes of that meanwhile": async ({ store }) => {
     const details = { n: 1 };

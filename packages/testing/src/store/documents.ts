@@ -2,7 +2,6 @@ import { deepStrictEqual as equal } from "node:assert/strict";
 import type { Store } from "@bylaw/store";
 import { conflicts, draft, logOf, sweepLeases, upTo, write, type Group } from "./kit.ts";
 
-/** What any store promises about its documents. */
 export const documents: Group = {
   "has versions from 1, each write one more": async ({ store }) => {
     equal(await store.get("k", "d"), undefined);

@@ -92,7 +92,6 @@ export const upTo = (last: number): readonly number[] =>
 export const write = (store: Store, fields: Partial<Commit> = {}): Promise<Receipt> =>
   store.commit({ run: "r1", seen: 0, events: [draft()], ...fields });
 
-/** Every event of a run. */
 export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> =>
   store.events(run, 0, 1_000_000);
 
@@ -146,7 +145,6 @@ export async function addTasks(store: Store, count: number, queue = "q"): Promis
   }
 }
 
-/** What a promise was rejected with. */
 export async function failureOf(pending: Promise<unknown>): Promise<unknown> {
   const settled = await pending.then(
     () => undefined,

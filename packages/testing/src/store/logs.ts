@@ -2,7 +2,6 @@ import { deepStrictEqual as equal, notEqual, ok } from "node:assert/strict";
 import type { LogEvent } from "@bylaw/kernel";
 import { failureOf, draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
-/** What any store promises about its logs. */
 export const logs: Group = {
   "numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order":
     async ({ store }) => {

@@ -42,7 +42,6 @@ const HOSTILE: readonly string[] = [
 /** What not every store can keep apart; who cannot must refuse them. */
 const REFUSABLE: readonly string[] = ["a\u0000", "a\u0000b", "\u0000", "é".repeat(50_000)];
 
-/** What any store promises about names. */
 export const names: Group = {
   "of runs are kept apart, however they are spelt": async ({ store }) => {
     const kept = await keep([...HOSTILE, ...REFUSABLE], (run, n) =>

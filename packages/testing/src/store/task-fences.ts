@@ -1,7 +1,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { addTasks, conflicts, logOf, take, claimFree, upTo, write, type Group } from "./kit.ts";
 
-/** Writes are accepted only under the fence of the current claim. */
 export const taskFences: Group = {
   "is written under the fence of its claim and no other": async ({ store }) => {
     await addTasks(store, 1);

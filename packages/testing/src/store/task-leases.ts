@@ -53,7 +53,6 @@ export const expiredLeases: Group = {
   },
 };
 
-/** A sweep frees tasks whose lease has ended. */
 export const sweptLeases: Group = {
   "is not freed by a sweep that records no event, even after its lease ends": async ({
     store,
@@ -94,7 +93,6 @@ export const sweptLeases: Group = {
   },
 };
 
-/** A renewal extends a lease under its fence. */
 export const leaseRenewals: Group = {
   "keeps its owner while the lease is renewed": async ({ store, clock }) => {
     await addTasks(store, 1);

@@ -1,7 +1,6 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
-/** What any store promises to who watches it. */
 export const watchers: Group = {
   "is told how far a run has grown, and no more once it stops": async ({ store }) => {
     const heads = new Map<string, number>();

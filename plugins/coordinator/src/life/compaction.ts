@@ -1,13 +1,11 @@
 import { numberOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
 
-/** The compaction under way. */
 export interface CompactionState {
   readonly open: boolean;
   readonly number: number | null;
 }
 
-/** No compaction is under way. */
 export const NO_COMPACTION: CompactionState = { open: false, number: null };
 
 /** The state of compaction after each event. Pure. */

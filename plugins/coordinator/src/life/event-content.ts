@@ -9,13 +9,11 @@ export function textOf({ details }: EventContent, field: string): string | undef
   return typeof value === "string" ? value : undefined;
 }
 
-/** A detail that is a number. */
 export function numberOf({ details }: EventContent, field: string): number | undefined {
   const value = details[field];
   return typeof value === "number" ? value : undefined;
 }
 
-/** A detail that is a list. */
 export function listOf({ details }: EventContent, field: string): readonly Json[] {
   const value = details[field];
   return Array.isArray(value) ? (value as readonly Json[]) : [];

@@ -2,16 +2,13 @@ import { agentOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
 import { notFromDispatched } from "./task.ts";
 
-/** The state of the infrastructure. */
 export interface InfrastructureState {
   readonly blocked: boolean;
-  /** The health auditor at work. */
   readonly auditor: string | null;
   /** A health audit has passed since the last problem. */
   readonly healthy: boolean;
 }
 
-/** Nothing is blocked yet. */
 export const SOUND: InfrastructureState = { blocked: false, auditor: null, healthy: false };
 
 /** The events that assign an agent to a task. They must wait while the infrastructure is blocked. */

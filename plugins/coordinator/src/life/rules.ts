@@ -37,7 +37,6 @@ export type Step<State> =
   | { readonly next: State; readonly broken?: Violation }
   | { readonly next?: never; readonly broken: Violation };
 
-/** The event is impossible. */
 export const impossible = (
   rule: CoordinatorRule,
   message: string,

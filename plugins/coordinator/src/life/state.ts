@@ -44,7 +44,6 @@ export const NO_RECORD: TaskRecord = {
   analysed: false,
 };
 
-/** The log is empty. */
 export const NO_COORDINATOR: CoordinatorState = {
   begun: false,
   workflow: NO_WORKFLOW,

@@ -29,7 +29,6 @@ export interface TaskState {
   readonly reverified: boolean;
 }
 
-/** A task that the log has not mentioned. */
 export const NEW_TASK: TaskState = {
   status: "available",
   again: false,

@@ -13,7 +13,6 @@ export interface WorkflowState {
   readonly before: number;
 }
 
-/** Nothing happened yet. */
 export const NO_WORKFLOW: WorkflowState = {
   ended_by: null,
   total: null,

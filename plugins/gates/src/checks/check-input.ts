@@ -5,7 +5,6 @@ import type { Reviewer } from "../gate-state.ts";
 import type { FileFacts } from "../file-facts.ts";
 import type { CommitBase, RecordedRun } from "../recorded-work.ts";
 
-/** What a check sees. */
 export interface CheckInput {
   readonly contract: Contract;
   readonly phase: Phase;
@@ -83,13 +82,11 @@ export function artifactOf(artifacts: JsonObject, type: string): JsonObject | Fi
   return artifact as JsonObject;
 }
 
-/** The items of a field, where it is a list. */
 export const itemsOf = (value: Json | undefined, name: string): readonly Json[] => {
   const items = field(value, name);
   return Array.isArray(items) ? (items as readonly Json[]) : [];
 };
 
-/** Whether there is something in a value. */
 export const hasContent = (value: Json | undefined): boolean =>
   typeof value === "string"
     ? !isBlank(value)

@@ -2,7 +2,6 @@ import { prose } from "@bylaw/wording";
 import { artifactOf, isFindings, lacking, no, type CheckJudge } from "./check-input.ts";
 import { deletedIn, filesProblem, pathsIn } from "./named-files.ts";
 
-/** Checks of what the changed files hold. */
 export const CODE_CHECKS = {
   no_commented_out_code: (input) => {
     const changed = artifactOf(input.artifacts, "implementation_files");

@@ -11,7 +11,6 @@ import {
   type CheckJudge,
 } from "./check-input.ts";
 
-/** Checks of what a plan says. */
 export const PLAN_CHECKS = {
   plan_has_acceptance_criteria: ({ artifacts }) => {
     const plan = artifactOf(artifacts, "plan_document");

@@ -18,7 +18,6 @@ import {
 import { filesProblem, pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
 
-/** Checks of the test files of a task. */
 export const TEST_FILE_CHECKS = {
   tests_exist_for_acceptance_criteria: covered,
   tests_are_meaningful: (input) =>

@@ -51,7 +51,6 @@ function unchanged(
 /** The run is on record, and counts. */
 export const testsWereRun = judged(() => []);
 
-/** Checks of what a test run came to. */
 export const TEST_RESULT_CHECKS = {
   tests_are_failing: areRed,
   all_tests_pass: sameTestsGreen,

@@ -13,7 +13,6 @@ export const ENVELOPE_FIELDS = [
   "details",
 ] as const;
 
-/** What is wrong with the envelope of a record. */
 export interface EnvelopeProblem {
   readonly rule: "MISSING_FIELD" | "INVALID_FIELD" | "UNKNOWN_FIELD" | "FIELD_ORDER";
   readonly message: string;

@@ -4,7 +4,6 @@ import { skim } from "./skim.ts";
 /** One line as a record, or why it is none. */
 export type ParsedLine = { readonly record: JsonObject } | LineFault;
 
-/** Why a line is no record. */
 export interface LineFault {
   /** Completes "The line is not one JSON object: …". */
   readonly fault: string;
@@ -15,7 +14,6 @@ export interface LineFault {
 /** What is said of a line that is not one JSON object. */
 export const notAnObject = (fault: string): string => `The line is not one JSON object: ${fault}.`;
 
-/** Whether a line has nothing on it. */
 export const isBlankLine = (text: string): boolean => /^[ \t\r]*$/.test(text);
 
 /**

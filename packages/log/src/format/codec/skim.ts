@@ -2,7 +2,6 @@
 export interface Skim {
   /** How many keys it has, in all objects together. */
   readonly keys: number;
-  /** How deep it nests. */
   readonly depth: number;
   /** Where its first object or array ends; -1 where it does not. */
   readonly closed_at: number;

@@ -3,7 +3,6 @@ import { flag, oneOf, text, texts } from "../../load/schema-fields.ts";
 
 const priority = "a number from 0 to 999";
 
-/** The approval modes of gemini-cli. */
 const GEMINI_MODES = ["default", "autoEdit", "yolo", "plan"] as const;
 
 /** One `[[rule]]` of a file with `compat = "gemini"`. */
@@ -38,10 +37,8 @@ export const geminiRuleSchema = z.strictObject(
   { error: "a table" },
 );
 
-/** A `[[rule]]` as the schema returns it. */
 export type RawGeminiRule = z.output<typeof geminiRuleSchema>;
 
-/** The top of a file with `compat = "gemini"`. */
 export const geminiFileSchema = z.strictObject({
   compat: z.literal("gemini"),
   default: oneOf(["allow", "deny", "ask_user"]).optional(),

@@ -11,7 +11,6 @@ import { PatternError, quote } from "../../load/finding.ts";
 import { compileCaretGlob, type Glob } from "../../match/glob.ts";
 import { ruleVerdict } from "../../compile/rule-verdict.ts";
 
-/** One rule as written. */
 export interface RadiumRule {
   readonly name: string;
   readonly priority?: "admin" | "user" | "default" | undefined;

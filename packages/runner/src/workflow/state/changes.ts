@@ -5,7 +5,6 @@ import type { ActiveAgent, ActiveStep, StepResult, WorkflowState } from "./types
 /** Folds one event into the state of a workflow. */
 export type Reducer = (state: WorkflowState, event: LogEvent) => WorkflowState;
 
-/** An agent that has just begun. */
 export const NEW_AGENT: ActiveAgent = {
   agent: null,
   attempt: 1,
@@ -61,7 +60,6 @@ export const movedTo = (state: WorkflowState, cursor: number): WorkflowState => 
   return { ...state, cursor, scopes, redo: cursor >= state.redo ? 0 : state.redo };
 };
 
-/** Changes one active step. */
 export function withActiveStep(
   state: WorkflowState,
   step: string,
@@ -75,7 +73,6 @@ export function withActiveStep(
   };
 }
 
-/** Changes the agent that is at work in a step. */
 export const withCurrentAgent = (
   activeStep: ActiveStep,
   change: Partial<ActiveAgent>,

@@ -44,7 +44,6 @@ export const workflowState = defineProjection<WorkflowState>({
 export const resultOf = ({ results }: WorkflowState, step: string): StepResult | undefined =>
   treeGet(results, step);
 
-/** The steps of a template that are completed. */
 export const completedSteps = ({ steps }: Template, state: WorkflowState): readonly string[] =>
   state.results === null
     ? []

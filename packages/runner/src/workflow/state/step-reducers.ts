@@ -13,7 +13,6 @@ import { NO_OWNER, type ActiveAgent, type ActiveStep, type StepResult } from "./
 const text = (value: Json | undefined): string => String(value);
 const number = (value: Json | undefined): number => Number(value);
 
-/** Folds events about steps and the agents that they call. */
 export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
   step_started: (state, { agent_id, details }) => {
     const step = text(details["step"]);

@@ -5,7 +5,6 @@ import type { ActiveStep, WorkflowState } from "./types.ts";
 const text = (value: Json | undefined): string => String(value);
 const number = (value: Json | undefined): number => Number(value);
 
-/** Folds events about the workflow as a whole. */
 export const WORKFLOW_REDUCERS: Readonly<Record<string, Reducer>> = {
   workflow_started: (state, { details }) => ({
     ...state,

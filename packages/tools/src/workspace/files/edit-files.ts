@@ -40,7 +40,6 @@ const input = z
     "takes either `old_string` with `new_string`, or `edits`",
   );
 
-/** Replaces text in a file. */
 export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file: limit } = limitsOf(options);
   return defineTool({

@@ -18,7 +18,6 @@ const input = z
     "takes either `path` or `paths`",
   );
 
-/** Reads text files. */
 export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file, answer } = limitsOf(options);
 

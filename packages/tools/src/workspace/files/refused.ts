@@ -11,6 +11,5 @@ export const refused = (path: string, why: string, fix?: string): BylawError =>
 export const unfit = (path: string, why: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_FILE_UNFIT", message: `\`${shown(path)}\` ${why}`, fix });
 
-/** A file or folder that does not exist. */
 export const notFound = (path: string): BylawError =>
   new BylawError({ code: "BYLAW_FILE_UNFIT", message: `File not found: ${shown(path)}` });

@@ -2,7 +2,6 @@ import type { FileHandle } from "node:fs/promises";
 import { unfit } from "./refused.ts";
 import type { Place } from "./workspace.ts";
 
-/** The text of a file. */
 export interface FileText {
   readonly text: string;
   readonly bytes: number;

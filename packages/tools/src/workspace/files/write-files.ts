@@ -8,7 +8,6 @@ import { inTurn } from "./turns.ts";
 import { atPlace, workspaceOf, type Place } from "./workspace.ts";
 import { writeText } from "./write-text.ts";
 
-/** Writes a text file. */
 export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file: limit } = limitsOf(options);
   return defineTool({

@@ -3,7 +3,6 @@ import { unfit } from "./refused.ts";
 import { stateOf } from "./text.ts";
 import type { Place, Workspace } from "./workspace.ts";
 
-/** What was written. */
 export interface Written {
   readonly bytes: number;
   readonly created: boolean;

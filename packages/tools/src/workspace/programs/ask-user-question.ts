@@ -11,7 +11,6 @@ const seen = z
   .min(1)
   .refine((text) => !isBlank(text), "must not be blank");
 
-/** Asks a person. */
 export const askUserQuestion = (
   ask: (question: Question, context: CallContext) => Promise<Json>,
 ): Tool<CallContext> =>

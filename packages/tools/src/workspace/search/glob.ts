@@ -8,7 +8,6 @@ import { relativeTo } from "./grep.ts";
 import { globMatcher } from "./pattern.ts";
 import { walk } from "./walk.ts";
 
-/** Finds files by name. */
 export function glob(options: WorkspaceToolsOptions): Tool<CallContext> {
   const limits = limitsOf(options);
   return defineTool({

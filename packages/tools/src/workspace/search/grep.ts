@@ -8,7 +8,6 @@ import { eachLine, shownLine } from "./lines.ts";
 import { globMatcher, regexMatcher } from "./pattern.ts";
 import { walk } from "./walk.ts";
 
-/** Finds lines by a regular expression. */
 export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
   const limits = limitsOf(options);
   return defineTool({

@@ -6,7 +6,6 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 import { isPublic } from "./addresses.ts";
 import type { WebOptions } from "../options.ts";
 
-/** What one request was answered. */
 export interface Page {
   readonly status: number;
   readonly type: string;
