@@ -25,3 +25,6 @@ export const path = z
   .max(4096);
 /** Whole seconds, more than none, a year at most. */
 export const duration = z.int().min(1).max(31_536_000);
+/** What may be left out, and what it says where it is given. */
+export const optional = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
+  schema.optional().describe(meaning);

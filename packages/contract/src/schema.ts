@@ -2,160 +2,147 @@ import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { z } from "zod";
 import { conditionSchema } from "./condition.ts";
 import { type gateSchema, phaseSchema } from "./schema-phase.ts";
-import { duration, name, names, path, text } from "./schema-parts.ts";
+import { duration, name, names, optional, path, text } from "./schema-parts.ts";
 import { BUS_EVENTS, CLAIMS, METRICS, SNAPSHOT_PARTS, TRIGGER_ACTIONS } from "./words.ts";
 
 const triggerSchema = z.strictObject({
   action: z
     .enum(TRIGGER_ACTIONS)
     .describe("What the runner or the orchestrator carries out after the transition."),
-  parallel: z.boolean().optional().describe("Whether what it starts runs at the same time."),
-  params: z.record(name, z.json()).optional().describe("What the action is told."),
+  parallel: optional(z.boolean(), "Whether what it starts runs at the same time."),
+  params: optional(z.record(name, z.json()), "What the action is told."),
 });
 
 const transitionSchema = z.strictObject({
   from: name.describe("The phase that is left."),
   to: name.describe("The phase that is entered."),
-  gate: name.optional().describe("The gate that guards it."),
-  when: z
-    .enum(["passed", "rejected"])
-    .optional()
-    .describe("On which answer of the gate it is open: `passed`, unless said otherwise."),
-  requires_token: z
-    .boolean()
-    .optional()
-    .describe(
-      "Whether the request needs the phase token; as `phase_tokens.enabled` unless said otherwise.",
-    ),
-  triggers: z.array(triggerSchema).optional().describe("What follows from it."),
+  gate: optional(name, "The gate that guards it."),
+  when: optional(
+    z.enum(["passed", "rejected"]),
+    "On which answer of the gate it is open: `passed`, unless said otherwise.",
+  ),
+  requires_token: optional(
+    z.boolean(),
+    "Whether the request needs the phase token; as `phase_tokens.enabled` unless said otherwise.",
+  ),
+  triggers: optional(z.array(triggerSchema), "What follows from it."),
 });
 
 const enforcementSchema = z.strictObject({
-  mode: z
-    .enum(ENFORCEMENT_MODES)
-    .optional()
-    .describe(
-      "What a decision does: applied, told, or only recorded. Strict unless said otherwise.",
-    ),
-  agent_sdk: z
-    .strictObject({
-      required: z.boolean().optional().describe("Whether agents have to go through the API."),
-      version: text
-        .optional()
-        .describe("The versions of the agent interface (1.0.0) that are accepted, as a range."),
-      endpoint: text
-        .optional()
-        .describe("Where the API is: agents are told, and a server on another port warns."),
-      fallback_endpoint: text.optional().describe("Where it is when there is no network."),
-    })
-    .optional()
-    .describe("How agents reach the orchestrator."),
-  phase_tokens: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .optional()
-        .describe(
-          "Whether phase tokens are needed: yes unless said otherwise. A server refuses no.",
-        ),
-      algorithm: z
-        .enum(["HS256", "EdDSA"])
-        .optional()
-        .describe("How they are signed. HS256 unless said otherwise."),
-      secret_env_var: z
-        .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/)
-        .optional()
-        .describe("The environment variable with the secret."),
-      expiry_seconds: duration
-        .optional()
-        .describe("How long they are good for, in seconds. 7200 unless said otherwise."),
-      include_claims: z
-        .array(z.enum(CLAIMS))
-        .optional()
-        .describe("Claims that have to be in them."),
-    })
-    .optional()
-    .describe("The tokens that prove a phase."),
-  tool_enforcement: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .optional()
-        .describe("Whether tool calls are held to their phase. Yes unless said otherwise."),
-      violation_action: z
-        .enum(["reject", "warn", "log"])
-        .optional()
-        .describe("What happens to a call that is not allowed."),
-      capability_model: z
-        .literal("deny_by_default")
-        .optional()
-        .describe("A tool that no list names is denied."),
-      audit_log: path
-        .optional()
-        .describe("A JSONL file that tool calls are recorded in, besides the log."),
-    })
-    .optional()
-    .describe("How tool calls are held to their phase."),
+  mode: optional(
+    z.enum(ENFORCEMENT_MODES),
+    "What a decision does: applied, told, or only recorded. Strict unless said otherwise.",
+  ),
+  agent_sdk: optional(
+    z.strictObject({
+      required: optional(z.boolean(), "Whether agents have to go through the API."),
+      version: optional(
+        text,
+        "The versions of the agent interface (1.0.0) that are accepted, as a range.",
+      ),
+      endpoint: optional(
+        text,
+        "Where the API is: agents are told, and a server on another port warns.",
+      ),
+      fallback_endpoint: optional(text, "Where it is when there is no network."),
+    }),
+    "How agents reach the orchestrator.",
+  ),
+  phase_tokens: optional(
+    z.strictObject({
+      enabled: optional(
+        z.boolean(),
+        "Whether phase tokens are needed: yes unless said otherwise. A server refuses no.",
+      ),
+      algorithm: optional(
+        z.enum(["HS256", "EdDSA"]),
+        "How they are signed. HS256 unless said otherwise.",
+      ),
+      secret_env_var: optional(
+        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/),
+        "The environment variable with the secret.",
+      ),
+      expiry_seconds: optional(
+        duration,
+        "How long they are good for, in seconds. 7200 unless said otherwise.",
+      ),
+      include_claims: optional(z.array(z.enum(CLAIMS)), "Claims that have to be in them."),
+    }),
+    "The tokens that prove a phase.",
+  ),
+  tool_enforcement: optional(
+    z.strictObject({
+      enabled: optional(
+        z.boolean(),
+        "Whether tool calls are held to their phase. Yes unless said otherwise.",
+      ),
+      violation_action: optional(
+        z.enum(["reject", "warn", "log"]),
+        "What happens to a call that is not allowed.",
+      ),
+      capability_model: optional(
+        z.literal("deny_by_default"),
+        "A tool that no list names is denied.",
+      ),
+      audit_log: optional(path, "A JSONL file that tool calls are recorded in, besides the log."),
+    }),
+    "How tool calls are held to their phase.",
+  ),
 });
 
 const coordinationSchema = z.strictObject({
-  state_access: z
-    .strictObject({
-      mode: z
-        .literal("read_only_snapshot")
-        .optional()
-        .describe("Agents read snapshots and change nothing."),
-      snapshot_includes: z
-        .array(z.enum(SNAPSHOT_PARTS))
-        .optional()
-        .describe("What a snapshot holds."),
-      mutation_via: z.literal("orchestrator_api").optional().describe("How state changes."),
-    })
-    .optional()
-    .describe("How agents see shared state."),
-  event_bus: z
-    .strictObject({
-      type: z.enum(["sqlite", "postgres", "memory"]).optional().describe("The store of events."),
-      db_path: path
-        .optional()
-        .describe("Where it is. A server that keeps the run elsewhere (`store`) warns."),
-      events: z
-        .array(z.enum(BUS_EVENTS))
-        .optional()
-        .describe("Which of these kinds of events agents may watch. Other events they may."),
-    })
-    .optional()
-    .describe("How what happened is told."),
-  conflict_resolution: z
-    .strictObject({
-      strategy: z
-        .literal("orchestrator_merge")
-        .optional()
-        .describe("The orchestrator decides between two writers."),
-      lock_timeout_seconds: duration
-        .optional()
-        .describe("How long a claim holds without a sign of life, in seconds."),
-      optimistic_locking: z
-        .boolean()
-        .optional()
-        .describe("Whether a write names the state that it was decided on."),
-    })
-    .optional()
-    .describe("What happens when two write at once."),
+  state_access: optional(
+    z.strictObject({
+      mode: optional(z.literal("read_only_snapshot"), "Agents read snapshots and change nothing."),
+      snapshot_includes: optional(z.array(z.enum(SNAPSHOT_PARTS)), "What a snapshot holds."),
+      mutation_via: optional(z.literal("orchestrator_api"), "How state changes."),
+    }),
+    "How agents see shared state.",
+  ),
+  event_bus: optional(
+    z.strictObject({
+      type: optional(z.enum(["sqlite", "postgres", "memory"]), "The store of events."),
+      db_path: optional(
+        path,
+        "Where it is. A server that keeps the run elsewhere (`store`) warns.",
+      ),
+      events: optional(
+        z.array(z.enum(BUS_EVENTS)),
+        "Which of these kinds of events agents may watch. Other events they may.",
+      ),
+    }),
+    "How what happened is told.",
+  ),
+  conflict_resolution: optional(
+    z.strictObject({
+      strategy: optional(
+        z.literal("orchestrator_merge"),
+        "The orchestrator decides between two writers.",
+      ),
+      lock_timeout_seconds: optional(
+        duration,
+        "How long a claim holds without a sign of life, in seconds.",
+      ),
+      optimistic_locking: optional(
+        z.boolean(),
+        "Whether a write names the state that it was decided on.",
+      ),
+    }),
+    "What happens when two write at once.",
+  ),
 });
 
 const monitoringSchema = z.strictObject({
-  metrics: z.array(z.enum(METRICS)).optional().describe("What is measured."),
-  export: z
-    .strictObject({
-      type: z.literal("jsonl").optional().describe("The format."),
-      path: path.optional().describe("The file."),
-    })
-    .optional()
-    .describe("Where measurements go."),
-  alerts: z
-    .array(
+  metrics: optional(z.array(z.enum(METRICS)), "What is measured."),
+  export: optional(
+    z.strictObject({
+      type: optional(z.literal("jsonl"), "The format."),
+      path: optional(path, "The file."),
+    }),
+    "Where measurements go.",
+  ),
+  alerts: optional(
+    z.array(
       z.strictObject({
         condition: z
           .string()
@@ -167,95 +154,93 @@ const monitoringSchema = z.strictObject({
         action: z.literal("notify_human").describe("What is done."),
         message: text.describe("What is said."),
       }),
-    )
-    .optional()
-    .describe("When somebody is told."),
+    ),
+    "When somebody is told.",
+  ),
 });
 
 const recoverySchema = z.strictObject({
-  agent_crash: z
-    .strictObject({
-      action: z.enum(["retry", "escalate_to_human"]).optional().describe("What is done."),
-      max_retries: z.int().min(0).max(1000).optional().describe("How often it is started again."),
-      backoff_seconds: z
-        .int()
-        .min(0)
-        .max(604_800)
-        .optional()
-        .describe("How long to wait before it, in seconds."),
-    })
-    .optional()
-    .describe("When an agent stops."),
-  orchestrator_crash: z
-    .strictObject({
-      resume_from: z.literal("last_checkpoint").optional().describe("Where it goes on."),
-      checkpoint_interval_seconds: duration
-        .optional()
-        .describe("How far apart snapshots are at most, in seconds."),
-    })
-    .optional()
-    .describe("When the orchestrator stops."),
-  gate_timeout: z
-    .strictObject({
-      action: z.enum(["escalate_to_human", "reject"]).optional().describe("What is done."),
-      preserve_state: z.boolean().optional().describe("Whether the task stays as it is."),
-    })
-    .optional()
-    .describe("When nobody answers a gate in time."),
+  agent_crash: optional(
+    z.strictObject({
+      action: optional(z.enum(["retry", "escalate_to_human"]), "What is done."),
+      max_retries: optional(z.int().min(0).max(1000), "How often it is started again."),
+      backoff_seconds: optional(
+        z.int().min(0).max(604_800),
+        "How long to wait before it, in seconds.",
+      ),
+    }),
+    "When an agent stops.",
+  ),
+  orchestrator_crash: optional(
+    z.strictObject({
+      resume_from: optional(z.literal("last_checkpoint"), "Where it goes on."),
+      checkpoint_interval_seconds: optional(
+        duration,
+        "How far apart snapshots are at most, in seconds.",
+      ),
+    }),
+    "When the orchestrator stops.",
+  ),
+  gate_timeout: optional(
+    z.strictObject({
+      action: optional(z.enum(["escalate_to_human", "reject"]), "What is done."),
+      preserve_state: optional(z.boolean(), "Whether the task stays as it is."),
+    }),
+    "When nobody answers a gate in time.",
+  ),
 });
 
 /** The whole contract, as it is written. */
 export const contractSchema = z
   .strictObject({
-    bylaw: z
-      .literal(1)
-      .optional()
-      .describe("The version of this form. Without it the file is read in its original form."),
-    name: text.optional().describe("What the workflow is called."),
-    version: text.optional().describe("The version of the contract itself."),
-    description: text.optional().describe("What it is for."),
-    tools: names.optional().describe("Tools that the phases name besides the known ones."),
-    checks: z
-      .record(
+    bylaw: optional(
+      z.literal(1),
+      "The version of this form. Without it the file is read in its original form.",
+    ),
+    name: optional(text, "What the workflow is called."),
+    version: optional(text, "The version of the contract itself."),
+    description: optional(text, "What it is for."),
+    tools: optional(names, "Tools that the phases name besides the known ones."),
+    checks: optional(
+      z.record(
         name,
         z.strictObject({
-          description: text.optional().describe("What it stops."),
+          description: optional(text, "What it stops."),
           passes_when: conditionSchema.describe("When it passes."),
         }),
-      )
-      .optional()
-      .describe("Checks that are conditions over artifacts, evidence and projections."),
-    evidence: z
-      .enum(["observed", "reported"])
-      .optional()
-      .describe("Whose word counts for a test run: what was observed, unless `reported`."),
-    test_command: z
-      .strictObject({
+      ),
+      "Checks that are conditions over artifacts, evidence and projections.",
+    ),
+    evidence: optional(
+      z.enum(["observed", "reported"]),
+      "Whose word counts for a test run: what was observed, unless `reported`.",
+    ),
+    test_command: optional(
+      z.strictObject({
         argv: z
           .array(z.string().min(1))
           .min(1)
           .describe("The program and its arguments; no shell reads them."),
         format: z.enum(["junit", "tap", "json"]).describe("The form of its report."),
-        report: path.optional().describe("The file with the report; else its standard output."),
-        timeout_seconds: duration
-          .optional()
-          .describe("How long it may run, in seconds. 600 unless said otherwise."),
-      })
-      .optional()
-      .describe("The command that runs the tests."),
+        report: optional(path, "The file with the report; else its standard output."),
+        timeout_seconds: optional(
+          duration,
+          "How long it may run, in seconds. 600 unless said otherwise.",
+        ),
+      }),
+      "The command that runs the tests.",
+    ),
     phases: z.array(phaseSchema).min(1).describe("The phases; a task begins in the first."),
     transitions: z.array(transitionSchema).describe("The only ways from one phase to another."),
     enforcement: enforcementSchema.describe("How the contract is enforced."),
-    coordination: coordinationSchema.optional().describe("How agents share state."),
-    schemas_dir: path.optional().describe("A folder with schema files, as seen from the contract."),
-    schemas: z
-      .record(name, z.record(z.string(), z.json()))
-      .optional()
-      .describe("JSON Schemas of artifacts, by name."),
-    monitoring: monitoringSchema
-      .optional()
-      .describe("What is measured, and when somebody is told."),
-    recovery: recoverySchema.optional().describe("What happens when something stops."),
+    coordination: optional(coordinationSchema, "How agents share state."),
+    schemas_dir: optional(path, "A folder with schema files, as seen from the contract."),
+    schemas: optional(
+      z.record(name, z.record(z.string(), z.json())),
+      "JSON Schemas of artifacts, by name.",
+    ),
+    monitoring: optional(monitoringSchema, "What is measured, and when somebody is told."),
+    recovery: optional(recoverySchema, "What happens when something stops."),
   })
   .describe(
     "A workflow contract: phases, the tools and artifacts of each, the gates between them.",
