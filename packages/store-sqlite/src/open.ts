@@ -4,7 +4,7 @@ import { BatchWriter } from "./batches.ts";
 import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
-import { createLogs } from "./logs.ts";
+import { Logs } from "./logs.ts";
 import { createPatience } from "./patience.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createReads } from "./reads.ts";
@@ -22,7 +22,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const patience = createPatience(file.path, busy_ms);
   const db = await connect(file, patience);
   const reads = createReads(db, now);
-  const logs = createLogs(db, reads);
+  const logs = new Logs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = createWatchers(db, reads, poll_ms);
   const batches = new BatchWriter({
