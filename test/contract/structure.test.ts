@@ -11,7 +11,7 @@ const BOUNDS = {
   source_lines: 122_500,
   test_lines: 94_000,
   files_over_300: 3,
-  functions_over_60: 50,
+  functions_over_60: 49,
   cycles: 0,
   kernel_lines: 1_595,
   kernel_names: 44,

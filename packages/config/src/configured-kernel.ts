@@ -44,7 +44,7 @@ export interface ConfiguredKernelOptions extends LoadConfigOptions {
 }
 
 /** Which file or ruleset brought what, in the order of the configuration. */
-export function reportOf(kernel: Kernel): readonly ReportEntry[] {
+function reportOf(kernel: Kernel): readonly ReportEntry[] {
   return kernel.plugins.flatMap(({ plugin, instances }) =>
     instances.map(({ from, excludedRules, options }) => ({
       plugin: plugin.name,

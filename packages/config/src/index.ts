@@ -1,6 +1,5 @@
 export {
   createConfiguredKernel,
-  reportOf,
   type ConfiguredKernel,
   type ConfiguredKernelOptions,
   type ReportEntry,

@@ -9,7 +9,7 @@ export type DataConfig = { readonly [Key in keyof Settings]?: Settings[Key] | un
 };
 
 /** A plugin by the name of its package. */
-export interface PluginUse {
+interface PluginUse {
   readonly use: string;
   readonly options?: unknown;
 }

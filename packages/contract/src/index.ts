@@ -12,7 +12,7 @@ export type { ReadSchema } from "./resolve-schemas.ts";
 export type { ContractKey } from "./key-paths.ts";
 export { contractJsonSchema, contractKeys } from "./key-paths.ts";
 export type { KnownCheck } from "./words.ts";
-export { ARTIFACT_RULES, COMPLETED, GATE_CHECKS, TOOLS } from "./words.ts";
+export { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "./words.ts";
 export { graphMermaid, graphText } from "./draw.ts";
 export type { ProposedTests } from "./detect-tests.ts";
 export type { Migration, MigrationOptions } from "./migrate.ts";

@@ -1,7 +1,6 @@
 // The format of a log.
 export type { CatalogueType, EventGroup } from "./format/catalogue/catalogue-type.ts";
 export {
-  CATALOGUE_MODES,
   COORDINATOR_TYPES,
   createCatalogue,
   type Catalogue,
@@ -35,7 +34,6 @@ export {
 // What follows from a log.
 export {
   RUN_EVENTS,
-  approvalDigest,
   currentPhases,
   phaseOf,
   recordedDigest,

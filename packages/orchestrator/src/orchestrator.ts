@@ -114,7 +114,7 @@ function createClock(): () => string {
 const FOLLOW_MS = 50;
 
 /** Reads what other nodes wrote soon after, so that a node that was not asked for long need not read it all when it is. */
-export async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() => void> {
+async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() => void> {
   let told = 0;
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {

@@ -12,12 +12,10 @@ export {
 } from "./decide/policy-pool.ts";
 export type { PoolRule, RuleReport } from "./explain/rule-reports.ts";
 export type { CommandGlob } from "./paths/call-paths.ts";
-export { absolutePath, segmentsOf } from "./paths/path-text.ts";
-export { mayFind } from "./paths/path-overlap.ts";
 export { POLICY_CODES } from "./decide/unknown-votes.ts";
 export { runStateOf, type RunState } from "./match/run-state.ts";
 export type { PolicyPlace } from "./load/tier-limit.ts";
-export { TIERS, type Rule, type RuleSource, type Tier } from "./compile/rule.ts";
+export { type Rule, type RuleSource, type Tier } from "./compile/rule.ts";
 export {
   DEFAULT_TOOLS,
   extendTools,

@@ -1,9 +1,4 @@
-export {
-  agentsSchema,
-  templateJsonSchema,
-  templateSchema,
-  type TemplateText,
-} from "./template/schema.ts";
+export { templateJsonSchema, type TemplateText } from "./template/schema.ts";
 export type {
   Agent,
   Choice,
@@ -17,7 +12,6 @@ export type {
 } from "./template/template.ts";
 export { TemplateError } from "./template/template-error.ts";
 export {
-  loadAgents,
   loadTemplate,
   parseTemplate,
   type LoadTemplateOptions,
@@ -25,7 +19,7 @@ export {
 } from "./template/load.ts";
 export { selectionOf, type Selection } from "./template/select.ts";
 export type { LoopBack, Move, Start } from "./workflow/move.ts";
-export { activeAgentKey, next } from "./workflow/next.ts";
+export { next } from "./workflow/next.ts";
 export type { SkipReason } from "./workflow/skip-reason.ts";
 export type {
   RunningAgent as AtWork,
@@ -59,7 +53,6 @@ export { workflow } from "./workflow/workflow-plugin.ts";
 export {
   findTemplates,
   templateFile,
-  templateFolders,
   type FoundTemplate,
   type FoundTemplates,
   type TemplatePlaces,

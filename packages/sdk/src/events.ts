@@ -64,7 +64,7 @@ export async function* followEvents(
   }
 }
 
-export interface SseMessage {
+interface SseMessage {
   readonly id: string | undefined;
   /** Left out where the stream only says how far it is. */
   readonly data: string | undefined;
@@ -74,7 +74,7 @@ export interface SseMessage {
 const LONGEST_EVENT = 8 * 1024 * 1024;
 
 /** Reads a stream of server-sent events. Throws for an event that is too long; one that is cut off is dropped. */
-export async function* readMessages(
+async function* readMessages(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<SseMessage, void, undefined> {
   let messages: SseMessage[] = [];

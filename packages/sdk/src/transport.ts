@@ -224,7 +224,7 @@ const BASE = "/api/v1";
 const HERE = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** The base of all requests, without a slash at its end. Throws RequestInvalid where it is no address to send a credential to. */
-export function endpointOf(
+function endpointOf(
   endpoint: string | URL,
   { allow_http }: { readonly allow_http: boolean },
 ): string {

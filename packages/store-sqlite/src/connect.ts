@@ -30,7 +30,7 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
 }
 
 /** Makes what a connection writes durable. */
-export function configure(db: Connection, path: string): void {
+function configure(db: Connection, path: string): void {
   db.pragma("trusted_schema = off");
   const mode = db.pragma("journal_mode = wal", { simple: true });
   if (mode !== "wal")

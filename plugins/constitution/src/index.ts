@@ -12,13 +12,7 @@ export {
   type PublishedRule as ToldRule,
   type PublishedRules as ToldRules,
 } from "./frame.ts";
-export {
-  RULE_LIFE_MS,
-  RULE_LIMIT,
-  type Author,
-  type ConstitutionRule,
-  type RuleInput,
-} from "./rule.ts";
+export { RULE_LIFE_MS, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
 export { constitutionState, rulesFor, type Constitution } from "./state.ts";
 export { CONSTITUTION_TOOLS, type ConstitutionContext } from "./tools.ts";
 export { CONSTITUTION_EVENTS as EVENT_TYPES } from "./state.ts";

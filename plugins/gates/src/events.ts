@@ -8,7 +8,7 @@ const digest = z.string().min(1).max(1_000);
 const gate = { gate: text, phase: text };
 
 /** Events for approvals, waivers and timeouts of gates. Hosts record them, never agents. */
-export const GATE_EVENTS = {
+const GATE_EVENTS = {
   gate_decided: z.strictObject({
     ...gate,
     by: text,

@@ -36,7 +36,7 @@ export interface OpenGate {
 }
 
 /** What a gate has come to, most restrictive first. */
-export const GATE_STATUSES = [
+const GATE_STATUSES = [
   "fail",
   "stale",
   "needs-human",

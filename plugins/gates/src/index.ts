@@ -1,7 +1,7 @@
 export { asksForTests } from "./asks-for-tests.ts";
 export { blockersOf, type Blocker } from "./blockers.ts";
 export { gates } from "./gates.ts";
-export { EVENT_TYPES, GATE_EVENTS } from "./events.ts";
+export { EVENT_TYPES } from "./events.ts";
 export type { GateVote, Waiver } from "./gate-state.ts";
 export {
   decideGate,
@@ -11,7 +11,6 @@ export {
   type GateDecision,
 } from "./decide.ts";
 export {
-  GATE_STATUSES,
   advancement,
   gateStates,
   openGates,

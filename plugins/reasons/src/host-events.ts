@@ -6,7 +6,7 @@ const round = z.int().positive();
 const message = z.string().max(2_000).optional();
 
 /** What befalls a turn besides the agent's doing. It costs no attempt, and is kept apart from the reasons. */
-export const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
+const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
 
 /** Why an agent was dropped. */
 export const DROP_REASONS = [

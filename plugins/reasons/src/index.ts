@@ -1,4 +1,4 @@
-export { DROP_REASONS as DROPPED, INFRASTRUCTURE } from "./host-events.ts";
+export { DROP_REASONS as DROPPED } from "./host-events.ts";
 export { REASONS, REASONS_VERSION, type Reason, type ReasonCode } from "./reason-codes.ts";
 export { reasons } from "./reasons.ts";
 export { retryInput, type RetryInput } from "./retry.ts";

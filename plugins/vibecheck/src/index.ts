@@ -9,6 +9,6 @@ export {
   type OversightService,
 } from "./oversee.ts";
 export { oversight, standingOf, type Oversights, type Standing } from "./oversight-state.ts";
-export { oversightVerdict, type OversightVerdict } from "./verdict.ts";
+export { type OversightVerdict } from "./verdict.ts";
 export { vibecheck } from "./vibecheck.ts";
 export { OVERSIGHT_EVENTS as EVENT_TYPES } from "./verdict.ts";

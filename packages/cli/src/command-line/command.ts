@@ -31,7 +31,7 @@ export type Commands = Readonly<
 >;
 
 /** Loads the file of a command: the command itself, or the commands below its name. */
-export type LoadCommand = () => Promise<{ readonly command: CommandSpec | GroupSpec }>;
+type LoadCommand = () => Promise<{ readonly command: CommandSpec | GroupSpec }>;
 
 /** Commands below one name, such as those of `bylaw log`. */
 export interface GroupSpec {

@@ -29,7 +29,7 @@ export function storeOrProject(named: string | undefined): StorePlace {
 export const newProjectStore = (): StorePlace => storePlace(projectStore() ?? STORE);
 
 /** The names of all runs of a store, the one with the latest event last. */
-export const runsOf = async (store: Pick<StoreReader, "runs">): Promise<readonly string[]> =>
+const runsOf = async (store: Pick<StoreReader, "runs">): Promise<readonly string[]> =>
   (await store.runs())
     .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
     .map(({ run }) => run);

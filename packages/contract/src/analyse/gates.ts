@@ -35,10 +35,7 @@ function analyseEvidence(subject: Subject): void {
 }
 
 /** The checks and rules that let no task pass without a test run, in the order of the contract. */
-export const testChecks = ({
-  phases,
-  gates,
-}: Pick<Subject, "phases" | "gates">): readonly TestCheck[] => [
+const testChecks = ({ phases, gates }: Pick<Subject, "phases" | "gates">): readonly TestCheck[] => [
   ...phases.flatMap(({ id, required_artifacts: artifacts = [], at }) =>
     artifacts.flatMap(({ validation = [] }, index) =>
       validation.flatMap(({ rule }, number) =>

@@ -36,14 +36,7 @@ export interface OpenCall {
 }
 
 /** What became of a question about a call. */
-export const CALL_STATES = [
-  "open",
-  "approved",
-  "used",
-  "rejected",
-  "superseded",
-  "settled",
-] as const;
+const CALL_STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
 /** A question about a call, as it stands. */

@@ -8,8 +8,8 @@ export {
   type AnswerSource,
   type Answerer,
 } from "./answers.ts";
-export { CALL_STATES, type AskedCall, type CallState, type OpenCall } from "./calls.ts";
-export { gatesOf, projectGates, type GateFunctions, type ProjectGates } from "./gates.ts";
+export { type AskedCall, type CallState, type OpenCall } from "./calls.ts";
+export { gatesOf, type GateFunctions, type ProjectGates } from "./gates.ts";
 export { hasOperators, operatorOf, operatorsFile, type Operator } from "./operators.ts";
 export {
   createQuestions,

@@ -192,21 +192,13 @@ export interface ClosedQuestion {
   readonly expires_at?: string;
 }
 
-export function openQuestion(question: Question): OpenQuestion {
+function openQuestion(question: Question): OpenQuestion {
   if (question.kind !== "gate") return { ...question, state: "open" };
   const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
   return { ...question, state: yes >= question.quorum ? "approved" : "open" };
 }
 
-export const closedCall = ({
-  id,
-  state,
-  agent,
-  task,
-  by,
-  reason,
-  until,
-}: AskedCall): ClosedQuestion => ({
+const closedCall = ({ id, state, agent, task, by, reason, until }: AskedCall): ClosedQuestion => ({
   id,
   kind: "call",
   state: state === "open" ? "settled" : state,
@@ -219,7 +211,7 @@ export const closedCall = ({
   }),
 });
 
-export const closedGate = (
+const closedGate = (
   id: string,
   { agent, task }: OpenGate,
   no: GateVote | undefined,

@@ -15,7 +15,7 @@ interface Stop {
 }
 
 /** A pause that an agent asked for: nothing of its task runs until a person ends it. */
-export interface PauseStop extends Stop {
+interface PauseStop extends Stop {
   readonly kind: "pause";
   readonly step: string | null;
   readonly definition: string | null;

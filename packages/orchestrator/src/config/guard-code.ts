@@ -119,7 +119,7 @@ const named = (path: string): string => `\`${prose(path, 400)}\``;
  * Finds a file that has a second name in a folder: package managers link one copy of a package into many projects, and whoever writes it
  * in one writes it in all. The folder is walked only where a file has more than one name.
  */
-export function sharedFile(
+function sharedFile(
   folder: string,
   files: readonly string[],
 ): { readonly file: string; readonly inside: string } | undefined {

@@ -115,7 +115,7 @@ interface Script extends Debugger.ScriptParsedEventDataType {
  * Every file that this thread has loaded as a module, absolute. The module map of Node cannot be read, and `require.cache` knows no module
  * that was imported; the inspector names every script.
  */
-export function loadedFiles(): readonly string[] {
+function loadedFiles(): readonly string[] {
   const scripts: string[] = [];
   const session = new Session();
   session.connect();

@@ -230,7 +230,7 @@ export interface Frame {
 const NAME = /^[\w.@/:-]{1,200}$/;
 
 /** What is sent of an event. */
-export function frameOf({
+function frameOf({
   timestamp,
   sequence,
   session_id,

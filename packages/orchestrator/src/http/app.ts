@@ -71,11 +71,7 @@ function methodNotAllowed(method: string, allowed: readonly string[]): Response 
 
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store" } as const;
 
-export async function answer(
-  context: AppContext,
-  route: Route,
-  service: Service,
-): Promise<Response> {
+async function answer(context: AppContext, route: Route, service: Service): Promise<Response> {
   const received = performance.now();
   const response = await respond(context, route, service);
   service.answered?.(route, response.status, performance.now() - received);

@@ -78,7 +78,7 @@ const SHORTEST = 8;
 const SHORTEST_LINE = 16;
 
 /** Makes a function that copies what is to be logged, without secrets and within bounds. `secrets`: those that are known. */
-export function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
+function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
   // Of a key in several lines one is a secret too.
   const lines = secrets
     .flatMap((secret) => secret.split("\n"))

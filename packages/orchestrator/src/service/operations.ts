@@ -8,7 +8,8 @@ import { createStatus } from "@bylaw/plugin-status";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import type { Store } from "@bylaw/store";
 import { Approvals } from "../approvals/approvals.ts";
-import { createQuestions, projectGates, type QuestionFold } from "../approvals/index.ts";
+import { projectGates } from "../approvals/gates.ts";
+import { createQuestions, type QuestionFold } from "../approvals/questions.ts";
 import { Audit } from "../audit/audit.ts";
 import { Refusals } from "../auth/refusals.ts";
 import { Feed } from "../events/feed.ts";
@@ -147,7 +148,7 @@ interface DueTerms {
  * What becomes due in a run, as far as its kernel knows of it: tasks of agents that were lost, gates out of time, alerts. What expires
  * in the store is freed too, but no lease: those of this run are recovered on record, and others in the store are for others to free.
  */
-export function dueSteps({
+function dueSteps({
   run,
   kernel: { declared },
   contract,
@@ -185,7 +186,7 @@ export interface RunStatus {
 }
 
 /** Reads nothing before somebody asks, and then what is new since. */
-export function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {
+function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {
   const status = createStatus({ keep: KEEP });
   const follower = new LogFollower(store, run, [status]);
   let kept = { text: "", head: -1 };

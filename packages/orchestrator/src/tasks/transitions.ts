@@ -41,7 +41,7 @@ export interface TransitionResult {
 }
 
 /** The part of a test run that an agent needs to fix what failed. */
-export interface SeenTests {
+interface SeenTests {
   readonly exit_code: number | null;
   readonly counts: JsonObject | null;
   /** Ids of tests, with their files: the first 20. */

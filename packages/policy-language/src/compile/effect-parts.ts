@@ -51,7 +51,7 @@ function changesFiles({ part }: CallFacts): boolean {
 }
 
 /** Whether every file that a command changes is known, and lies inside the workspace or the temporary folder. */
-export function staysInside({ paths }: CallFacts): boolean {
+function staysInside({ paths }: CallFacts): boolean {
   const { known, unknown, doubtful, workspace } = paths;
   return (
     unknown === undefined &&

@@ -184,11 +184,6 @@ export class RuleMatcher {
     return doubts.sort((a, b) => b.effect - a.effect || a.order - b.order)[0];
   }
 
-  /** The verdicts of the matching rules in shadow, in the order of (name, file, line). */
-  shadows(): readonly Verdict[] | undefined {
-    return this.#shadows === undefined ? undefined : shadowVerdicts(this.#shadows);
-  }
-
   /** The matching rules in shadow, in no order. */
   get shadowed(): readonly Entry[] | undefined {
     return this.#shadows;

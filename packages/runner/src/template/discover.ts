@@ -39,7 +39,7 @@ export interface TemplatePlaces {
 const ENDINGS: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
 
 /** The folders that are looked through, in the order of their precedence. */
-export const templateFolders = ({
+const templateFolders = ({
   cwd,
   home = homedir(),
   more = [],

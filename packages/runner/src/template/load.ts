@@ -217,7 +217,7 @@ const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[s
 });
 
 /** Reads a file of agents: names, each with what it runs. Throws like {@link loadTemplate}. */
-export function loadAgents(file: string): Readonly<Record<string, Agent>> {
+function loadAgents(file: string): Readonly<Record<string, Agent>> {
   const source = sourceOf(file, readTemplateText(file));
   const { data, problems } = salvaged(agentsSchema, source.value);
   const [first, ...rest] = problems.map((problem) => findingOf(file, source, problem));

@@ -42,7 +42,7 @@ export function findingOf(found: FoundFiles): Finding {
 }
 
 /** The word that stands for one found path, or for any number of them. */
-export function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
+function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
   const { lead, links, splits } = finding;
   const found: FoundFiles = { links, splits };
   findings.set(found, finding);

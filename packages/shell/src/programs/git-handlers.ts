@@ -104,7 +104,7 @@ export function merges(use: ParsedArgs, out: Findings): void {
 }
 
 /** Reads the file in `revision:path`. */
-export function showsObjects(use: ParsedArgs, out: Findings): void {
+function showsObjects(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
     file(out, "read", colon > 0 ? after(word, colon + 1) : word);

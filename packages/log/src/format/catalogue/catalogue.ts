@@ -22,7 +22,7 @@ export const COORDINATOR_TYPES: readonly CatalogueType[] = [
 ];
 
 /** The modes of a catalogue. */
-export const CATALOGUE_MODES = ["lenient", "strict"] as const;
+const CATALOGUE_MODES = ["lenient", "strict"] as const;
 
 /** `lenient`: an unknown type is a warning, and details are not checked. `strict`: it is an error, and details must fit their type. */
 export type CatalogueMode = (typeof CATALOGUE_MODES)[number];

@@ -1,8 +1,8 @@
 /** What every link begins with. */
-export const HASH_PREFIX = "sha256:";
+const HASH_PREFIX = "sha256:";
 
 /** How many hexadecimal digits follow it. */
-export const BARE_HASH = 64;
+const BARE_HASH = 64;
 
 /** Whether text is a link: `sha256:` and 64 hexadecimal digits in lower case. */
 export const isLink = (text: string): boolean =>
