@@ -52,7 +52,7 @@ export async function kernelOf(
   const names = coordinator ? { ...OWN, ...COORDINATOR } : OWN;
   const file = config === undefined ? await nearestConfig() : resolve(config);
   if (file === undefined) {
-    const plugins = (await loadAll(names, (name) => import(name))) as unknown as RunPlugins;
+    const plugins = await ownPlugins(coordinator);
     return {
       kernel: createKernel(
         { plugins: instancesOf(plugins, template, new Set()) },
@@ -70,7 +70,8 @@ export async function kernelOf(
     const { config: loaded } = await loadConfig({ file, bundled: sources });
     // From where the configuration has its own: two copies of one plugin in one kernel are refused.
     const load = await packagesBeside(file, sources);
-    const plugins = (await loadAll(names, load)) as unknown as RunPlugins;
+    const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
+    const plugins = Object.fromEntries(await Promise.all(entries)) as unknown as RunPlugins;
     const more = instancesOf(plugins, template, namesIn(loaded));
     return {
       kernel: createKernel(
@@ -83,13 +84,15 @@ export async function kernelOf(
   });
 }
 
-async function loadAll(
-  names: Readonly<Record<string, string>>,
-  load: (name: string) => Promise<unknown>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
-  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
-}
+// By name each, so that they are the copies that the command uses itself.
+const ownPlugins = async (coordinator: boolean): Promise<RunPlugins> => ({
+  loop: await import("@bylaw/plugin-loop"),
+  trigger: await import("@bylaw/plugin-trigger"),
+  checkpoint: await import("@bylaw/plugin-checkpoint"),
+  vibecheck: await import("@bylaw/plugin-vibecheck"),
+  constitution: await import("@bylaw/plugin-constitution"),
+  ...(coordinator ? { coordinator: await import("@bylaw/plugin-coordinator") } : {}),
+});
 
 /** The nearest configuration from the working directory upwards; `undefined` where there is none. */
 export async function nearestConfig(): Promise<string | undefined> {
