@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { json } from "./bylaw.ts";
-import { change, project, step, stepsOf } from "./run-kit.ts";
+import { bylaw, json, jsonLines, type Ran } from "./bylaw.ts";
+import { change, project, step, stepsOf, tokenOf } from "./run-kit.ts";
 
 describe("FR-1, SC-1 loop", () => {
   it("goes back by its number of steps, skips its list, counts, and ends at its limit", () => {
@@ -208,6 +208,31 @@ describe("FR-4, SC-4 vibecheck", () => {
     });
     expect(at.go().code).toBe(1);
     expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect(at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
+    expect(stepsOf(at.trace())).toEqual(["a", "b"]);
+  });
+
+  it("holds it among the approvals, and anybody may resume it once a person said yes", () => {
+    const at = project({
+      steps: [step("a"), step("b")],
+      requests: asks,
+      more: oversight,
+      files: { "oversee.sh": script, "verdict.json": verdict(0.9) },
+    });
+    expect(at.go().code).toBe(1);
+    const yes = (id: string, by: string): Ran =>
+      bylaw(["approve", "yes", id], { cwd: at.cwd, env: { BYLAW_OPERATOR_TOKEN: tokenOf(by) } });
+    const list = bylaw("approve list --json", { cwd: at.cwd });
+    const [hold, ...others] = jsonLines(list);
+    expect(others).toEqual([]);
+    expect(hold).toMatchObject({ kind: "hold", step: "a", why: "risk" });
+    const { id } = hold as { readonly id: string };
+    expect(yes(id, "worker").stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
+    expect(at.go("--resume").code).toBe(1);
+    expect(yes(id, "ada").code).toBe(0);
+    expect(yes(id, "ada").stderr).toMatch(/BYLAW_APPROVAL_MISSING/);
+    expect(at.go("--resume").code).toBe(0);
+    expect(at.events("workflow_released")).toMatchObject([{ details: { by: "ada" } }]);
     expect(at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });

@@ -13,7 +13,7 @@ const run = { command: ["sh", "agent.sh"] };
 export const step = (id: string, more: object = {}): object => ({ id, agent: "worker", ...more });
 
 // Who may end a pause, each by a token; `worker` is the name of an agent besides.
-const tokenOf = (name: string): string => `the token of ${name}, which is long enough`;
+export const tokenOf = (name: string): string => `the token of ${name}, which is long enough`;
 const OPERATORS = JSON.stringify({
   operators: ["ada", "worker"].map((name) => ({
     name,

@@ -32,7 +32,7 @@ function summaryOf(question: Question): string {
   if (question.kind === "call")
     return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
   if (question.kind !== "gate")
-    return `${question.kind === "pause" ? "a pause" : `a risk of ${question.risk}`} of ${question.agent ?? "nobody"}: ${question.reason ?? "no reason given"}`;
+    return `${stopTitle(question)}: ${question.reason ?? "no reason given"}`;
   const { gate, phase, to, agent } = question;
   return `${gate}, ${phase} to ${to}, asked by ${agent ?? "nobody"}; ${votesOf(question)}`;
 }
@@ -81,11 +81,19 @@ export function questionText(question: Question, paint: Paint): string {
   return `${[`${paint("bold", kind)} ${id}`, ...head, ...body].join("\n")}\n`;
 }
 
+function stopTitle(stop: StopQuestion): string {
+  if (stop.kind === "hold" && stop.risk === null) return `the workflow at step ${stop.step}`;
+  return `${stop.kind === "pause" ? "a pause" : `a risk of ${stop.risk}`} of ${stop.agent ?? "nobody"}`;
+}
+
 function stopText(stop: StopQuestion, paint: Paint): string {
   const facts: readonly (readonly [string, string])[] = [
     ["task", stop.task ?? "-"],
     ["asked", `${stop.asked_at} by ${stop.agent ?? "nobody"}, event ${stop.sequence}`],
-    ...(stop.kind === "hold" ? ([["risk", `${stop.risk}, by ${stop.by}`]] as const) : []),
+    ...(stop.kind === "hold" && stop.risk !== null
+      ? ([["risk", `${stop.risk}, by ${stop.by}`]] as const)
+      : []),
+    ...(stop.step === null ? [] : ([["step", stop.step]] as const)),
     ["because", stop.reason ?? "no reason given"],
   ];
   const lines = facts.map(([name, value]) => `  ${name.padEnd(9)} ${short(value, 4_000)}`);

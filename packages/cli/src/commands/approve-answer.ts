@@ -1,13 +1,17 @@
 import { omitUndefined, type LogEvent } from "@bylaw/kernel";
 import {
   checkAnswerable,
+  nothingOpen,
   recordAnswer,
   refuseAgents,
   unanswerable,
   unauthorized,
   waiversOf,
   type Question,
+  type StopQuestion,
 } from "@bylaw/orchestrator/approvals";
+import type { Run } from "@bylaw/log";
+import { workflowState } from "@bylaw/runner";
 import { isBlank } from "@bylaw/wording";
 import {
   answererOf,
@@ -75,10 +79,18 @@ export async function answer(
     // Pauses and holds are of plugins that a run has whatever its configuration says.
     const stops = question.kind === "pause" || question.kind === "hold";
     const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
-    return await joined({ ...project, kernel }, place, (run) =>
-      recordAnswer(run, question, given, project),
-    );
+    return await joined({ ...project, kernel }, place, async (run) => {
+      if (question.kind === "hold") checkHold(run, question);
+      return await recordAnswer(run, question, given, project);
+    });
   });
+}
+
+// A workflow may have gone on, and been held again at the same step, while the person was reading.
+function checkHold(run: Run, { id, step, reason }: StopQuestion): void {
+  if (step === null) return;
+  const { hold } = run.view(workflowState);
+  if (hold?.step !== step || hold.message !== reason) throw nothingOpen(id);
 }
 
 // The server knows who answers by the token, and checks what is checked here otherwise.

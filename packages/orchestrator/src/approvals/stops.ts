@@ -21,12 +21,17 @@ interface PauseStop extends Stop {
   readonly definition: string | null;
 }
 
-/** A risk that an oversight found, or its failure. A person must acknowledge it. */
+/** A risk that an oversight found, its failure, or a step at which a workflow is held. A person must acknowledge it. */
 export interface HoldStop extends Stop {
   readonly kind: "hold";
-  /** 0 to 1. */
-  readonly risk: number;
-  readonly by: string;
+  /** 0 to 1; `null` for a workflow. */
+  readonly risk: number | null;
+  /** The oversight. */
+  readonly by: string | null;
+  /** The step of the workflow. */
+  readonly step: string | null;
+  /** Why the workflow is held, such as `risk` or `limit`. */
+  readonly why: string | null;
 }
 
 export interface EndedStop {
@@ -42,8 +47,9 @@ export type OpenStop = (PauseStop | HoldStop) & { readonly id: string };
 /** The risk from which a person must look, unless the plugin sets another. */
 const HOLD_AT = 0.7;
 const ENDED = 1_000;
+const ENDS_HOLD = new Set(["workflow_released", "workflow_moved", "workflow_ended"]);
 
-/** Folds pauses and holds. Those of an oversight in a workflow are released with the workflow. */
+/** Folds pauses and holds. A workflow acts on the answers of its oversight itself: only its own holds count. */
 export class StopFold {
   readonly #run: string;
   readonly #holdAt: number;
@@ -51,6 +57,7 @@ export class StopFold {
   readonly #holds = new Map<string | null, HoldStop>();
   readonly #ended = new Map<string, EndedStop>();
   #workflow = false;
+  #held: HoldStop | undefined;
 
   constructor(run: string, holdAt = HOLD_AT) {
     this.#run = run;
@@ -65,6 +72,7 @@ export class StopFold {
       const open = before.find(({ checkpoint }) => checkpoint === details["checkpoint"]);
       if (open !== undefined) this.#end(this.#pauseOf(open), details);
     } else if (event_type === "workflow_started") this.#workflow = true;
+    else if (event_type.startsWith("workflow_")) this.#follow(event);
     else if (event_type === "oversight_given" || event_type === "oversight_failed")
       this.#look(event);
     else if (event_type === "oversight_acknowledged") {
@@ -76,7 +84,8 @@ export class StopFold {
 
   /** The open ones, of all tasks or of one. */
   open(task?: string): readonly OpenStop[] {
-    const holds = this.#workflow ? [] : [...this.#holds.values()];
+    const own = this.#held === undefined ? [] : [this.#held];
+    const holds = this.#workflow ? own : [...this.#holds.values()];
     return [
       ...this.#pauses.map((open) => this.#pauseOf(open)),
       ...holds.map((hold): OpenStop => ({ ...hold, id: this.#idOf(hold) })),
@@ -87,13 +96,40 @@ export class StopFold {
     return this.#ended.get(id);
   }
 
+  #follow({ event_type, sequence, timestamp, agent_id: agent, details }: LogEvent): void {
+    const before = this.#held;
+    if (event_type === "workflow_held") {
+      const { step, why, message } = details as Readonly<Record<string, string>>;
+      const first = { asked_at: timestamp, agent, task: null, risk: null, by: null };
+      this.#held =
+        before === undefined
+          ? {
+              kind: "hold",
+              ...first,
+              sequence,
+              reason: `${message}`,
+              step: `${step}`,
+              why: `${why}`,
+            }
+          : {
+              ...before,
+              sequence,
+              reason: `${before.reason}; \`${step}\`: ${message}`.slice(0, 1_000),
+            };
+    } else if (ENDS_HOLD.has(event_type) && before !== undefined) {
+      if (event_type === "workflow_released")
+        this.#end({ ...before, id: this.#idOf(before) }, details);
+      this.#held = undefined;
+    }
+  }
+
   // A calm answer ends the hold of a failed oversight. A risk that was found stands until a person takes note of it.
   #look({ sequence, timestamp, agent_id: agent, task_id: task, details }: LogEvent): void {
     const verdict = details["verdict"] ?? null;
     const risk = isJsonObject(verdict) ? Number(verdict["risk"]) : 0;
     const before = this.#holds.get(task);
     const failed = !isJsonObject(verdict);
-    if (before !== undefined && before.risk > risk) return;
+    if (before !== undefined && (before.risk ?? 0) > risk) return;
     if (!failed && risk < this.#holdAt) return void this.#holds.delete(task);
     const reason = failed
       ? `The oversight failed: ${String(details["error"])}`
@@ -101,7 +137,7 @@ export class StopFold {
     const by = String(details["by"]);
     this.#holds.set(task, {
       kind: "hold",
-      ...{ sequence, asked_at: timestamp, agent, task, reason, risk, by },
+      ...{ sequence, asked_at: timestamp, agent, task, reason, risk, by, step: null, why: null },
     });
   }
 
@@ -140,11 +176,16 @@ export async function endStop(
     return (await resumeCheckpoint(run, { checkpoint, by, ...known }))[0];
   }
   const said = isBlank(reason) ? `Took note of: ${stop.reason ?? "the oversight"}` : reason;
-  const details = { by, reason: said.slice(0, 1_000) };
-  return (
-    await run.record(
-      [{ event_type: "oversight_acknowledged", agent_id: null, task_id: stop.task, details }],
-      { documents },
-    )
-  )[0];
+  const { task: task_id, step, why } = stop;
+  const acknowledged = {
+    ...{ event_type: "oversight_acknowledged", agent_id: null, task_id },
+    details: { by, reason: said.slice(0, 1_000) },
+  };
+  if (step === null) return (await run.record([acknowledged], { documents }))[0];
+  const released = {
+    ...{ event_type: "workflow_released", agent_id: null, task_id },
+    details: { by, step },
+  };
+  const looked = why === "risk" || why === "oversight" ? [acknowledged] : [];
+  return (await run.record([...looked, released], { documents })).at(-1);
 }
