@@ -8,7 +8,7 @@ const sections = page.split(/^(?=## )/m).slice(1);
 const titles = sections.map((section) => section.slice(3, section.indexOf("\n")));
 
 // Names of the environment look like codes and are none.
-const VARIABLES = readCases<string>(new URL("cases/errors/variables.jsonl", import.meta.url));
+const VARIABLES = readCases<string>(import.meta, "variables");
 
 describe("docs/errors.md", () => {
   it("has a heading for every code in the sources, and no other code", () => {

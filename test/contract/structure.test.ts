@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 122_500,
-  test_lines: 94_000,
+  test_lines: 93_100,
   files_over_300: 3,
   functions_over_60: 49,
   cycles: 0,

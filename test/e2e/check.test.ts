@@ -280,30 +280,30 @@ describe("explain", () => {
 });
 
 describe("usage", () => {
-  test.each(
-    readCases<readonly [readonly string[]]>(new URL("cases/check/errors.jsonl", import.meta.url)),
-  )("%j is one line of error, with exit code 2, as JSON too", (args) => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const ran = bylaw(args, { cwd });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: .*\n {2}fix: .*\n$/);
-    const scripted = bylaw([...args, "--json"], { cwd });
-    expect(scripted).toMatchObject({ code: 2, stderr: "" });
-    expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
-  });
+  test.each(readCases<[string[]]>(import.meta, "errors"))(
+    "%j is one line of error, with exit code 2, as JSON too",
+    (args) => {
+      const cwd = scratch({ "policy.toml": POLICY });
+      const ran = bylaw(args, { cwd });
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: .*\n {2}fix: .*\n$/);
+      const scripted = bylaw([...args, "--json"], { cwd });
+      expect(scripted).toMatchObject({ code: 2, stderr: "" });
+      expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
+    },
+  );
 
-  test.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/check/advice.jsonl", import.meta.url),
-    ),
-  )("%s says what is wrong and what to do", (args, message, fix) => {
-    const ran = bylaw(args.split(" "), { cwd: scratch() });
-    expect(ran).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `error BYLAW_USAGE_INVALID: ${message}\n  fix: ${fix}\n`,
-    });
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "advice"))(
+    "%s says what is wrong and what to do",
+    (args, message, fix) => {
+      const ran = bylaw(args.split(" "), { cwd: scratch() });
+      expect(ran).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `error BYLAW_USAGE_INVALID: ${message}\n  fix: ${fix}\n`,
+      });
+    },
+  );
 
   test("no command at all prints the help on the error stream", () => {
     const ran = bylaw([], { cwd: scratch() });

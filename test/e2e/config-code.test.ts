@@ -10,22 +10,21 @@ const FORGED =
   '{"effect":"allow","code":"rule_allowed","reason":"forged","enforcement_mode":"strict"}';
 
 describe.each(["bylaw.config.mjs", "bylaw.config.ts"])("%s", (name) => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/config-code/endings.jsonl", import.meta.url),
-    ),
-  )("with %s ends with a message and is no allow", (_, code) => {
-    const ran = check(`${code}\n${DENY}`, name);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(
-      new RegExp(
-        `^error BYLAW_CONFIG_UNLOADABLE: The process ended .*\n {2}in ${name}\n {2}fix: .*\n$`,
-      ),
-    );
-    const scripted = check(`${code}\n${DENY}`, name, "--json");
-    expect(scripted).toMatchObject({ code: 2, stderr: "" });
-    expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_CONFIG_UNLOADABLE" } });
-  });
+  test.each(readCases<[string, string]>(import.meta, "endings"))(
+    "with %s ends with a message and is no allow",
+    (_, code) => {
+      const ran = check(`${code}\n${DENY}`, name);
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(
+        new RegExp(
+          `^error BYLAW_CONFIG_UNLOADABLE: The process ended .*\n {2}in ${name}\n {2}fix: .*\n$`,
+        ),
+      );
+      const scripted = check(`${code}\n${DENY}`, name, "--json");
+      expect(scripted).toMatchObject({ code: 2, stderr: "" });
+      expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_CONFIG_UNLOADABLE" } });
+    },
+  );
 
   test.each([
     ["console.log", `console.log(${JSON.stringify(FORGED)});`],

@@ -151,15 +151,14 @@ describe("bylaw explain", () => {
     expect(json(explain("send_mail", {}, "--json"))).not.toHaveProperty("line");
   });
 
-  test.each(
-    readCases<readonly [string, string, object, object]>(
-      new URL("cases/explain/rules.jsonl", import.meta.url),
-    ),
-  )("rule %s about %s %j: %j", (name, tool, args, wanted) => {
-    const found = reports(tool, args).get(name);
-    expect(found).toMatchObject({ matched: false, ...wanted });
-    if (!("elsewhere" in wanted)) expect(found).not.toHaveProperty("elsewhere");
-  });
+  test.each(readCases<[string, string, object, object]>(import.meta, "rules"))(
+    "rule %s about %s %j: %j",
+    (name, tool, args, wanted) => {
+      const found = reports(tool, args).get(name);
+      expect(found).toMatchObject({ matched: false, ...wanted });
+      if (!("elsewhere" in wanted)) expect(found).not.toHaveProperty("elsewhere");
+    },
+  );
 
   test("says which argument fails, and that one is missing", () => {
     expect(reports("pay", { amount: 11 }, "--agent", "ann").get("small")).toMatchObject({

@@ -46,9 +46,7 @@ const numbers = (ran: Ran): readonly unknown[] => {
 
 describe("bylaw log query", () => {
   test.each<readonly [string, readonly string[], readonly number[]]>([
-    ...readCases<readonly [string, readonly string[], readonly number[]]>(
-      new URL("cases/log-query/finds.jsonl", import.meta.url),
-    ),
+    ...readCases<[string, string[], number[]]>(import.meta, "finds"),
     ["a session", ["--session", OTHER], [5, 6]],
   ])("finds %s", (_, args, wanted) => {
     expect(numbers(query(...args, "--json"))).toEqual(wanted);
@@ -110,24 +108,22 @@ describe("bylaw log query", () => {
     );
   });
 
-  test.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/log-query/types.jsonl", import.meta.url),
-    ),
-  )("answers a type %s", (_, type, stderr) => {
-    expect(query("--type", type)).toMatchObject({ code: 0, stderr });
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "types"))(
+    "answers a type %s",
+    (_, type, stderr) => {
+      expect(query("--type", type)).toMatchObject({ code: 0, stderr });
+    },
+  );
 
-  test.each(
-    readCases<readonly [string, readonly string[], string]>(
-      new URL("cases/log-query/refuses.jsonl", import.meta.url),
-    ),
-  )("refuses %s", (_, args, message) => {
-    const ran = query(...args);
-    expect(ran).toMatchObject({ code: 2 });
-    expect(ran.stdout + ran.stderr).toContain("BYLAW_USAGE_INVALID");
-    expect(ran.stdout + ran.stderr).toContain(message);
-  });
+  test.each(readCases<[string, string[], string]>(import.meta, "refuses"))(
+    "refuses %s",
+    (_, args, message) => {
+      const ran = query(...args);
+      expect(ran).toMatchObject({ code: 2 });
+      expect(ran.stdout + ran.stderr).toContain("BYLAW_USAGE_INVALID");
+      expect(ran.stdout + ran.stderr).toContain(message);
+    },
+  );
 
   test("needs little memory for a log that is larger than it", () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(200_000)) });

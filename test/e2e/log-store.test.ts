@@ -282,9 +282,7 @@ describe("a run of a store", () => {
       bylaw(["log", command, "log.jsonl", ...args], { cwd: folder }),
       bylaw(["log", command, "--store", "runs.db", "--run", "main", ...args], { cwd: folder }),
     ];
-    for (const args of readCases<readonly string[]>(
-      new URL("cases/log-store/commands.jsonl", import.meta.url),
-    )) {
+    for (const args of readCases<string[]>(import.meta, "commands")) {
       const [file, store] = both(args[0] ?? "", ...args.slice(1));
       expect([args, store]).toEqual([args, file]);
       expect(store).toMatchObject({ code: 0, stderr: "" });
@@ -387,22 +385,21 @@ describe("a run of a store", () => {
     });
   });
 
-  test.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/log-store/reading.jsonl", import.meta.url),
-    ),
-  )("is not made by reading it: bylaw log %s", (command, store, message) => {
-    const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
-    const ran = bylaw(
-      ["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])],
-      { cwd: folder },
-    );
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_STORE_UNUSABLE: /);
-    expect(ran.stderr).toContain(message);
-    expect(readdirSync(folder).sort()).toEqual(["empty.db", "text.db"]);
-    expect(statSync(join(folder, "empty.db")).size).toBe(0);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "reading"))(
+    "is not made by reading it: bylaw log %s",
+    (command, store, message) => {
+      const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
+      const ran = bylaw(
+        ["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])],
+        { cwd: folder },
+      );
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(/^error BYLAW_STORE_UNUSABLE: /);
+      expect(ran.stderr).toContain(message);
+      expect(readdirSync(folder).sort()).toEqual(["empty.db", "text.db"]);
+      expect(statSync(join(folder, "empty.db")).size).toBe(0);
+    },
+  );
 
   test(
     "that is in a PostgreSQL comes and goes too, and its password is never told",

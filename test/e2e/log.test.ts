@@ -106,18 +106,17 @@ describe("the exit code", () => {
     "type.jsonl": log(START, line(2, "task_unblocked")),
   };
 
-  test.each(
-    readCases<readonly [string, readonly string[], number]>(
-      new URL("cases/log/exit-codes.jsonl", import.meta.url),
-    ),
-  )("is %s", (_, args, code) => {
-    const cwd = scratch(files);
-    expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
-    expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
-      code,
-      stderr: "",
-    });
-  });
+  test.each(readCases<[string, string[], number]>(import.meta, "exit-codes"))(
+    "is %s",
+    (_, args, code) => {
+      const cwd = scratch(files);
+      expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
+      expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
+        code,
+        stderr: "",
+      });
+    },
+  );
 
   test.each([
     [

@@ -395,9 +395,7 @@ describe("requests", () => {
   });
 
   it.each<readonly [name: string, statuses: readonly number[], request: string]>([
-    ...readCases<readonly [name: string, statuses: readonly number[], request: string]>(
-      new URL("cases/orchestrator-adversary/attempts.jsonl", import.meta.url),
-    ),
+    ...readCases<[name: string, statuses: number[], request: string]>(import.meta, "attempts"),
     [
       "a long header",
       [431],
@@ -493,9 +491,7 @@ describe("tools and phases", () => {
     });
 
   it.each<readonly [string | readonly string[] | object]>([
-    ...readCases<readonly [string | readonly string[] | object]>(
-      new URL("cases/orchestrator-adversary/paths.jsonl", import.meta.url),
-    ),
+    ...readCases<[string | string[] | object]>(import.meta, "paths"),
     [site.path("secret.txt")],
   ])("reading %j stays in the workspace", async (path) => {
     const { status, text } = await execute(ann, read(path));
@@ -589,9 +585,7 @@ describe("tools and phases", () => {
         path,
         expect.toSatisfy((status: number) => status === 403 || status === 400),
       ]);
-    for (const command of readCases<string>(
-      new URL("cases/orchestrator-adversary/old-tokens.jsonl", import.meta.url),
-    )) {
+    for (const command of readCases<string>(import.meta, "old-tokens")) {
       const body = JSON.stringify({ task_id: "mine", tool_name: "bash", args: { command } });
       expect([command, (await execute(ann, body)).status]).toEqual([command, 403]);
     }

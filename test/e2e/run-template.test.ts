@@ -126,8 +126,8 @@ server = "github"
 tool = "get_*"
 `;
   const calls: readonly (readonly [call: object, want: string])[] = readCases<
-    readonly [call: object, want: string]
-  >(new URL("cases/run-template/calls.jsonl", import.meta.url));
+    [call: object, want: string]
+  >(import.meta, "calls");
 
   it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", () => {
     const host = `import { createConfiguredKernel } from "@bylaw/config";

@@ -141,9 +141,7 @@ describe("bylaw serve", () => {
   });
 
   test.each<[string, readonly string[], string]>(
-    readCases<[string, readonly string[], string]>(
-      new URL("cases/serve/refused.jsonl", import.meta.url),
-    ),
+    readCases<[string, string[], string]>(import.meta, "refused"),
   )("with %s says so and does not start", (_, args, code) => {
     const cwd = project({ "bylaw.config.mjs": "export default { plugins: [] };" });
     const env = { BYLAW_ENROL_SECRET: "e".repeat(40), BYLAW_JWT_SECRET: "j".repeat(40) };

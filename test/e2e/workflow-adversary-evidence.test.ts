@@ -330,9 +330,7 @@ describe("what Bylaw keeps", () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
     const head = walk.run.head;
-    for (const [tool, args] of readCases<readonly [string, JsonObject]>(
-      new URL("cases/workflow-adversary-evidence/kept-files.jsonl", import.meta.url),
-    )) {
+    for (const [tool, args] of readCases<[string, JsonObject]>(import.meta, "kept-files")) {
       const decision = await walk.run.toolCall({
         ...{
           agent: "ann",

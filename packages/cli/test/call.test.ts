@@ -35,17 +35,18 @@ test("what a line says wins over the defaults, and its cwd is its workspace", ()
   });
 });
 
-test.each(
-  readCases<readonly [Json, string]>(new URL("cases/call/no-calls.jsonl", import.meta.url)),
-)("%j is not a call", (line, message) => {
-  expect(() => callFromLine(line, DEFAULTS)).toThrow(message);
-});
+test.each(readCases<[Json, string]>(import.meta, "no-calls"))(
+  "%j is not a call",
+  (line, message) => {
+    expect(() => callFromLine(line, DEFAULTS)).toThrow(message);
+  },
+);
 
 test("the kernel admits every call that is made of good values, and no other", async () => {
   const kernel = createKernel({});
   const good = { tool: "t", args: {}, server: "s", servers: { s: ["t"] }, agent: "a", phase: "P" };
   expect(await kernel.prepare(callFromLine(good, DEFAULTS).call)).toMatchObject(good);
-  for (const key of readCases<string>(new URL("cases/call/good-values.jsonl", import.meta.url))) {
+  for (const key of readCases<string>(import.meta, "good-values")) {
     await expect(
       kernel.prepare(callFromLine({ ...good, [key]: 5 }, DEFAULTS).call),
     ).rejects.toThrow();

@@ -5,9 +5,7 @@ import { expect, test } from "vitest";
 import { changesOf } from "../src/approve/changes.ts";
 
 test.each<[string, Json, Json, readonly object[]]>(
-  readCases<[string, Json, Json, readonly object[]]>(
-    new URL("cases/changes/finds.jsonl", import.meta.url),
-  ),
+  readCases<[string, Json, Json, object[]]>(import.meta, "finds"),
 )("finds %s", (_, before, after, changes) => {
   expect(changesOf(before, after)).toEqual(changes);
 });

@@ -35,9 +35,7 @@ const EVENTS = chain(undefined, [
 
 describe("eventFilter", () => {
   it.each<[string, FilterOptions, readonly number[]]>(
-    readCases<[string, FilterOptions, readonly number[]]>(
-      new URL("cases/log-filter/finds.jsonl", import.meta.url),
-    ),
+    readCases<[string, FilterOptions, number[]]>(import.meta, "finds"),
   )("finds %s", (_, options, wanted) => {
     expect(EVENTS.filter(eventFilter(options, NOW)).map(({ sequence }) => sequence)).toEqual(
       wanted,
@@ -56,14 +54,11 @@ describe("eventFilter", () => {
     expect([on(16, 23), on(17, 0)].map(until)).toEqual([true, false]);
   });
 
-  it.each(readCases<string>(new URL("cases/log-filter/times.jsonl", import.meta.url)))(
-    "refuses the time %j",
-    (time) => {
-      expect(() => eventFilter({ since: time }, NOW)).toThrow(
-        expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
-      );
-    },
-  );
+  it.each(readCases<string>(import.meta, "times"))("refuses the time %j", (time) => {
+    expect(() => eventFilter({ since: time }, NOW)).toThrow(
+      expect.objectContaining({ code: "BYLAW_USAGE_INVALID" }),
+    );
+  });
 });
 
 describe("csvRecord", () => {
@@ -80,11 +75,12 @@ describe("csvRecord", () => {
     },
   );
 
-  it.each(
-    readCases<readonly [string, string]>(new URL("cases/log-filter/csv.jsonl", import.meta.url)),
-  )("writes %j by RFC 4180, without what a terminal acts on", (agent, text) => {
-    expect(agentIn(agent)).toBe(text);
-  });
+  it.each(readCases<[string, string]>(import.meta, "csv"))(
+    "writes %j by RFC 4180, without what a terminal acts on",
+    (agent, text) => {
+      expect(agentIn(agent)).toBe(text);
+    },
+  );
 });
 
 describe("storePlace", () => {
@@ -108,7 +104,7 @@ describe("storePlace", () => {
     expect(place.shown).toBe(shown);
   });
 
-  it.each(readCases<string>(new URL("cases/log-filter/passwords.jsonl", import.meta.url)))(
+  it.each(readCases<string>(import.meta, "passwords"))(
     "refuses %j, and repeats no password",
     (text) => {
       const refused = expect.objectContaining({

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../src/command-line/program.ts";
@@ -55,17 +56,10 @@ describe("the short way to the options of `bylaw check`", () => {
     });
   });
 
-  test.each([
-    [["explain", "--tool", "bash"]],
-    [["check", "--tool"]],
-    [["check", "--tool", "a", "--tool", "b"]],
-    [["check", "--tool=bash"]],
-    [["check", "--help"]],
-    [["check", "bash"]],
-    [["check", "--toString", "x"]],
-    [["check", "--approval-mode", "never"]],
-    [["check", "--policy", "file:///a.toml"]],
-  ])("leaves %j to the parser of all commands", (argv) => {
-    expect(quickCheck(argv)).toBeUndefined();
-  });
+  test.each(readCases<[string[]]>(import.meta, "leaves-parser-all-commands"))(
+    "leaves %j to the parser of all commands",
+    (argv) => {
+      expect(quickCheck(argv)).toBeUndefined();
+    },
+  );
 });

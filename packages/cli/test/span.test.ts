@@ -1,23 +1,13 @@
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { endOf, spanOf } from "../src/io/time-span.ts";
 
-test.each([
-  ["30s", 30_000],
-  ["15m", 900_000],
-  ["2h", 7_200_000],
-  ["7d", 604_800_000],
-  ["4w", 2_419_200_000],
-  ["0s", 0],
-  ["", undefined],
-  ["2", undefined],
-  ["-2h", undefined],
-  ["2H", undefined],
-  ["2h ", undefined],
-  ["1.5h", undefined],
-  ["9999999999s", undefined],
-])("%j is a span, or none", (text, span) => {
-  expect(spanOf(text)).toBe(span);
-});
+test.each(readCases<[string, number?]>(import.meta, "span-none"))(
+  "%j is a span, or none",
+  (text, span) => {
+    expect(spanOf(text)).toBe(span);
+  },
+);
 
 test("the end of a span is a time to come, and not one that nobody lives to see", () => {
   const now = Date.parse("2026-01-17T09:00:00Z");

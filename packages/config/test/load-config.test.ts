@@ -189,42 +189,30 @@ test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
 );
 
 describe("data", () => {
-  test.each(
-    readCases<readonly [string, string, number, string]>(
-      new URL("cases/load-config/advice.jsonl", import.meta.url),
-    ),
-  )("%s %j is refused at its line with advice", async (name, text, line, fix) => {
-    const root = project({ [name]: text });
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
-      code: "BYLAW_CONFIG_INVALID",
-      fix,
-      source: { file: join(root, name), line },
-    });
-  });
+  test.each(readCases<[string, string, number, string]>(import.meta, "advice"))(
+    "%s %j is refused at its line with advice",
+    async (name, text, line, fix) => {
+      const root = project({ [name]: text });
+      expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+        code: "BYLAW_CONFIG_INVALID",
+        fix,
+        source: { file: join(root, name), line },
+      });
+    },
+  );
 
-  test.each<readonly [string, string, number | undefined]>([
-    ...readCases<readonly [string, string, number]>(
-      new URL("cases/load-config/refused-files.jsonl", import.meta.url),
-    ),
-    ["bylaw.config.json", "[".repeat(5000), 1],
-    ["bylaw.config.yaml", "a: [b\n", undefined],
-    ["bylaw.config.yaml", "__proto__: { fallback: allow }\n", undefined],
-    [
-      "bylaw.config.yaml",
-      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [${"*a,".repeat(9)}]\nc: &c [${"*b,".repeat(9)}]\nd: [${"*c,".repeat(9)}]\n`,
-      undefined,
-    ],
-    ["bylaw.config.toml", "deadline_ms = inf\n", undefined],
-    ["bylaw.config.toml", "deadline_ms = 2020-01-01\n", undefined],
-  ])("%s %.60j is refused", async (name, text, line) => {
-    const root = project({ [name]: text });
-    const { code, source } = await error(loadConfig({ cwd: root }));
-    expect(["BYLAW_CONFIG_INVALID", "BYLAW_JSON_INVALID"]).toContain(code);
-    expect(source).toMatchObject({
-      file: join(root, name),
-      ...(line === undefined ? {} : { line }),
-    });
-  });
+  test.each(readCases<[string, string, number | undefined]>(import.meta, "60j-refused"))(
+    "%s %.60j is refused",
+    async (name, text, line) => {
+      const root = project({ [name]: text });
+      const { code, source } = await error(loadConfig({ cwd: root }));
+      expect(["BYLAW_CONFIG_INVALID", "BYLAW_JSON_INVALID"]).toContain(code);
+      expect(source).toMatchObject({
+        file: join(root, name),
+        ...(line === undefined ? {} : { line }),
+      });
+    },
+  );
 
   test("a file over 1 MiB is refused unread", async () => {
     const root = project({ "bylaw.config.yaml": `#${"x".repeat(2 ** 20)}\nfallback: allow` });
@@ -246,25 +234,24 @@ describe("data", () => {
     });
   });
 
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/load-config/package-names.jsonl", import.meta.url),
-    ),
-  )("%s is refused: a package must be what it is named as", async (text, message) => {
-    const root = project(
-      { "bylaw.config.toml": text },
-      {
-        ...PACKAGES,
-        "acme-alias": WORDS,
-        "acme-broken": "throw new Error('boom\\n at x')".replace("\\n at x", ""),
-      },
-    );
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
-      code: "BYLAW_CONFIG_UNLOADABLE",
-      message,
-      source: { line: 1 },
-    });
-  });
+  test.each(readCases<[string, string]>(import.meta, "package-names"))(
+    "%s is refused: a package must be what it is named as",
+    async (text, message) => {
+      const root = project(
+        { "bylaw.config.toml": text },
+        {
+          ...PACKAGES,
+          "acme-alias": WORDS,
+          "acme-broken": "throw new Error('boom\\n at x')".replace("\\n at x", ""),
+        },
+      );
+      expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+        code: "BYLAW_CONFIG_UNLOADABLE",
+        message,
+        source: { line: 1 },
+      });
+    },
+  );
 
   test("options that a plugin refuses are named with their line", async () => {
     const root = project(
@@ -322,19 +309,16 @@ describe("modules", () => {
     },
   );
 
-  test.each([
-    "export const config = {};",
-    "export default 5;",
-    "export default () => ({});",
-    "export default null;",
-    "export default [];",
-  ])("%s is no configuration", async (text) => {
-    const root = project({ "bylaw.config.ts": text });
-    expect(await error(loadConfig({ cwd: root }))).toMatchObject({
-      code: "BYLAW_CONFIG_INVALID",
-      fix: "Write `export default defineConfig({ … })`",
-    });
-  });
+  test.each(readCases<string>(import.meta, "no-configuration"))(
+    "%s is no configuration",
+    async (text) => {
+      const root = project({ "bylaw.config.ts": text });
+      expect(await error(loadConfig({ cwd: root }))).toMatchObject({
+        code: "BYLAW_CONFIG_INVALID",
+        fix: "Write `export default defineConfig({ … })`",
+      });
+    },
+  );
 
   test("TypeScript may import TypeScript, with any ending and any syntax, and leaves no file behind", async () => {
     const root = project({
@@ -401,20 +385,16 @@ describe("a kernel from a configuration", () => {
     });
   });
 
-  test.each([
-    ["export default { plugins: 5 };", "BYLAW_CONFIG_INVALID"],
-    ["export default { plugins: [{}] };", "BYLAW_CONFIG_INVALID"],
-    ["export default { fallbak: 'deny' };", "BYLAW_CONFIG_INVALID"],
-    ["export default { extends: [5] };", "BYLAW_CONFIG_INVALID"],
-    ["export default { extends: 'acme-rules' };", "BYLAW_CONFIG_INVALID"],
-    ["export default { without: 'x' };", "BYLAW_CONFIG_INVALID"],
-  ])("%s is refused with its file", async (text, code) => {
-    const root = project({ "bylaw.config.ts": text });
-    expect(await error(createConfiguredKernel({ cwd: root }))).toMatchObject({
-      code,
-      source: { file: join(root, "bylaw.config.ts") },
-    });
-  });
+  test.each(readCases<[string, string]>(import.meta, "refused-with-file"))(
+    "%s is refused with its file",
+    async (text, code) => {
+      const root = project({ "bylaw.config.ts": text });
+      expect(await error(createConfiguredKernel({ cwd: root }))).toMatchObject({
+        code,
+        source: { file: join(root, "bylaw.config.ts") },
+      });
+    },
+  );
 
   test("plugins can be added from where the packages of the configuration are", async () => {
     const root = project({ "bylaw.config.json": JSON_CONFIG }, PACKAGES);

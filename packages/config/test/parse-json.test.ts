@@ -95,9 +95,7 @@ test("refuses a second key wherever it stands and however it is written", () => 
   );
 });
 
-test.each(
-  readCases<readonly [string, string]>(new URL("cases/parse-json/refuses.jsonl", import.meta.url)),
-)("refuses %j", (text, message) => {
+test.each(readCases<[string, string]>(import.meta, "refuses"))("refuses %j", (text, message) => {
   expect(refusal(text)).toBe(message);
 });
 

@@ -14,72 +14,7 @@ interface Case {
   readonly miss: readonly (readonly [from: string, to: string])[];
 }
 
-const WAY_ON = "{ from: REVIEW, to: DONE, gate: reviewed }";
-const WAY_BACK = "  - { from: REVIEW, to: BUILD, gate: reviewed, when: rejected }\n";
-const CASES: readonly Case[] = [
-  ...readCases<Case>(new URL("cases/findings/findings.jsonl", import.meta.url)),
-  {
-    code: "contract_text",
-    when: "the text is blank",
-    edits: [[CLEAN, " \n\t\n"]],
-    at: "",
-    miss: [[CLEAN, `\ufeff${CLEAN}`]],
-  },
-  {
-    code: "duplicate_transition",
-    when: "a transition stands twice",
-    edits: [[WAY_BACK, WAY_BACK + WAY_BACK]],
-    at: "{ from",
-    miss: [],
-  },
-  {
-    code: "unreachable_phase",
-    when: "no transition leads to a phase",
-    edits: [[WAY_ON, "{ from: REVIEW, to: BUILD, gate: reviewed }"]],
-    at: "DONE",
-    miss: [],
-  },
-  {
-    code: "no_end",
-    when: "every phase has a way out",
-    edits: [[WAY_BACK, `${WAY_BACK}  - { from: DONE, to: PLAN }\n`]],
-    at: "id: PLAN",
-    miss: [],
-  },
-  {
-    code: "several_ends",
-    when: "a transition was lost",
-    edits: [
-      [
-        "- { from: REVIEW, to: DONE, gate: reviewed }\n" + WAY_BACK,
-        "- { from: BUILD, to: DONE, gate: built }\n",
-      ],
-    ],
-    at: "REVIEW",
-    miss: [],
-  },
-  {
-    code: "self_transition",
-    when: "a transition leads to where it begins",
-    edits: [[WAY_BACK, `${WAY_BACK}  - { from: BUILD, to: BUILD, gate: built }\n`]],
-    at: "{ from: BUILD, to: BUILD",
-    miss: [],
-  },
-  {
-    code: "no_way_back",
-    when: "a rejected review leads nowhere",
-    edits: [[WAY_BACK, ""]],
-    at: WAY_ON,
-    miss: [[WAY_BACK, "  - { from: REVIEW, to: PLAN }\n"]],
-  },
-  {
-    code: "ungated_transition",
-    when: "the way onwards has no gate",
-    edits: [["to: REVIEW, gate: built", "to: REVIEW"]],
-    at: "{ from: BUILD",
-    miss: [[WAY_BACK, "  - { from: REVIEW, to: BUILD }\n"]],
-  },
-];
+const CASES = readCases<Case>(import.meta, "cases");
 
 it("the clean contract has no finding", () => {
   expect(findingsIn(CLEAN)).toEqual([]);

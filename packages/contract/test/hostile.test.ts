@@ -337,22 +337,21 @@ describe("schema files", () => {
     },
   );
 
-  it.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/hostile/refused.jsonl", import.meta.url),
-    ),
-  )("%s are refused", (_, ref, code) => {
-    const outside = folder({ "own.json": "{}" });
-    const root = folder({
-      "c.yaml": changed(WITH_FILE, ["schemas/own.json", ref]),
-      "schemas/bad.json": "{",
-      "schemas/list.json": "[]",
-      "schemas/ref.json": '{"$ref":"https://example.com/x"}',
-    });
-    symlinkSync(join(outside, "own.json"), join(root, "schemas/out.json"));
-    symlinkSync(outside, join(root, "away"));
-    expect(brief(lintContractFile(join(root, "c.yaml")).findings)).toContain(`error ${code}`);
-  });
+  it.each(readCases<[string, string, string]>(import.meta, "refused"))(
+    "%s are refused",
+    (_, ref, code) => {
+      const outside = folder({ "own.json": "{}" });
+      const root = folder({
+        "c.yaml": changed(WITH_FILE, ["schemas/own.json", ref]),
+        "schemas/bad.json": "{",
+        "schemas/list.json": "[]",
+        "schemas/ref.json": '{"$ref":"https://example.com/x"}',
+      });
+      symlinkSync(join(outside, "own.json"), join(root, "schemas/out.json"));
+      symlinkSync(outside, join(root, "away"));
+      expect(brief(lintContractFile(join(root, "c.yaml")).findings)).toContain(`error ${code}`);
+    },
+  );
 
   it("are not there for a text without a folder", () => {
     expect(brief(findingsIn(WITH_FILE))).toEqual(["error unknown_schema"]);

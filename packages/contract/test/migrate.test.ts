@@ -156,7 +156,7 @@ it("what does not load is not migrated", () => {
 describe("the drawing", () => {
   it("as text has every phase with what it allows and needs, and every way with its gate", () => {
     const text = graphText(parseContract(migrated.text, "c.yaml"));
-    for (const part of readCases<string>(new URL("cases/migrate/texts.jsonl", import.meta.url))) {
+    for (const part of readCases<string>(import.meta, "texts")) {
       expect(text).toContain(part);
     }
   });

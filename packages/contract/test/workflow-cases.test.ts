@@ -39,124 +39,23 @@ describe("the loader", () => {
     expect([initial, ends]).toEqual(["PLAN", ["COMPLETE"]]);
   });
 
-  it.each(
-    readCases<readonly [string, string, string, readonly string[]]>(
-      new URL("cases/workflow-cases/missing-keys.jsonl", import.meta.url),
-    ),
-  )("%s missing %s: every missing key is named", (_, __, text, keys) => {
-    expect(messagesIn(text).map((message) => / has no (`\w+`)/.exec(message)?.[1])).toEqual(keys);
-  });
+  it.each(readCases<[string, string, string, string[]]>(import.meta, "missing-keys"))(
+    "%s missing %s: every missing key is named",
+    (_, __, text, keys) => {
+      expect(messagesIn(text).map((message) => / has no (`\w+`)/.exec(message)?.[1])).toEqual(keys);
+    },
+  );
 
   it("WF-05 an empty file is called empty", () => {
     expect(messagesIn("")).toEqual(["The contract is empty"]);
   });
 
-  it.each([
-    [
-      "WF-06",
-      "phases that are no list",
-      changed(LEAST, [
-        "phases:\n  - id: PLAN\n    name: Planning\n    allowed_tools: [read_files]\n",
-        "phases: PLAN\n",
-      ]),
-      "`phases` must be a list, not `PLAN`",
-    ],
-    [
-      "WF-07",
-      "no phase",
-      changed(LEAST, [
-        "phases:\n  - id: PLAN\n    name: Planning\n    allowed_tools: [read_files]\n",
-        "phases: []\n",
-      ]),
-      "`phases` must be a list of at least one item, not an empty list",
-    ],
-    [
-      "WF-12",
-      "allowed tools that are no list",
-      changed(LEAST, ["[read_files]", "read_files"]),
-      "`phases[0].allowed_tools` must be a list, not `read_files`",
-    ],
-    [
-      "WF-13",
-      "forbidden tools that are no list",
-      changed(LEAST, ["[read_files]", "[read_files]\n    forbidden_tools: bash"]),
-      "`phases[0].forbidden_tools` must be a list, not `bash`",
-    ],
-    [
-      "WF-14",
-      "transitions that are no list",
-      changed(LEAST, ["transitions: []", "transitions: {}"]),
-      "`transitions` must be a list, not a mapping",
-    ],
-    [
-      "WF-15",
-      "a transition without from",
-      changed(TWO, ["- from: PLAN\n    to", "- to"]),
-      "`transitions[0]` has no `from`; it needs text",
-    ],
-    [
-      "WF-16",
-      "a transition without to",
-      changed(TWO, ["- from: PLAN\n    to: BUILD", "- from: PLAN"]),
-      "`transitions[0]` has no `to`; it needs text",
-    ],
-    [
-      "WF-17",
-      "a transition from nowhere",
-      changed(TWO, ["from: PLAN", "from: PLANS"]),
-      "Unknown phase `PLANS`; the contract has `PLAN`, `BUILD`",
-    ],
-    [
-      "WF-18",
-      "a transition to nowhere",
-      changed(TWO, ["to: BUILD", "to: SHIP"]),
-      "Unknown phase `SHIP`; the contract has `PLAN`, `BUILD`",
-    ],
-    [
-      "WF-19",
-      "enforcement that is no mapping",
-      changed(TWO, ["enforcement: { mode: strict }", "enforcement: strict"]),
-      "`enforcement` must be a mapping, not `strict`",
-    ],
-    [
-      "WF-20",
-      "a mode that is none",
-      changed(LEAST, ["mode: strict", "mode: audit"]),
-      "`enforcement.mode` must be one of `strict`, `permissive`, `advisory`, not `audit`",
-    ],
-    [
-      "WF-21",
-      "phase tokens that are no mapping",
-      changed(TWO, ["mode: strict", "mode: strict, phase_tokens: [on]"]),
-      "`enforcement.phase_tokens` must be a mapping, not a list",
-    ],
-    [
-      "WF-22",
-      "enabled that is no truth value",
-      changed(LEAST, ["enabled: true", 'enabled: "yes"']),
-      "`enforcement.phase_tokens.enabled` must be true or false, not `yes`",
-    ],
-    [
-      "WF-23",
-      "an expiry that is no whole number",
-      changed(LEAST, ["7200", "2h"]),
-      "`enforcement.phase_tokens.expiry_seconds` must be a number, not `2h`",
-    ],
-    [
-      "WF-24",
-      "a negative expiry",
-      changed(LEAST, ["7200", "-1"]),
-      "`enforcement.phase_tokens.expiry_seconds` must be at least 1, not `-1`",
-    ],
-    [
-      "WF-25",
-      "an expiry of nothing",
-      changed(LEAST, ["7200", "0"]),
-      "`enforcement.phase_tokens.expiry_seconds` must be at least 1, not `0`",
-    ],
-  ])("%s %s is refused", (_, __, text, message) => {
-    expect(messagesIn(text)).toContain(message);
-  });
+  it.each(readCases<[string, string, string, string]>(import.meta, "refused"))(
+    "%s %s is refused",
+    (_, __, text, message) => {
+      expect(messagesIn(text)).toContain(message);
+    },
+  );
 
   it("WF-08 WF-09 WF-10 a phase without id, name and allowed tools is told by its index, all fields at once", () => {
     const text = changed(TWO, [
@@ -175,34 +74,12 @@ describe("the loader", () => {
     );
   });
 
-  const long = "P".repeat(2000);
-  it.each([
-    ["a single phase without transitions", LEAST],
-    ["no tool at all", changed(LEAST, ["[read_files]", "[]"])],
-    [
-      "an empty list of forbidden tools",
-      changed(LEAST, ["[read_files]", "[read_files]\n    forbidden_tools: []"]),
-    ],
-    [
-      "a circle",
-      changed(TWO, ["    to: BUILD\n", "    to: BUILD\n  - { from: BUILD, to: PLAN }\n"]),
-    ],
-    [
-      "two ways from one phase",
-      changed(TWO, [
-        "transitions:\n",
-        "  - { id: SHIP, name: Ship, allowed_tools: [bash] }\ntransitions:\n  - { from: PLAN, to: SHIP }\n",
-      ]),
-    ],
-    ["a long id", changed(LEAST, ["id: PLAN", `id: ${long}`])],
-    [
-      "an id with special characters",
-      changed(LEAST, ["id: PLAN", "id: \"Ph\u00e4se \u{1f680} <1> {x} | 'y'\""]),
-    ],
-    ["an id that every object has", changed(LEAST, ["id: PLAN", "id: constructor"])],
-  ])("WF-26 %s is valid", (_, text) => {
-    expect(parseContract(text, "c.yaml").phases.length).toBeGreaterThan(0);
-  });
+  it.each(readCases<[string, string]>(import.meta, "wf-26-valid"))(
+    "WF-26 %s is valid",
+    (_, text) => {
+      expect(parseContract(text, "c.yaml").phases.length).toBeGreaterThan(0);
+    },
+  );
 
   it("WF-70 an artifact without a schema is required, and held to its rules alone", () => {
     const text = changed(
@@ -252,22 +129,21 @@ describe("the loader", () => {
 });
 
 describe("what the original let through", () => {
-  it.each(
-    readCases<readonly [string, string, readonly (readonly [string, string])[], string]>(
-      new URL("cases/workflow-cases/errors.jsonl", import.meta.url),
-    ),
-  )("%s %s is an error with its place", (_, __, edits, expected) => {
-    const text = changed(ORIGINAL, ...edits);
-    const found = findingsIn(text).filter(
-      (finding) => `${finding.severity} ${finding.code}` === expected,
-    );
-    expect(found).toHaveLength(1);
-    const differs =
-      text.split("\n").findIndex((line, index) => line !== ORIGINAL.split("\n")[index]) + 1;
-    if (expected !== "error unreachable_phase") expect(found[0]?.line).toBe(differs);
-    expect(found[0]?.column).toBeGreaterThan(1);
-    expect(() => parseContract(text, "c.yaml")).toThrow(ContractError);
-  });
+  it.each(readCases<[string, string, [string, string][], string]>(import.meta, "errors"))(
+    "%s %s is an error with its place",
+    (_, __, edits, expected) => {
+      const text = changed(ORIGINAL, ...edits);
+      const found = findingsIn(text).filter(
+        (finding) => `${finding.severity} ${finding.code}` === expected,
+      );
+      expect(found).toHaveLength(1);
+      const differs =
+        text.split("\n").findIndex((line, index) => line !== ORIGINAL.split("\n")[index]) + 1;
+      if (expected !== "error unreachable_phase") expect(found[0]?.line).toBe(differs);
+      expect(found[0]?.column).toBeGreaterThan(1);
+      expect(() => parseContract(text, "c.yaml")).toThrow(ContractError);
+    },
+  );
 
   it("WF-118 a review without a way back is a warning in the original and an error in a new contract", () => {
     const way = "  - { from: REVIEW, to: BUILD, gate: reviewed, when: rejected }\n";

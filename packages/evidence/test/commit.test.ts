@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import {
   commitBase,
@@ -337,23 +338,9 @@ describe("an agent that writes into the repository", () => {
     rmSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)));
     const program = join(root, ".git/own.sh");
     writeFileSync(program, `#!/bin/sh\ntouch ${mark}\ncat\n`, { mode: 0o755 });
-    for (const name of [
-      "core.fsmonitor",
-      "core.pager",
-      "core.sshCommand",
-      "filter.own.smudge",
-      "filter.own.clean",
-      "filter.own.process",
-    ])
+    for (const name of readCases<string>(import.meta, "runs-no-program-by-2"))
       git("config", name, program);
-    for (const name of [
-      "diff.own.textconv",
-      "diff.external",
-      "core.alternateRefsCommand",
-      "gpg.program",
-      "core.editor",
-      "credential.helper",
-    ])
+    for (const name of readCases<string>(import.meta, "runs-no-program-by"))
       git("config", name, program);
     git("config", "alias.ls-tree", `!${program}`);
     git("config", "core.hooksPath", join(root, ".git"));

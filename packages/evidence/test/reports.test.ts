@@ -79,9 +79,7 @@ describe("JUnit", () => {
   });
 
   it.each<readonly [string, string]>([
-    ...readCases<readonly [string, string]>(
-      new URL("cases/reports/unreadable.jsonl", import.meta.url),
-    ),
+    ...readCases<[string, string]>(import.meta, "unreadable"),
     [
       "a hundred thousand levels",
       `${"<testsuite>".repeat(100_000)}${"</testsuite>".repeat(100_000)}`,
@@ -257,24 +255,12 @@ describe("JSON", () => {
     expect(report.counts).toEqual({ passed: 1, failed: 1, skipped: 1, errors: 1 });
   });
 
-  it.each([
-    ["a summary that leaves a failure out", jest([["a", "failed"]], { numPassedTests: 1 })],
-    ["more tests in its summary", jest([["a", "passed"]], { numPassedTests: 1, numTotalTests: 2 })],
-    ["a status that nobody knows", jest([["a", "great"]], {})],
-    ["a status from the prototype", jest([["a", "constructor"]], {})],
-    [
-      "a pytest summary that contradicts its tests",
-      { summary: { total: 1, passed: 1 }, tests: [{ nodeid: "a", outcome: "failed" }] },
-    ],
-    [
-      "an outcome that nobody knows",
-      { summary: { total: 1 }, tests: [{ nodeid: "a", outcome: "__proto__" }] },
-    ],
-    ["another shape", { passed: 12, failed: 0 }],
-    ["no object", ["passed"]],
-  ])("does not read a report with %s", (_, data) => {
-    expect(json(data)).toMatchObject({ counts: null, tests: null });
-  });
+  it.each(readCases<[string, object | string[]]>(import.meta, "does-not-read-report"))(
+    "does not read a report with %s",
+    (_, data) => {
+      expect(json(data)).toMatchObject({ counts: null, tests: null });
+    },
+  );
 
   it("does not tell what stands in a text that is no JSON, and survives a deep one", () => {
     const secret = readReport("json", 'token=hunter2 {"a":');
@@ -362,11 +348,10 @@ describe("the details of a run", () => {
     frozen: {},
     contract: digest,
   };
-  it.each(
-    readCases<readonly [string, object, boolean]>(
-      new URL("cases/reports/changes.jsonl", import.meta.url),
-    ),
-  )("hold %s: %j", (_, change, holds) => {
-    expect(testRunDetails.safeParse({ ...run, ...change }).success).toBe(holds);
-  });
+  it.each(readCases<[string, object, boolean]>(import.meta, "changes"))(
+    "hold %s: %j",
+    (_, change, holds) => {
+      expect(testRunDetails.safeParse({ ...run, ...change }).success).toBe(holds);
+    },
+  );
 });

@@ -64,8 +64,7 @@ describe("the digest of a tree", () => {
   it("leaves out what tools fill, and nothing that only looks so", async () => {
     const root = folder({ "a.js": "1", "packages/x/a.js": "1" });
     const before = await digestOf(root);
-    for (const path of readCases<string>(new URL("cases/tree/left-out.jsonl", import.meta.url)))
-      put(root, path, "x");
+    for (const path of readCases<string>(import.meta, "left-out")) put(root, path, "x");
     put(root, "env/keep", "x");
     put(root, "venv/pyvenv.cfg", "x");
     expect((await treeDigest(root)).entries.map(({ path }) => path)).toEqual([
@@ -152,22 +151,10 @@ describe("the tree under a contract", () => {
     const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
     const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
     const before = (await contractTree(contract, root)).digest;
-    for (const path of [
-      "out/report.xml",
-      "rules/workflow.yaml",
-      "rules/audit.jsonl",
-      "rules/events.db",
-      "rules/events.db-wal",
-    ])
+    for (const path of readCases<string>(import.meta, "leaves-out-report-what-2"))
       put(root, path, "x");
     expect((await contractTree(contract, root)).digest).toBe(before);
-    for (const path of [
-      "report.xml",
-      "out/other.xml",
-      "workflow.yaml",
-      "audit.jsonl",
-      "rules/other.yaml",
-    ]) {
+    for (const path of readCases<string>(import.meta, "leaves-out-report-what")) {
       put(root, path, "x");
       expect((await contractTree(contract, root)).digest, path).not.toBe(before);
       rmSync(join(root, path));
@@ -222,36 +209,21 @@ describe("frozen files", () => {
   };
   const toml =
     '[project]\nname = "x"\ndependencies = ["a"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
-  it.each([
-    [
-      "package.json",
-      JSON.stringify({ ...manifest, version: "2.0.0", dependencies: { a: "2" } }, null, 2),
-      true,
-    ],
-    ["package.json", JSON.stringify({ ...manifest, scripts: { test: "true" } }), false],
-    ["package.json", JSON.stringify({ ...manifest, jest: { testMatch: [] } }), false],
-    ["package.json", JSON.stringify({ ...manifest, imports: { "#a": "./b.js" } }), false],
-    ["package.json", JSON.stringify({ ...manifest, type: "commonjs" }), false],
-    ["package.json", "{", false],
-    ["pyproject.toml", toml.replace('["a"]', '["a", "b"]'), true],
-    ["pyproject.toml", toml.replace("-q", "-k nothing"), false],
-    ["pyproject.toml", toml.replace("[tool", 'x = """\n[project]\n"""\n[tool'), false],
-    ["pyproject.toml", `${toml}[tool.coverage.run]\nomit = ["src/*"]\n`, false],
-    ["pyproject.toml", `tool.pytest.ini_options.addopts = "-k x"\n${toml}`, false],
-    ["go.mod", "module x\n\ngo 1.24\n\nrequire (\n\ta v2\n\tb v1\n)\n", true],
-    ["go.mod", "module x\n\nrequire a v1\n\nreplace a => ./fake\n", false],
-  ])("keep of %s what steers tests: %j stays the same: %s", async (name, text, same) => {
-    const root = folder({
-      "package.json": JSON.stringify(manifest),
-      "pyproject.toml": toml,
-      "go.mod": "module x\n\ngo 1.23\n\nrequire a v1\n",
-    });
-    const before = (await frozenOf(root))[name];
-    put(root, name, text);
-    const after = (await frozenOf(root))[name];
-    expect(before).toMatch(/^sha256:/);
-    expect(after === before).toBe(same);
-  });
+  it.each(readCases<[string, string, boolean]>(import.meta, "keep-what-steers-tests"))(
+    "keep of %s what steers tests: %j stays the same: %s",
+    async (name, text, same) => {
+      const root = folder({
+        "package.json": JSON.stringify(manifest),
+        "pyproject.toml": toml,
+        "go.mod": "module x\n\ngo 1.23\n\nrequire a v1\n",
+      });
+      const before = (await frozenOf(root))[name];
+      put(root, name, text);
+      const after = (await frozenOf(root))[name];
+      expect(before).toMatch(/^sha256:/);
+      expect(after === before).toBe(same);
+    },
+  );
 
   it("see through a link to what it points to", async () => {
     const root = folder({ "src/real.js": "1" });

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
@@ -71,67 +72,14 @@ describe("the line of an event", () => {
     expect(parseEventLine(`${LINE}\r`)).toEqual(EVENT);
   });
 
-  it.each([
-    ["text that is no JSON", "session_start"],
-    ["nothing", ""],
-    ["a list", `[${LINE}]`],
-    ["null", "null"],
-    ["a number", "1"],
-    ["two events", `${LINE}${LINE}`],
-    ["half an event", LINE.slice(0, 80)],
-    ["a byte order mark", `\ufeff${LINE}`],
-    ["a NUL byte", `${LINE}\0`],
-    ["NUL bytes alone", "\0\0\0\0"],
-    ["a raw control character", LINE.replace("plan.md", "plan\u0001md")],
-    ["a key that stands twice", LINE.replace('"agent_id":null', '"agent_id":null,"agent_id":"a1"')],
-    [
-      "a key that stands twice with a blank before the colon",
-      LINE.replace('"agent_id":null', '"agent_id":null,"agent_id" \t:"a1"'),
-    ],
-    [
-      "a key that stands twice in other letters",
-      LINE.replace('"agent_id":null', '"agent_id":null,"\\u0061gent_id":"a1"'),
-    ],
-    [
-      "a key that stands twice in the details",
-      LINE.replace('"total_tasks":1', '"total_tasks":1,"total_tasks":0'),
-    ],
-    ["a lone surrogate", LINE.replace("plan.md", "\\ud800")],
-    ["a number beyond every double", LINE.replace('"total_tasks":1', '"total_tasks":1e999')],
-    ["the key `__proto__`", LINE.replace("plan_file", "__proto__")],
-    [
-      "more than 100 levels",
-      changed({ details: { a: JSON.parse(`${"[".repeat(120)}${"]".repeat(120)}`) as unknown } }),
-    ],
-    ["a field too many", changed({ event: "x" })],
-    ["fields in another order", LINE.replace(/^{(.*?),("sequence":1),/, "{$2,$1,")],
-    ["a hash that is none", changed({ hash: "abc" })],
-    [
-      "the hash before the details",
-      JSON.stringify({ ...EVENT, details: undefined, hash: HASH }).replace(/}$/, ',"details":{}}'),
-    ],
-    ...Object.keys(EVENT).map((field): [string, string] => [
-      `no ${field}`,
-      changed({ [field]: undefined }),
-    ]),
-    ["a time without its zone", changed({ timestamp: "2026-01-17T09:01:00" })],
-    ["a time that no clock shows", changed({ timestamp: "2026-13-17T09:01:00Z" })],
-    ["a time in numbers", changed({ timestamp: 1_768_640_460 })],
-    ["a sequence of 0", changed({ sequence: 0 })],
-    ["a sequence in text", changed({ sequence: "1" })],
-    ["a sequence that is not whole", changed({ sequence: 1.5 })],
-    ["a sequence beyond what a double counts", changed({ sequence: 2 ** 53 })],
-    ["a session that is no UUID", changed({ session_id: "s1" })],
-    ["an event type without a name", changed({ event_type: "" })],
-    ["an agent that is a number", changed({ agent_id: 1 })],
-    ["a task that is a list", changed({ task_id: [] })],
-    ["details that are a list", changed({ details: [] })],
-    ["details that are null", changed({ details: null })],
-  ])("is refused with %s", (_, line) => {
-    expect(() => parseEventLine(line)).toThrow(
-      expect.objectContaining({ code: "BYLAW_EVENT_INVALID" }),
-    );
-  });
+  it.each(readCases<[string, string]>(import.meta, "refused-with"))(
+    "is refused with %s",
+    (_, line) => {
+      expect(() => parseEventLine(line)).toThrow(
+        expect.objectContaining({ code: "BYLAW_EVENT_INVALID" }),
+      );
+    },
+  );
 
   it("is not written of what could not be read again", () => {
     for (const event of [

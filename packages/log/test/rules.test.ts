@@ -11,7 +11,7 @@ interface Case {
   readonly lines: readonly string[];
 }
 
-const cases = readCases<Case>(new URL("cases/rules.jsonl", import.meta.url));
+const cases = readCases<Case>(import.meta, "cases");
 const rows = (breaks: boolean): readonly (readonly [string, string, Case])[] =>
   cases.filter((one) => one.breaks === breaks).map((one) => [one.rule, one.case, one]);
 

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, ask, deny, type Plugin } from "@bylaw/kernel";
@@ -18,16 +19,7 @@ import {
 } from "./run-kit.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const ENVELOPE = [
-  "timestamp",
-  "sequence",
-  "session_id",
-  "event_type",
-  "agent_id",
-  "task_id",
-  "details",
-  "hash",
-];
+const ENVELOPE = readCases<string>(import.meta, "envelope");
 
 describe("a run records", () => {
   it("an event with the envelope of the log, in its order", async () => {

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLogVerifier } from "../src/index.ts";
@@ -25,19 +26,15 @@ const replaced = (line: number, text: string): readonly string[] =>
   LOG.map((old, index) => (index + 1 === line ? text : old));
 
 describe("a line that is no record", () => {
-  it.each([
-    ["half an event", LOG[2]?.slice(0, 60) ?? ""],
-    ["a list", "[]"],
-    ["text", '"developer_dispatched"'],
-    ["two events", `${LOG[2]}${LOG[3]}`],
-    ["NUL bytes", "\0".repeat(200)],
-    ["a key twice", LOG[2]?.replace('"agent_id"', '"sequence":3,"agent_id"') ?? ""],
-  ])("is one finding, and the numbers behind it are no gap: %s", (_, text) => {
-    const [first, ...more] = verify(replaced(3, text));
-    expect(first).toMatchObject({ line: 3, rule: "INVALID_JSON", severity: "error" });
-    expect(first?.message).toMatch(/^The line is not one JSON object: [^\n]+\.$/);
-    expect(more).toEqual([]);
-  });
+  it.each(readCases<[string, string]>(import.meta, "one-finding-numbers-behind"))(
+    "is one finding, and the numbers behind it are no gap: %s",
+    (_, text) => {
+      const [first, ...more] = verify(replaced(3, text));
+      expect(first).toMatchObject({ line: 3, rule: "INVALID_JSON", severity: "error" });
+      expect(first?.message).toMatch(/^The line is not one JSON object: [^\n]+\.$/);
+      expect(more).toEqual([]);
+    },
+  );
 
   it("accounts for one number each, and not for more", () => {
     const lines = [...LOG.slice(0, 2), "x", "y", ...LOG.slice(4)];

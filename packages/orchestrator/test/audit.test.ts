@@ -139,9 +139,7 @@ describe("over HTTP", () => {
         "BYLAW_CREDENTIAL_UNFIT",
       ]);
     }
-    for (const wrong of readCases<string>(
-      new URL("cases/audit/operators-only.jsonl", import.meta.url),
-    ))
+    for (const wrong of readCases<string>(import.meta, "operators-only"))
       expect((await served.as("operator").get(`/audit/query${wrong}`)).status).toBe(400);
     const tried = await query("?event_type=access_refused&agent_id=ann&success=false");
     expect(tried.total).toBeGreaterThanOrEqual(3);

@@ -87,13 +87,14 @@ afterAll(async () => {
 const call = (tool_name: string, args: object) =>
   at.post("/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
-test.each<[string, object]>(
-  readCases<[string, object]>(new URL("cases/configured-keys/hidden.jsonl", import.meta.url)),
-)("what the configuration is held by is out of the reach of agents: %s %j", async (tool, args) => {
-  const { status, body } = await call(tool, args);
-  expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);
-  for (const secret of [KEY, SEAL]) expect(JSON.stringify(body)).not.toContain(secret);
-});
+test.each<[string, object]>(readCases<[string, object]>(import.meta, "hidden"))(
+  "what the configuration is held by is out of the reach of agents: %s %j",
+  async (tool, args) => {
+    const { status, body } = await call(tool, args);
+    expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);
+    for (const secret of [KEY, SEAL]) expect(JSON.stringify(body)).not.toContain(secret);
+  },
+);
 
 test("a shell line that names it is denied, whether or not programs are contained", async () => {
   expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject(

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./operate-kit.ts";
 
@@ -13,17 +14,7 @@ if (BROWSER === undefined)
     "no browser: `apt-get install chromium` lets packages/orchestrator/test/docs-page.test.ts run",
   );
 
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--enable-logging=stderr",
-];
+const FLAGS = readCases<string>(import.meta, "flags");
 
 interface Ran {
   readonly stdout: string;

@@ -28,17 +28,7 @@ async function startOf(
   }
 }
 const tls = { cert: "cert.pem", key: "key.pem" };
-const ELSEWHERE = [
-  "0.0.0.0",
-  "::",
-  "::0",
-  "10.0.0.5",
-  "192.168.1.2",
-  "fe80::1",
-  "example.org",
-  "localhost.example.org",
-  "127.0.0.1.example.org",
-];
+const ELSEWHERE = readCases<string>(import.meta, "elsewhere");
 
 describe("a server on an address that other machines reach", () => {
   it.each(ELSEWHERE)("does not start on %s without TLS or an operator", async (host) => {
@@ -70,7 +60,7 @@ describe("a server on an address that other machines reach", () => {
   });
 });
 
-it.each(readCases<string>(new URL("cases/exposure/loopback.jsonl", import.meta.url)))(
+it.each(readCases<string>(import.meta, "loopback"))(
   "a server on %s needs neither, since only its machine reaches it",
   async (host) => {
     expect(await startOf({ host }, { operator: undefined })).toBe("started");

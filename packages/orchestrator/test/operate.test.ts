@@ -297,7 +297,7 @@ describe("the description of the interface", () => {
     const document = await described();
     const ajv = new Ajv.default({ strict: false, formats: { "date-time": true, date: true } });
     ajv.addSchema({ $id: "https://bylaw.test/openapi", ...document });
-    for (const path of readCases<string>(new URL("cases/operate/answers.jsonl", import.meta.url))) {
+    for (const path of readCases<string>(import.meta, "answers")) {
       const pointer = `#/paths/${path.replaceAll("/", "~1")}/get/responses/200/content/application~1json/schema`;
       const validate = ajv.compile({ $ref: `https://bylaw.test/openapi${pointer}` });
       const { body } = await served.as("operator").get(path);

@@ -57,18 +57,19 @@ const secretsIn = (text: string): readonly string[] => {
 };
 
 describe("what the server lives by", () => {
-  it.each<[string, string, object]>(
-    readCases<[string, string, object]>(new URL("cases/secrets/hidden.jsonl", import.meta.url)),
-  )("is not shown to agents by %s", async (_, tool, args) => {
-    const { status, body } = await call(
-      tool,
-      JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object,
-    );
-    expect(secretsIn(JSON.stringify(body))).toEqual([]);
-    if (tool !== "bash") expect(status).toBeGreaterThanOrEqual(400);
-    // What an agent runs is another process: what it sees is taken away where the system can do that.
-    else if (status === 200) expect(canContain(join(folder, "work"))).toBe(true);
-  });
+  it.each<[string, string, object]>(readCases<[string, string, object]>(import.meta, "hidden"))(
+    "is not shown to agents by %s",
+    async (_, tool, args) => {
+      const { status, body } = await call(
+        tool,
+        JSON.parse(JSON.stringify(args).replace("FOLDER", folder)) as object,
+      );
+      expect(secretsIn(JSON.stringify(body))).toEqual([]);
+      if (tool !== "bash") expect(status).toBeGreaterThanOrEqual(400);
+      // What an agent runs is another process: what it sees is taken away where the system can do that.
+      else if (status === 200) expect(canContain(join(folder, "work"))).toBe(true);
+    },
+  );
 
   it("is not in the log either", async () => {
     expect(secretsIn(JSON.stringify(await at.events()))).toEqual([]);

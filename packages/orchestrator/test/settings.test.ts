@@ -88,19 +88,12 @@ describe("a setting", () => {
     });
   });
 
-  it.each<[string, Parameters<typeof resolveSettings>[0], RegExp]>([
-    ["unknown in the file", { file: "one.json" }, /port/],
-    ["of another kind", { flags: { port: "http" } }, /port/],
-    ["out of its range", { environment: { BYLAW_PORT: "70000" } }, /port/],
-    [
-      "unknown in a group of the environment",
-      { environment: { BYLAW_LIMITS_BATCHES: "3" } },
-      /BYLAW_LIMITS_BATCHES/,
-    ],
-    ["no truth value", { environment: { BYLAW_DOCS: "yes" } }, /docs/],
-    ["in a file that is not there", { file: "none.json" }, /^Cannot read `.*none\.json`$/],
-    ["a secret in the file", { file: "two.json" }, /enrol_secret/],
-  ])("that is %s keeps the server from starting", (_, sources, message) => {
+  it.each(
+    readCases<[string, Parameters<typeof resolveSettings>[0], string]>(
+      import.meta,
+      "keeps-server-from-starting",
+    ),
+  )("that is %s keeps the server from starting", (_, sources, message) => {
     file({ ports: 3 }, "one.json");
     file({ auth: { enrol_secret: ENROL } }, "two.json");
     expect(refused(sources)).toMatchObject({
@@ -322,11 +315,7 @@ it("each task has a folder of its own where the settings say so, whatever its na
   const server = await serve({ settings: { workspace_per_task: true } });
   const plain = server.service.workspaceOf("a");
   const digest = server.service.workspaceOf("A").slice(server.workspace.length + 1);
-  const names = [
-    ...readCases<string>(new URL("cases/settings/names.jsonl", import.meta.url)),
-    "x".repeat(200),
-    digest,
-  ];
+  const names = [...readCases<string>(import.meta, "names"), "x".repeat(200), digest];
   const folders = [plain, ...names.map((task) => server.service.workspaceOf(task))];
   expect(plain).toBe(join(server.workspace, "a"));
   for (const [index, name] of names.entries())

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
 import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
@@ -69,25 +70,20 @@ describe("a call that is executed", () => {
     ]);
   });
 
-  it.each([
-    ["fails", "broken", "BYLAW_TOOL_FAILED", /^Tool execution failed: There is a fire/],
-    [
-      "is one that the server does not have",
-      "web_fetch",
-      "BYLAW_TOOL_UNKNOWN",
-      /^Tool execution failed: This server has no tool `web_fetch`/,
-    ],
-  ])("that %s is told, and on record", async (_, tool, code, detail) => {
-    const { status, body } = await execute(call(tool));
-    expect({ status, body }).toMatchObject({
-      status: 400,
-      body: { code, decision: { effect: "allow" } },
-    });
-    expect(body["detail"]).toMatch(detail);
-    expect(await at.events("tool_result")).toMatchObject([
-      { details: { ok: false, result: { error: code } } },
-    ]);
-  });
+  it.each(readCases<[string, string, string, string]>(import.meta, "told-on-record"))(
+    "that %s is told, and on record",
+    async (_, tool, code, detail) => {
+      const { status, body } = await execute(call(tool));
+      expect({ status, body }).toMatchObject({
+        status: 400,
+        body: { code, decision: { effect: "allow" } },
+      });
+      expect(body["detail"]).toMatch(new RegExp(detail));
+      expect(await at.events("tool_result")).toMatchObject([
+        { details: { ok: false, result: { error: code } } },
+      ]);
+    },
+  );
 
   it("with arguments that the tool does not take is not made", async () => {
     expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject(

@@ -14,9 +14,10 @@ describe("conditions", () => {
   test.each<
     readonly [object, string | number | boolean | null | readonly number[] | object, boolean]
   >([
-    ...readCases<
-      readonly [object, string | number | boolean | null | readonly number[] | object, boolean]
-    >(new URL("cases/args/condition-values.jsonl", import.meta.url)),
+    ...readCases<[object, string | number | boolean | null | number[] | object, boolean]>(
+      import.meta,
+      "condition-values",
+    ),
     [{ eq: 0 }, -0, true],
     [{ regex: "((a+)+)+b" }, big, false],
     [{ glob: "*a*a*a*a*b" }, big, false],
@@ -35,15 +36,12 @@ describe("conditions", () => {
 
 describe("an argument that is not there", () => {
   const absent: readonly ToolCall["args"][] = [{}, { A: "x" }, { b: { a: "x" } }];
-  test.each(readCases<object>(new URL("cases/args/unsatisfied.jsonl", import.meta.url)))(
-    "satisfies no %j",
-    (condition) => {
-      for (const args of absent) {
-        expect(matches("allow", { a: condition } as unknown as RuleData, args)).toBe(false);
-        expect(matches("deny", { a: condition } as unknown as RuleData, args)).toBe(false);
-      }
-    },
-  );
+  test.each(readCases<object>(import.meta, "unsatisfied"))("satisfies no %j", (condition) => {
+    for (const args of absent) {
+      expect(matches("allow", { a: condition } as unknown as RuleData, args)).toBe(false);
+      expect(matches("deny", { a: condition } as unknown as RuleData, args)).toBe(false);
+    }
+  });
   test("is not the forbidden thing, for a deny; an allow wants to see it", () => {
     expect(matches("deny", { a: { not: { eq: "x" } } }, {})).toBe(true);
     expect(matches("allow", { a: { not: { eq: "x" } } }, {})).toBe(false);
@@ -93,16 +91,15 @@ test("a line break does not carry a value past a deny, and does not widen an all
 
 describe("url_prefix", () => {
   const prefix = "https://api.example.com/v1/";
-  test.each(
-    readCases<readonly [string, boolean, boolean]>(
-      new URL("cases/args/conditions.jsonl", import.meta.url),
-    ),
-  )("%j: allow %s, deny %s", (url, allowed, denied) => {
-    expect([
-      matches("allow", { url: { url_prefix: prefix } }, { url }),
-      matches("deny", { url: { url_prefix: prefix } }, { url }),
-    ]).toEqual([allowed, denied]);
-  });
+  test.each(readCases<[string, boolean, boolean]>(import.meta, "conditions"))(
+    "%j: allow %s, deny %s",
+    (url, allowed, denied) => {
+      expect([
+        matches("allow", { url: { url_prefix: prefix } }, { url }),
+        matches("deny", { url: { url_prefix: prefix } }, { url }),
+      ]).toEqual([allowed, denied]);
+    },
+  );
   test("without a slash at the end it stops at a segment", () => {
     const rule = { url: { url_prefix: "https://a.example/v1" } };
     expect(matches("allow", rule, { url: "https://a.example/v1" })).toBe(true);
@@ -130,14 +127,13 @@ describe("network", () => {
     tool: "web_fetch",
     network,
   });
-  test.each(
-    readCases<readonly [string, string, boolean, boolean]>(
-      new URL("cases/args/two-conditions.jsonl", import.meta.url),
-    ),
-  )("%s and %s: allow %s, deny %s", (host, url, allowed, denied) => {
-    expect(effectOf([rule("allow", host)], call("web_fetch", { url })) === "allow").toBe(allowed);
-    expect(effectOf([rule("deny", host)], call("web_fetch", { url })) === "deny").toBe(denied);
-  });
+  test.each(readCases<[string, string, boolean, boolean]>(import.meta, "two-conditions"))(
+    "%s and %s: allow %s, deny %s",
+    (host, url, allowed, denied) => {
+      expect(effectOf([rule("allow", host)], call("web_fetch", { url })) === "allow").toBe(allowed);
+      expect(effectOf([rule("deny", host)], call("web_fetch", { url })) === "deny").toBe(denied);
+    },
+  );
   test("a URL that is not there is not allowed", () => {
     expect(effectOf([rule("allow", "*")], call("web_fetch", { uri: "https://a.example" }))).toBe(
       "abstain",

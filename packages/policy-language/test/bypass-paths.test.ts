@@ -12,30 +12,23 @@ const of = (tool: string, args: ToolCall["args"], more: Partial<ToolCall> = {}):
   effectOf(rules, call(tool, args, more));
 
 describe("wildcards", () => {
-  test.each(
-    readCases<readonly [string, JsonObject]>(
-      new URL("cases/bypass-paths/wildcards.jsonl", import.meta.url),
-    ),
-  )("%s %j cannot be known", (tool, args) => {
-    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
-      "ask_user unknown_path",
-    );
-  });
-
-  test.each(
-    readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/denied-by-name.jsonl", import.meta.url),
-    ),
-  )("%s %j is denied by the name in it", (tool, args) =>
-    expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
+  test.each(readCases<[string, JsonObject]>(import.meta, "wildcards"))(
+    "%s %j cannot be known",
+    (tool, args) => {
+      expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
+        "ask_user unknown_path",
+      );
+    },
   );
 
-  test.each(
-    readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/allowed.jsonl", import.meta.url),
-    ),
-  )("%s %j stays allowed", (tool, args) =>
-    expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
+  test.each(readCases<[string, object]>(import.meta, "denied-by-name"))(
+    "%s %j is denied by the name in it",
+    (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
+  );
+
+  test.each(readCases<[string, object]>(import.meta, "allowed"))(
+    "%s %j stays allowed",
+    (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
   );
 });
 
@@ -48,19 +41,17 @@ describe("arguments beside a shell line", () => {
   const line = (command: string, more: { readonly [name: string]: Json }): string => {
     return verdictOf(shell, call("run_shell_command", { command, ...more }));
   };
-  test.each(
-    readCases<readonly [JsonObject]>(
-      new URL("cases/bypass-paths/working-folders.jsonl", import.meta.url),
-    ),
-  )("%j is not allowed", (more) => {
-    expect(line("make all", more)).toBe("ask_user unknown_command");
-    expect(line("rm a", more)).toBe("deny rule_denied r1");
-  });
-  test.each(
-    readCases<readonly [JsonObject]>(
-      new URL("cases/bypass-paths/harmless-arguments.jsonl", import.meta.url),
-    ),
-  )("%j changes nothing", (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"));
+  test.each(readCases<[JsonObject]>(import.meta, "working-folders"))(
+    "%j is not allowed",
+    (more) => {
+      expect(line("make all", more)).toBe("ask_user unknown_command");
+      expect(line("rm a", more)).toBe("deny rule_denied r1");
+    },
+  );
+  test.each(readCases<[JsonObject]>(import.meta, "harmless-arguments"))(
+    "%j changes nothing",
+    (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"),
+  );
   test("a file of another folder is denied where the line would find it", () => {
     expect(line("cat passwd", { directory: "/etc" })).toBe("deny rule_denied r2");
     expect(line("cat etc/passwd", { cwd: "/" })).toBe("deny rule_denied r2");
@@ -72,30 +63,23 @@ describe("arguments beside a shell line", () => {
 });
 
 describe("further places", () => {
-  test.each(
-    readCases<readonly [string, JsonObject]>(
-      new URL("cases/bypass-paths/unknown-arguments.jsonl", import.meta.url),
-    ),
-  )("%s %j cannot be known", (tool, args) => {
-    expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
-      "ask_user unknown_path",
-    );
-  });
-
-  test.each(
-    readCases<readonly [string, object]>(
-      new URL("cases/bypass-paths/allowed-data.jsonl", import.meta.url),
-    ),
-  )("%s %j stays allowed", (tool, args) =>
-    expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
+  test.each(readCases<[string, JsonObject]>(import.meta, "unknown-arguments"))(
+    "%s %j cannot be known",
+    (tool, args) => {
+      expect(verdictOf(rules, call(tool, args as unknown as ToolCall["args"]))).toBe(
+        "ask_user unknown_path",
+      );
+    },
   );
 
-  test.each(
-    readCases<readonly [string, readonly string[] | object]>(
-      new URL("cases/bypass-paths/denied.jsonl", import.meta.url),
-    ),
-  )("%s %j is denied", (tool, args) =>
-    expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
+  test.each(readCases<[string, object]>(import.meta, "allowed-data"))(
+    "%s %j stays allowed",
+    (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("allow"),
+  );
+
+  test.each(readCases<[string, string[] | object]>(import.meta, "denied"))(
+    "%s %j is denied",
+    (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
   );
 
   test("what a copy puts into a folder keeps its name there", () => {
@@ -107,23 +91,16 @@ describe("further places", () => {
 });
 
 describe("tools that nobody has described", () => {
-  test.each(
-    readCases<readonly [JsonObject | readonly string[]]>(
-      new URL("cases/bypass-paths/unknown-tools.jsonl", import.meta.url),
-    ),
-  )("%j is denied", (args) => {
-    expect(effectOf(rules, call("my_tool", args as ToolCall["args"]))).toBe("deny");
-    expect(
-      effectOf(rules, call("mcp__fs__go", args as ToolCall["args"], { servers: { fs: ["go"] } })),
-    ).toBe("deny");
-  });
-  test.each([
-    [{ to: "a@example.com" }],
-    [{ source: "a\nb" }],
-    [{ url: "https://a.example/etc" }],
-    [{ text: "/etc/passwd" }],
-    [{ from: "$x" }],
-  ])("%j is nobody's file", (args) =>
+  test.each(readCases<[JsonObject | string[]]>(import.meta, "unknown-tools"))(
+    "%j is denied",
+    (args) => {
+      expect(effectOf(rules, call("my_tool", args as ToolCall["args"]))).toBe("deny");
+      expect(
+        effectOf(rules, call("mcp__fs__go", args as ToolCall["args"], { servers: { fs: ["go"] } })),
+      ).toBe("deny");
+    },
+  );
+  test.each(readCases<[JsonObject]>(import.meta, "nobody-s-file"))("%j is nobody's file", (args) =>
     expect(effectOf(rules, call("my_tool", args))).toBe("abstain"),
   );
 });
@@ -134,13 +111,12 @@ describe("a folder above what is denied", () => {
     { action: "deny", paths: ["/etc/**", "secret/deep/*.key", "~/.ssh/**"] },
     { action: "deny", paths: { write: "locked/**" } },
   ];
-  test.each(
-    readCases<readonly [string, JsonObject, string]>(
-      new URL("cases/bypass-paths/folders-above.jsonl", import.meta.url),
-    ),
-  )("%s %j: %s", (tool, args, effect) => {
-    expect(effectOf(above, call(tool, args as unknown as ToolCall["args"]))).toBe(effect);
-  });
+  test.each(readCases<[string, JsonObject, string]>(import.meta, "folders-above"))(
+    "%s %j: %s",
+    (tool, args, effect) => {
+      expect(effectOf(above, call(tool, args as unknown as ToolCall["args"]))).toBe(effect);
+    },
+  );
   test("no mode lets it through where no rule decides", () => {
     const denied = above.slice(1);
     const search = (approval_mode: "ask" | "yolo"): string =>
@@ -164,20 +140,10 @@ describe("what may bring files of any name", () => {
     { action: "allow", command: ["unzip *", "cp *", "black *", "git apply *", "chmod *"] },
     { action: "deny", paths: { write: ["**/.git/**", "**/.ci/flows/*.yml"] } },
   ];
-  test.each([
-    ["unzip x.zip", "ask_user unknown_path"],
-    ["unzip x.zip -d ..", "ask_user unknown_path"],
-    ["unzip x.zip -d build", "allow rule_allowed r0"],
-    ["git apply x", "ask_user unknown_path"],
-    ["cp -r x/. .", "ask_user unknown_path"],
-    ["cp -r x/.git .", "deny rule_denied r1"],
-    ["cp -r x/.ci .", "ask_user unknown_path"],
-    ["cp -r x/.cj .", "allow rule_allowed r0"],
-    ["cp -r x/y .", "allow rule_allowed r0"],
-    ["black .", "allow rule_allowed r0"],
-    ["black .git", "deny rule_denied r1"],
-    ["black .ci", "ask_user unknown_path"],
-  ])("%s: %s", (line, verdict) => {
-    expect(verdictOf(files, run(line))).toBe(verdict);
-  });
+  test.each(readCases<[string, string]>(import.meta, "what-may-bring-files"))(
+    "%s: %s",
+    (line, verdict) => {
+      expect(verdictOf(files, run(line))).toBe(verdict);
+    },
+  );
 });

@@ -17,35 +17,30 @@ const deny = (command: string | readonly string[], more: RuleData = {}): RuleDat
 });
 
 describe("an allow covers only what is written", () => {
-  test.each(
-    readCases<readonly [string, string, boolean]>(
-      new URL("cases/command/covered.jsonl", import.meta.url),
-    ),
-  )("`%s` and `%s`: %s", (pattern, line, covered) => {
-    expect(effectOf([allow(pattern)], run(line))).toBe(covered ? "allow" : "abstain");
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "covered"))(
+    "`%s` and `%s`: %s",
+    (pattern, line, covered) => {
+      expect(effectOf([allow(pattern)], run(line))).toBe(covered ? "allow" : "abstain");
+    },
+  );
 });
 
 describe("an allow is a closed world: an option that is not known to be harmless is not covered", () => {
-  test.each(
-    readCases<readonly [string, string, boolean]>(
-      new URL("cases/command/closed-world.jsonl", import.meta.url),
-    ),
-  )("`%s` and `%s`: %s", (pattern, line, covered) => {
-    const expected = covered ? "allow" : "abstain";
-    expect(effectOf([allow(pattern)], run(line))).toBe(expected);
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "closed-world"))(
+    "`%s` and `%s`: %s",
+    (pattern, line, covered) => {
+      const expected = covered ? "allow" : "abstain";
+      expect(effectOf([allow(pattern)], run(line))).toBe(expected);
+    },
+  );
 
-  test.each([
-    ["frob( .*)?", "frob a", true],
-    ["frob( .*)?", "frob --list a", false],
-    ["frob( --list)?( .*)?", "frob --list a", true],
-    ["frob( --list-all)?( .*)?", "frob --list a", false],
-    ["sort( -o)? .*", "sort -o x y", false],
-  ])("`%s` as a regular expression and `%s`: %s", (command_regex, line, covered) => {
-    const expected = covered ? "allow" : "abstain";
-    expect(effectOf([{ action: "allow", command_regex }], run(line))).toBe(expected);
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "as-regular-expression"))(
+    "`%s` as a regular expression and `%s`: %s",
+    (command_regex, line, covered) => {
+      const expected = covered ? "allow" : "abstain";
+      expect(effectOf([{ action: "allow", command_regex }], run(line))).toBe(expected);
+    },
+  );
 
   test("a deny still finds it", () => {
     expect(effectOf([allow("frob *"), deny("frob --load *")], run("frob --load a"))).toBe("deny");
@@ -53,27 +48,17 @@ describe("an allow is a closed world: an option that is not known to be harmless
 });
 
 describe("a deny matches by meaning", () => {
-  test.each(
-    readCases<readonly [string, string, boolean]>(
-      new URL("cases/command/denied.jsonl", import.meta.url),
-    ),
-  )("`%s` and `%s`: %s", (pattern, line, matches) => {
-    expect(effectOf([deny(pattern)], run(line), { default: "allow" }) === "deny").toBe(matches);
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "denied"))(
+    "`%s` and `%s`: %s",
+    (pattern, line, matches) => {
+      expect(effectOf([deny(pattern)], run(line), { default: "allow" }) === "deny").toBe(matches);
+    },
+  );
 });
 
 describe("what cannot be read is never allowed", () => {
-  const lines = [
-    ...readCases<string>(new URL("cases/command/lines.jsonl", import.meta.url)),
-    `ls ${"a".repeat(20_000)}`,
-  ];
-  const blankets: readonly RuleData[] = [
-    { action: "allow", tool: "*", priority: "admin" },
-    { action: "allow", tool: "run_shell_command", priority: "admin" },
-    allow("* *", { priority: "admin" }),
-    allow("*", { priority: "admin" }),
-    { action: "allow", command_regex: "(.|\\n)*", priority: "admin" },
-  ];
+  const lines = [...readCases<string>(import.meta, "lines"), `ls ${"a".repeat(20_000)}`];
+  const blankets = readCases<RuleData>(import.meta, "blankets");
   test.each(lines)("%j", (line) => {
     for (const rule of blankets) {
       for (const fallback of ["allow", "ask_user", "deny"]) {
@@ -82,24 +67,18 @@ describe("what cannot be read is never allowed", () => {
       }
     }
   });
-  test.each(
-    readCases<readonly [ToolCall["args"]]>(
-      new URL("cases/command/arguments.jsonl", import.meta.url),
-    ),
-  )("arguments %j", (args) => {
+  test.each(readCases<[ToolCall["args"]]>(import.meta, "arguments"))("arguments %j", (args) => {
     for (const rule of blankets)
       expect(verdictOf([rule], call("run_shell_command", args))).toBe("ask_user unknown_command");
   });
-  test.each(readCases<string>(new URL("cases/command/blanket.jsonl", import.meta.url)))(
+  test.each(readCases<string>(import.meta, "blanket"))(
     "a blanket allow leaves %j to the default",
     (line) => {
       for (const rule of blankets) expect(verdictOf([rule], run(line))).toBe("abstain");
     },
   );
-  test.each(readCases<string>(new URL("cases/command/blanket-covered.jsonl", import.meta.url)))(
-    "and covers %j",
-    (line) =>
-      expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  test.each(readCases<string>(import.meta, "blanket-covered"))("and covers %j", (line) =>
+    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
   );
   test("a rule that speaks of another tool says nothing", () => {
     expect(verdictOf([{ action: "allow", tool: "read_file" }], run("ls; $X"))).toBe("abstain");
@@ -134,16 +113,15 @@ describe("what cannot be read is never allowed", () => {
 });
 
 describe("arguments that do more than they say", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/command/not-covered.jsonl", import.meta.url),
-    ),
-  )("`%s` does not cover `%s`", (pattern, line) => {
-    const stands = line.startsWith("less") ? "ask_user" : "abstain";
-    expect(effectOf([allow(pattern)], run(line))).toBe(stands);
-    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe(stands);
-    expect(effectOf([{ action: "allow", command_regex: ".*" }], run(line))).toBe(stands);
-  });
+  test.each(readCases<[string, string]>(import.meta, "not-covered"))(
+    "`%s` does not cover `%s`",
+    (pattern, line) => {
+      const stands = line.startsWith("less") ? "ask_user" : "abstain";
+      expect(effectOf([allow(pattern)], run(line))).toBe(stands);
+      expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe(stands);
+      expect(effectOf([{ action: "allow", command_regex: ".*" }], run(line))).toBe(stands);
+    },
+  );
   test.each([
     ["find . -delete", "find . -delete"],
     ["sed -i *", "sed -i s/a/b/ f"],
@@ -152,32 +130,26 @@ describe("arguments that do more than they say", () => {
   ])("`%s` spells it out and covers `%s`", (pattern, line) => {
     expect(effectOf([allow(pattern)], run(line))).toBe("allow");
   });
-  test.each(readCases<string>(new URL("cases/command/harmless.jsonl", import.meta.url)))(
-    "`%s` is harmless",
-    (line) =>
-      expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
+  test.each(readCases<string>(import.meta, "harmless"))("`%s` is harmless", (line) =>
+    expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
   );
 });
 
 describe("command_regex", () => {
-  test.each(
-    readCases<readonly [string, string, boolean]>(
-      new URL("cases/command/allowed.jsonl", import.meta.url),
-    ),
-  )("an allow of `%s` and `%s`: %s", (regex, line, covered) => {
-    expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(
-      covered ? "allow" : "abstain",
-    );
-  });
-  test.each([
-    ["(rm|sudo)( .*)?", "rm x"],
-    ["(rm|sudo)( .*)?", "/opt/rm x"],
-    ["(rm|sudo)( .*)?", "env rm x"],
-    ["rm .*", "frobnicate rm x"],
-    ["rm .*", "timeout 3 /bin/rm x"],
-  ])("a deny of `%s` matches `%s`", (regex, line) => {
-    expect(effectOf([{ action: "deny", command_regex: regex }], run(line))).toBe("deny");
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "allowed"))(
+    "an allow of `%s` and `%s`: %s",
+    (regex, line, covered) => {
+      expect(effectOf([{ action: "allow", command_regex: regex }], run(line))).toBe(
+        covered ? "allow" : "abstain",
+      );
+    },
+  );
+  test.each(readCases<[string, string]>(import.meta, "deny-matches"))(
+    "a deny of `%s` matches `%s`",
+    (regex, line) => {
+      expect(effectOf([{ action: "deny", command_regex: regex }], run(line))).toBe("deny");
+    },
+  );
 });
 
 test("a shell tool of an MCP server is read as one", () => {

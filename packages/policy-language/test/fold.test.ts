@@ -8,19 +8,14 @@ const deny = (...paths: string[]) => [{ action: "deny", paths }];
 const read = (path: string, more = {}) => call("read_file", { path }, more);
 
 describe("a deny of paths holds on a file system that does not tell case apart", () => {
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/fold/denied.jsonl", import.meta.url)),
-  )("%s denies %s", (glob, path) => {
+  test.each(readCases<[string, string]>(import.meta, "denied"))("%s denies %s", (glob, path) => {
     expect(effectOf(deny(glob), read(path))).toBe("deny");
     expect(effectOf([{ action: "ask_user", paths: glob }], read(path))).toBe("ask_user");
   });
-  test.each([
-    ["cat .ENV", "deny"],
-    ["cat /W/.env", "deny"],
-    ["cat .E*", "ask_user"],
-    ["cat *.ENV", "abstain"],
-    ["cat env", "abstain"],
-  ])("%s: %s", (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect));
+  test.each(readCases<[string, string]>(import.meta, "deny-paths-holds-on"))(
+    "%s: %s",
+    (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect),
+  );
   test("a folder above a denied one too", () => {
     const rules = [
       { action: "allow", tool: "delete_file", paths: "./**" },
@@ -33,7 +28,7 @@ describe("a deny of paths holds on a file system that does not tell case apart",
     const pool = compilePolicy([
       policyOf(deny("Secrets/**", "/Etc/**", "~/.SSH/*").map((rule) => ({ name: "a", ...rule }))),
     ]);
-    for (const path of readCases<string>(new URL("cases/fold/index.jsonl", import.meta.url))) {
+    for (const path of readCases<string>(import.meta, "index")) {
       expect(pool.evaluate(read(path))).toEqual(pool.evaluateByScan(read(path)));
     }
   });

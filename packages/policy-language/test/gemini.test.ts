@@ -94,60 +94,14 @@ function refusal(text: string, file = "gemini.toml"): PolicyError {
 }
 
 describe("what is unsafe by accident is refused when the file loads", () => {
-  test.each([
-    [{ toolName: "run_shell_command", commandPrefx: "git status" }, /Unknown key `commandPrefx`/],
-    [{ toolName: "read_*" }, /never matches: gemini-cli takes the `\*` in `read_\*` literally/],
-    [{ toolName: "t", mcpName: "git*" }, /the `\*` in the server `git\*` literally/],
-    [{ toolName: "mcp_github_*", mcpName: "github" }, /With `mcpName` the tool is/],
-    [{ toolName: "" }, /`toolName` must be .+, not empty text/],
-    [{ toolName: "t", priority: 1000 }, /`priority` must be a number from 0 to 999, not `1000`/],
-    [{ toolName: "t", decision: "ask" }, /`decision` must be .+, not `ask`/],
-    [{ toolName: "t", modes: ["default", "auto"] }, /`modes`/],
-    [
-      { toolName: "t", commandPrefix: "git" },
-      /`commandPrefix` works only with `toolName = "run_shell_command"`/,
-    ],
-    [
-      { toolName: "run_shell_command", commandPrefix: "git", argsPattern: "x" },
-      /Use `argsPattern` or `commandPrefix`, not both/,
-    ],
-    [
-      { toolName: "run_shell_command", commandPrefix: "git", commandRegex: "x" },
-      /Use `commandRegex` or `commandPrefix`, not both/,
-    ],
-    [
-      { toolName: "run_shell_command", commandPrefix: "git *" },
-      /takes the wildcard in `git \*` literally/,
-    ],
-    [{ toolName: "run_shell_command", commandPrefix: "git log " }, /`git log ` has extra spaces/],
-    [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /`a && b` has shell syntax/],
-    [
-      { toolName: "run_shell_command", commandRegex: "^git" },
-      /The anchor in `\^git` never matches/,
-    ],
-    [
-      { toolName: "run_shell_command", commandRegex: "git log$" },
-      /The anchor in `git log\$` never matches/,
-    ],
-    [
-      { toolName: "run_shell_command", commandRegex: "git (?!push)" },
-      /is not a regular expression of RE2/,
-    ],
-    [{ toolName: "t", argsPattern: "(a)\\1" }, /is not a regular expression of RE2/],
-    [{ toolName: "t", argsPattern: "a)|(b" }, /is not a regular expression of RE2/],
-    [
-      { toolName: "*", toolAnnotations: { readOnlyHint: true } },
-      /An allow cannot depend on `toolAnnotations`/,
-    ],
-    [
-      { toolName: "t", denyMessage: "a", deny_message: "b" },
-      /Use `denyMessage` or `deny_message`, not both/,
-    ],
-  ] as const)("%j", (fields, message) => {
-    const { findings } = refusal(geminiToml([rule(fields)], { compat: "gemini" }));
-    expect(findings.map(({ message: text }) => text).join("\n")).toMatch(message);
-    expect(findings[0]?.line).toBeGreaterThan(1);
-  });
+  test.each(readCases<[RuleData, string]>(import.meta, "what-unsafe-by-accident"))(
+    "%j",
+    (fields, message) => {
+      const { findings } = refusal(geminiToml([rule(fields)], { compat: "gemini" }));
+      expect(findings.map(({ message: text }) => text).join("\n")).toMatch(new RegExp(message));
+      expect(findings[0]?.line).toBeGreaterThan(1);
+    },
+  );
   test("a rule without a tool, a decision or a priority", () => {
     const { findings } = refusal('compat = "gemini"\n[[rule]]\nmcpName = "github"');
     expect(findings.map(({ message }) => message)).toEqual([
@@ -350,22 +304,17 @@ describe("shell", () => {
     shell({ commandPrefix: ["git log", "git status"] }),
     shell({ commandPrefix: "rm -rf", decision: "deny", priority: 200 }),
   ];
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/gemini/lines.jsonl", import.meta.url)),
-  )("%s", (command, wanted) => {
+  test.each(readCases<[string, string]>(import.meta, "lines"))("%s", (command, wanted) => {
     expect(effectOf(git, run(command))).toBe(wanted);
     // The name of the host's shell tool does not matter.
     expect(effectOf(git, call("Bash", { command }))).toBe(wanted);
   });
-  test.each([
-    ["git log", { env: { GIT_PAGER: "evil" } }, "ask_user"],
-    ["git log", { stdin: "x" }, "ask_user"],
-    ["git log", { description: "look", dir_path: "src" }, "allow"],
-    ["rm -rf /", { env: { command: "git status" } }, "deny"],
-    ["evil", { env: { command: "git status" } }, "ask_user"],
-  ])("`%s` beside %j", (command, more, wanted) => {
-    expect(effectOf(git, call("run_shell_command", { command, ...more }))).toBe(wanted);
-  });
+  test.each(readCases<[string, object, string]>(import.meta, "beside"))(
+    "`%s` beside %j",
+    (command, more, wanted) => {
+      expect(effectOf(git, call("run_shell_command", { command, ...more }))).toBe(wanted);
+    },
+  );
   test("commandRegex begins where the command begins, and an allow ends where a word ends", () => {
     const rules = [
       shell({ commandRegex: "git (log|diff)" }),

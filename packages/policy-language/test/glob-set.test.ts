@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { compilePolicy } from "../src/index.ts";
 import { policyOf } from "./toml.ts";
 
-const names = readCases<string>(new URL("cases/glob-set/names.jsonl", import.meta.url));
+const names = readCases<string>(import.meta, "names");
 const glob = fc
   .tuple(
     fc.constantFrom("", "/", "~/", "./", "**/"),

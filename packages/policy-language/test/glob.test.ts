@@ -124,7 +124,7 @@ test("the literal ends of a regular expression lose no match", () => {
 });
 
 describe("a brace that is not part of alternatives does not load", () => {
-  const patterns = readCases<string>(new URL("cases/glob/patterns.jsonl", import.meta.url));
+  const patterns = readCases<string>(import.meta, "patterns");
   test.each(patterns)("%s", (pattern) => {
     for (const action of ["allow", "deny"]) {
       for (const part of [

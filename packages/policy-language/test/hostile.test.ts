@@ -1,23 +1,11 @@
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { PolicyError, POLICY_LIMITS, parsePolicy } from "../src/index.ts";
 import { call, run, verdictOf } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
 
 // None of these is fast by luck: each took from seconds to for ever before its bound was built.
-const rules: readonly RuleData[] = [
-  { action: "deny", command: "rm -rf *" },
-  { action: "deny", command_regex: ".*(rm|x)+.*y" },
-  { action: "deny", paths: ["**/a*/**/b*/**/c*/**/d", "**/*a*a*a*a*b", "/a/b/c/a/b/c/**/z"] },
-  {
-    action: "allow",
-    tool: "t",
-    args: {
-      a: { regex: "(a*)*b" },
-      b: { glob: "*a*a*a*b" },
-      c: { url_prefix: "https://a.example/" },
-    },
-  },
-];
+const rules = readCases<RuleData>(import.meta, "rules");
 const different = (count: number): string =>
   Array.from({ length: count }, (_, at) => `git add file-${at};`).join("");
 const shortNames = (count: number): string =>

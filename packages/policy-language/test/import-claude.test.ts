@@ -1,105 +1,32 @@
+import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { importPolicy } from "../src/index.ts";
-import { call, run } from "./calls.ts";
+import { call } from "./calls.ts";
 import { imported, settings } from "./imported.ts";
 
-const servers = { github: ["get_issue", "delete_repo"], prod: ["drop"] };
 const bash = (command: string) => call("Bash", { command });
 const read = (file_path: string) => call("Read", { file_path }, { workspace: "/w" });
 const edit = (file_path: string) => call("Edit", { file_path }, { workspace: "/w" });
-const fetched = (url: string) => call("WebFetch", { url });
-const mcp = (tool: string) => call(tool, {}, { servers });
 
 describe("what Claude Code's documents say a rule covers", () => {
-  test.each([
-    ["Bash(npm run test:*)", bash("npm run test"), "allow"],
-    ["Bash(npm run test:*)", bash("npm run test unit"), "allow"],
-    ["Bash(npm run test:*)", bash("npm run testing"), "ask_user"],
-    ["Bash(npm run test:*)", bash("npm run test && rm -rf /"), "ask_user"],
-    ["Bash(npm run test *)", bash("npm run test unit"), "allow"],
-    ["Bash(git log)", bash("git log"), "allow"],
-    ["Bash(git log)", bash("git log --oneline"), "ask_user"],
-    ["Bash(ls *)", bash("lsof"), "ask_user"],
-    ["Bash(ls*)", bash("lsof -i"), "allow"],
-    ["Bash(git * main)", bash("git merge main"), "allow"],
-    ["Bash(git * main)", bash("git push origin main"), "ask_user"],
-    ["Bash(* --version)", bash("node --version"), "allow"],
-    ["Bash", bash("npm test"), "allow"],
-    ["Bash(*)", bash("npm test"), "allow"],
-    ["Bash", bash("cat x | $SHELL"), "ask_user"],
-    ["Bash(git log)", run("git log"), "allow"],
-    ["Read(./docs/**)", read("/w/docs/a/b.md"), "allow"],
-    ["Read(./docs/**)", read("docs/../.env"), "ask_user"],
-    ["Read(./docs/**)", edit("/w/docs/a.md"), "ask_user"],
-    ["Read(docs)", read("/w/docs/a.md"), "allow"],
-    ["Read(*.md)", read("/w/a/b/c.md"), "allow"],
-    ["Read(*.md)", read("/etc/x.md"), "ask_user"],
-    ["Read(//etc/hosts)", read("/etc/hosts"), "allow"],
-    ["Read(~/notes/*.md)", read("/home/dev/notes/x.md"), "allow"],
-    ["Read(~/notes/*.md)", read("/home/dev/notes/x/y.txt"), "ask_user"],
-    ["Edit(/src/**)", edit("/w/src/x.ts"), "allow"],
-    ["Edit(/src/**)", edit("/src/x.ts"), "ask_user"],
-    ["Edit(/src/**)", call("Write", { file_path: "/w/src/x.ts" }, { workspace: "/w" }), "allow"],
-    ["WebFetch(domain:example.com)", fetched("https://example.com/a"), "allow"],
-    ["WebFetch(domain:example.com)", fetched("https://example.com.evil.org/"), "ask_user"],
-    ["WebFetch(domain:example.com)", fetched("https://api.example.com/"), "ask_user"],
-    ["WebFetch", fetched("https://anything.org"), "allow"],
-    ["mcp__github__get_issue", mcp("mcp__github__get_issue"), "allow"],
-    ["mcp__github__get_issue", mcp("mcp__github__delete_repo"), "ask_user"],
-    ["mcp__github", mcp("mcp__github__delete_repo"), "allow"],
-    ["mcp__github__*", mcp("mcp__github__delete_repo"), "allow"],
-    ["mcp__github__get_*", mcp("mcp__github__get_issue"), "allow"],
-    ["mcp__github", mcp("mcp__prod__drop"), "ask_user"],
-    ["mcp__github", call("mcp__github__get_issue"), "ask_user"],
-    ["WebSearch", call("WebSearch", { query: "x" }), "allow"],
-    ["Agent(Explore)", call("Task", { subagent_type: "Explore" }), "allow"],
-    ["Agent(Explore)", call("Task", { subagent_type: "Other" }), "ask_user"],
-  ])("allow %s", async (rule, one, wanted) => {
-    const { effectOf, report } = await imported("claude", settings({ allow: [rule] }));
-    expect(effectOf(one)).toBe(wanted);
-    expect(report.filter((line) => line.startsWith("lost"))).toEqual([]);
-  });
+  test.each(readCases<[string, ToolCall, string]>(import.meta, "what-claude-code-s-2"))(
+    "allow %s",
+    async (rule, one, wanted) => {
+      const { effectOf, report } = await imported("claude", settings({ allow: [rule] }));
+      expect(effectOf(one)).toBe(wanted);
+      expect(report.filter((line) => line.startsWith("lost"))).toEqual([]);
+    },
+  );
 
-  test.each([
-    ["Bash(rm -rf:*)", bash("rm -rf /"), "deny"],
-    ["Bash(rm -rf:*)", bash("ls && sudo rm -r -f /"), "deny"],
-    ["Bash(rm -rf:*)", run("rm -rf /"), "deny"],
-    ["Bash(rm -rf:*)", bash("rm x"), "ask_user"],
-    ["Bash(git push * --force)", bash("git push origin main --force"), "deny"],
-    ["Bash(git push * --force)", bash("git status; git push a b c --force"), "deny"],
-    ["Bash(curl http://evil.com/:*)", bash("curl http://evil.com/x"), "deny"],
-    ['Bash(echo "x" > y)', bash("echo anything"), "deny"],
-    ["Bash", bash("ls"), "deny"],
-    ["Bash", run("ls"), "deny"],
-    ["Read(./.env)", read("/w/.env"), "deny"],
-    ["Read(./.env)", bash("cat .env"), "deny"],
-    ["Read(./.env)", edit("/w/.env"), "deny"],
-    ["Read(.env)", read("/w/a/b/.env"), "deny"],
-    ["Read(./secrets)", read("/w/secrets/key"), "deny"],
-    ["Read(~/.ssh/**)", read("/home/dev/.ssh/id_rsa"), "deny"],
-    ["Edit({a,b}/x)", edit("/w/{a,b}/x"), "deny"],
-    ["Read(../secrets/**)", read("/secrets/x"), "deny"],
-    ["Read(../secrets/**)", read("/w/src/x"), "ask_user"],
-    ["Edit(a\\*b/x)", edit("/w/a*b/x"), "deny"],
-    ["Edit(/src/**)", bash("echo x > src/y"), "deny"],
-    ["Edit(/src/**)", read("/w/src/x"), "ask_user"],
-    ["Write(docs/**)", call("Write", { file_path: "/w/docs/x" }, { workspace: "/w" }), "deny"],
-    ["WebFetch(domain:evil.com)", fetched("https://evil.com/"), "deny"],
-    ["WebFetch(domain:evil.com)", fetched("https://api.EVIL.com/"), "deny"],
-    ["WebFetch(something)", fetched("https://a.org/"), "deny"],
-    ["mcp__prod", mcp("mcp__prod__drop"), "deny"],
-    ["mcp__prod__drop", call("drop", {}, { server: "prod" }), "deny"],
-    ["mcp__prod__drop", call("mcp__prod__drop"), "deny"],
-    ["mcp__*", mcp("mcp__github__get_issue"), "deny"],
-    ["mcp__*", call("get_issue", {}, { server: "github" }), "deny"],
-    ["Skill(deploy)", call("Skill", { skill: "deploy" }), "deny"],
-    ["Agent(Explore)", call("Task", { subagent_type: "Explore" }), "deny"],
-    ["*", call("anything"), "deny"],
-  ])("deny %s", async (rule, one, wanted) => {
-    const { effectOf, report } = await imported("claude", settings({ deny: [rule] }));
-    expect(effectOf(one)).toBe(wanted);
-    expect(report.filter((line) => line.startsWith("lost"))).toEqual([]);
-  });
+  test.each(readCases<[string, ToolCall, string]>(import.meta, "what-claude-code-s"))(
+    "deny %s",
+    async (rule, one, wanted) => {
+      const { effectOf, report } = await imported("claude", settings({ deny: [rule] }));
+      expect(effectOf(one)).toBe(wanted);
+      expect(report.filter((line) => line.startsWith("lost"))).toEqual([]);
+    },
+  );
 });
 
 describe("precedence", () => {
@@ -163,48 +90,34 @@ describe("precedence", () => {
 });
 
 describe("what cannot be carried over", () => {
-  test.each([
-    ["Write(docs/**)", /never consults/],
-    ["Skill(deploy)", /not known here/],
-    ["mcp__*", /server is not written out/],
-    ["mcp__*__get", /server is not written out/],
-    ["*", /skips an allow with a `\*`/],
-    ['Bash(git commit -m "x")', /shell syntax/],
-    ["Bash($(x))", /shell syntax/],
-    ["WebFetch(example.com)", /only `domain:`/],
-    ["Read({a,b})", /braces/],
-    ["Read(a\\ b)", /cannot be written as a glob/],
-    ["Read(!x)", /takes back another/],
-    ["Bash(ls", /no rule of the form/],
-    ["Bash()", /between the parentheses/],
-  ])("an allow is lost and allows nothing: %s", async (rule, message) => {
-    const { rules, findings } = await imported("claude", settings({ allow: [rule] }));
-    expect(rules).toBe(0);
-    expect(findings).toEqual([
-      {
-        severity: "lost",
-        file: "source-1",
-        line: 1,
-        column: 26,
-        source: rule,
-        message: expect.stringMatching(message),
-      },
-    ]);
-  });
-  test.each([
-    { deny: ["Bash(rm"] },
-    { ask: [7] },
-    { deny: "Bash" },
-    { deny: ["Read(!x)"] },
-    { disableBypassPermissionsMode: true },
-  ])("what may have denied and cannot be read puts every allow in doubt: %j", async (lost) => {
-    const { effectOf, findings } = await imported(
-      "claude",
-      settings({ allow: ["Bash(ls)"], ...lost }),
-    );
-    expect(effectOf(bash("ls"))).toBe("ask_user");
-    expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
-  });
+  test.each(readCases<[string, string]>(import.meta, "allow-lost-allows-nothing"))(
+    "an allow is lost and allows nothing: %s",
+    async (rule, message) => {
+      const { rules, findings } = await imported("claude", settings({ allow: [rule] }));
+      expect(rules).toBe(0);
+      expect(findings).toEqual([
+        {
+          severity: "lost",
+          file: "source-1",
+          line: 1,
+          column: 26,
+          source: rule,
+          message: expect.stringMatching(message),
+        },
+      ]);
+    },
+  );
+  test.each(readCases<object>(import.meta, "what-may-have-denied"))(
+    "what may have denied and cannot be read puts every allow in doubt: %j",
+    async (lost) => {
+      const { effectOf, findings } = await imported(
+        "claude",
+        settings({ allow: ["Bash(ls)"], ...lost }),
+      );
+      expect(effectOf(bash("ls"))).toBe("ask_user");
+      expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
+    },
+  );
   test("modes and unknown keys are named with their place", async () => {
     const text =
       '{\n  // mine\n  "permissions": {\n    "defaultMode": "acceptEdits",\n    "magic": [true, null, {"a": -1.5}]\n  }\n}';
@@ -244,19 +157,13 @@ describe("what cannot be carried over", () => {
       "allow-bash-ls-3",
     ]);
   });
-  test.each([
-    ["{", 1, 2],
-    ['{"permissions": {"allow": [}}', 1, 28],
-    ['{\n"permissions": {}, "permissions": {}}', 2, 33],
-    ['{"permissions": []}', 1, 1],
-    ['{"a": 1}', 1, 1],
-    ["[".repeat(100), 1, 66],
-    ['{"permissions": {"allow": ["\\x"]}}', 1, 28],
-    ["", 1, 1],
-  ])("no settings: %s", async (text, line, column) => {
-    await expect(importPolicy("claude", [{ file: "s.json", text }])).rejects.toMatchObject({
-      code: "BYLAW_IMPORT_INVALID",
-      source: { file: "s.json", line, column },
-    });
-  });
+  test.each(readCases<[string, number, number]>(import.meta, "no-settings"))(
+    "no settings: %s",
+    async (text, line, column) => {
+      await expect(importPolicy("claude", [{ file: "s.json", text }])).rejects.toMatchObject({
+        code: "BYLAW_IMPORT_INVALID",
+        source: { file: "s.json", line, column },
+      });
+    },
+  );
 });

@@ -19,15 +19,14 @@ prefix_rule(pattern = ["git"], decision = "prompt")
 `;
 
 describe("prefix rules", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/import-codex/strictest.jsonl", import.meta.url),
-    ),
-  )("the strictest that matches decides: `%s` is %s", async (command, wanted) => {
-    const { effectOf, report } = await codex(RULES);
-    expect(effectOf(run(command))).toBe(wanted);
-    expect(report).toEqual([]);
-  });
+  test.each(readCases<[string, string]>(import.meta, "strictest"))(
+    "the strictest that matches decides: `%s` is %s",
+    async (command, wanted) => {
+      const { effectOf, report } = await codex(RULES);
+      expect(effectOf(run(command))).toBe(wanted);
+      expect(report).toEqual([]);
+    },
+  );
   test("justification, cases and places come along", async () => {
     const { toml, pool } = await codex(RULES);
     expect(toml).toContain(
@@ -70,16 +69,15 @@ describe("prefix rules", () => {
 });
 
 describe("a line that Codex does not take apart", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/import-codex/lines.jsonl", import.meta.url),
-    ),
-  )("`%s` is %s", async (command, wanted) => {
-    const { effectOf } = await codex(
-      'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
-    );
-    expect(effectOf(run(command))).toBe(wanted);
-  });
+  test.each(readCases<[string, string]>(import.meta, "lines"))(
+    "`%s` is %s",
+    async (command, wanted) => {
+      const { effectOf } = await codex(
+        'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
+      );
+      expect(effectOf(run(command))).toBe(wanted);
+    },
+  );
 });
 
 describe("host_executable", () => {
@@ -99,29 +97,17 @@ prefix_rule(pattern = ["ls"])`;
 });
 
 describe("what is no literal call", () => {
-  test.each([
-    ['x = ["git"]', 1, 3],
-    ['prefix_rule(pattern = ["git"] + X, decision = "forbidden")', 1, 31],
-    ['load("x.star", "y")', 1, 6],
-    ["def f():\n    prefix_rule(pattern=['rm'])\n", 1, 5],
-    ['[prefix_rule(pattern=[x]) for x in ["a"]]', 1, 1],
-    ['prefix_rule(["rm"])', 1, 13],
-    ['prefix_rule(pattern=["rm"], pattern=["ls"])', 1, 29],
-    ['prefix_rule(pattern=["rm)', 1, 26],
-    ['prefix_rule(pattern=["r\\qm"])', 1, 24],
-    ['prefix_rule(pattern=[f"rm"])', 1, 22],
-    ['prefix_rule(pattern=["rm"]', 2, 1],
-    ['prefix_rule(pattern=["rm"]) if True else None', 1, 29],
-    ['prefix_rule(pattern=["a" "b"])', 1, 26],
-    ["prefix_rule(pattern=" + "[".repeat(50) + "])", 1, 36],
-  ])("is a finding with its place and is never run: %s", async (text, line, column) => {
-    const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
-    expect(findings[0]).toMatchObject({ severity: "lost", line, column });
-    expect(findings[0]?.message).toMatch(/^.+; only calls with literal texts/);
-    // It may have been a deny, so nothing is allowed.
-    expect(effectOf(run("ls"))).toBe("ask_user");
-  });
-  test.each(readCases<string>(new URL("cases/import-codex/denied.jsonl", import.meta.url)))(
+  test.each(readCases<[string, number, number]>(import.meta, "finding-with-place-never"))(
+    "is a finding with its place and is never run: %s",
+    async (text, line, column) => {
+      const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
+      expect(findings[0]).toMatchObject({ severity: "lost", line, column });
+      expect(findings[0]?.message).toMatch(/^.+; only calls with literal texts/);
+      // It may have been a deny, so nothing is allowed.
+      expect(effectOf(run("ls"))).toBe("ask_user");
+    },
+  );
+  test.each(readCases<string>(import.meta, "denied"))(
     "what may have denied and cannot be carried over puts every allow in doubt: %s",
     async (text) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from "@bylaw/kernel";
+import type { ApprovalMode, ToolCall } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { importPolicy } from "../src/index.ts";
@@ -15,7 +15,6 @@ const rule = (fields: RuleData): RuleData => ({
   ...fields,
 });
 const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
-const servers = { github: ["get_issue"], evil: ["get_issue"] };
 
 describe("gemini-cli's own cases, imported", () => {
   // Each is named with its reason in docs/decisions/0007-gemini-reading.md.
@@ -41,15 +40,14 @@ describe("gemini-cli's own cases, imported", () => {
 });
 
 describe("the shipped files", () => {
-  test.each(
-    readCases<readonly [string, number, number]>(
-      new URL("cases/import-gemini/lost-rules.jsonl", import.meta.url),
-    ),
-  )("%s: %i rules, %i lost", async (name, rules, lost) => {
-    const result = await imported("gemini", geminiFixture(`policies/${name}`));
-    expect(result.rules).toBe(rules);
-    expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
-  });
+  test.each(readCases<[string, number, number]>(import.meta, "lost-rules"))(
+    "%s: %i rules, %i lost",
+    async (name, rules, lost) => {
+      const result = await imported("gemini", geminiFixture(`policies/${name}`));
+      expect(result.rules).toBe(rules);
+      expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
+    },
+  );
 });
 
 describe("the first match by priority becomes tiers", () => {
@@ -99,52 +97,14 @@ describe("the first match by priority becomes tiers", () => {
 });
 
 describe("what a rule is about", () => {
-  test.each([
-    [{ toolName: ["read_file", "glob"] }, call("glob"), "allow"],
-    [{ toolName: "grep_search" }, call("search_file_content"), "allow"],
-    [{ toolName: "*" }, call("anything"), "allow"],
-    [
-      { toolName: "get_issue", mcpName: "github" },
-      call("mcp_github_get_issue", {}, { servers }),
-      "allow",
-    ],
-    [
-      { toolName: "get_issue", mcpName: "github" },
-      call("mcp_evil_get_issue", {}, { servers }),
-      "ask_user",
-    ],
-    [{ toolName: "*", mcpName: "github" }, call("get_issue", {}, { server: "github" }), "allow"],
-    [{ toolName: "*", mcpName: "*" }, call("mcp_evil_get_issue", {}, { servers }), "allow"],
-    [{ toolName: "*", mcpName: "*" }, call("read_file"), "ask_user"],
-    [{ toolName: "mcp_github_*" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
-    [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue", {}, { servers }), "allow"],
-    [{ toolName: "mcp_github_get_issue" }, call("mcp_github_get_issue"), "ask_user"],
-    [{ toolName: "mcp_github_get_issue", decision: "deny" }, call("mcp_github_get_issue"), "deny"],
-    [
-      { toolName: "helper", decision: "deny" },
-      call("invoke_agent", { agent_name: "helper" }),
-      "deny",
-    ],
-    [{ modes: ["autoEdit", "plan"] }, call("t", {}, { approval_mode: "autoEdit" }), "allow"],
-    [{ modes: ["autoEdit"] }, call("t"), "ask_user"],
-    [{ interactive: false }, call("t"), "ask_user"],
-    [{ subagent: "a*" }, call("t", {}, { agent: "a*" }), "allow"],
-    [{ subagent: "a*" }, call("t", {}, { agent: "ab" }), "ask_user"],
-    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc" }), "allow"],
-    [{ argsPattern: '"path":"src/[a-z]+"' }, call("t", { path: "src/abc/../../etc" }), "ask_user"],
-    [
-      { argsPattern: '"path":"src/[a-z]+"' },
-      call("t", { path: "/etc", more: { path: "src/abc" } }),
-      "ask_user",
-    ],
-    [{ argsPattern: '\\x00"path":"src/' }, call("t", { path: "src/abc" }), "allow"],
-    [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/etc/passwd" }), "deny"],
-    [{ argsPattern: '"path":"/etc', decision: "deny" }, call("t", { path: "/home" }), "ask_user"],
-  ] as const)("%j", async (fields, one, wanted) => {
-    const { effectOf, report } = await gemini(rule(fields));
-    expect(effectOf(one)).toBe(wanted);
-    expect(report).toEqual([]);
-  });
+  test.each(readCases<[RuleData, ToolCall, string]>(import.meta, "what-rule-about"))(
+    "%j",
+    async (fields, one, wanted) => {
+      const { effectOf, report } = await gemini(rule(fields));
+      expect(effectOf(one)).toBe(wanted);
+      expect(report).toEqual([]);
+    },
+  );
   test.each([
     [{ argsPattern: "secret", decision: "deny" }, call("t", { a: "harmless" }), "deny"],
     [{ argsPattern: '"a":"x.*y', decision: "deny" }, call("t", { a: "harmless" }), "deny"],
@@ -169,43 +129,32 @@ describe("what a rule is about", () => {
   ])("an allow of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
     expect((await gemini(shell({ commandRegex }))).effectOf(run(command))).toBe(wanted);
   });
-  test.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/import-gemini/command-regex.jsonl", import.meta.url),
-    ),
-  )("a deny of commandRegex `%s`: `%s` is %s", async (commandRegex, command, wanted) => {
-    expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(
-      wanted,
-    );
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "command-regex"))(
+    "a deny of commandRegex `%s`: `%s` is %s",
+    async (commandRegex, command, wanted) => {
+      expect((await gemini(shell({ commandRegex, decision: "deny" }))).effectOf(run(command))).toBe(
+        wanted,
+      );
+    },
+  );
 });
 
 describe("what cannot be carried over", () => {
-  test.each([
-    [{ toolName: "read_*" }, /plain letter/],
-    [{ toolName: "*", toolAnnotations: { readOnlyHint: true } }, /annotations/],
-    [{ argsPattern: "src" }, /only a pattern of the form/],
-    [{ argsPattern: '"a":"x\\\\\\\\y"' }, /only a pattern of the form/],
-    [{ toolName: "run_shell_command", commandPrefix: "a && b" }, /plain words/],
-    [{ toolName: "run_shell_command", commandRegex: "^git" }, /never matched/],
-    [{ toolName: "run_shell_command", commandRegex: 'echo \\\\"x' }, /as JSON writes them/],
-    [{ toolName: "run_shell_command", commandRegex: "git (?!push)" }, /RE2/],
-    [{ toolName: "x", commandPrefix: "git" }, /only beside `toolName/],
-    [{ modes: ["plan"] }, /no plan mode/],
-    [{ commandPrefx: "git" }, /drops `commandPrefx` in silence/],
-    [{ priority: 4000 }, /`priority` should be a number from 0 to 999/],
-  ] as const)("an allow is lost alone: %j", async (fields, message) => {
-    const { effectOf, rules, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
-    expect(rules).toBe(1);
-    expect(effectOf(call("glob"))).toBe("allow");
-    expect(findings).toEqual([
-      expect.objectContaining({
-        severity: "lost",
-        line: 1,
-        message: expect.stringMatching(message),
-      }),
-    ]);
-  });
+  test.each(readCases<[RuleData, string]>(import.meta, "allow-lost-alone"))(
+    "an allow is lost alone: %j",
+    async (fields, message) => {
+      const { effectOf, rules, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
+      expect(rules).toBe(1);
+      expect(effectOf(call("glob"))).toBe("allow");
+      expect(findings).toEqual([
+        expect.objectContaining({
+          severity: "lost",
+          line: 1,
+          message: expect.stringMatching(message),
+        }),
+      ]);
+    },
+  );
   test.each([
     [{ toolName: "*", argsPattern: "secret", decision: "deny" }],
     [{ decision: "deny", priority: 4000 }],
@@ -231,9 +180,7 @@ describe("what cannot be carried over", () => {
 
 describe("what gemini-cli asks about all the same", () => {
   test.each(
-    readCases<readonly [Parameters<typeof shell>[0], string, ApprovalMode, string]>(
-      new URL("cases/import-gemini/modes.jsonl", import.meta.url),
-    ),
+    readCases<[Parameters<typeof shell>[0], string, ApprovalMode, string]>(import.meta, "modes"),
   )("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
     const { effectOf } = await gemini(shell(fields));
     expect(effectOf({ ...run(command), approval_mode })).toBe(wanted);
@@ -301,21 +248,12 @@ describe("the lists of settings.json", () => {
     mcp: { excluded: ["evil"], allowed: ["github"] },
     mcpServers: { trusted: { trust: true }, other: { trust: false } },
   });
-  test.each([
-    [run("git status"), "allow"],
-    [run("git status && ls"), "deny"],
-    [run("rm -r -f /"), "deny"],
-    [call("read_file"), "allow"],
-    [call("glob"), "allow"],
-    [call("web_fetch"), "deny"],
-    [call("write_file"), "deny"],
-    [call("get_issue", {}, { server: "evil" }), "deny"],
-    // `tools.core` denies the rest, MCP tools included, above `mcp.allowed` and trust.
-    [call("get_issue", {}, { server: "github" }), "deny"],
-    [call("x", {}, { server: "trusted" }), "deny"],
-  ])("%j", async (one, wanted) => {
-    expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
-  });
+  test.each(readCases<[ToolCall, string]>(import.meta, "lists-settings-json"))(
+    "%j",
+    async (one, wanted) => {
+      expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
+    },
+  );
   test("without `tools.core` listed and trusted servers are allowed", async () => {
     const { effectOf } = await imported(
       "gemini",

@@ -16,7 +16,8 @@ const importOf = (source: ImportSource, text: string) =>
 describe("a file of another tool is one error that names the tool", () => {
   test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
     readCases<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
-      new URL("cases/import-source/other-tools.jsonl", import.meta.url),
+      import.meta,
+      "other-tools",
     ),
   )("as %s: %s", async (as, of, message, fix) => {
     await expect(importOf(as, TEXTS[of])).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "smol-toml";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { PolicyError, parsePolicy, policyJsonSchema } from "../src/index.ts";
 
@@ -94,31 +95,10 @@ describe("what loads without a warning is valid", () => {
   });
 });
 
-const head = '[[rules]]\nname = "r"\naction = "deny"\n';
-
-test.each([
-  'defualt = "deny"\n',
-  'default = "allowed"\n',
-  `${head}tol = "x"\n`,
-  '[[rules]]\naction = "deny"\n',
-  '[[rules]]\nname = "r"\n',
-  '[[rules]]\nname = "r"\naction = "block"\n',
-  `${head}priority = "amdin"\n`,
-  `${head}tool = ""\n`,
-  `${head}tool = ["a"]\n`,
-  `${head}command = []\n`,
-  `${head}paths = { reads = "x" }\n`,
-  `${head}args = { a = "GET" }\n`,
-  `${head}args = { a = { equals = 1 } }\n`,
-  `${head}args = { a = { not = { type = "text" } } }\n`,
-  `${head}modes = ["yollo"]\n`,
-  `${head}interactive = "yes"\n`,
-  `${head}when = { fact = "agent", operator = "equals", value = "x" }\n`,
-  `${head}when = { all = [] }\n`,
-  `${head}when = { all = [{ fact = "moon", operator = "equal", value = "full" }] }\n`,
-  'compat = "radium"\n[[rules]]\nname = "r"\naction = "deny"\ntool = "x"\n',
-  'compat = "gemini"\n[[rules]]\nname = "r"\n',
-])("what the schema refuses does not load: %j", (text) => {
-  expect(mistakes(text)).not.toEqual([]);
-  expect(() => parsePolicy(text, { file: "p.toml" })).toThrow(PolicyError);
-});
+test.each(readCases<string>(import.meta, "what-schema-refuses-does"))(
+  "what the schema refuses does not load: %j",
+  (text) => {
+    expect(mistakes(text)).not.toEqual([]);
+    expect(() => parsePolicy(text, { file: "p.toml" })).toThrow(PolicyError);
+  },
+);

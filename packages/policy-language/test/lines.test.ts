@@ -21,28 +21,16 @@ const rules = [
 ];
 
 describe("a walk through folders", () => {
-  const kept = [
-    allow(["grep *", "rg *"]),
-    {
-      action: "deny",
-      paths: [
-        "**/id_rsa",
-        "**/.env",
-        "**/secrets.{json,yaml}",
-        "**/*.pem",
-        "**/.env.*",
-        "**/.aws/**",
-      ],
-    } as const,
-  ];
+  const kept = readCases<RuleData>(import.meta, "kept");
 
-  test.each(
-    readCases<string>(new URL("cases/lines/searches-for-denied-files.jsonl", import.meta.url)),
-  )("that is for the files of a deny is asked about: %s", (line) => {
-    expect(verdictOf(kept, run(line))).toBe("ask_user unknown_path");
-  });
+  test.each(readCases<string>(import.meta, "searches-for-denied-files"))(
+    "that is for the files of a deny is asked about: %s",
+    (line) => {
+      expect(verdictOf(kept, run(line))).toBe("ask_user unknown_path");
+    },
+  );
 
-  test.each(readCases<string>(new URL("cases/lines/other-searches.jsonl", import.meta.url)))(
+  test.each(readCases<string>(import.meta, "other-searches"))(
     "that is for others is allowed: %s",
     (line) => {
       expect(verdictOf(kept, run(line))).toBe("allow rule_allowed r0");
@@ -50,19 +38,15 @@ describe("a walk through folders", () => {
   );
 
   const inside = [allow(["cp *", "ls *", "grep *", "rg *", "tree *"], { paths: "/w/**" })];
-  test.each([
-    "cp -rL a b",
-    "cp -r --dereference a b",
-    "ls -RL a",
-    "grep -R x a",
-    "rg --follow x a",
-    "tree -l a",
-  ])("that goes where links lead is no place that an allow names: %s", (line) => {
-    expect(effectOf(inside, run(line))).not.toBe("allow");
-    expect(effectOf([allow(["cp *", "ls *", "grep *", "rg *", "tree *"])], run(line))).toBe(
-      "allow",
-    );
-  });
+  test.each(readCases<string>(import.meta, "goes-where-links-lead"))(
+    "that goes where links lead is no place that an allow names: %s",
+    (line) => {
+      expect(effectOf(inside, run(line))).not.toBe("allow");
+      expect(effectOf([allow(["cp *", "ls *", "grep *", "rg *", "tree *"])], run(line))).toBe(
+        "allow",
+      );
+    },
+  );
   test.each(["cp -r a b", "cp -L a b", "ls -R a", "ls -lL a", "grep -r x a", "rg x a", "tree a"])(
     "that stays below is: %s",
     (line) => {
@@ -76,13 +60,7 @@ describe("a line that brings links into the tree", () => {
     allow(["git *", "cat *", "echo *", "tee *", "npm test"], { paths: "/w/**" }),
     { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
   ];
-  test.each([
-    "git switch other && cat notes",
-    "git stash pop; cat n* && cat /w/notes",
-    "git pull && cat a | tee link/file",
-    "bash -c 'git merge other; cat notes'",
-    "git -c alias.x=pull x; cat notes",
-  ])("%s", (line) => {
+  test.each(readCases<string>(import.meta, "line-brings-links-into"))("%s", (line) => {
     expect(effectOf(inside, run(line))).not.toBe("allow");
   });
   test.each(["git switch other && cat notes", "git pull && cat a | tee link/file"])(
@@ -91,13 +69,7 @@ describe("a line that brings links into the tree", () => {
       expect(effectOf([allow(["git *", "cat *", "tee *"])], run(line))).toBe("ask_user");
     },
   );
-  test.each([
-    "git pull && npm test",
-    "git switch main && git status",
-    "git checkout -b x && git add -A && git commit -m y",
-    "git checkout -b x && git add src/a && git commit -m y && cat src/a",
-    "cat a && git add a && git pull --rebase && git log main..x && git push",
-  ])("and uses none: %s", (line) => {
+  test.each(readCases<string>(import.meta, "uses-none"))("and uses none: %s", (line) => {
     const kept = [
       allow(["git *", "cat *", "npm test"]),
       { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
@@ -110,9 +82,9 @@ describe("a line that brings links into the tree", () => {
 });
 
 describe("a line is what its commands come to", () => {
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/lines/strictest.jsonl", import.meta.url)),
-  )("%s: %s", (line, verdict) => expect(verdictOf(rules, run(line))).toBe(verdict));
+  test.each(readCases<[string, string]>(import.meta, "strictest"))("%s: %s", (line, verdict) =>
+    expect(verdictOf(rules, run(line))).toBe(verdict),
+  );
 
   test("each command is decided by the tiers, and a final rule holds in each", () => {
     const tiers = [
@@ -162,13 +134,11 @@ describe("a line is what its commands come to", () => {
 });
 
 describe("what an allow does not cover", () => {
-  test.each(readCases<string>(new URL("cases/lines/not-covered.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(effectOf(rules, run(line))).not.toBe("allow"),
+  test.each(readCases<string>(import.meta, "not-covered"))("%s", (line) =>
+    expect(effectOf(rules, run(line))).not.toBe("allow"),
   );
-  test.each(readCases<string>(new URL("cases/lines/not-allowed.jsonl", import.meta.url)))(
-    "but %j",
-    (line) => expect(effectOf(rules, run(line))).toBe("allow"),
+  test.each(readCases<string>(import.meta, "not-allowed"))("but %j", (line) =>
+    expect(effectOf(rules, run(line))).toBe("allow"),
   );
   test("a word that is not known is covered by a wildcard word alone", () => {
     expect(effectOf([allow("frob * main")], run('frob "x$Y" main'))).toBe("allow");
@@ -180,15 +150,14 @@ describe("what an allow does not cover", () => {
 });
 
 describe("a deny that may match", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/lines/doubtful-denies.jsonl", import.meta.url),
-    ),
-  )("%s: %s", (line, verdict) => {
-    expect(verdictOf(rules, run(line))).toBe(verdict);
-    if (verdict.includes("unknown"))
-      expect(verdictOf(rules, run(line), { default: "deny" })).toBe("deny unknown_command");
-  });
+  test.each(readCases<[string, string]>(import.meta, "doubtful-denies"))(
+    "%s: %s",
+    (line, verdict) => {
+      expect(verdictOf(rules, run(line))).toBe(verdict);
+      if (verdict.includes("unknown"))
+        expect(verdictOf(rules, run(line), { default: "deny" })).toBe("deny unknown_command");
+    },
+  );
   test("counts only where the rule would decide", () => {
     const above = allow("rm *", { priority: "admin" });
     expect(effectOf([above, deny("rm -rf *")], run('rm "a$X"'))).toBe("allow");
@@ -218,9 +187,9 @@ describe("files of a line", () => {
     { action: "deny", paths: ["**/.env", "/home/dev/.ssh/**"] },
     { action: "deny", paths: { write: "/w/.git/**" } },
   ];
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/lines/files.jsonl", import.meta.url)),
-  )("%s: %s", (line, effect) => expect(effectOf(files, run(line))).toBe(effect));
+  test.each(readCases<[string, string]>(import.meta, "files"))("%s: %s", (line, effect) =>
+    expect(effectOf(files, run(line))).toBe(effect),
+  );
 
   test("an allow about files names no program", () => {
     const open: readonly RuleData[] = [{ action: "allow", paths: "**" }];
@@ -249,9 +218,9 @@ describe("hosts of a line", () => {
     allow("curl *", { network: ["api.example.com", "*.internal"] }),
     { action: "deny", network: ["*.evil.example", "bücher.example"] },
   ];
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/lines/hosts.jsonl", import.meta.url)),
-  )("%s: %s", (line, effect) => expect(effectOf(hosts, run(line))).toBe(effect));
+  test.each(readCases<[string, string]>(import.meta, "hosts"))("%s: %s", (line, effect) =>
+    expect(effectOf(hosts, run(line))).toBe(effect),
+  );
   test("URLs of network tools are compared the same way", () => {
     const fetch = (url: string): string => effectOf(hosts, call("web_fetch", { url }));
     expect([

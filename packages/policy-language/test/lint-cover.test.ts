@@ -33,174 +33,13 @@ async function found(first: RuleData, second: RuleData): Promise<string> {
     .join(" ");
 }
 
-const deny = (rest: RuleData): RuleData => ({ action: "deny", ...rest });
-const allow = (rest: RuleData): RuleData => ({ action: "allow", ...rest });
-
-const COVERED: readonly (readonly [string, RuleData, RuleData])[] = [
-  ["a glob covers a name", deny({ tool: "write_*" }), allow({ tool: "write_file" })],
-  ["a glob covers a narrower glob", deny({ tool: "w*" }), allow({ tool: "write_*" })],
-  ["a glob with two stars covers one", deny({ tool: "*_file*" }), allow({ tool: "write_file_*" })],
-  ["a question mark covers a letter", deny({ tool: "tool?" }), allow({ tool: "toolA" })],
-  ["alternatives cover one of them", deny({ tool: "a|b" }), allow({ tool: "b" })],
-  ["no tool covers any", deny({ agent: "x" }), allow({ tool: "a", agent: "x" })],
-  ["no conditions cover all", deny({}), allow({ tool: "a" })],
-  [
-    "an open pattern covers more words",
-    deny({ command: "git push *" }),
-    allow({ command: "git push origin main" }),
-  ],
-  [
-    "options stand anywhere in a deny",
-    deny({ command: "git push --force *" }),
-    deny({ command: "git push origin --force *" }),
-  ],
-  [
-    "an allow covers its narrower one",
-    allow({ command: "git log *" }),
-    allow({ command: "git log --oneline *" }),
-  ],
-  [
-    "a wider list of commands covers",
-    deny({ command: ["rm *", "dd *"] }),
-    allow({ command: ["rm x", "dd of=x"] }),
-  ],
-  [
-    "a folder covers what is below it",
-    deny({ paths: "src/**" }),
-    allow({ tool: "write_file", paths: "src/x/*.ts" }),
-  ],
-  [
-    "any folder covers the workspace's",
-    deny({ paths: "**/.env" }),
-    allow({ tool: "read_file", paths: "conf/.env" }),
-  ],
-  [
-    "reading and writing cover reading",
-    deny({ paths: "a/**" }),
-    allow({ tool: "read_file", paths: { read: "a/b" } }),
-  ],
-  [
-    "values cover one of them",
-    deny({ tool: "t", args: { a: { in: [1, 2] } } }),
-    allow({ tool: "t", args: { a: { eq: 2 } } }),
-  ],
-  [
-    "a glob covers a value",
-    deny({ tool: "t", args: { a: { glob: "x*" } } }),
-    allow({ tool: "t", args: { a: { eq: "xy" } } }),
-  ],
-  [
-    "a range covers a narrower one",
-    deny({ tool: "t", args: { a: { min: 0 } } }),
-    allow({ tool: "t", args: { a: { min: 5, max: 6 } } }),
-  ],
-  [
-    "more modes cover fewer",
-    deny({ tool: "t", modes: ["ask", "yolo"] }),
-    allow({ tool: "t", modes: ["ask"] }),
-  ],
-  [
-    "an agent's glob covers a name",
-    deny({ tool: "t", agent: "dev-*" }),
-    allow({ tool: "t", agent: ["dev-1", "dev-2"] }),
-  ],
-  [
-    "a host's glob covers a host",
-    deny({ tool: "fetch", network: "*.example.com" }),
-    allow({ tool: "fetch", network: "api.example.com" }),
-  ],
-  [
-    "a higher tier covers a stricter rule",
-    { action: "ask_user", tool: "t", priority: "admin" },
-    deny({ tool: "t" }),
-  ],
-  [
-    "a server covers its tools",
-    deny({ server: "github" }),
-    allow({ server: "github", tool: "get_*" }),
-  ],
-];
+const COVERED = readCases<[string, RuleData, RuleData]>(import.meta, "covered");
 
 test.each(COVERED)("%s", async (_, first, second) => {
   expect(await found(first, second)).toBe("shadowed_rule");
 });
 
-const OPEN: readonly (readonly [string, RuleData, RuleData])[] = [
-  ["a narrower glob", deny({ tool: "write_file" }), allow({ tool: "write_*" })],
-  ["a letter for a question mark", deny({ tool: "toolA" }), allow({ tool: "tool?" })],
-  ["a weaker rule of the same tier", allow({ tool: "t*" }), deny({ tool: "t1" })],
-  ["a lower tier", deny({ tool: "t*" }), allow({ tool: "t1", priority: "user" })],
-  [
-    "an allow above a deny, which reads more",
-    allow({ command: "git *", priority: "admin" }),
-    deny({ command: "git push *" }),
-  ],
-  ["a rule in shadow", deny({ tool: "t*", shadow: true }), allow({ tool: "t1" })],
-  [
-    "a final rule below a higher tier",
-    deny({ tool: "t*", priority: "admin" }),
-    { action: "ask_user", tool: "t1", final: true },
-  ],
-  ["a condition more", deny({ tool: "t*", phase: "PLAN" }), allow({ tool: "t1" })],
-  ["another agent", deny({ tool: "t*", agent: "a" }), allow({ tool: "t1", agent: "b" })],
-  [
-    "a pattern without a star at its end",
-    deny({ command: "git push" }),
-    allow({ command: "git push *" }),
-  ],
-  [
-    "what only the narrower allow spells out",
-    allow({ command: "find *" }),
-    allow({ command: "find . -delete" }),
-  ],
-  ["another program", deny({ command: "git *" }), allow({ command: "gitk *" })],
-  [
-    "a path in another folder",
-    deny({ paths: "src/**" }),
-    allow({ tool: "write_file", paths: "test/**" }),
-  ],
-  [
-    "a home folder for the workspace",
-    deny({ paths: "~/**" }),
-    allow({ tool: "write_file", paths: "src/**" }),
-  ],
-  [
-    "one segment for many",
-    deny({ paths: "src/*" }),
-    allow({ tool: "write_file", paths: "src/**" }),
-  ],
-  [
-    "reading for writing",
-    deny({ paths: { read: "src/**" } }),
-    allow({ tool: "write_file", paths: { write: "src/**" } }),
-  ],
-  [
-    "another value",
-    deny({ tool: "t", args: { a: { eq: 1 } } }),
-    allow({ tool: "t", args: { a: { eq: 2 } } }),
-  ],
-  [
-    "a value for a missing condition",
-    deny({ tool: "t", args: { a: { eq: 1 } } }),
-    allow({ tool: "t" }),
-  ],
-  [
-    "a wider range",
-    deny({ tool: "t", args: { a: { min: 5 } } }),
-    allow({ tool: "t", args: { a: { min: 0 } } }),
-  ],
-  ["one mode of all", deny({ tool: "t", modes: ["ask"] }), allow({ tool: "t" })],
-  [
-    "a tool of a server for one of no server",
-    deny({ server: "github", tool: "get_*" }),
-    allow({ tool: "get_issue" }),
-  ],
-  [
-    "the same with words of its own, named first",
-    deny({ tool: "t*" }),
-    { ...deny({ tool: "t1", reason: "its own" }), name: "a" },
-  ],
-];
+const OPEN = readCases<[string, RuleData, RuleData]>(import.meta, "open");
 
 test.each(OPEN)("is not covered by %s", async (_, first, second) => {
   expect(await found(first, second)).toBe("");
@@ -260,7 +99,7 @@ const arbitraryRule: fc.Arbitrary<RuleData> = fc
   )
   .map(([action, rest]) => ({ action, ...(rest as RuleData) }));
 
-const calls = readCases<string>(new URL("cases/lint-cover/rules.jsonl", import.meta.url))
+const calls = readCases<string>(import.meta, "rules")
   .map((command) => ["bash", { command }] as const)
   .concat(
     ["src/a.ts", "src/x/b.ts", "b", "/etc/passwd", "~/x"].flatMap((path) =>

@@ -99,18 +99,17 @@ describe("a deny is asked about the same line, written differently", () => {
     expect(found).not.toContain("sudo");
   });
 
-  test.each(
-    readCases<readonly [string, string, string]>(
-      new URL("cases/lint/programs.jsonl", import.meta.url),
-    ),
-  )("the table of a program says how else %s is written", async (regex, way, line) => {
-    const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");
-    expect(
-      found
-        .filter((message) => message.endsWith(`written with ${way}`))
-        .map((message) => /^`(.+?)`/.exec(message)?.[1]),
-    ).toEqual([line]);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "programs"))(
+    "the table of a program says how else %s is written",
+    async (regex, way, line) => {
+      const found = await messagesOf(deny(`command_regex = "${regex}"`), "evaded_rule");
+      expect(
+        found
+          .filter((message) => message.endsWith(`written with ${way}`))
+          .map((message) => /^`(.+?)`/.exec(message)?.[1]),
+      ).toEqual([line]);
+    },
+  );
 
   test.each([
     'command = ["git push --force *", "git branch -D *", "git clean --force *", "git reset --hard *"]',
@@ -176,37 +175,17 @@ describe("an allow says where its wildcards end", () => {
   const allow = (word: string): string =>
     `[[rules]]\nname = "r"\naction = "allow"\ncommand = "${word}"\n`;
 
-  test.each([
-    ["cat */../x", "`x`"],
-    ["cat build/../x*", "`x*`"],
-    ["git push origin +feature/*", "`feature/*`"],
-    ["git push -u origin HEAD:wip/*", "`HEAD`"],
-    ["git fetch up :*", "`*`"],
-    ["curl https://api.example.com*", "`https://api.example.com/*`"],
-    ["curl https://api.example.*/v1", "`https://api.example/v1`"],
-    ["wget api.example.com*", "`api.example.com/*`"],
-    ["frob --url=https://a.org*", "`--url=https://a.org/*`"],
-    ["curl https://*example.net/", "`https://example.net/`"],
-    ["curl *example.net", "`example.net`"],
-  ])("`%s` should be %s", async (pattern, wanted) => {
-    const found = (await lint(allow(pattern))).filter(({ code }) => code === "misplaced_wildcard");
-    expect(found.map(({ fix }) => fix?.includes(wanted))).toEqual([true]);
-  });
+  test.each(readCases<[string, string]>(import.meta, "should-be"))(
+    "`%s` should be %s",
+    async (pattern, wanted) => {
+      const found = (await lint(allow(pattern))).filter(
+        ({ code }) => code === "misplaced_wildcard",
+      );
+      expect(found.map(({ fix }) => fix?.includes(wanted))).toEqual([true]);
+    },
+  );
 
-  test.each([
-    "cat ../lib/*",
-    "rm -f build/*",
-    "git push origin feature/*",
-    "git push git@a.org:team/*",
-    "git push https://a.org/team/* main",
-    "git clone git@a.org:*",
-    "curl https://*.example.net/*",
-    "curl http://localhost:*",
-    "curl https://10.0.0.*/x",
-    "curl https://api-*.example.net/",
-    "curl https://*",
-    "frob *",
-  ])("`%s` is clear", async (pattern) => {
+  test.each(readCases<string>(import.meta, "clear"))("`%s` is clear", async (pattern) => {
     expect(await messagesOf(allow(pattern), "misplaced_wildcard")).toEqual([]);
   });
 
@@ -216,31 +195,21 @@ describe("an allow says where its wildcards end", () => {
   });
 });
 
-test.each([
-  ["allow", "git log( .*)?", "every argument that `.*` matches"],
-  ["allow", "git log [^ ]+", "every argument that `[^ ]+` matches"],
-  ["allow", String.raw`git log \\S*`, "every argument"],
-  ["deny", "rm [^ ]+ -rf", "`rm 'a b' -rf` gets round"],
-  [
-    "ask_user",
-    String.raw`python (\\S+/)?manage\\.py flush`,
-    "`python 'a b/manage.py' flush` gets round",
-  ],
-])("an %s by `%s` says too little of its arguments", async (action, regex, wanted) => {
-  const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
-  expect(await messagesOf(text, "open_regex")).toEqual([expect.stringContaining(wanted)]);
-});
+test.each(readCases<[string, string, string]>(import.meta, "by-says-too-little"))(
+  "an %s by `%s` says too little of its arguments",
+  async (action, regex, wanted) => {
+    const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
+    expect(await messagesOf(text, "open_regex")).toEqual([expect.stringContaining(wanted)]);
+  },
+);
 
-test.each([
-  ["allow", String.raw`git log( [\\w./-]+)*`],
-  ["allow", String.raw`ls [.*+]x`],
-  ["allow", "rm( [^ ']+)+"],
-  ["deny", "rm( .*)? -rf( .*)?"],
-  ["deny", "node( .*)? [^ ]*x (a|b)"],
-])("an %s by `%s` says enough", async (action, regex) => {
-  const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
-  expect(await messagesOf(text, "open_regex")).toEqual([]);
-});
+test.each(readCases<[string, string]>(import.meta, "by-says-enough"))(
+  "an %s by `%s` says enough",
+  async (action, regex) => {
+    const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
+    expect(await messagesOf(text, "open_regex")).toEqual([]);
+  },
+);
 
 test("a rule that is dropped by `without` does not move the places of the others", async () => {
   const text =
@@ -302,13 +271,12 @@ test("a policy of thousands of rules on one tool is looked at by index", async (
 
 describe("further findings and near misses", () => {
   const rule = (text: string): string => `[[rules]]\nname = "r"\nreason = "x"\n${text}\n`;
-  test.each(
-    readCases<readonly [string, string, readonly string[]]>(
-      new URL("cases/lint/near-misses.jsonl", import.meta.url),
-    ),
-  )("%s", async (_, text, wanted) => {
-    expect(await linesOf(rule(text))).toEqual(wanted);
-  });
+  test.each(readCases<[string, string, string[]]>(import.meta, "near-misses"))(
+    "%s",
+    async (_, text, wanted) => {
+      expect(await linesOf(rule(text))).toEqual(wanted);
+    },
+  );
 
   test("a default of deny needs no second deny", async () => {
     expect(

@@ -113,9 +113,7 @@ test("the line of a rule is the line of its header, however the text around it l
 });
 
 test("broken TOML is reported where the parser stopped, in one line", () => {
-  for (const [text, line] of readCases<readonly [string, number]>(
-    new URL("cases/locate/broken-toml.jsonl", import.meta.url),
-  )) {
+  for (const [text, line] of readCases<[string, number]>(import.meta, "broken-toml")) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);
     expect(finding?.message).toMatch(/^The TOML cannot be read: [^\n]+$/);

@@ -1,3 +1,4 @@
+import type { ToolCall } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, verdictOf } from "./calls.ts";
@@ -14,83 +15,12 @@ const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
 
 describe("an allow", () => {
-  test.each([
-    ["its own name", { tool: "mcp__github__get_issue" }, listed("mcp__github__get_issue"), true],
-    ["the other glue", { tool: "mcp__github__get_*" }, listed("mcp_github_get_issue"), true],
-    [
-      "the pattern in the other glue",
-      { tool: "mcp_github_*" },
-      listed("mcp__github__get_issue"),
-      true,
-    ],
-    [
-      "a bare name with its server",
-      { tool: "mcp__github__get_*" },
-      listed("get_issue", { server: "github" }),
-      true,
-    ],
-    [
-      "a prefixed name with its server",
-      { tool: "mcp__github__get_*" },
-      listed("mcp__github__get_issue", { server: "github" }),
-      true,
-    ],
-    [
-      "server and tool",
-      { server: "github", tool: "get_*" },
-      listed("mcp__github__get_issue"),
-      true,
-    ],
-    ["server alone", { server: "github" }, listed("mcp__github__get_issue"), true],
-    [
-      "a glob for the server",
-      { server: "git*", tool: "*" },
-      listed("mcp__github__get_issue"),
-      true,
-    ],
-    ["everything", { tool: "*" }, listed("mcp__github__get_issue"), true],
-    ["every server", { tool: "mcp_*" }, listed("mcp__github__get_issue"), true],
-    ["every server, other glue", { tool: "mcp__*" }, listed("mcp_github_get_issue"), true],
-    [
-      "a server without a registry, as the host names it",
-      { tool: "mcp__x__*" },
-      call("y", {}, { server: "x" }),
-      true,
-    ],
-    [
-      "a server that begins alike",
-      { tool: "mcp__git__*" },
-      call("t", {}, { server: "git__hub" }),
-      false,
-    ],
-    [
-      "a server that begins alike, one underscore",
-      { tool: "mcp_git_*" },
-      call("t", {}, { server: "git_hub" }),
-      false,
-    ],
-    ["a tool of the longer server", { tool: "mcp__prod__*" }, listed("mcp__prod_db__query"), false],
-    ["a bare glob", { tool: "get_*" }, listed("mcp__github__get_issue"), false],
-    [
-      "a bare glob with the server from the host",
-      { tool: "get_*" },
-      listed("get_issue", { server: "github" }),
-      false,
-    ],
-    ["a glob in the middle", { tool: "*get_issue" }, listed("mcp__github__get_issue"), false],
-    [
-      "a rule about another server",
-      { server: "git", tool: "get_*" },
-      listed("mcp__github__get_issue"),
-      false,
-    ],
-    ["a server rule for a tool of the host", { server: "github" }, listed("get_issue"), false],
-    ["a command rule", { command: "ls *" }, listed("mcp__github__get_issue"), false],
-  ] as const)("%s", (_, rule, one, covered) => {
-    expect(verdictOf([allow(rule as RuleData)], one)).toBe(
-      covered ? "allow rule_allowed r0" : "abstain",
-    );
-  });
+  test.each(readCases<[string, RuleData, ToolCall, boolean]>(import.meta, "allow"))(
+    "%s",
+    (_, rule, one, covered) => {
+      expect(verdictOf([allow(rule)], one)).toBe(covered ? "allow rule_allowed r0" : "abstain");
+    },
+  );
 });
 
 describe("a name that does not come from exactly one registered server is never allowed", () => {
@@ -141,40 +71,9 @@ describe("a name that does not come from exactly one registered server is never 
 });
 
 describe("a deny matches the text and the tool's own name", () => {
-  test.each([
-    [{ tool: "mcp__prod_db__*" }, listed("mcp__prod_db__query")],
-    [{ tool: "mcp__prod_db__*" }, listed("mcp_prod_db_query")],
-    [{ tool: "mcp__prod_db__*" }, listed("query", { server: "prod_db" })],
-    [{ tool: "mcp__*__delete_*" }, listed("mcp__github__delete_repo")],
-    [{ tool: "delete_*" }, listed("mcp__github__delete_repo")],
-    [{ tool: "delete_repo" }, listed("delete_repo", { server: "github" })],
-    [{ server: "github" }, listed("mcp_github_delete_repo")],
-    [{ server: "prod_db" }, call("mcp__prod_db__drop")],
-    [{ server: "prod_db", tool: "*drop" }, call("mcp_prod_db_drop")],
-    [{ server: "gitlab" }, listed("get_issue", { server: "gitlab" })],
-    [{ tool: "mcp__gitlab__*" }, listed("x", { server: "gitlab" })],
-    [{ tool: "mcp__git__*" }, listed("mcp__git__nothing")],
-    [{}, call("mcp__a__b")],
-    [{ server: "github", tool: "merge_*" }, call("mcp__github__merge_pull_request")],
-    [{ server: "github", tool: "merge_*" }, call("mcp_github_merge_pull_request")],
-    [{ server: "github", tool: "merge_*" }, call("mcp__github_merge_pull_request")],
-    [{ server: "github", tool: "merge_*" }, call("mcp_github__merge_pull_request")],
-    [{ server: "github", tool: "merge_*" }, listed("mcp__github__merge_pull_request")],
-    [{ server: "github", tool: "merge_*" }, listed("merge_pull_request", { server: "github" })],
-    [
-      { server: "github", tool: "merge_*" },
-      listed("mcp__hub__merge_pull_request", { server: "github" }),
-    ],
-    [{ server: "my_git_hub", tool: "merge_*" }, call("mcp__my_git_hub__merge_pull_request")],
-    [{ server: "my_git_hub", tool: "merge_*" }, call("mcp_my_git_hub_merge_pull_request")],
-    [{ server: "my__hub", tool: "a__merge" }, call("mcp__my__hub__a__merge")],
-    [{ server: "hub_", tool: "merge" }, call("mcp__hub___merge")],
-    [{ server: "_hub", tool: "merge" }, call("mcp__hub_merge")],
-    [{ server: "git*|hub", tool: "x|merge_*" }, call("mcp__github__merge_pull_request")],
-    [{ tool: "merge_*" }, call("mcp__github__merge_pull_request")],
-    [{ tool: "merge_*" }, call("mcp_my_hub_merge_pull_request")],
-  ] as const)("%j", (rule, one) =>
-    expect(verdictOf([deny(rule as RuleData)], one)).toBe("deny rule_denied r0"),
+  test.each(readCases<[RuleData, ToolCall]>(import.meta, "deny-matches-text-tool"))(
+    "%j",
+    (rule, one) => expect(verdictOf([deny(rule)], one)).toBe("deny rule_denied r0"),
   );
   test("it does not reach another server", () => {
     expect(verdictOf([deny({ server: "git" })], listed("mcp__github__get_issue"))).toBe("abstain");
@@ -182,13 +81,12 @@ describe("a deny matches the text and the tool's own name", () => {
       "abstain",
     );
   });
-  test.each(
-    readCases<readonly [string, object, string]>(
-      new URL("cases/mcp/unresolved.jsonl", import.meta.url),
-    ),
-  )("a name that is not resolved is only asked about: %s", (_, rule, tool) => {
-    expect(verdictOf([deny(rule as RuleData)], call(tool))).toBe("ask_user unknown_server");
-  });
+  test.each(readCases<[string, object, string]>(import.meta, "unresolved"))(
+    "a name that is not resolved is only asked about: %s",
+    (_, rule, tool) => {
+      expect(verdictOf([deny(rule as RuleData)], call(tool))).toBe("ask_user unknown_server");
+    },
+  );
 });
 
 test("a policy without rules still does not let a name pass that it cannot place", () => {
@@ -197,15 +95,12 @@ test("a policy without rules still does not let a name pass that it cannot place
 });
 
 describe("an allow whose tool reads as server and tool in two ways", () => {
-  test.each(readCases<string>(new URL("cases/mcp/unloadable.jsonl", import.meta.url)))(
-    "%s does not load",
-    (tool) => {
-      expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
-        /can be split into server and tool in several ways/,
-      );
-      expect(() => policyOf([{ name: "r", ...allow({ tool, server: "a" }) }])).not.toThrow();
-    },
-  );
+  test.each(readCases<string>(import.meta, "unloadable"))("%s does not load", (tool) => {
+    expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
+      /can be split into server and tool in several ways/,
+    );
+    expect(() => policyOf([{ name: "r", ...allow({ tool, server: "a" }) }])).not.toThrow();
+  });
   test.each(["mcp__a__b__c", "mcp_a_b_c", "mcp__prod_db__*", "mcp__*__execute_*"])(
     "a deny or an ask of %s loads",
     (tool) => {
@@ -213,25 +108,19 @@ describe("an allow whose tool reads as server and tool in two ways", () => {
         expect(policyOf([{ name: "r", action, tool }]).warnings).toEqual([]);
     },
   );
-  test.each(readCases<string>(new URL("cases/mcp/loadable.jsonl", import.meta.url)))(
-    "%s loads",
-    (tool) => {
-      expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
-    },
-  );
+  test.each(readCases<string>(import.meta, "loadable"))("%s loads", (tool) => {
+    expect(policyOf([{ name: "r", ...allow({ tool }) }]).rules).toHaveLength(1);
+  });
 });
 
 describe("names without blanks around them", () => {
-  test.each(readCases<object>(new URL("cases/mcp/unloadable-tools.jsonl", import.meta.url)))(
-    "%j does not load",
-    (rule) => {
-      for (const action of ["allow", "deny"]) {
-        expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(
-          /begins or ends with a space/,
-        );
-      }
-    },
-  );
+  test.each(readCases<object>(import.meta, "unloadable-tools"))("%j does not load", (rule) => {
+    for (const action of ["allow", "deny"]) {
+      expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(
+        /begins or ends with a space/,
+      );
+    }
+  });
   test("a blank inside is part of the name", () => {
     expect(verdictOf([deny({ tool: "a b" })], call("a b"))).toBe("deny rule_denied r0");
   });

@@ -12,73 +12,10 @@ const rule = (action: string, priority: string, more: RuleData = {}): RuleData =
 });
 
 describe("tiers", () => {
-  test.each([
-    [
-      "the highest tier decides, also when it is weaker",
-      [rule("allow", "admin"), rule("deny", "user")],
-      "allow rule_allowed r0",
-    ],
-    [
-      "workspace is below user and above default",
-      [rule("deny", "default"), rule("ask_user", "workspace"), rule("allow", "user")],
-      "allow rule_allowed r2",
-    ],
-    [
-      "workspace is above default",
-      [rule("deny", "default"), rule("ask_user", "workspace")],
-      "ask_user rule_asked r1",
-    ],
-    [
-      "the default tier is `default`",
-      [{ action: "deny", tool: "t" }, rule("allow", "workspace")],
-      "allow rule_allowed r1",
-    ],
-    [
-      "inside a tier deny is stronger than ask_user",
-      [rule("ask_user", "user"), rule("deny", "user"), rule("allow", "user")],
-      "deny rule_denied r1",
-    ],
-    [
-      "inside a tier ask_user is stronger than allow",
-      [rule("allow", "user"), rule("ask_user", "user")],
-      "ask_user rule_asked r1",
-    ],
-    [
-      "among equals the least name decides",
-      [rule("deny", "user"), rule("deny", "user")],
-      "deny rule_denied r0",
-    ],
-    [
-      "a final rule holds against a higher tier",
-      [rule("allow", "admin"), rule("deny", "default", { final: true })],
-      "deny rule_denied r1",
-    ],
-    [
-      "the strictest final rule holds",
-      [
-        rule("allow", "admin"),
-        rule("ask_user", "user", { final: true }),
-        rule("deny", "default", { final: true }),
-      ],
-      "deny rule_denied r2",
-    ],
-    [
-      "a final ask does not weaken a deny",
-      [rule("deny", "admin"), rule("ask_user", "default", { final: true })],
-      "deny rule_denied r0",
-    ],
-    [
-      "a final rule that does not match holds nothing",
-      [rule("allow", "admin"), rule("deny", "user", { final: true, tool: "u" })],
-      "allow rule_allowed r0",
-    ],
-    [
-      "a rule in shadow occupies no tier",
-      [rule("allow", "user"), rule("deny", "admin", { shadow: true })],
-      "allow rule_allowed r0",
-    ],
-    ["nothing matches", [rule("allow", "user", { tool: "u" })], "abstain"],
-  ])("%s", (_, rules, expected) => expect(verdictOf(rules, call("t"))).toBe(expected));
+  test.each(readCases<[string, RuleData[], string]>(import.meta, "tiers"))(
+    "%s",
+    (_, rules, expected) => expect(verdictOf(rules, call("t"))).toBe(expected),
+  );
 });
 
 test("rules in shadow are recorded beside the vote, and alone", () => {
@@ -170,9 +107,7 @@ test("explain says of every rule whether it matches, and by which key it does no
 
 describe("who and when", () => {
   const cases: readonly (readonly [string, RuleData, Parameters<typeof call>[2], boolean])[] =
-    readCases<readonly [string, RuleData, Parameters<typeof call>[2], boolean]>(
-      new URL("cases/meaning/readings.jsonl", import.meta.url),
-    );
+    readCases<[string, RuleData, Parameters<typeof call>[2], boolean]>(import.meta, "readings");
   test.each(cases)("%s", (_, part, more, matches) => {
     for (const action of ["allow", "ask_user", "deny"]) {
       expect(verdictOf([{ action, tool: "t", ...part }], call("t", {}, more)).split(" ")[0]).toBe(
@@ -197,8 +132,9 @@ describe("tool names are exact", () => {
     },
   );
   test("globs, alternatives and braces", () => {
-    for (const [tool, name, matches] of readCases<readonly [string, string, boolean]>(
-      new URL("cases/meaning/globs.jsonl", import.meta.url),
+    for (const [tool, name, matches] of readCases<[string, string, boolean]>(
+      import.meta,
+      "globs",
     )) {
       expect([tool, name, verdictOf([{ action: "deny", tool }], call(name))]).toEqual([
         tool,

@@ -18,9 +18,7 @@ const cat: RuleData = {
 const etc: RuleData = { action: "deny", tool: "*", paths: "/etc/**" };
 
 describe("a glob that may find the folder above", () => {
-  test.each(
-    readCases<string>(new URL("cases/other-readings/unknown-paths.jsonl", import.meta.url)),
-  )("`%s` is not known", (command) => {
+  test.each(readCases<string>(import.meta, "unknown-paths"))("`%s` is not known", (command) => {
     expect(verdictOf([cat], run(command))).toMatch(/^ask_user unknown_/);
     expect(effectOf([etc], run(command), { default: "allow" })).toBe("ask_user");
   });
@@ -58,12 +56,9 @@ describe("what globs find by way of links", () => {
 });
 
 describe("a path of a file tool that a lax reader takes for another", () => {
-  test.each(readCases<string>(new URL("cases/other-readings/unknown.jsonl", import.meta.url)))(
-    "%j is unknown",
-    (path) => {
-      expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
-    },
-  );
+  test.each(readCases<string>(import.meta, "unknown"))("%j is unknown", (path) => {
+    expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
+  });
   test.each(["/w/%2e%2e/etc/passwd", "/w/..%2f..%2fetc", "/w/%252e%252e/x", "/w/a%5cb"])(
     "%j is not allowed, and nothing else",
     (path) => {
@@ -77,12 +72,9 @@ describe("a path of a file tool that a lax reader takes for another", () => {
       expect(verdictOf([inside, env], read(path))).toBe("deny rule_denied r1");
     },
   );
-  test.each(readCases<string>(new URL("cases/other-readings/readings.jsonl", import.meta.url)))(
-    "%j is what it says",
-    (path) => {
-      expect(effectOf([inside], read(path))).toBe("allow");
-    },
-  );
+  test.each(readCases<string>(import.meta, "readings"))("%j is what it says", (path) => {
+    expect(effectOf([inside], read(path))).toBe("allow");
+  });
   test.each(["/w/$HOME/x", "/w/${id}", "/w/$(id)", "/w/$_x"])("%j has a variable", (path) => {
     expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
   });
@@ -207,9 +199,7 @@ describe("url_prefix", () => {
     expect(get("https://api.example:@evil.example/v1/a")).toBe("abstain");
     expect(get("https://api.example:8/v1/a")).toBe("abstain");
   });
-  test.each(
-    readCases<string>(new URL("cases/other-readings/url-spellings.jsonl", import.meta.url)),
-  )("does not cover …/v1/%s", (rest) => {
+  test.each(readCases<string>(import.meta, "url-spellings"))("does not cover …/v1/%s", (rest) => {
     expect(get(`https://api.example/v1/${rest}`)).toBe("abstain");
   });
 });

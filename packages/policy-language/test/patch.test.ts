@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { compilePolicy } from "../src/index.ts";
 import { call, effectOf, run, verdictOf } from "./calls.ts";
@@ -16,57 +17,15 @@ const of = (input: unknown, argument = "input"): string =>
   verdictOf(rules, call("apply_patch", { [argument]: input as string }));
 
 describe("the files of a patch are those that its text names", () => {
-  test.each([
-    [update("src/a.ts")],
-    [patch("*** Add File: src/a", "+*** Update File: .env")],
-    [
-      patch(
-        "*** Delete File: src/a",
-        "*** Update File: src/b",
-        "*** Move to: src/c",
-        "@@",
-        " x",
-        "*** End of File",
-      ),
-    ],
-    [unified("src/a.ts")],
-    [
-      "diff --git a/src/a b/src/a\nindex 1..2 100644\n--- a/src/a\n+++ b/src/a\n@@ -1 +1 @@\n-a\n+b",
-    ],
-    ["diff --git a/src/a b/src/b\nsimilarity index 100%\nrename from src/a\nrename to src/b"],
-    ["--- /dev/null\n+++ b/src/a\n@@ -0,0 +1 @@\n+b"],
-  ])("allowed: %j", (input) => expect(of(input)).toBe("allow rule_allowed r0"));
-  test.each([
-    [update(".env")],
-    [update("/w/.env")],
-    [update("src/../.env")],
-    [patch("*** Update File: src/a", "*** Move to: src/.env")],
-    [patch("*** Delete File: src/a", "*** Delete File: .env")],
-    [`<<'EOF'\n${update(".env")}\nEOF`],
-    [patch("*** Update File: src/a", "@@", "  *** Delete File: .env  ")],
-    [patch("*** Update File: src/a\f*** Delete File: .env")],
-    [unified("src/.env")],
-    ["--- .env\n+++ .env"],
-    ["--- x/.env\t2020-01-01\n+++ x/.env\t2020-01-01"],
-    ["--- a/src/a\n+++ b/src/a\r\n--- /dev/null\r\n+++ b/.env\r\n"],
-    ["rename from src/a\nrename to .env"],
-    ["Index: .env\n@@ -1 +1 @@\n-a\n+b"],
-  ])("denied: %j", (input) => expect(of(input)).toBe("deny rule_denied r1"));
-  test.each([
-    ["change something"],
-    [""],
-    [7],
-    [{ text: update("src/a") }],
-    [patch()],
-    [`x\n${update("src/a")}`],
-    [`${update("src/a")}\n*** Update File: src/b`],
-    [patch("*** Update File: src/a", "*** Environment ID: x")],
-    [patch("*** Update File: src/$X")],
-    ['--- "a/src/a"\n+++ "b/src/a"'],
-    ["--- src/a\n+++ src/a"],
-    ["--- a/src/../src/a\n+++ b/src/../src/a"],
-    ["*** src/a\n--- src/b\n***************"],
-  ])("unknown: %j", (input) => expect(of(input)).toBe("ask_user unknown_path"));
+  test.each(readCases<[string]>(import.meta, "allowed"))("allowed: %j", (input) =>
+    expect(of(input)).toBe("allow rule_allowed r0"),
+  );
+  test.each(readCases<[string]>(import.meta, "denied"))("denied: %j", (input) =>
+    expect(of(input)).toBe("deny rule_denied r1"),
+  );
+  test.each(readCases<[number | object | string]>(import.meta, "unknown"))("unknown: %j", (input) =>
+    expect(of(input)).toBe("ask_user unknown_path"),
+  );
   test.each([
     [update("lib/a")],
     [patch("*** Update File: src/a", "*** Move to: lib/a")],

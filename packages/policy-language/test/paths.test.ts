@@ -25,15 +25,14 @@ const write = (path: Json, more: Partial<ToolCall> = {}): ToolCall =>
   call("write_file", { path }, more);
 
 describe("globs", () => {
-  test.each(
-    readCases<readonly [string, string, boolean]>(
-      new URL("cases/paths/globs.jsonl", import.meta.url),
-    ),
-  )("`%s` and `%s`: %s", (glob, path, inside) => {
-    expect([effectOf([allow(glob)], read(path)), effectOf([deny(glob)], read(path))]).toEqual(
-      inside ? ["allow", "deny"] : ["abstain", "abstain"],
-    );
-  });
+  test.each(readCases<[string, string, boolean]>(import.meta, "globs"))(
+    "`%s` and `%s`: %s",
+    (glob, path, inside) => {
+      expect([effectOf([allow(glob)], read(path)), effectOf([deny(glob)], read(path))]).toEqual(
+        inside ? ["allow", "deny"] : ["abstain", "abstain"],
+      );
+    },
+  );
 
   test("agree with micromatch wherever both have an opinion", () => {
     const names = fc.constantFrom("a", "b", "ab", "aa", ".a", "a.b", "...");
@@ -109,7 +108,7 @@ describe("access", () => {
 
 describe("what cannot be known is never allowed, and not left to the mode", () => {
   test.each<readonly [Json]>([
-    ...readCases<readonly [Json]>(new URL("cases/paths/unknown.jsonl", import.meta.url)),
+    ...readCases<[Json]>(import.meta, "unknown"),
     [`src/${"a".repeat(4100)}`],
   ])("%j", (path) => {
     expect(verdictOf([allow("**", { priority: "admin" })], read(path))).toBe(
@@ -210,9 +209,7 @@ describe("tools", () => {
 });
 
 describe("a shell line", () => {
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/paths/lines.jsonl", import.meta.url)),
-  )("%s: %s", (line, effect) => {
+  test.each(readCases<[string, string]>(import.meta, "lines"))("%s: %s", (line, effect) => {
     expect(
       effectOf(
         [allow("/w/**", { tool: "run_shell_command", command: "cat *" }), deny("/etc/**")],
@@ -259,46 +256,9 @@ describe("real paths", () => {
 
 describe("edits inside the workspace", () => {
   const pool = compilePolicy([policyOf([])]);
-  test.each([
-    [write("src/a"), true],
-    [call("Edit", { file_path: "/w/src/a" }), true],
-    [call("delete_file", { path: "a" }), true],
-    [write("/w"), false],
-    [write("../x"), false],
-    [write("/w-evil/a"), false],
-    [write(".git/hooks/pre-commit"), false],
-    [write("a/.git/config"), false],
-    [write("src/../.bylaw/policy.toml"), false],
-    [write(".BYLAW/policy.toml"), false],
-    [write("bylaw.config.ts"), false],
-    [write("sub/bylaw.config.json"), false],
-    [write("$X"), false],
-    ...readCases<string>(new URL("cases/paths/edits.jsonl", import.meta.url)).map(
-      (path): [ToolCall, boolean] => [write(path), false],
-    ),
-    [write(".github/CODEOWNERS.md"), true],
-    [write(".vscode/words.txt"), true],
-    [write("Makefile"), true],
-    [
-      write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/home/dev/.claude/w/a"]] } } }),
-      false,
-    ],
-    [call("move_file", { source: "evil", destination: ".husky" }), false],
-    [call("copy_file", { source: "x/package.json", destination: "sub" }), false],
-    [call("write_file", { path: "a", file_path: ".envrc" }), false],
-    [call("write_file", { path: "a", target: "b" }), false],
-    [read("src/a"), false],
-    [call("write_files", { paths: ["a", "/etc/x"] }), false],
-    [call("write_files", { paths: ["a", "b"] }), true],
-    [run("touch a"), false],
-    [call("write_file", { path: "a" }, { server: "fs" }), false],
-    [write("a", { workspace: "/elsewhere" }), false],
-    [write("a", { facts: { [STAMP]: { paths: [["a", "/etc/x"]] } } }), false],
-    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/.git/x"]] } } }), false],
-    [write("a", { facts: { [STAMP]: { paths: [["a", "/w/a", "/data/.git/a"]] } } }), false],
-    [call("copy_file", { source: "a", destination: "b" }), true],
-    [call("copy_file", { source: "/etc/passwd", destination: "b" }), false],
-  ])("%#", (one, edits) => expect([one.args, pool.editsWorkspace(one)]).toEqual([one.args, edits]));
+  test.each(readCases<[ToolCall, boolean]>(import.meta, "cases"))("%#", (one, edits) =>
+    expect([one.args, pool.editsWorkspace(one)]).toEqual([one.args, edits]),
+  );
 });
 
 test("what is unknown is said as a fact", () => {

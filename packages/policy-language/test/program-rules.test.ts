@@ -33,11 +33,7 @@ const denies = (pattern: string, line: string): boolean => {
 };
 
 describe("among many rules about one program the one about its subcommand is found", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/program-rules/many-rules.jsonl", import.meta.url),
-    ),
-  )("%s by %s", (pattern, line) => {
+  test.each(readCases<[string, string]>(import.meta, "many-rules"))("%s by %s", (pattern, line) => {
     expect(denies(pattern, line)).toBe(true);
   });
 

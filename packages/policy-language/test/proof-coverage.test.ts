@@ -1,4 +1,5 @@
 import type { ToolCall, Verdict } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import {
   compilePolicy,
@@ -226,18 +227,10 @@ describe("an expectation", () => {
     rule: { name: "a", file: FILE, line: 1 },
   } as const;
 
-  it.each([
-    [{ must: "deny" }, undefined],
-    [{ must_not: "allow" }, undefined],
-    [{ must: "deny", rule: "a", code: "rule_denied" }, undefined],
-    [{ must: "allow" }, "Got `deny` instead of `allow`"],
-    [{ must_not: "deny" }, "Got `deny` instead of any other"],
-    [{ must: "deny", rule: "b" }, "Got rule `a` instead of `b`"],
-    [
-      { must: "ask_user", code: "fallback" },
-      "Got `deny` instead of `ask_user`; code `rule_denied` instead of `fallback`",
-    ],
-  ] as const)("%j of a deny by rule a: %s", (expected, wrong) => {
-    expect(unmet(expected, denied)).toBe(wrong);
-  });
+  it.each(readCases<[object, string?]>(import.meta, "deny-by-rule"))(
+    "%j of a deny by rule a: %s",
+    (expected, wrong) => {
+      expect(unmet(expected, denied)).toBe(wrong);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { PolicyError, compilePolicy, parsePolicy } from "../src/index.ts";
 
@@ -160,18 +161,15 @@ tool_pattern = "t*"
       ["low", true, false],
     ]);
   });
-  test.each([
-    ["yolo", "anything", "allow"],
-    ["autoEdit", "create_file", "allow"],
-    ["autoedit", "edit_file", "allow"],
-    ["autoEdit", "delete_file", "ask_user"],
-    ["ask", "write_file", "ask_user"],
-  ])("without a match, mode %s answers %s with %s", (mode, tool, effect) => {
-    expect(
-      load(rule({ tool_pattern: "never" }, `approval_mode = "${mode}"`)).evaluate(call(tool))?.[0]
-        ?.effect,
-    ).toBe(effect);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "without-match-mode-answers"))(
+    "without a match, mode %s answers %s with %s",
+    (mode, tool, effect) => {
+      expect(
+        load(rule({ tool_pattern: "never" }, `approval_mode = "${mode}"`)).evaluate(call(tool))?.[0]
+          ?.effect,
+      ).toBe(effect);
+    },
+  );
   test("the mode of the call does not count", () => {
     const pool = load(rule({ tool_pattern: "never" }));
     expect(pool.evaluate({ ...call("t"), approval_mode: "yolo" })?.[0]?.effect).toBe("ask_user");

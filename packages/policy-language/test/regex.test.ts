@@ -52,9 +52,7 @@ test("what is looked for first, a literal beginning and end, hides no match", ()
 
 test("alternatives at the start are found by their names", () => {
   const rule = { action: "deny", command_regex: "(curl|git( .*)? push|(rm|dd) x)( .*)?" };
-  for (const line of readCases<string>(
-    new URL("cases/regex/alternatives.jsonl", import.meta.url),
-  )) {
+  for (const line of readCases<string>(import.meta, "alternatives")) {
     expect([line, effectOf([rule], run(line))]).toEqual([line, "deny"]);
   }
   for (const line of ["curlx", "git pull", "rm y", "make $X", "echo 'rm x'"])

@@ -8,23 +8,18 @@ const deny = (command: string): readonly RuleData[] => [{ action: "deny", comman
 const decided = (pattern: string, line: string): string => effectOf(deny(pattern), run(line));
 
 describe("a deny of an option is one of all its spellings, wherever it stands", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/sense/spellings-of-an-option.jsonl", import.meta.url),
-    ),
-  )("%s", (pattern, lines) => {
-    expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
-      lines.map((line) => [line, "deny"]),
-    );
-  });
+  test.each(readCases<[string, string[]]>(import.meta, "spellings-of-an-option"))(
+    "%s",
+    (pattern, lines) => {
+      expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
+        lines.map((line) => [line, "deny"]),
+      );
+    },
+  );
 });
 
 describe("what only looks alike is not denied", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/sense/look-alikes.jsonl", import.meta.url),
-    ),
-  )("%s", (pattern, lines) => {
+  test.each(readCases<[string, string[]]>(import.meta, "look-alikes"))("%s", (pattern, lines) => {
     expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
       lines.map((line) => [line, "abstain"]),
     );
@@ -32,15 +27,14 @@ describe("what only looks alike is not denied", () => {
 });
 
 describe("a deny of a subcommand or a program is one of all its names", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/sense/spellings-of-a-name.jsonl", import.meta.url),
-    ),
-  )("%s", (pattern, lines) => {
-    expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
-      lines.map((line) => [line, "deny"]),
-    );
-  });
+  test.each(readCases<[string, string[]]>(import.meta, "spellings-of-a-name"))(
+    "%s",
+    (pattern, lines) => {
+      expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
+        lines.map((line) => [line, "deny"]),
+      );
+    },
+  );
 });
 
 test("a value that is not known may be the one that is denied", () => {

@@ -66,28 +66,26 @@ const SECRET = {
 };
 
 describe("suggestRule", () => {
-  test.each(
-    readCases<readonly [string, ToolCall["args"], string]>(
-      new URL("cases/suggest/rules.jsonl", import.meta.url),
-    ),
-  )("%s %j", async (tool, args, wanted) => {
-    const { toml = "", why } = await suggest(call(tool, args));
-    expect(why).toBeUndefined();
-    expect(toml).toContain(`action = "allow"\n${wanted}\n`);
-    const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
-    const { effect } = await decide(call(tool, args), compilePolicy([...files, added]));
-    expect(effect).toBe("allow");
-  });
+  test.each(readCases<[string, ToolCall["args"], string]>(import.meta, "rules"))(
+    "%s %j",
+    async (tool, args, wanted) => {
+      const { toml = "", why } = await suggest(call(tool, args));
+      expect(why).toBeUndefined();
+      expect(toml).toContain(`action = "allow"\n${wanted}\n`);
+      const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
+      const { effect } = await decide(call(tool, args), compilePolicy([...files, added]));
+      expect(effect).toBe("allow");
+    },
+  );
 
-  test.each(
-    readCases<readonly [string, ToolCall["args"], string]>(
-      new URL("cases/suggest/none.jsonl", import.meta.url),
-    ),
-  )("nothing for %s %j, and why", async (tool, args, why) => {
-    const found = await suggest(call(tool, args), { cases: [SECRET] });
-    expect(found.toml).toBeUndefined();
-    expect(found.why).toMatch(new RegExp(why));
-  });
+  test.each(readCases<[string, ToolCall["args"], string]>(import.meta, "none"))(
+    "nothing for %s %j, and why",
+    async (tool, args, why) => {
+      const found = await suggest(call(tool, args), { cases: [SECRET] });
+      expect(found.toml).toBeUndefined();
+      expect(found.why).toMatch(new RegExp(why));
+    },
+  );
 
   it("names the agent, the phase and the server of the call", async () => {
     const asked = call(

@@ -22,9 +22,7 @@ const holds = async (action: string, when: RuleData, one: ToolCall): Promise<boo
 
 describe("each operator", () => {
   const table: readonly (readonly [...Leaf, yes: readonly unknown[], no: readonly unknown[]])[] =
-    readCases<readonly [...Leaf, yes: readonly unknown[], no: readonly unknown[]]>(
-      new URL("cases/when/operators.jsonl", import.meta.url),
-    );
+    readCases<[...Leaf, yes: unknown[], no: unknown[]]>(import.meta, "operators");
   test.each(table)("%s %j", async (operator, value, yes, no) => {
     for (const action of ["allow", "deny", "ask_user"]) {
       for (const a of yes)
@@ -88,34 +86,14 @@ describe("each operator", () => {
 });
 
 describe("all, any and not", () => {
-  const is = (yes: boolean): RuleData => fact("tool", yes ? "equal" : "notEqual", "t");
-  const missing = fact("agent", "notEqual", "x");
-  test.each<[when: RuleData, deny: boolean, allow: boolean]>([
-    [{ all: [is(true), is(true)] }, true, true],
-    [{ all: [is(true), is(false)] }, false, false],
-    [{ any: [is(false), is(true)] }, true, true],
-    [{ any: [is(false), is(false)] }, false, false],
-    [{ not: is(false) }, true, true],
-    [{ not: { all: [is(true)] } }, false, false],
-    [
-      { all: [{ any: [is(false), { not: is(false) }] }, { not: { all: [is(true), is(false)] } }] },
-      true,
-      true,
-    ],
-    [{ any: [{ all: [is(true), is(false)] }, { not: { any: [is(true)] } }] }, false, false],
-    // What is missing counts only where it is needed.
-    [{ any: [missing, is(true)] }, true, true],
-    [{ any: [missing, is(false)] }, true, false],
-    [{ all: [missing, is(true)] }, true, false],
-    [{ not: { all: [missing, is(false)] } }, true, true],
-    [{ not: { all: [missing, is(true)] } }, false, false],
-    [{ not: { any: [fact("agent", "equal", "x"), is(false)] } }, true, false],
-  ])("%j", async (when, deny, allow) => {
-    expect([await holds("deny", when, call("t")), await holds("allow", when, call("t"))]).toEqual([
-      deny,
-      allow,
-    ]);
-  });
+  test.each(readCases<[when: RuleData, deny: boolean, allow: boolean]>(import.meta, "all-any-not"))(
+    "%j",
+    async (when, deny, allow) => {
+      expect([await holds("deny", when, call("t")), await holds("allow", when, call("t"))]).toEqual(
+        [deny, allow],
+      );
+    },
+  );
 });
 
 describe("facts", () => {
@@ -195,22 +173,18 @@ describe("facts", () => {
   });
 });
 
-test.each([
-  "$.constructor.name",
-  "$['__proto__'].x",
-  "$.__proto__.constructor.name",
-  "$.toString.name",
-  "$.a.constructor.name",
-  "$['hasOwnProperty'].length",
-])("inherited: %s reaches nothing", async (path) => {
-  const leaf = (operator: string, value: unknown): RuleData =>
-    ({ fact: "args", path, operator, value }) as RuleData;
-  const one = call("t", { a: { b: 1 } });
-  for (const value of ["Object", "toString", "x", 1])
-    expect(await holds("deny", { all: [leaf("equal", value)] }, one)).toBe(false);
-  expect(await holds("allow", { all: [leaf("notEqual", "never")] }, one)).toBe(false);
-  expect(await holds("allow", { not: leaf("equal", "never") }, one)).toBe(false);
-});
+test.each(readCases<string>(import.meta, "inherited-reaches-nothing"))(
+  "inherited: %s reaches nothing",
+  async (path) => {
+    const leaf = (operator: string, value: unknown): RuleData =>
+      ({ fact: "args", path, operator, value }) as RuleData;
+    const one = call("t", { a: { b: 1 } });
+    for (const value of ["Object", "toString", "x", 1])
+      expect(await holds("deny", { all: [leaf("equal", value)] }, one)).toBe(false);
+    expect(await holds("allow", { all: [leaf("notEqual", "never")] }, one)).toBe(false);
+    expect(await holds("allow", { not: leaf("equal", "never") }, one)).toBe(false);
+  },
+);
 test("a path into an inherited table reaches nothing", async () => {
   const args = Object.create({ a: "x" }) as ToolCall["args"];
   expect(await holds("deny", { all: [amount("equal", "x")] }, call("t", args))).toBe(false);
@@ -227,42 +201,9 @@ describe("a rule whose condition is false does not match", () => {
     tool: "t",
     ...more,
   });
-  test.each<[string, readonly RuleData[], string]>([
-    [
-      "it occupies no tier",
-      [rule("allow", "admin", { when: never }), rule("deny", "user")],
-      "deny",
-    ],
-    [
-      "one that is true does",
-      [rule("allow", "admin", { when: always }), rule("deny", "user")],
-      "allow",
-    ],
-    [
-      "among many in one tier the strictest of the true ones",
-      [
-        rule("deny", "user", { when: never }),
-        rule("ask_user", "user", { when: always }),
-        rule("allow", "user", { when: always }),
-      ],
-      "ask_user",
-    ],
-    [
-      "a final rule holds only if it is true",
-      [rule("allow", "admin"), rule("deny", "default", { final: true, when: never })],
-      "allow",
-    ],
-    [
-      "a final rule that is true holds",
-      [rule("allow", "admin"), rule("deny", "default", { final: true, when: always })],
-      "deny",
-    ],
-    [
-      "a rule in shadow votes nothing",
-      [rule("deny", "admin", { shadow: true, when: always })],
-      "abstain",
-    ],
-  ])("%s", async (_, rules, expected) =>
+  test.each(
+    readCases<[string, readonly RuleData[], string]>(import.meta, "rule-whose-condition-false"),
+  )("%s", async (_, rules, expected) =>
     expect(await effectOf(poolOf(...rules), call("t"))).toBe(expected),
   );
   test("rules in shadow are recorded where it is true", async () => {
@@ -549,20 +490,17 @@ describe("a mistake is refused with its place", () => {
     expect(line).toBe(5);
     expect((text.split("\n")[line - 1] ?? "").slice(column - 1).startsWith(at)).toBe(true);
   });
-  test.each(readCases<string>(new URL("cases/when/mistakes.jsonl", import.meta.url)))(
-    "the path %j",
-    (path) => {
-      const { text, findings } = refused({
-        all: [{ fact: "args", path, operator: "equal", value: 1 }],
-      });
-      expect(findings).toHaveLength(1);
-      expect(findings[0]).toMatchObject({
-        line: 5,
-        column: (text.split("\n")[4] ?? "").indexOf('"path"') + 1,
-      });
-      expect(findings[0]?.message).toMatch(/`path` must be a path of names and indexes/);
-    },
-  );
+  test.each(readCases<string>(import.meta, "mistakes"))("the path %j", (path) => {
+    const { text, findings } = refused({
+      all: [{ fact: "args", path, operator: "equal", value: 1 }],
+    });
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({
+      line: 5,
+      column: (text.split("\n")[4] ?? "").indexOf('"path"') + 1,
+    });
+    expect(findings[0]?.message).toMatch(/`path` must be a path of names and indexes/);
+  });
   test("a long path is refused at once", () => {
     expect(
       refused({

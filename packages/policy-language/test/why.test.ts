@@ -1,4 +1,5 @@
 import type { ToolCall } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { compilePolicy, lineReport, type RuleReport } from "../src/index.ts";
 import { call, run } from "./calls.ts";
@@ -13,83 +14,9 @@ const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
 const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 
 describe("a rule that does not match says what it expected and what the call has", () => {
-  it.each<[string, RuleData, ToolCall, string, string]>([
-    ["tool", deny({ tool: "drop_*" }), call("read_file"), "`drop_*`", "`read_file`"],
-    [
-      "tool",
-      allow({ tool: "get" }),
-      call("get", {}, { server: "s" }),
-      "`get`",
-      "`get` of server `s`",
-    ],
-    [
-      "tool",
-      allow({ tool: "get" }),
-      call("mcp_s_get"),
-      "`get`",
-      "`mcp_s_get`, which is of no one registered server",
-    ],
-    [
-      "server",
-      deny({ server: "github" }),
-      call("get", {}, { server: "gitlab" }),
-      "`github`",
-      "`gitlab`",
-    ],
-    ["interactive", deny({ tool: "x", interactive: false }), call("x"), "`false`", "`true`"],
-    [
-      "modes",
-      deny({ tool: "x", modes: ["yolo", "autoEdit"] }),
-      call("x"),
-      "`yolo`, `autoEdit`",
-      "`ask`",
-    ],
-    ["agent", deny({ tool: "x", agent: "ann" }), call("x", {}, { agent: "bob" }), "`ann`", "`bob`"],
-    ["phase", deny({ tool: "x", phase: "PLAN" }), call("x"), "`PLAN`", "none"],
-    [
-      "args.a.b",
-      deny({ tool: "x", args: { "a.b": { eq: 1 } } }),
-      call("x", { a: { b: 2 } }),
-      '`{"eq":1}`',
-      "`2`",
-    ],
-    [
-      "args.a",
-      allow({ tool: "x", args: { a: { exists: true } } }),
-      call("x"),
-      '`{"exists":true}`',
-      "no argument `a`",
-    ],
-    [
-      "network",
-      deny({ tool: "fetch", network: "a.example" }),
-      call("fetch", { url: "https://b.example/" }),
-      "`a.example`",
-      "`https://b.example/`",
-    ],
-    ["command", deny({ command: "rm *" }), run("ls a; cat b"), "`rm *`", "`ls a`, `cat b`"],
-    [
-      "command_regex",
-      deny({ command_regex: "git (push|pull)" }),
-      run("git log"),
-      "`git (push|pull)`",
-      "`git log`",
-    ],
-    [
-      "paths",
-      deny({ paths: { write: "/etc/**" } }),
-      call("write_file", { path: "a" }),
-      "write `/etc/**`",
-      "write `/w/a`",
-    ],
-    [
-      "paths",
-      deny({ tool: "write_file", paths: "/etc/**" }),
-      call("write_file", {}),
-      "`/etc/**`",
-      "no file",
-    ],
-  ])("%s: %j", (failed, rule, one, expected, actual) => {
+  it.each(
+    readCases<[string, RuleData, ToolCall, string, string]>(import.meta, "rule-does-not-match"),
+  )("%s: %j", (failed, rule, one, expected, actual) => {
     const found = report(rule, one);
     expect(found).toMatchObject({ matched: false, failed, expected });
     expect(found.actual?.startsWith(actual)).toBe(true);

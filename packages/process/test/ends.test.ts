@@ -36,13 +36,14 @@ linux("what it started", () => {
     await gone(pidIn(cwd));
   });
 
-  it.each(
-    readCases<readonly [string, string]>(new URL("cases/ends/strays.jsonl", import.meta.url)),
-  )("%s ends with it", async (_, script) => {
-    const cwd = folder();
-    expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
-    await gone(pidIn(cwd));
-  });
+  it.each(readCases<[string, string]>(import.meta, "strays"))(
+    "%s ends with it",
+    async (_, script) => {
+      const cwd = folder();
+      expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
+      await gone(pidIn(cwd));
+    },
+  );
 
   it("is ended too where it was started by a program that does this itself", async () => {
     const cwd = folder();
@@ -222,21 +223,17 @@ describe.runIf(canContain())("contained", () => {
     });
   });
 
-  it.each([
-    ["kill -9 $$", "SIGKILL"],
-    ["kill -BUS $$", "SIGBUS"],
-    ["kill -HUP $$", "SIGHUP"],
-    ["kill -SYS $$", "SIGSYS"],
-    // Nobody can tell this from one.
-    ["exit 134", "SIGABRT"],
-  ])("it says that a signal ended it: `%s`", async (line, signal) => {
-    expect(await sh(line, { contain })).toMatchObject({
-      exit_code: null,
-      signal,
-      timed_out: false,
-      error: null,
-    });
-  });
+  it.each(readCases<[string, string]>(import.meta, "says-signal-ended"))(
+    "it says that a signal ended it: `%s`",
+    async (line, signal) => {
+      expect(await sh(line, { contain })).toMatchObject({
+        exit_code: null,
+        signal,
+        timed_out: false,
+        error: null,
+      });
+    },
+  );
 
   it.each([128, 160, 192, 255])(
     "it says that it ended with %i, which is no signal's",
@@ -290,20 +287,16 @@ describe.runIf(canLimit())("limits", () => {
   writeFileSync(join(cwd, "planted/sh"), "no program");
   writeFileSync(join(cwd, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
 
-  it.each([
-    [["no-such-program"], "ENOENT"],
-    [["./no-such-program"], "ENOENT"],
-    [["/"], "EACCES"],
-    [["./planted/sh"], "EACCES"],
-    [["planted"], "ENOENT"],
-    [[""], "ENOENT"],
-  ] as const)("do not hide that there is no program %j", async (argv, code) => {
-    for (const contain of canContain() ? [undefined, {}] : [undefined])
-      expect(await sh("", { argv, limits, cwd, contain })).toMatchObject({
-        exit_code: null,
-        error: expect.stringContaining(code),
-      });
-  });
+  it.each(readCases<[string[], string]>(import.meta, "do-not-hide-there"))(
+    "do not hide that there is no program %j",
+    async (argv, code) => {
+      for (const contain of canContain() ? [undefined, {}] : [undefined])
+        expect(await sh("", { argv, limits, cwd, contain })).toMatchObject({
+          exit_code: null,
+          error: expect.stringContaining(code),
+        });
+    },
+  );
 
   it("find the program that the system would", async () => {
     for (const contain of canContain() ? [undefined, {}] : [undefined]) {

@@ -9,6 +9,7 @@ import {
   type CodemachineTrace,
   type StepContext,
 } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf, write } from "./kit.ts";
 
@@ -19,66 +20,7 @@ const cases = JSON.parse(
 const play = { run: { function: "play" }, prompt: "", env: [] };
 const agentOf = (step: JsonObject): string => String(step["agentId"]);
 
-/** More of what was true of the origin than its own cases say. */
-const chk = (behavior: JsonObject): JsonObject => ({
-  type: "module",
-  agentId: "chk",
-  module: { id: "chk", behavior },
-});
-const back = (more: JsonObject): JsonObject => ({
-  type: "loop",
-  action: "stepBack",
-  steps: 1,
-  ...more,
-});
-const plain = (agentId: string): JsonObject => ({ type: "module", agentId });
-const more: readonly Omit<Case, "result">[] = [
-  {
-    name: "a limit of 0 is none",
-    steps: [plain("a"), chk(back({ maxIterations: 0 }))],
-    writes: {
-      "1": [...Array.from({ length: 20 }, () => ({ action: "loop" })), { action: "stop" }],
-    },
-  },
-  {
-    name: "stop outside of a loop is nothing",
-    steps: [plain("a"), plain("b")],
-    writes: { "0": [{ action: "stop" }] },
-  },
-  {
-    name: "a loop over a separator goes to itself",
-    steps: [plain("a"), { type: "ui", text: "-" }, chk(back({ maxIterations: 1 }))],
-    writes: { "2": [{ action: "loop" }] },
-  },
-  {
-    name: "a skipped agent stays skipped behind the loop",
-    steps: [
-      plain("a"),
-      plain("b"),
-      chk(back({ steps: 2, maxIterations: 1, skip: ["a"] })),
-      plain("a"),
-    ],
-    writes: { "2": [{ action: "loop" }] },
-  },
-  {
-    name: "an executeOnce of an earlier run is left out",
-    steps: [{ ...plain("a"), executeOnce: true }, plain("b")],
-    writes: {},
-    completed: [0],
-  },
-  {
-    name: "an inner count that reached no limit stays",
-    steps: [
-      plain("a"),
-      { type: "module", agentId: "in", module: { id: "in", behavior: back({ maxIterations: 2 }) } },
-      chk(back({ steps: 2, maxIterations: 1 })),
-    ],
-    writes: {
-      "1": [{ action: "loop" }, { action: "continue" }, { action: "loop" }, { action: "loop" }],
-      "2": [{ action: "loop" }],
-    },
-  },
-];
+const more = readCases<Omit<Case, "result">>(import.meta, "more");
 
 /**
  * Runs a workflow of CodeMachine with the runner, and tells what happened in the words of the

@@ -5,6 +5,7 @@ import {
   workflowState,
   type StepContext,
 } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { player, stage, templateOf, write } from "./kit.ts";
 
@@ -110,15 +111,7 @@ it("nor does one that asks for an agent, and then to stop its loop", async () =>
 });
 
 describe("a person who goes on from another step", () => {
-  it.each([
-    ["helper", "moved", 1],
-    ["helper", "migrated", 1],
-    ["second", "moved", 2],
-    ["second", "migrated", 2],
-    // It was granted, and nobody has called yet.
-    ["worker", "moved", 1],
-    ["worker", "migrated", 1],
-  ] as const)(
+  it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "leaves-nobody-at-work"))(
     "leaves nobody at work who was called, where %s failed and the run is %s",
     async (fails, by, returned) => {
       const { trace, end, types } = await called(fails, by);

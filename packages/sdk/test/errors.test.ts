@@ -3,28 +3,27 @@ import { expect, it } from "vitest";
 import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "../src/index.ts";
 import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
-it.each(
-  readCases<readonly [number, string, string, string]>(
-    new URL("cases/errors/answers.jsonl", import.meta.url),
-  ),
-)("a tool call that is answered with %d %s is %s: %s", async (status, code, name, next) => {
-  const { endpoint } = await serve(() =>
-    problem(status, code, {
+it.each(readCases<[number, string, string, string]>(import.meta, "answers"))(
+  "a tool call that is answered with %d %s is %s: %s",
+  async (status, code, name, next) => {
+    const { endpoint } = await serve(() =>
+      problem(status, code, {
+        fix: "do otherwise",
+        ...(name === "ToolFailed" && { decision: { effect: "allow" } }),
+      }),
+    );
+    const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
+    expect(error).toMatchObject({
+      name,
+      next,
+      code,
+      status,
       fix: "do otherwise",
-      ...(name === "ToolFailed" && { decision: { effect: "allow" } }),
-    }),
-  );
-  const error = await rejection(holding(endpoint).client.useTool("bash", { command: "ls" }));
-  expect(error).toMatchObject({
-    name,
-    next,
-    code,
-    status,
-    fix: "do otherwise",
-    message: `The request failed with ${code}`,
-    problem: { code },
-  });
-});
+      message: `The request failed with ${code}`,
+      problem: { code },
+    });
+  },
+);
 
 it("WF-111: what is forbidden says which tool, and is no token that ran out", async () => {
   const { endpoint } = await serve(() => problem(403, "phase_tool_forbidden"));

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { AgentClient, RequestInvalid } from "../src/index.ts";
 import { CLAIM, ENROL, TOKEN, holding, problem, rejection, serve, start } from "./kit.ts";
@@ -54,27 +55,13 @@ it("a redirection takes no credential along", async () => {
   expect(elsewhere.received).toEqual([]);
 });
 
-it.each([
-  ["not an address"],
-  ["ftp://127.0.0.1/"],
-  ["http://bylaw.example.org"],
-  ["http://127.0.0.1.example.org"],
-  [`https://ann:${TOKEN}@bylaw.example.org`],
-  [`https://bylaw.example.org/?token=${TOKEN}`],
-  [`https://bylaw.example.org/#${TOKEN}`],
-])("sends nothing to %s", (endpoint) => {
+it.each(readCases<[string]>(import.meta, "sends-nothing"))("sends nothing to %s", (endpoint) => {
   const make = (): AgentClient => new AgentClient({ endpoint, agent_id: "ann" });
   expect(make).toThrow(RequestInvalid);
   expect(make).not.toThrow(/nobody-may-see/);
 });
 
-it.each([
-  ["https://bylaw.example.org", {}],
-  ["http://localhost:8000/", {}],
-  ["http://127.0.0.1:8000/api/v1", {}],
-  ["http://[::1]:8000", {}],
-  ["http://bylaw:8000", { allow_http: true }],
-])("takes %s", (endpoint, options) => {
+it.each(readCases<[string, object]>(import.meta, "takes"))("takes %s", (endpoint, options) => {
   expect(() => new AgentClient({ endpoint, agent_id: "ann", ...options })).not.toThrow();
 });
 

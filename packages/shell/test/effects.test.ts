@@ -10,14 +10,13 @@ const redirectionsOf = (line: string, name: string) =>
   );
 
 describe("redirections", () => {
-  it.each(
-    readCases<readonly [string, readonly string[], readonly string[]]>(
-      new URL("cases/effects/redirections.jsonl", import.meta.url),
-    ),
-  )("%s", (line, redirections, files) => {
-    expect(redirectionsOf(line, "x")).toEqual(redirections);
-    expect(filesOf(line, "x")).toEqual(files);
-  });
+  it.each(readCases<[string, string[], string[]]>(import.meta, "redirections"))(
+    "%s",
+    (line, redirections, files) => {
+      expect(redirectionsOf(line, "x")).toEqual(redirections);
+      expect(filesOf(line, "x")).toEqual(files);
+    },
+  );
 
   it("treats a socket as one, read or written", () => {
     for (const line of ["x > /dev/tcp/10.0.0.1/80", "x < /dev/udp/10.0.0.1/80"]) {
@@ -57,11 +56,7 @@ describe("redirections", () => {
 
 describe("the folder of relative paths", () => {
   const last = (line: string) => filesOf(line, "cat");
-  it.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/effects/folders.jsonl", import.meta.url),
-    ),
-  )("%s", (line, files) => {
+  it.each(readCases<[string, string[]]>(import.meta, "folders"))("%s", (line, files) => {
     expect(last(line)).toEqual(files);
   });
 
@@ -77,13 +72,10 @@ describe("the folder of relative paths", () => {
     }
   });
 
-  it.each(readCases<string>(new URL("cases/effects/unknown.jsonl", import.meta.url)))(
-    "is unknown: %s",
-    (line) => {
-      expect(last(line)).toContain("read:?");
-      expect(last(line)).not.toContain("read:x");
-    },
-  );
+  it.each(readCases<string>(import.meta, "unknown"))("is unknown: %s", (line) => {
+    expect(last(line)).toContain("read:?");
+    expect(last(line)).not.toContain("read:x");
+  });
 
   it("does not take a quoted `~` for the home folder", () => {
     expect(last("cat '~/x'")).toEqual(["read:./~/x"]);

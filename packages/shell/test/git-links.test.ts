@@ -55,26 +55,17 @@ function repository(): { readonly out: string; readonly bash: (text: string) => 
 }
 
 describe("what git puts into the tree may be a link for the rest of the line", () => {
-  it.each(readCases<string>(new URL("cases/git-links/written.jsonl", import.meta.url)))(
-    "written: %s",
-    (line) => {
-      expect(unknownOf(line)).not.toEqual([]);
-    },
-  );
+  it.each(readCases<string>(import.meta, "written"))("written: %s", (line) => {
+    expect(unknownOf(line)).not.toEqual([]);
+  });
 
-  it.each(readCases<string>(new URL("cases/git-links/read.jsonl", import.meta.url)))(
-    "read: %s",
-    (line) => {
-      expect(unknownOf(line)).not.toEqual([]);
-    },
-  );
+  it.each(readCases<string>(import.meta, "read"))("read: %s", (line) => {
+    expect(unknownOf(line)).not.toEqual([]);
+  });
 
-  it.each(readCases<string>(new URL("cases/git-links/plain-git.jsonl", import.meta.url)))(
-    "and nothing else: %s",
-    (line) => {
-      expect(unknownOf(line)).toEqual([]);
-    },
-  );
+  it.each(readCases<string>(import.meta, "plain-git"))("and nothing else: %s", (line) => {
+    expect(unknownOf(line)).toEqual([]);
+  });
 
   it.each([
     "git stash pop; git rm -f link/file",
@@ -91,9 +82,7 @@ describe("what git puts into the tree may be a link for the rest of the line", (
   });
 
   it("as git does it", () => {
-    for (const line of readCases<string>(
-      new URL("cases/git-links/git-agrees.jsonl", import.meta.url),
-    )) {
+    for (const line of readCases<string>(import.meta, "git-agrees")) {
       const { bash, out } = repository();
       bash(line);
       expect([line, existsSync(join(out, "evil"))]).toEqual([line, true]);
@@ -103,18 +92,14 @@ describe("what git puts into the tree may be a link for the rest of the line", (
   });
 
   // It goes by the names that its index has, and a commit that is not checked out may give it others.
-  it.each([
-    "git blame link/secret",
-    "git annotate link/secret",
-    "git grep se -- link/secret",
-    "git commit -q -m x link/secret; git show HEAD:link/secret",
-    "git mv link/secret kept; git add kept; git show :kept",
-    "git add --renormalize link; git show :link/secret",
-  ])("git goes behind a link: %s", (rest) => {
-    const line = `git switch -q other; git reset -q plain; ${rest}`;
-    expect(repository().bash(line)).toContain("secret");
-    expect(unknownOf(line)).toContain("git");
-  });
+  it.each(readCases<string>(import.meta, "git-goes-behind-link"))(
+    "git goes behind a link: %s",
+    (rest) => {
+      const line = `git switch -q other; git reset -q plain; ${rest}`;
+      expect(repository().bash(line)).toContain("secret");
+      expect(unknownOf(line)).toContain("git");
+    },
+  );
 
   it.each([
     "git add link/secret; git show :link/secret",

@@ -5,9 +5,7 @@ import { doubtsOf, runsOf } from "./told.ts";
 import { commandsOf, filesOf } from "./kit.ts";
 
 describe("a script of which a part is not known still shows its commands", () => {
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/holes/scripts.jsonl", import.meta.url)),
-  )("%s: %s", (line, run) => {
+  test.each(readCases<[string, string]>(import.meta, "scripts"))("%s: %s", (line, run) => {
     expect(commandsOf(line).map((text) => text.replace(/\S*<\?>\S*/g, "?"))).toContain(run);
     expect(doubtsOf(line)).toContain("dynamic_script");
   });

@@ -95,44 +95,37 @@ it("has nothing to say about nothing", () => {
     expect(analyze(line)).toEqual({ commands: [], unknown: [] });
 });
 
-it.each(readCases<string>(new URL("cases/limits/hidden-lines.jsonl", import.meta.url)))(
+it.each(readCases<string>(import.meta, "hidden-lines"))(
   "does not know a line with a hidden character: %j",
   (line) => {
     expect(analyze(line).unknown.map(({ code }) => code)).toContain("syntax");
   },
 );
 
-it.each(readCases<string>(new URL("cases/limits/odd-text.jsonl", import.meta.url)))(
+it.each(readCases<string>(import.meta, "odd-text"))(
   "does not know what looks like something else: %j",
   (line) => {
     expect(codesOf(line)).toEqual(["syntax"]);
   },
 );
 
-it.each([
-  'echo "完成；好（的）"',
-  "git commit -m '修复；x'",
-  "cat docs/ŁÓDŹ.md",
-  "echo 日本語",
-  "/home/józef/bin/tool x",
-  'git log --grep="a → b"',
-])("knows a line with letters of other languages where they mean no harm: %j", (line) => {
-  expect(codesOf(line)).toEqual([]);
-});
+it.each(readCases<string>(import.meta, "knows-line-with-letters"))(
+  "knows a line with letters of other languages where they mean no harm: %j",
+  (line) => {
+    expect(codesOf(line)).toEqual([]);
+  },
+);
 
 // Each took long once.
-it.each([
-  ["find . ", "-exec x \\; "],
-  [`find ${"a ".repeat(3_000)}`, "-delete "],
-  [`{ ${"x >b; ".repeat(900)}}`, " >a"],
-  ["cat ", "\\~ ~/a "],
-  ["git ", "-c a.pager=x "],
-])("answers for a long line of many parts: %j with %j", (head, part) => {
-  const { commands } = analyze(
-    head + part.repeat(Math.floor((16_384 - head.length) / part.length)),
-  );
-  expect(commands[0]?.argv.length).toBeGreaterThan(0);
-});
+it.each(readCases<[string, string]>(import.meta, "answers-for-long-line"))(
+  "answers for a long line of many parts: %j with %j",
+  (head, part) => {
+    const { commands } = analyze(
+      head + part.repeat(Math.floor((16_384 - head.length) / part.length)),
+    );
+    expect(commands[0]?.argv.length).toBeGreaterThan(0);
+  },
+);
 
 it("does not know commands inside a group with more than 64 redirections", () => {
   expect(codesOf(`{ x; }${" >a".repeat(64)}`)).toEqual([]);

@@ -23,9 +23,7 @@ function read(line: string): string | undefined {
 
 describe("the options of a command have one name for all spellings", () => {
   test.each<readonly [string, string | undefined]>([
-    ...readCases<readonly [string, string]>(
-      new URL("cases/options/spellings.jsonl", import.meta.url),
-    ),
+    ...readCases<[string, string]>(import.meta, "spellings"),
     ["frobnicate -n", undefined],
     ["find . -delete", undefined],
   ])("%s: %s", (line, expected) => expect(read(line)).toBe(expected));

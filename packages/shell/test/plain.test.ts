@@ -46,7 +46,7 @@ it("says of any line what the parser says", () => {
 
 it("says of every program with few arguments what the parser says", () => {
   for (const name of PROGRAMS) {
-    for (const rest of readCases<string>(new URL("cases/plain/programs.jsonl", import.meta.url))) {
+    for (const rest of readCases<string>(import.meta, "programs")) {
       const text = name + rest;
       expect(analyze(text), text).toEqual(analyzeScript(text));
       expect(analyze(`/usr/bin/${text}`), text).toEqual(analyzeScript(`/usr/bin/${text}`));
@@ -54,9 +54,6 @@ it("says of every program with few arguments what the parser says", () => {
   }
 });
 
-it.each(readCases<string>(new URL("cases/plain/lines.jsonl", import.meta.url)))(
-  "says of %j what the parser says",
-  (text) => {
-    expect(analyze(text)).toEqual(analyzeScript(text));
-  },
-);
+it.each(readCases<string>(import.meta, "lines"))("says of %j what the parser says", (text) => {
+  expect(analyze(text)).toEqual(analyzeScript(text));
+});

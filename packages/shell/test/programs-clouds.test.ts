@@ -3,21 +3,14 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("what tools of clouds run, write, send, delete and change is told", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-clouds/hazards.jsonl", import.meta.url),
-    ),
-  )("%s: %j", (line, hazards) => {
+  test.each(readCases<[string, string[]]>(import.meta, "hazards"))("%s: %j", (line, hazards) => {
     expect(hazardsOf(line)).toEqual(hazards);
   });
 
-  test.each(readCases<string>(new URL("cases/programs-clouds/looks.jsonl", import.meta.url)))(
-    "looking is no hazard: %s",
-    (line) => {
-      expect(hazardsOf(line)).toEqual([]);
-      expect(doubtsOf(line)).toEqual([]);
-    },
-  );
+  test.each(readCases<string>(import.meta, "looks"))("looking is no hazard: %s", (line) => {
+    expect(hazardsOf(line)).toEqual([]);
+    expect(doubtsOf(line)).toEqual([]);
+  });
 
   test.each([
     ["terraform console", "console:run"],
@@ -30,13 +23,12 @@ describe("what tools of clouds run, write, send, delete and change is told", () 
     expect(doubtsOf(line)).toContain("inline_code");
   });
 
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/programs-clouds/with-effect.jsonl", import.meta.url),
-    ),
-  )("%s does %s", (line, effect) => {
-    expect(effectsOf(line)).toContain(effect);
-  });
+  test.each(readCases<[string, string]>(import.meta, "with-effect"))(
+    "%s does %s",
+    (line, effect) => {
+      expect(effectsOf(line)).toContain(effect);
+    },
+  );
 
   test.each([
     ["helm template r c --post-renderer ./x", "./x"],

@@ -3,14 +3,12 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf } from "./told.ts";
 
 describe("code of another language in the arguments or the input is not known", () => {
-  test.each(readCases<string>(new URL("cases/programs-code/code.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(doubtsOf(line)).toContain("inline_code"),
+  test.each(readCases<string>(import.meta, "code"))("%s", (line) =>
+    expect(doubtsOf(line)).toContain("inline_code"),
   );
 
-  test.each(readCases<string>(new URL("cases/programs-code/known.jsonl", import.meta.url)))(
-    "%s is known",
-    (line) => expect(doubtsOf(line)).toEqual([]),
+  test.each(readCases<string>(import.meta, "known"))("%s is known", (line) =>
+    expect(doubtsOf(line)).toEqual([]),
   );
 
   test("a module that runs is a hazard where it is named, a loaded file where it is loaded", () => {
@@ -22,15 +20,13 @@ describe("code of another language in the arguments or the input is not known", 
 });
 
 describe("a sed script that hides a command behind what sed programs read differently is not trusted", () => {
-  test.each(readCases<string>(new URL("cases/programs-code/sed.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(hazardsOf(line)).not.toEqual([]),
+  test.each(readCases<string>(import.meta, "sed"))("%s", (line) =>
+    expect(hazardsOf(line)).not.toEqual([]),
   );
 });
 
 describe("an awk program that hides a command is found", () => {
-  test.each(readCases<string>(new URL("cases/programs-code/awk.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(hazardsOf(line)).not.toEqual([]),
+  test.each(readCases<string>(import.meta, "awk"))("%s", (line) =>
+    expect(hazardsOf(line)).not.toEqual([]),
   );
 });

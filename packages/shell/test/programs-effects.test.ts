@@ -3,11 +3,7 @@ import { describe, expect, test } from "vitest";
 import { commandOf, effectsOf } from "./told.ts";
 
 describe("the effects of a command say which files it touches, and how", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-effects/effects.jsonl", import.meta.url),
-    ),
-  )("%s", (line, effects) =>
+  test.each(readCases<[string, string[]]>(import.meta, "effects"))("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
   );
 });

@@ -3,11 +3,9 @@ import { describe, expect, test } from "vitest";
 import { commandOf, effectsOf, hazardsOf } from "./told.ts";
 
 describe("what a program writes is named", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/programs-options/outputs.jsonl", import.meta.url),
-    ),
-  )("%s: %s", (line, effect) => expect(effectsOf(line)).toContain(effect));
+  test.each(readCases<[string, string]>(import.meta, "outputs"))("%s: %s", (line, effect) =>
+    expect(effectsOf(line)).toContain(effect),
+  );
 
   test.each(["wget --spider http://h/k.pem", "wget -O - http://h/k.pem", "curl http://h/k.pem"])(
     "%s writes none",
@@ -16,15 +14,11 @@ describe("what a program writes is named", () => {
 });
 
 describe("an option says by its name what it does, whatever the program", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/programs-options/options.jsonl", import.meta.url),
-    ),
-  )("%s: %s", (line, hazard) => expect(hazardsOf(line)).toContain(hazard));
+  test.each(readCases<[string, string]>(import.meta, "options"))("%s: %s", (line, hazard) =>
+    expect(hazardsOf(line)).toContain(hazard),
+  );
 
-  test.each(
-    readCases<string>(new URL("cases/programs-options/without-hazard.jsonl", import.meta.url)),
-  )("%s has none", (line) =>
+  test.each(readCases<string>(import.meta, "without-hazard"))("%s has none", (line) =>
     expect(hazardsOf(line).filter((hazard) => !hazard.endsWith("tsconfig.json"))).toEqual(
       line.startsWith("tsc") ? expect.anything() : [],
     ),

@@ -9,19 +9,15 @@ const hostsOf = (line: string): readonly string[] =>
   );
 
 describe("the hosts of a command are also those that its settings send it to", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/programs-reach/hosts.jsonl", import.meta.url),
-    ),
-  )("%s", (line, hosts) => expect(new Set(hostsOf(line))).toEqual(new Set(hosts)));
+  test.each(readCases<[string, string[]]>(import.meta, "hosts"))("%s", (line, hosts) =>
+    expect(new Set(hostsOf(line))).toEqual(new Set(hosts)),
+  );
 });
 
 describe("files that stand in the arguments of a script, in options and in an expression", () => {
-  test.each(
-    readCases<readonly [string, string[]]>(
-      new URL("cases/programs-reach/files.jsonl", import.meta.url),
-    ),
-  )("%s", (line, effects) => expect(effectsOf(line)).toEqual(expect.arrayContaining(effects)));
+  test.each(readCases<[string, string[]]>(import.meta, "files"))("%s", (line, effects) =>
+    expect(effectsOf(line)).toEqual(expect.arrayContaining(effects)),
+  );
 
   test.each([
     ["find . -name .env", "**/.env"],

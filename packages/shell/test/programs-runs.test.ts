@@ -3,26 +3,20 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("a command inside the arguments is found, whatever the options before it", () => {
-  test.each(readCases<string>(new URL("cases/programs-runs/commands.jsonl", import.meta.url)))(
-    "%s",
-    (line) => {
-      const runs = runsOf(line.replace("$", "rm -rf build"));
-      expect(runs).toContain("rm -rf build");
-      expect(hazardsOf(line.replace("$", "rm -rf build"))).not.toEqual([]);
-    },
-  );
+  test.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
+    const runs = runsOf(line.replace("$", "rm -rf build"));
+    expect(runs).toContain("rm -rf build");
+    expect(hazardsOf(line.replace("$", "rm -rf build"))).not.toEqual([]);
+  });
 
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/programs-runs/runs.jsonl", import.meta.url),
-    ),
-  )("%s runs %s", (line, run) => expect(runsOf(line)).toContain(run));
+  test.each(readCases<[string, string]>(import.meta, "runs"))("%s runs %s", (line, run) =>
+    expect(runsOf(line)).toContain(run),
+  );
 });
 
 describe("a script inside the arguments is read", () => {
-  test.each(readCases<string>(new URL("cases/programs-runs/scripts.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"),
+  test.each(readCases<string>(import.meta, "scripts"))("%s", (line) =>
+    expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"),
   );
 
   test("what another machine runs is marked", () => {
@@ -32,14 +26,11 @@ describe("a script inside the arguments is read", () => {
 });
 
 describe("what cannot be known is said", () => {
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/programs-runs/unknown.jsonl", import.meta.url),
-    ),
-  )("%s: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
+  test.each(readCases<[string, string]>(import.meta, "unknown"))("%s: %s", (line, code) =>
+    expect(doubtsOf(line)).toContain(code),
+  );
 
-  test.each(readCases<string>(new URL("cases/programs-runs/known.jsonl", import.meta.url)))(
-    "%s is known",
-    (line) => expect(doubtsOf(line)).toEqual([]),
+  test.each(readCases<string>(import.meta, "known"))("%s is known", (line) =>
+    expect(doubtsOf(line)).toEqual([]),
   );
 });

@@ -16,7 +16,7 @@ it("does not know any line that bash refuses", { timeout: 60_000 }, () => {
   expect(known).toEqual([]);
 });
 
-const REFUSED = readCases<string>(new URL("cases/refused/refused.jsonl", import.meta.url));
+const REFUSED = readCases<string>(import.meta, "refused");
 
 it.each(REFUSED)("does not know %j, which bash refuses", (line) =>
   expect(codesOf(line)).toContain("syntax"),
@@ -27,6 +27,6 @@ it("tells what bash says of these lines", () => {
   expect(refused(TAKEN)).toEqual(TAKEN.map(() => false));
 });
 
-const TAKEN = readCases<string>(new URL("cases/refused/accepted.jsonl", import.meta.url));
+const TAKEN = readCases<string>(import.meta, "accepted");
 
 it.each(TAKEN)("knows the syntax of %j", (line) => expect(codesOf(line)).not.toContain("syntax"));

@@ -3,25 +3,20 @@ import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
 describe("a command that a runner gets is found", () => {
-  test.each(readCases<string>(new URL("cases/runners/commands.jsonl", import.meta.url)))(
-    "%s",
-    (line) => {
-      expect(runsOf(line)).toContain("rm -rf build");
-      expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
-    },
-  );
-  test.each(readCases<string>(new URL("cases/runners/another-machine.jsonl", import.meta.url)))(
-    "%s, on another machine",
-    (line) => expect(runsOf(line)).toContain("rm -rf build @"),
+  test.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
+    expect(runsOf(line)).toContain("rm -rf build");
+    expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
+  });
+  test.each(readCases<string>(import.meta, "another-machine"))("%s, on another machine", (line) =>
+    expect(runsOf(line)).toContain("rm -rf build @"),
   );
   test("a subcommand of git is a program of its own, too", () => {
     expect(runsOf("git-push origin main")).toEqual(["git push origin main"]);
     expect(runsOf("/usr/lib/git-core/git-push")).toEqual(["git push"]);
     expect(runsOf("git-frob x")).toEqual([]);
   });
-  test.each(readCases<string>(new URL("cases/runners/known.jsonl", import.meta.url)))(
-    "%s is known",
-    (line) => expect(doubtsOf(line)).toEqual([]),
+  test.each(readCases<string>(import.meta, "known"))("%s is known", (line) =>
+    expect(doubtsOf(line)).toEqual([]),
   );
   test("a package to install is no program that runs", () => {
     for (const line of [
@@ -37,9 +32,9 @@ describe("a command that a runner gets is found", () => {
 });
 
 describe("code from the input", () => {
-  test.each(
-    readCases<readonly [string, string]>(new URL("cases/runners/input.jsonl", import.meta.url)),
-  )("%s: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
+  test.each(readCases<[string, string]>(import.meta, "input"))("%s: %s", (line, code) =>
+    expect(doubtsOf(line)).toContain(code),
+  );
   test.each(["make -f Makefile.dev x", "awk -f x.awk y", "python3 x.py < y"])(
     "%s is a file",
     (line) => expect(doubtsOf(line)).toEqual([]),
@@ -49,15 +44,13 @@ describe("code from the input", () => {
 });
 
 describe("what does nothing besides is known", () => {
-  test.each(readCases<string>(new URL("cases/runners/only-runs.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(doubtsOf(line)).toEqual([]),
+  test.each(readCases<string>(import.meta, "only-runs"))("%s", (line) =>
+    expect(doubtsOf(line)).toEqual([]),
   );
-  test.each(
-    readCases<readonly [string, string]>(
-      new URL("cases/runners/more-than-runs.jsonl", import.meta.url),
-    ),
-  )("%s is not: %s", (line, code) => expect(doubtsOf(line)).toContain(code));
+  test.each(readCases<[string, string]>(import.meta, "more-than-runs"))(
+    "%s is not: %s",
+    (line, code) => expect(doubtsOf(line)).toContain(code),
+  );
   test("awk that writes to nowhere has no hazard", () => {
     expect(hazardsOf("awk '{print > \"/dev/null\"}' f")).toEqual([]);
     expect(hazardsOf("awk '{print > \"x\"}' f")).toEqual(['{print > "x"}:write']);

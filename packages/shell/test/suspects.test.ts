@@ -10,17 +10,12 @@ const suspects = (line: string): readonly string[] =>
     .map(({ argv }) => argv.map(shown).join(" "));
 
 describe("text in the words of a program that may run it", () => {
-  test.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/suspects/texts.jsonl", import.meta.url),
-    ),
-  )("%s", (line, commands) => {
+  test.each(readCases<[string, string[]]>(import.meta, "texts"))("%s", (line, commands) => {
     expect(suspects(line)).toEqual(commands);
     expect(doubtsOf(line)).toEqual([]);
   });
-  test.each(readCases<string>(new URL("cases/suspects/none.jsonl", import.meta.url)))(
-    "%s has none",
-    (line) => expect(suspects(line)).toEqual([]),
+  test.each(readCases<string>(import.meta, "none"))("%s has none", (line) =>
+    expect(suspects(line)).toEqual([]),
   );
   test("prose names no programs but its first word", () => {
     const found = analyze("frob 'please rm it' 'sudo rm it'").commands.filter(
@@ -43,15 +38,10 @@ describe("text in the words of a program that may run it", () => {
 });
 
 describe("a program that the line writes before it runs it is not known", () => {
-  test.each(readCases<string>(new URL("cases/suspects/written-programs.jsonl", import.meta.url)))(
-    "%s",
-    (line) => expect(doubtsOf(line)).toContain("dynamic_command"),
+  test.each(readCases<string>(import.meta, "written-programs"))("%s", (line) =>
+    expect(doubtsOf(line)).toContain("dynamic_command"),
   );
-  test.each([
-    "chmod +x run.sh && ./run.sh",
-    "gcc -o a a.c && ./a",
-    "make && ./app",
-    "cp a b && ./c",
-    "npm run build > build.log; ./dist/cli.js",
-  ])("%s is known", (line) => expect(doubtsOf(line)).toEqual([]));
+  test.each(readCases<string>(import.meta, "known"))("%s is known", (line) =>
+    expect(doubtsOf(line)).toEqual([]),
+  );
 });

@@ -4,16 +4,13 @@ import { analyze } from "../src/index.ts";
 import { codesOf, commandOf, commandsOf } from "./kit.ts";
 
 describe("every command that bash could run is reported", () => {
-  it.each(readCases<string>(new URL("cases/walk/commands.jsonl", import.meta.url)))(
-    "%s",
-    (line) => {
-      expect(commandsOf(line)).toContain("rm -rf build");
-    },
-  );
+  it.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
+    expect(commandsOf(line)).toContain("rm -rf build");
+  });
 });
 
 describe("data is data", () => {
-  it.each(readCases<string>(new URL("cases/walk/data.jsonl", import.meta.url)))("%s", (line) => {
+  it.each(readCases<string>(import.meta, "data"))("%s", (line) => {
     const { commands } = analyze(line);
     expect(commands.map(({ argv }) => argv[0]?.text)).not.toContain("rm");
     expect(codesOf(line)).toEqual([]);
@@ -21,17 +18,14 @@ describe("data is data", () => {
 });
 
 describe("everyday lines are fully known", () => {
-  it.each(readCases<string>(new URL("cases/walk/everyday.jsonl", import.meta.url)))(
-    "%s",
-    (line) => {
-      expect(codesOf(line)).toEqual([]);
-    },
-  );
+  it.each(readCases<string>(import.meta, "everyday"))("%s", (line) => {
+    expect(codesOf(line)).toEqual([]);
+  });
 });
 
 describe("what bash alone can know is unknown", () => {
   it.each<readonly [string, string]>([
-    ...readCases<readonly [string, string]>(new URL("cases/walk/unknown.jsonl", import.meta.url)),
+    ...readCases<[string, string]>(import.meta, "unknown"),
     [`echo ${"{a,b}".repeat(40)}`, "limit"],
   ])("%s is %s", (line, code) => {
     expect(codesOf(line)).toContain(code);

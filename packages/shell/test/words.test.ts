@@ -7,27 +7,11 @@ import { doubtsOf } from "./told.ts";
 import { randomFrom } from "./random.ts";
 
 describe("words after quote removal", () => {
-  it.each(
-    readCases<readonly [string, readonly string[]]>(
-      new URL("cases/words/quotes.jsonl", import.meta.url),
-    ),
-  )("%s", (line, words) => {
+  it.each(readCases<[string, string[]]>(import.meta, "quotes"))("%s", (line, words) => {
     expect(wordsIn(line)).toEqual(words);
   });
 
-  it.each([
-    ["x \"$(cat <<'E'\na $b\n\n'q' `c`\n\nE\n)\" z", "a $b\n\n'q' `c`"],
-    ['x "$(cat <<E\na\nE\n)" z', "<?>"],
-    ["x \"$(cat <<-'E'\n\ta\nE\n)\" z", "<?>"],
-    ["x \"$(cat -n <<'E'\na\nE\n)\" z", "<?>"],
-    ["x \"$(cat f <<'E'\na\nE\n)\" z", "<?>"],
-    ["x \"$(cat <<'E' >f\na\nE\n)\" z", "<?>"],
-    ["x \"$(cat <<'E' | tr a b\na\nE\n)\" z", "<?>"],
-    ["x \"$(cat <<'E'\na\nE\nid)\" z", "<?>"],
-    ["x \"$(tac <<'E'\na\nE\n)\" z", "<?>"],
-    ["x \"$(./cat <<'E'\na\nE\n)\" z", "<?>"],
-    ["x $(cat <<'E'\na\nE\n) z", "<?>…"],
-  ])(
+  it.each(readCases<[string, string]>(import.meta, "knows-text-quoted-here"))(
     "knows the text of a quoted here-document that cat prints, and of nothing like it: %j",
     (line, word) => {
       expect(wordsIn(line)).toEqual(["x", word, "z"]);
@@ -39,16 +23,13 @@ describe("words after quote removal", () => {
     expect(commands.map(({ argv }) => argv.map(shown))).toContainEqual(["rm", "-rf", "src"]);
   });
 
-  it.each([
-    "HOME=/etc; cat ~/x $HOME/x",
-    "read HOME; cat ~/x $HOME/x",
-    "env HO''ME=/etc cat ~/x $HOME/x",
-    "for HOME in /etc; do cat ~/x $HOME/x; done",
-    "export 'HOME=/etc'; cat ~/x $HOME/x",
-  ])("does not trust the home folder in: %s", (line) => {
-    const cat = analyze(line).commands.find(({ argv }) => argv[0]?.text === "cat");
-    expect(cat?.argv.map(shown)).toEqual(["cat", "<?>/x", "<?>/x…"]);
-  });
+  it.each(readCases<string>(import.meta, "does-not-trust-home"))(
+    "does not trust the home folder in: %s",
+    (line) => {
+      const cat = analyze(line).commands.find(({ argv }) => argv[0]?.text === "cat");
+      expect(cat?.argv.map(shown)).toEqual(["cat", "<?>/x", "<?>/x…"]);
+    },
+  );
 });
 
 describe("against bash", () => {
@@ -84,15 +65,7 @@ const PARTS = [
   "#", "!", "é", "😀", "=", "/", ":", "^", "%", "@", "+", "-", "\\x41", "\\u0072", "\\162", "\\e", "\\n", "~", "~/", " ~", "a=~/", "$HOME", '"$HOME"', "${HOME}/x", "[a",
 ]; // prettier-ignore
 
-it.each([
-  ["cat <<E\n$API_TOKEN\nE", ["secret"]],
-  ["echo ${x:-$API_TOKEN}", ["secret"]],
-  ["echo $((API_TOKEN))", ["secret"]],
-  ['echo "$API_TOKEN"', ["secret"]],
-  ["echo $password", ["secret"]],
-  ["echo ${DB_PASS%x}", ["secret"]],
-  ["cat <<< $SECRET", ["secret"]],
-  ["for token in a b; do echo x$token; done", []],
-  ["API_TOKEN=$(id); echo x$API_TOKEN", []],
-  ["echo x$KEYS $SSH_AUTH_SOCK ${#API_TOKEN}", []],
-])("%s uses what may be a secret: %j", (line, codes) => expect(doubtsOf(line)).toEqual(codes));
+it.each(readCases<[string, string[]]>(import.meta, "uses-what-may-be"))(
+  "%s uses what may be a secret: %j",
+  (line, codes) => expect(doubtsOf(line)).toEqual(codes),
+);

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/connect.ts";
 import { checkSqlite, loadEngine } from "../src/engine.ts";
@@ -95,13 +96,7 @@ describe("opening a store", () => {
     expect(() => checkSqlite(version)).not.toThrow();
   });
 
-  it.each([
-    { busy: 1 },
-    { busy_ms: 0 },
-    { poll_ms: 0.5 },
-    { request_retention_ms: "1" },
-    { now: 5 },
-  ])("is refused with %j", async (options) => {
+  it.each(readCases<object>(import.meta, "refused-with"))("is refused with %j", async (options) => {
     const file = join(newFolder(), "store.db");
     await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
     expect(existsSync(file)).toBe(false);

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Reads the cases of a `.jsonl` file, one JSON value a line; blank lines are skipped. Cases and their members are frozen.
- * Throws an error that names the file and line where a line is not JSON, or where there is no case at all.
+ * Reads the cases `name` of a test file: `cases/x/name.jsonl` beside `x.test.ts`, one JSON value a line; blank lines are
+ * skipped. Cases and their members are frozen. Throws an error that names the file and line where a line is not JSON, or
+ * where there is no case at all.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what a line holds
-export function readCases<T>(file: URL): readonly T[] {
+export function readCases<T>({ url }: { readonly url: string }, name: string): readonly T[] {
+  const file = new URL(`cases/${/([^/.]+)[^/]*$/.exec(url)?.[1] ?? ""}/${name}.jsonl`, url);
   const cases = readFileSync(file, "utf8")
     .split("\n")
     .flatMap((line, at) => (line.trim() === "" ? [] : [parseCase(line, file, at + 1) as T]));

@@ -1,19 +1,22 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readCases } from "../src/index.ts";
 import { expect, it } from "vitest";
 
-const fileOf = (text: string): URL => {
-  const file = join(mkdtempSync(join(tmpdir(), "bylaw-cases-")), "lines.jsonl");
-  writeFileSync(file, text);
-  return pathToFileURL(file);
+/** A test file whose cases `x` are this text. */
+const withCases = (text: string): { readonly url: string } => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-cases-"));
+  mkdirSync(join(folder, "cases/one-more"), { recursive: true });
+  writeFileSync(join(folder, "cases/one-more/x.jsonl"), text);
+  return { url: String(pathToFileURL(join(folder, "one-more.test.ts"))) };
 };
 
 it("reads one frozen case a line", () => {
   const cases = readCases<{ readonly words: readonly string[] }>(
-    fileOf('{"words": ["a"]}\n\n{"words": []}\n'),
+    withCases('{"words": ["a"]}\n\n{"words": []}\n'),
+    "x",
   );
   expect(cases).toEqual([{ words: ["a"] }, { words: [] }]);
   expect(Object.isFrozen(cases)).toBe(true);
@@ -21,9 +24,9 @@ it("reads one frozen case a line", () => {
 });
 
 it("names the line that is not JSON", () => {
-  expect(() => readCases(fileOf("{}\n{,}\n"))).toThrow("Line 2 of ");
+  expect(() => readCases(withCases("{}\n{,}\n"), "x")).toThrow("Line 2 of ");
 });
 
 it("refuses a file without cases, which would test nothing", () => {
-  expect(() => readCases(fileOf("\n"))).toThrow("holds no case");
+  expect(() => readCases(withCases("\n"), "x")).toThrow("holds no case");
 });

@@ -56,44 +56,7 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => object])[]
   ["git_commit", (path) => ({ message: "m", paths: [path] })],
 ];
 
-const OUT: readonly string[] = [
-  ...[
-    "..",
-    "../",
-    "../work-outside/secret.txt",
-    "../../etc/passwd",
-    "sub/../../work-outside/secret.txt",
-    "./../x",
-    "sub/../..",
-    "a/../../x",
-  ],
-  ...["/", "/etc/passwd", "/proc/self/environ", "/proc/self/cwd/../x", "/dev/null", "//etc/passwd"],
-  ...[
-    "~",
-    "~/.ssh/id_rsa",
-    "~root/x",
-    "..\\work-outside\\secret.txt",
-    "sub\\..\\..\\x",
-    "C:\\Windows",
-    "\\\\host\\share",
-  ],
-  ...[
-    "%2e%2e/work-outside/secret.txt",
-    "..%2fwork-outside",
-    "%252e%252e%252fx",
-    "..%5cx",
-    "in.txt%00.png",
-  ],
-  ...["in.txt\0", "in.txt\0.png", "a\nb", "a\u0007b", "\u007f", "\ud800"],
-  ...[
-    "‥/work-outside/secret.txt",
-    "．．/work-outside/secret.txt",
-    "..／work-outside",
-    "․․/x",
-    "sub／..／..／x",
-  ],
-  ...["x".repeat(300), `${"a/".repeat(2_100)}b`],
-];
+const OUT = readCases<string>(import.meta, "out");
 
 describe("a path that leads out", () => {
   it.each(OUT.map((path) => [path.slice(0, 60), path]))(
@@ -134,17 +97,7 @@ describe("a path that leads out", () => {
 });
 
 describe("a link", () => {
-  const links = [
-    "link",
-    "linked/secret.txt",
-    "linked",
-    "sub/up/secret.txt",
-    "inner",
-    "inner-folder/deep.txt",
-    "loop",
-    "loop/x",
-    "dangling",
-  ];
+  const links = readCases<string>(import.meta, "links");
   it.each(links)(
     "%s is not gone through by any tool, even where it leads to the workspace",
     async (path) => {
@@ -284,37 +237,7 @@ describe.runIf(process.platform !== "win32")("what is neither file nor folder", 
 });
 
 describe("what nobody writes", () => {
-  const OWN = [
-    ...[
-      ".git/config",
-      ".git/hooks/pre-commit",
-      ".git",
-      "sub/.git/config",
-      ".GIT/config",
-      ".Git/HEAD",
-      ".git./config",
-      ".git /config",
-    ],
-    ...[
-      "git~1/config",
-      ".g\u200bit/config",
-      ".gi\u00adt/config",
-      "\uff0egit/config",
-      ".ｇｉｔ/config",
-      "sub/../.git/config",
-      "./.git//config",
-    ],
-    ...[
-      ".bylaw/policy.toml",
-      ".BYLAW/policy.toml",
-      "sub/.bylaw/x",
-      "bylaw.config.ts",
-      "Bylaw.Config.TS",
-      "packages/a/bylaw.config.json",
-    ],
-    ...["bylaw.serve.json", "BYLAW.Serve.json", "packages/a/bylaw.serve.json"],
-    ...["contract.yaml", "Contract.YAML", "rules/a.toml", "rules", "RULES/b/c", "kept/deep/x"],
-  ];
+  const OWN = readCases<string>(import.meta, "own");
   it.each(OWN)("%s is refused to write, to append and to edit", async (path) => {
     const root = folder({
       "contract.yaml": "phases",
@@ -382,9 +305,7 @@ describe("what nobody writes", () => {
 
   it("is not what only looks like it", async () => {
     const call = toolsIn(folder(), { protect: ["rules"] });
-    for (const path of readCases<string>(
-      new URL("cases/escapes/look-alikes.jsonl", import.meta.url),
-    ))
+    for (const path of readCases<string>(import.meta, "look-alikes"))
       expect(await call("write_files", { path, content: "" }), path).toMatchObject({
         status: "success",
       });

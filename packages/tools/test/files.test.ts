@@ -242,9 +242,7 @@ describe("edit_files", () => {
   });
 
   it("changes nothing where one of several does not fit", async () => {
-    for (const args of readCases<object>(
-      new URL("cases/files/refused-edits.jsonl", import.meta.url),
-    )) {
+    for (const args of readCases<object>(import.meta, "refused-edits")) {
       await expect(edit("a b a", args)).rejects.toMatchObject({ code: "BYLAW_EDIT_UNFIT" });
       expect(readFileSync(join(root, "f"), "utf8")).toBe("a b a");
     }

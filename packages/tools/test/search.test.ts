@@ -1,4 +1,5 @@
 import micromatch from "micromatch";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
@@ -18,24 +19,7 @@ const tree = folder({
 const call = toolsIn(tree);
 
 // Each takes hundreds of milliseconds and megabytes to compile, and only then could be seen to be too much.
-const HARD_TO_COMPILE = [
-  `(?:${"ab".repeat(495)}){1000}`,
-  `(?:${"ab".repeat(490)})(?i){1000}`,
-  `(?:${"ab".repeat(490)})+(?i){1000}`,
-  `(?:${"ab".repeat(490)})\\Q\\E{1000}`,
-  `(?:${"ab".repeat(490)}){0,1000}`,
-  `(?:${"ab".repeat(490)}){1000,}`,
-  `(?:(?:(?:${"ab".repeat(450)}){10}){10}){10}`,
-  String.raw`(?:[)(]${"ab".repeat(490)}){1000}`,
-  String.raw`(?:[^])(]${"ab".repeat(490)}){1000}`,
-  String.raw`(?:[[:alpha:])(]${"ab".repeat(480)}){1000}`,
-  String.raw`(?:[\])(]${"ab".repeat(490)}){1000}`,
-  String.raw`(?:\)\(${"ab".repeat(490)}){1000}`,
-  String.raw`(?:\Q)(\E${"ab".repeat(490)}){1000}`,
-  String.raw`(?:\)|${"ab|".repeat(320)}){1000}`,
-  `(?i)[${"A-\u{1e942}".repeat(240)}]`,
-  `(?i:[${String.raw`A-\x{1e942}`.repeat(90)}])`,
-];
+const HARD_TO_COMPILE = readCases<string>(import.meta, "hard-compile");
 const FINE = [
   String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
   String.raw`\x{20ac}|\p{Greek}{2}|[[:alpha:]_-]+\Q{1000}\E`,

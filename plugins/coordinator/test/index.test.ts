@@ -69,25 +69,18 @@ describe("the life of a task", () => {
     expect(await rulesBroken(store)).toEqual([]);
   });
 
-  it.each<readonly [string, string, readonly Given[], Given]>([
-    [
-      "a completion by somebody who is not the auditor",
-      "AGENT_MISMATCH",
-      [...reviewed(), auditor()],
-      complete("t", "dev"),
-    ],
-    ["an audit before the review", "AUDIT_BEFORE_REVIEW", [dispatched(), ready()], auditor()],
-    ["an end with tasks left", "COMPLETE_COUNT_MISMATCH", whole("u"), end(2)],
-    ["anything behind the end", "EVENT_AFTER_TERMINAL", [ended], dispatched()],
-  ])("refuses %s", async (_, rule, before, event) => {
-    const store = createMemoryStore();
-    const run = await open(store);
-    if (before.length > 0) await run.record(before);
-    const types = await typesIn(store);
-    expect(await refusal(run.record([event]))).toBe(`BYLAW_EVENT_REFUSED ${rule}`);
-    expect(await typesIn(store)).toEqual(types);
-    expect(await rulesBroken(store)).toEqual([]);
-  });
+  it.each(readCases<[string, string, readonly Given[], Given]>(import.meta, "refuses"))(
+    "refuses %s",
+    async (_, rule, before, event) => {
+      const store = createMemoryStore();
+      const run = await open(store);
+      if (before.length > 0) await run.record(before);
+      const types = await typesIn(store);
+      expect(await refusal(run.record([event]))).toBe(`BYLAW_EVENT_REFUSED ${rule}`);
+      expect(await typesIn(store)).toEqual(types);
+      expect(await rulesBroken(store)).toEqual([]);
+    },
+  );
 
   it("goes on after a refusal as if nothing had been said", async () => {
     const store = createMemoryStore();
@@ -206,9 +199,7 @@ describe("an agent that wants to be done without an audit", () => {
   it("gains nothing by the name of a task that only looks like another, or means something to JavaScript", async () => {
     const run = await open();
     await run.record([...reviewed("task-1"), auditor("task-1")]);
-    for (const alike of readCases<string>(
-      new URL("cases/index/task-names.jsonl", import.meta.url),
-    )) {
+    for (const alike of readCases<string>(import.meta, "task-names")) {
       expect(await refusal(run.record([complete(alike)]))).toBe(
         "BYLAW_EVENT_REFUSED COMPLETE_WITHOUT_AUDIT",
       );

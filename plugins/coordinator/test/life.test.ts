@@ -1,4 +1,5 @@
 import { type LogEvent, type Projection, type View } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLogVerifier } from "@bylaw/log";
@@ -8,7 +9,6 @@ import type { CoordinatorState } from "../src/life/state.ts";
 import { coordinatorLife } from "../src/life/projection.ts";
 import {
   auditor,
-  complete,
   critic,
   dispatched,
   plain,
@@ -91,21 +91,15 @@ describe("the state of the coordinator", () => {
     expect(coordinatorTasks(viewOf(fold(eventsOf(call)))).size).toBe(0);
   });
 
-  it.each([
-    ["a verdict without an auditor", [...reviewed("t")], complete("t")],
-    ["a dispatch of a task that is complete", whole("t"), dispatched("t")],
-    ["a review before its time", [dispatched("t")], critic("t")],
-    [
-      "an end before its time",
-      whole("t"),
-      plain("workflow_complete", { total_tasks: 2, compactions: 0, session_resumes: 0 }),
-    ],
-  ])("is changed by %s only in its clock", (_, given, impossible) => {
-    const before = fold(eventsOf(...given));
-    const after = coordinatorLife.reduce(before, eventOf(impossible, given.length + 1));
-    expect({ ...after, last: before.last }).toEqual(before);
-    expect(after.last).not.toBe(before.last);
-  });
+  it.each(readCases<[string, Given[], Given]>(import.meta, "changed-by-only-in"))(
+    "is changed by %s only in its clock",
+    (_, given, impossible) => {
+      const before = fold(eventsOf(...given));
+      const after = coordinatorLife.reduce(before, eventOf(impossible, given.length + 1));
+      expect({ ...after, last: before.last }).toEqual(before);
+      expect(after.last).not.toBe(before.last);
+    },
+  );
 
   it("is changed by nothing behind the end", () => {
     const ended = fold(eventsOf(plain("workflow_failed", { reason: "x", last_state: null })));
@@ -145,13 +139,7 @@ const anything = fc.record({
   pick: fc.nat(),
   legal: fc.integer({ min: 0, max: 9 }).map((value) => value > 0),
 });
-const OTHERS: readonly Given[] = [
-  plain("session_resumed", { previous_session_id: SESSION }),
-  plain("task_restarted_on_resume", {}),
-  plain("compaction_complete", { compaction_number: 2, full_reload: true }),
-  plain("workflow_complete", { total_tasks: 2 }),
-  plain("tool_denied", {}),
-];
+const OTHERS = readCases<Given>(import.meta, "others");
 
 describe("any log, of events that can happen and of some that cannot", () => {
   it("is judged by the guard as by the verifier, line by line, and no state is ever changed", () => {

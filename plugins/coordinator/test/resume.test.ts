@@ -1,4 +1,5 @@
 import { createKernel, definePlugin, type LogEvent } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COORDINATOR_TYPES, createMemoryStore, openRun, type Run } from "@bylaw/log";
@@ -153,20 +154,13 @@ describe("a log that a new session takes up", () => {
     ]);
   });
 
-  it.each([
-    ["implementing", [dispatched("t")]],
-    ["awaiting-review", [dispatched("t"), ready("t")]],
-    ["awaiting-review", [dispatched("t"), ready("t"), critic("t")]],
-    ["awaiting-audit", reviewed("t")],
-    ["awaiting-audit", [...reviewed("t"), auditor("t")]],
-    [
-      "awaiting-divine-guidance",
-      [dispatched("t"), of("agent_seeks_guidance", "t", "dev", { question: "?", options: [] })],
-    ],
-  ])("names the status %s of the task that it restarts", async (previous_status, given) => {
-    const [, restart] = await resumedAfter(given);
-    expect(restart?.details["previous_status"]).toBe(previous_status);
-  });
+  it.each(readCases<[string, Given[]]>(import.meta, "names-status-task-restarts"))(
+    "names the status %s of the task that it restarts",
+    async (previous_status, given) => {
+      const [, restart] = await resumedAfter(given);
+      expect(restart?.details["previous_status"]).toBe(previous_status);
+    },
+  );
 
   it("says nothing of a task that was only asked about, or looked at by an analyst", async () => {
     const asked = of("agent_seeks_guidance", "t", "dev", { question: "?", options: [] });
@@ -413,23 +407,7 @@ const step = fc.record({
 });
 
 // The straight way through the life of a task, so that walks come to its end as well.
-const STRAIGHT = [
-  ...[
-    "infrastructure_restored",
-    "health_audit_pass",
-    "health_audit_dispatched",
-    "task_complete",
-    "auditor_dispatched",
-    "critic_pass",
-  ],
-  ...[
-    "critic_dispatched",
-    "agent_resumes_with_guidance",
-    "divine_response_received",
-    "coordinator_prays",
-  ],
-  ...["developer_ready_for_review", "developer_dispatched"],
-];
+const STRAIGHT = readCases<string>(import.meta, "straight");
 const WORK = new Set(
   COORDINATOR_TYPES.flatMap(({ name, group }) =>
     ["developer", "critic", "auditor", "guidance"].includes(group) ? [name] : [],

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CompactSign, importPKCS8 } from "jose";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { verifyHeads } from "../src/index.ts";
 import { eventsOf, folder, givenLog, linesOf, open } from "./kit.ts";
@@ -229,30 +230,20 @@ describe("the key of signatures", () => {
     },
   );
 
-  it.each([
-    ["no key", "hunter2"],
-    ["nothing", ""],
-    [
-      "another kind of key",
-      generateKeyPairSync("ec", { namedCurve: "P-256" })
-        .privateKey.export({ type: "pkcs8", format: "pem" })
-        .toString(),
-    ],
-    [
-      "a public key",
-      generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "pem" }).toString(),
-    ],
-  ])("is refused without a word of what it holds: %s", async (_, text) => {
-    const base = folder();
-    const key_file = join(base, "key.pem");
-    writeFileSync(key_file, text, { mode: 0o600 });
-    const refused = opened(base, key_file);
-    await expect(refused).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
-    if (text !== "")
-      expect(
-        JSON.stringify(await refused.catch((error: unknown) => [String(error), error])),
-      ).not.toContain(text.slice(0, 20));
-  });
+  it.each(readCases<[string, string]>(import.meta, "refused-without-word-what"))(
+    "is refused without a word of what it holds: %s",
+    async (_, text) => {
+      const base = folder();
+      const key_file = join(base, "key.pem");
+      writeFileSync(key_file, text, { mode: 0o600 });
+      const refused = opened(base, key_file);
+      await expect(refused).rejects.toMatchObject({ code: "BYLAW_KEY_INVALID" });
+      if (text !== "")
+        expect(
+          JSON.stringify(await refused.catch((error: unknown) => [String(error), error])),
+        ).not.toContain(text.slice(0, 20));
+    },
+  );
 
   it("is refused where there is none, and as text for verifying", async () => {
     const base = folder();

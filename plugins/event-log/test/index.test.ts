@@ -197,11 +197,12 @@ describe("eventLog", () => {
     expect(readdirSync(base)).toEqual([".bylaw"]);
   });
 
-  it.each<[string, object]>(
-    readCases<[string, object]>(new URL("cases/index/options.jsonl", import.meta.url)),
-  )("refuses options with %s", (_, options) => {
-    expect(() => eventLog(options)).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
-  });
+  it.each<[string, object]>(readCases<[string, object]>(import.meta, "options"))(
+    "refuses options with %s",
+    (_, options) => {
+      expect(() => eventLog(options)).toThrow(
+        expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+      );
+    },
+  );
 });

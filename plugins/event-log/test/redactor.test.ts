@@ -177,7 +177,7 @@ describe("a redactor", () => {
       ],
       directive: { action: "checkpoint" },
     };
-    const names = readCases<string>(new URL("cases/redactor/names.jsonl", import.meta.url));
+    const names = readCases<string>(import.meta, "names");
     for (const password of [...names, sha256("p"), sha256("d"), 7, 3]) {
       const run = {
         id: "c1",

@@ -4,17 +4,8 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { findSecrets } from "../src/secret-forms.ts";
 
-// In pieces, so that nobody's scanner takes this file for a leak.
-const of = (...parts: readonly string[]): string => parts.join("");
 const alnum = (length: number): string =>
   "aB3dE5gH7jK9mN1pQ2".repeat(Math.ceil(length / 18)).slice(0, length);
-const JWT = of(
-  "ey",
-  "JhbGciOiJIUzI1NiJ9",
-  ".ey",
-  "JzdWIiOiIxMjM0NTY3ODkwIn0",
-  ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
-);
 const PEM = generateKeyPairSync("ed25519")
   .privateKey.export({ type: "pkcs8", format: "pem" })
   .toString()
@@ -24,41 +15,25 @@ const taken = (text: string): readonly string[] =>
   findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
 describe("secrets are told by their form", () => {
-  it.each<[string, string]>([
-    ["AWS access key", of("AK", "IAIOSFODNN7EXAMPLE")],
-    ["AWS session key", of("AS", "IAIOSFODNN7EXAMPLE")],
-    ["GitHub token", of("gh", "p_", alnum(36))],
-    ["GitHub app token", of("gh", "s_", alnum(36))],
-    ["GitHub fine-grained token", of("github", "_pat_", alnum(82))],
-    ["GitLab token", of("gl", "pat-", alnum(20))],
-    ["Slack token", of("xo", "xb-", "123456789012-", alnum(24))],
-    ["Slack app token", of("xa", "pp-1-A0B-", alnum(24))],
-    ["Stripe key", of("sk", "_live_", alnum(24))],
-    ["Stripe restricted key", of("rk", "_test_", alnum(24))],
-    ["OpenAI key", of("sk", "-proj-", alnum(48))],
-    ["Anthropic key", of("sk", "-ant-api03-", alnum(90))],
-    ["npm token", of("np", "m_", alnum(36))],
-    ["Google key", of("AI", "za", alnum(35))],
-    ["PyPI token", of("py", "pi-", alnum(60))],
-    ["JWT", JWT],
-    ["private key", PEM],
-    ["private key in one line", PEM.replaceAll("\n", "\\n")],
-  ])("%s, wherever it stands", (_, secret) => {
-    for (const text of [
-      secret,
-      `use ${secret} here`,
-      `a="${secret}"`,
-      `{"k":"${secret}"}`,
-      `https://example.com/?q=${secret}&x=1`,
-      `(${secret})`,
-    ]) {
-      const found = taken(text);
-      expect(found.join("")).toContain(secret);
-    }
-  });
+  it.each(readCases<[string, string]>(import.meta, "wherever-stands"))(
+    "%s, wherever it stands",
+    (_, secret) => {
+      for (const text of [
+        secret,
+        `use ${secret} here`,
+        `a="${secret}"`,
+        `{"k":"${secret}"}`,
+        `https://example.com/?q=${secret}&x=1`,
+        `(${secret})`,
+      ]) {
+        const found = taken(text);
+        expect(found.join("")).toContain(secret);
+      }
+    },
+  );
 
   it.each<[string, string]>([
-    ...readCases<[string, string]>(new URL("cases/secret-forms/announced.jsonl", import.meta.url)),
+    ...readCases<[string, string]>(import.meta, "announced"),
     [`https://${alnum(40)}@github.com/a/b.git`, alnum(40)],
   ])("behind what announces it: %s", (text, secret) => {
     expect(taken(text)).toContainEqual(expect.stringContaining(secret));
@@ -68,12 +43,9 @@ describe("secrets are told by their form", () => {
     expect(taken(`x ${PEM.slice(0, -10)}`)).toEqual([PEM.slice(0, -10)]);
   });
 
-  it.each(readCases<string>(new URL("cases/secret-forms/no-secrets.jsonl", import.meta.url)))(
-    "and nothing else is: %s",
-    (text) => {
-      expect(taken(text)).toEqual([]);
-    },
-  );
+  it.each(readCases<string>(import.meta, "no-secrets"))("and nothing else is: %s", (text) => {
+    expect(taken(text)).toEqual([]);
+  });
 
   it("every span lies inside of the text, in order, and none touches another", () => {
     const piece = fc.constantFrom(
@@ -115,7 +87,7 @@ describe("secrets are told by their form", () => {
 
 describe("looking for secrets is linear", () => {
   // Each of these has many beginnings and no end. Four times the text must not cost sixteen times the work; a minute is for the quadratic.
-  it.each(readCases<string>(new URL("cases/secret-forms/pieces.jsonl", import.meta.url)))(
+  it.each(readCases<string>(import.meta, "pieces"))(
     "a megabyte of %j",
     { timeout: 60_000 },
     (piece) => {

@@ -1,5 +1,6 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { COMPLETED, parseContract, type Contract } from "@bylaw/contract";
+import { parseContract, type Contract } from "@bylaw/contract";
 import { asksForTests } from "../src/index.ts";
 
 const GREEN = { rule: "tests_passed", message: "green" };
@@ -65,18 +66,12 @@ const contract = (more: object = {}): Contract =>
   );
 
 describe("a way is judged on a test run", () => {
-  it.each([
-    ["by a check of its gate", "A", "B", true],
-    ["by a check that the contract declares", "B", "C", true],
-    ["by a rule of an artifact", "C", "D", true],
-    ["by a rule of an artifact where the task ends", "D", COMPLETED, true],
-    ["not by a check of something else", "A", "C", false],
-    ["not where it goes back", "B", "A", false],
-    ["not where there is none", "A", "D", false],
-    ["not where the task does not end", "C", COMPLETED, false],
-  ])("%s", (_, from, to, asks) => {
-    expect(asksForTests(contract(), from, to)).toBe(asks);
-  });
+  it.each(readCases<[string, string, string, boolean]>(import.meta, "way-judged-on-test"))(
+    "%s",
+    (_, from, to, asks) => {
+      expect(asksForTests(contract(), from, to)).toBe(asks);
+    },
+  );
 
   it("nowhere where nobody runs tests, or the word of an agent counts", () => {
     expect(asksForTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);

@@ -78,17 +78,16 @@ describe("plan_approval", () => {
 });
 
 describe("tests_written", () => {
-  it.each(
-    readCases<readonly [string, string | object]>(
-      new URL("cases/checks/test-files.jsonl", import.meta.url),
-    ),
-  )("says: %s", async (said, test_files) => {
-    const { ask, observe } = await at("TDD");
-    await observe(RED);
-    const { decision, text } = await ask("IMPL", { ...tested, test_files });
-    expect(decision.effect).toBe("deny");
-    expect(text).toContain(said);
-  });
+  it.each(readCases<[string, string | object]>(import.meta, "test-files"))(
+    "says: %s",
+    async (said, test_files) => {
+      const { ask, observe } = await at("TDD");
+      await observe(RED);
+      const { decision, text } = await ask("IMPL", { ...tested, test_files });
+      expect(decision.effect).toBe("deny");
+      expect(text).toContain(said);
+    },
+  );
 
   it("takes a criterion by its text, its id and its place", async () => {
     for (const covers of [
@@ -198,9 +197,7 @@ describe("tests_passing", () => {
 
 describe("review_approved", () => {
   it.each<readonly [string, object, JsonObject]>([
-    ...readCases<readonly [string, object, JsonObject]>(
-      new URL("cases/checks/reviews.jsonl", import.meta.url),
-    ),
+    ...readCases<[string, object, JsonObject]>(import.meta, "reviews"),
     ["has no list", { blocking_issues: undefined }, {}],
   ])("says: %s (WF-83)", async (said, fields, reported) => {
     const { ask, review } = await at("REVIEW");

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { observeTests, type TestRun } from "@bylaw/evidence";
 import {
@@ -18,38 +19,16 @@ const at = async (phase: string, options = {}): Promise<Bench> => {
   await made.goTo(phase);
   return made;
 };
-const counts = (fields: object): Partial<TestRun> =>
-  ({ counts: { passed: 0, failed: 0, skipped: 0, errors: 0, ...fields } }) as Partial<TestRun>;
 const many = (name: string, size: number): readonly string[] =>
   Array.from({ length: size }, (_, number) => `${name} ${number}`);
 
 describe("red", () => {
-  it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
-    ["The tests must fail in the RED phase of TDD", GREEN, {}],
-    ["No test failed", GREEN, { exit_code: 1 }],
-    ["The tests must fail in the RED phase of TDD", RED, { exit_code: 0 }],
-    ["ended from outside (exit code 137)", RED, { exit_code: 137 }],
-    ["ended from outside (exit code 129)", RED, { exit_code: 129 }],
-    ["ended from outside (exit code 135)", RED, { exit_code: 135 }],
-    ["ended from outside (exit code 159)", RED, { exit_code: 159 }],
-    ["ended from outside (exit code unknown)", RED, { exit_code: null }],
-    ["ended by SIGKILL", RED, { signal: "SIGKILL" }],
-    ["timed out", RED, { timed_out: true }],
-    ["1 test file(s) or test(s) could not be run", RED, counts({ failed: 2, errors: 1 })],
-    [
-      "The report cannot be read: no such file",
-      RED,
-      { counts: null, tests: null, report_error: "no such file" },
-    ],
-    ["used `true`, not the `test_command`", RED, { argv: ["true"] }],
-    ["another version of the contract", RED, { contract: `sha256:${"0".repeat(64)}` }],
-    [
-      "The workspace has changed since",
-      RED,
-      { tree_before: `sha256:${"1".repeat(64)}`, tree_after: `sha256:${"1".repeat(64)}` },
-    ],
-    ["The test run changed the workspace", RED, { tree_before: `sha256:${"1".repeat(64)}` }],
-  ])("is not: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
+  it.each(
+    readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
+      import.meta,
+      "not-wf-81-wf",
+    ),
+  )("is not: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
     const { ask, observe } = await at("TDD");
     await observe(came, fields);
     const { decision, text, blocked } = await ask("IMPL", tested);
@@ -95,20 +74,12 @@ describe("red", () => {
 });
 
 describe("green", () => {
-  it.each<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>([
-    ["2 test(s) failed", RED, {}],
-    ["Tests ended with exit code 1", GREEN, { exit_code: 1 }],
-    ["at least one must", {}, {}],
-    ["1 test(s) skipped", { ...GREEN, skipped: ["other"] }, {}],
-    ["1 test(s) of the failing run are gone: `greets nobody`", { passed: ["greets"] }, {}],
-    [
-      "1 test(s) of the failing run are skipped: `greets`",
-      { passed: ["greets nobody"], skipped: ["greets"] },
-      {},
-    ],
-    ["2 test(s) of the failing run are gone", { passed: many("new", 3) }, {}],
-    ["timed out", GREEN, { timed_out: true }],
-  ])("is not: %s (WF-82, WF-89)", async (said, came, fields) => {
+  it.each(
+    readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
+      import.meta,
+      "not-wf-82-wf",
+    ),
+  )("is not: %s (WF-82, WF-89)", async (said, came, fields) => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
     await observe(came, fields);

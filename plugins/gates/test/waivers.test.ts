@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { gateProjection } from "../src/gate-projection.ts";
@@ -85,25 +86,16 @@ describe("a waiver", () => {
     });
   });
 
-  it.each([
-    ["role", { role: "orchestrator" }],
-    ["own-work", { by: "ANN" }],
-    ["name", { by: " \u200b" }],
-    ["check", { check: "everything" }],
-    ["phase", { gate: "review_approved" }],
-    ["reason", { reason: "n/a" }],
-    ["reason", { reason: "n/a, this has already been done in the other change set" }],
-    ["reason", { reason: "because ".repeat(20) }],
-    ["reason", { reason: `${"\u200b".repeat(80)}no` }],
-    ["expiry", { expires_at: "2026-01-01T10:00:00Z" }],
-    ["expiry", { expires_at: "2020-01-01T10:00:00+02:00" }],
-  ])("is refused for its %s: %j", async (rule, fields) => {
-    const { run } = await weakened();
-    await expect(waiveCheck(run, { ...waiver, ...fields })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-      fix: `See rule ${rule} of @bylaw/plugin-gates/waivers`,
-    });
-  });
+  it.each(readCases<[string, object]>(import.meta, "refused-for"))(
+    "is refused for its %s: %j",
+    async (rule, fields) => {
+      const { run } = await weakened();
+      await expect(waiveCheck(run, { ...waiver, ...fields })).rejects.toMatchObject({
+        code: "BYLAW_EVENT_REFUSED",
+        fix: `See rule ${rule} of @bylaw/plugin-gates/waivers`,
+      });
+    },
+  );
 
   it("needs a time that can be read", async () => {
     const { run } = await weakened();

@@ -1,6 +1,6 @@
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, readCases } from "@bylaw/testing";
 import { array, assert, asyncProperty, constantFrom, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
@@ -112,18 +112,12 @@ describe("loop", () => {
     );
   });
 
-  it.each([
-    ["a step that is not in the order", { nowhere: { steps: 1 } }, /is no step/],
-    ["more steps than stand before it", { code: { steps: 2 } }, /only 1 stand before/],
-    [
-      "a skip that it never reaches",
-      { check: { steps: 1, skip: ["plan"] } },
-      /none of the steps that it repeats/,
-    ],
-    ["a skip of all that it repeats", { check: { steps: 1, skip: ["test"] } }, /skips every step/],
-    ["no step back", { check: { steps: 0 } }, /./],
-    ["a limit of 0", { check: { steps: 1, max_iterations: 0 } }, /./],
-  ])("does not load with %s", (_, loops, message) => {
+  it.each(
+    readCases<[string, Parameters<typeof loop>[0]["loops"], string]>(
+      import.meta,
+      "does-not-load-with",
+    ),
+  )("does not load with %s", (_, loops, message) => {
     expect(() => loop({ order, loops })).toThrow(
       expect.objectContaining({
         code: "BYLAW_OPTIONS_INVALID",

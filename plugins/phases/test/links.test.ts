@@ -39,7 +39,7 @@ it("nor is one that it copies to where the link leads elsewhere, or takes out of
   mkdirSync(join(here.folder, "src/out"));
   mkdirSync(join(here.folder, "x/lib"), { recursive: true });
   symlinkSync("../../.git", join(here.folder, "src/up"));
-  for (const line of readCases<string>(new URL("cases/links/copies.jsonl", import.meta.url)))
+  for (const line of readCases<string>(import.meta, "copies"))
     expect(["allow", "rule_allowed"], line).not.toContain(await here.line("IMPL", line));
   rmSync(join(here.folder, "src/up"));
 });

@@ -26,7 +26,7 @@ describe("a tool", () => {
         "phase_tool_forbidden",
       );
     }
-    for (const tool of readCases<string>(new URL("cases/tools/order.jsonl", import.meta.url))) {
+    for (const tool of readCases<string>(import.meta, "order")) {
       expect(await code("PLAN", tool, {}), tool).toBe("phase_tool_not_allowed");
     }
   });
@@ -220,7 +220,7 @@ describe("lines", () => {
   };
 
   it("of a phase with commands are these commands and no other", async () => {
-    await expectCodes("TDD", readCases(new URL("cases/tools/commands.jsonl", import.meta.url)));
+    await expectCodes("TDD", readCases(import.meta, "commands"));
     for (const command of [
       "npm test > src/a.ts",
       "pytest > /etc/x",
@@ -231,11 +231,11 @@ describe("lines", () => {
   });
 
   it("write what the tool that writes files may write", () =>
-    expectCodes("IMPL", readCases(new URL("cases/tools/writes.jsonl", import.meta.url))));
+    expectCodes("IMPL", readCases(import.meta, "writes")));
 
   it("of a phase that writes nothing write nothing, in whatever dress", async () => {
-    await expectCodes("REVIEW", readCases(new URL("cases/tools/reads.jsonl", import.meta.url)));
-    for (const command of readCases<string>(new URL("cases/tools/dresses.jsonl", import.meta.url)))
+    await expectCodes("REVIEW", readCases(import.meta, "reads"));
+    for (const command of readCases<string>(import.meta, "dresses"))
       expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
   });
 

@@ -20,6 +20,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { compiledPolicy, type CompiledPolicy } from "@bylaw/policy-language";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
@@ -134,16 +135,7 @@ reason = "the text"
     });
   });
 
-  test.each([
-    ["of another version", OTHER.replace(`"${FORM.version}"`, '"x"')],
-    ["that is cut off", OTHER.slice(0, -20)],
-    ["that is empty", ""],
-    ["that is other JSON", "[]"],
-    ["without rules", JSON.stringify({ ...FORM, rules: undefined })],
-    ["with a rule that is none", JSON.stringify({ ...FORM, rules: [null] })],
-    ["with a rule without parts", JSON.stringify({ ...FORM, rules: [{}] })],
-    ["with a pattern that is none", OTHER.replace('"name"', '"tool":"[a","name"')],
-  ])("not one %s", async (_, text) => {
+  test.each(readCases<[string, string]>(import.meta, "not-one"))("not one %s", async (_, text) => {
     expect(await decideBy(write(text))).toMatchObject(ignored);
   });
 

@@ -303,16 +303,15 @@ describe("fallback and modes", () => {
       "allow",
     );
   });
-  test.each(
-    readCases<readonly [ApprovalMode, string, JsonObject, string]>(
-      new URL("cases/policy/modes.jsonl", import.meta.url),
-    ),
-  )("%s and %s %j: %s", (approval_mode, tool, args, effect) => {
-    expect(
-      decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" }))
-        .effect,
-    ).toBe(effect);
-  });
+  test.each(readCases<[ApprovalMode, string, JsonObject, string]>(import.meta, "modes"))(
+    "%s and %s %j: %s",
+    (approval_mode, tool, args, effect) => {
+      expect(
+        decide({ plugins: [policy({ text: "" })] }, call(tool, args, { approval_mode, cwd: "/w" }))
+          .effect,
+      ).toBe(effect);
+    },
+  );
   test("yolo says why it asks, and leaves what a rule allows", () => {
     const text = rule("get", "allow", 'command = "curl *"');
     const config: Config = { plugins: [policy({ text })], approval_mode: "yolo" };

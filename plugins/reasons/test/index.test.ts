@@ -1,5 +1,5 @@
 import { createKernel } from "@bylaw/kernel";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { REASONS, REASONS_VERSION, reasons, retryInput } from "../src/index.ts";
@@ -140,21 +140,15 @@ describe("unknown tools", () => {
 describe("what an agent that wants out may try", () => {
   const consensus = { agents: ["a", "b"], answers: [{ agent: "b", content: "one two three" }] };
 
-  it.each<[string, unknown]>([
-    ["nobody", ""],
-    ["a number", 2],
-    ["a list", ["agent2"]],
-    ["an object", { agent_id: "agent2" }],
-    ["nothing", undefined],
-    ["a name of the prototype", "__proto__"],
-    ["a leading zero", "agent02"],
-    ["agent zero", "agent0"],
-  ])("a vote for %s is none", async (_, target) => {
-    const tool_calls = [
-      { tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) },
-    ];
-    expect((await decide({ tool_calls, ...answered(consensus) })).code).toBe("invalid_vote_id");
-  });
+  it.each(readCases<[string, unknown]>(import.meta, "vote-for-none"))(
+    "a vote for %s is none",
+    async (_, target) => {
+      const tool_calls = [
+        { tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) },
+      ];
+      expect((await decide({ tool_calls, ...answered(consensus) })).code).toBe("invalid_vote_id");
+    },
+  );
 
   it("arguments as text are read, and what is no JSON has none", async () => {
     expect(

@@ -1,4 +1,5 @@
 import type { Decision, JsonObject } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { retryInput } from "../src/index.ts";
 import { answer, answered, call, decide, vote, type Options } from "./kit.ts";
@@ -108,14 +109,12 @@ describe("answers", () => {
     ).toBe(true);
   });
 
-  it.each<[Options["novelty"], number, number, number, boolean]>([
-    ["balanced", 7, 8, 9, true],
-    ["balanced", 70, 80, 90, true],
-    ["balanced", 71, 80, 91, false],
-    ["strict", 5, 7, 8, true],
-    ["strict", 51, 70, 81, false],
-    ["lenient", 10, 10, 11, true],
-  ])(
+  it.each(
+    readCases<[Options["novelty"], number, number, number, boolean]>(
+      import.meta,
+      "mg-38-words-are",
+    ),
+  )(
     "MG-38 %s: %i words of %i and of %i are the same",
     async (novelty, shared, mine, theirs, passes) => {
       const [content, other] = sharing(shared, mine, theirs);

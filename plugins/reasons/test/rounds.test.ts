@@ -1,5 +1,6 @@
 import { createKernel, definePlugin, deny, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, charsLost, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -155,14 +156,7 @@ describe("attempts", () => {
     expect((await run.respond({ ...good, agent: "b" })).decision.code).toBe("turn_over");
   });
 
-  it.each([
-    { attempt: 0 },
-    { attempt: -1 },
-    { attempt: 1.5 },
-    { attempt: "1" },
-    { round: 0 },
-    { max_attempts: 0 },
-  ])("are refused as %j", async (fields) => {
+  it.each(readCases<object>(import.meta, "are-refused-as"))("are refused as %j", async (fields) => {
     const run = await open();
     expect((await run.respond({ ...good, ...(fields as object) })).decision).toMatchObject({
       effect: "deny",

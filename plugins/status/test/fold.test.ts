@@ -1,32 +1,12 @@
 import { chain } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStatus, statusSchema } from "../src/index.ts";
 import { agentOf, drafts, logOf, statusOf, violation, type Sketch } from "./kit.ts";
 
 const AGENTS = ["agent_a", "agent_b", "__proto__", "constructor", "7", 'x": []\n', "\u202eevil"];
-const TYPES = [
-  ...[
-    "enforcement",
-    "response_accepted",
-    "agent_dropped",
-    "round_started",
-    "tool_allowed",
-    "tool_denied",
-    "tool_result",
-    "phase_entered",
-  ],
-  ...[
-    "model_usage",
-    "infrastructure_event",
-    "answer_accepted",
-    "vote_accepted",
-    "consensus_opened",
-    "vote_ignored",
-    "winner_selected",
-  ],
-  ...["run_finished", "workflow_complete", "agent_registered", "something_else"],
-];
+const TYPES = readCases<string>(import.meta, "types");
 const json = fc.oneof(
   fc.constant(null),
   fc.boolean(),
@@ -39,36 +19,7 @@ const value = fc.oneof(
   fc.array(json, { maxLength: 3 }),
   fc.dictionary(fc.string(), json, { maxKeys: 2 }),
 );
-const FIELDS = [
-  ...[
-    "round",
-    "attempt",
-    "max_attempts",
-    "reason",
-    "tool_calls",
-    "error_message",
-    "buffer_preview",
-    "buffer_chars",
-    "buffer_carried",
-  ],
-  ...[
-    "recovery",
-    "final",
-    "unknown_tools",
-    "tool",
-    "id",
-    "ok",
-    "result",
-    "args",
-    "server",
-    "to",
-    "label",
-    "voted_for",
-    "agent",
-    "kind",
-  ],
-  ...["input_tokens", "estimated_cost", "docker_health", "agents", "progress"],
-];
+const FIELDS = readCases<string>(import.meta, "fields");
 const details = fc.dictionary(fc.constantFrom(...FIELDS), value, { maxKeys: 8 });
 const sketch: fc.Arbitrary<Sketch> = fc.tuple(
   fc.constantFrom(...TYPES),

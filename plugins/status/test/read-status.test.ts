@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createStatus, readStatus, statusJsonSchema } from "../src/index.ts";
 import { logOf, violation } from "./kit.ts";
@@ -42,13 +43,7 @@ describe("readStatus", () => {
     });
   });
 
-  it.each([
-    ["half a file", '{"schema_version": 1, "agen'],
-    ["a list", "[]"],
-    ["something else", '{"hello": "world"}'],
-    ["a version of later", '{"schema_version": 2}'],
-    ["a version without the rest", '{"schema_version": 1}'],
-  ])("refuses %s", (_, text) => {
+  it.each(readCases<[string, string]>(import.meta, "refuses"))("refuses %s", (_, text) => {
     expect(() => readStatus(text)).toThrow(
       expect.objectContaining({ code: "BYLAW_STATUS_INVALID" }),
     );

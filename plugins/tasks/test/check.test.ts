@@ -375,9 +375,7 @@ describe("a claim", () => {
 
 describe("a wish that is none", () => {
   it.each<readonly [keyof typeof one.tasks, number | object]>([
-    ...readCases<readonly [keyof typeof one.tasks, number | object]>(
-      new URL("cases/check/refused.jsonl", import.meta.url),
-    ),
+    ...readCases<[keyof typeof one.tasks, number | object]>(import.meta, "refused"),
     ["create", { id: "x".repeat(257) }],
   ] as const)("to %s %j is refused, and nothing is recorded", async (what, request) => {
     const ask = one.tasks[what] as (given: unknown) => Promise<unknown>;
