@@ -12,6 +12,8 @@ import {
   type Operator,
   type ServerProcess,
 } from "./orchestrator-kit.ts";
+import { CONTRACT, project } from "./approve-kit.ts";
+import { connectMcp } from "./mcp.ts";
 import { PYTHON, python } from "./python.ts";
 import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
 
@@ -33,6 +35,28 @@ const client = (agent_id: string): AgentClient =>
   new AgentClient({ agent_id, endpoint: server.url, enrol_secret: ENROL, heartbeat: false });
 
 describe("an agent learns the contract", () => {
+  it("by the tool get_phase, in a run whose configuration has one", async () => {
+    const contract = CONTRACT.replace("strict", "strict\n  phase_tokens: { enabled: false }");
+    const of = '({ contract: "agent_workflow.yaml" })';
+    const config = (text: string): string =>
+      `import { phases } from "@bylaw/plugin-phases";
+       import { artifacts } from "@bylaw/plugin-artifacts";
+       ${text.replace("[gates(", `[phases${of}, artifacts${of}, gates(`)}`;
+    const { cwd, move } = await project({ "agent_workflow.yaml": contract }, { config });
+    const named = ["--store", "runs.db", "--run", "main", "--agent", "dev-1"];
+    const agent = await connectMcp([...named, "--task", "T1"], cwd);
+    const phase = async () => (await agent.callTool({ name: "get_phase" })).structuredContent;
+    expect(await phase()).toMatchObject({
+      ...{ task: "T1", phase: "PLAN", next_phases: [{ phase: "BUILD", gate: "plan_approval" }] },
+      prompt: expect.stringMatching(/^You are in the phase PLAN /),
+    });
+    // A refused transition leaves it where it is.
+    await move("BUILD", {});
+    expect(await phase()).toMatchObject({ phase: "PLAN" });
+    const { tools } = await (await connectMcp(named, cwd)).listTools();
+    expect(tools.map(({ name }) => name)).not.toContain("get_phase");
+  });
+
   it("by its claim, its transitions and GET /contract, in words and as schemas", async () => {
     const ann = client("ann");
     const claim = await ann.claimTask({ task_id: "learns" });

@@ -1,10 +1,9 @@
 // A coordinator that is a prompt has a door: spec/003's events by the command line.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { expect, it, onTestFinished } from "vitest";
-import { BIN, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { expect, it } from "vitest";
+import { bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { connectMcp } from "./mcp.ts";
 
 const BEGIN = "log append --create --run refunds --plan plan.md --tasks 1";
 const append = (cwd: string, type: string, agent: string, details: object): Ran =>
@@ -101,15 +100,8 @@ it("offers a coordinator a tool, which records under the same rules", async () =
   const details = ["--details", '{"blocked_by":[]}'];
   const first = "--type developer_dispatched --agent dev-1 --task task-1".split(" ");
   bylaw([...BEGIN.split(" "), ...first, ...details], { cwd });
-  const joined = async (...more: readonly string[]): Promise<Client> => {
-    const client = new Client({ name: "test", version: "1" });
-    const named = ["--store", ".bylaw/store.db", "--run", "refunds", "--agent", "lead", ...more];
-    const args = [BIN, "mcp", ...named];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd }));
-    onTestFinished(() => client.close());
-    return client;
-  };
-  const coordinator = await joined("--coordinator");
+  const named = ["--store", ".bylaw/store.db", "--run", "refunds", "--agent", "lead"];
+  const coordinator = await connectMcp([...named, "--coordinator"], cwd);
   const record = (event_type: string, agent_id: string, about: object) =>
     coordinator.callTool({
       name: "record_event",
@@ -122,7 +114,7 @@ it("offers a coordinator a tool, which records under the same rules", async () =
   const early = await record("task_complete", "dev-1", { evidence_summary: "it works" });
   expect(early).toMatchObject({ isError: true });
   expect(JSON.stringify(early.content)).toContain("auditor");
-  const agent = await joined();
+  const agent = await connectMcp(named, cwd);
   const { tools } = await agent.listTools();
   expect(tools.map(({ name }) => name)).not.toContain("record_event");
   expect(bylaw(["mcp", "--coordinator"], { cwd, env: { BYLAW_RUN: "w" } }).stderr).toMatch(

@@ -15,6 +15,7 @@ import { kernelOf, type RunPlugins } from "../run/run-kernel.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 import { checkJoin } from "../mcp/may-join.ts";
+import { phaseTools } from "../mcp/phase-tool.ts";
 import { SERVER_OPTIONS, namedServer } from "../mcp/server-options.ts";
 
 const OPTIONS = [
@@ -86,6 +87,7 @@ async function serveRun(
       const tools: readonly Tool<BehaviorContext & ConstitutionContext>[] = [
         ...BEHAVIOR_TOOLS,
         ...CONSTITUTION_TOOLS,
+        ...(task === undefined ? [] : phaseTools(kernel, file)),
         ...(plugins.coordinator?.COORDINATOR_TOOLS ?? []),
       ];
       const own = hasOwnRules(kernel);

@@ -9,6 +9,7 @@ export {
   type Answerer,
 } from "./answers.ts";
 export { type AskedCall, type CallState, type OpenCall } from "./calls.ts";
+export { configuredContract } from "../config/configured-contract.ts";
 export { gatesOf, type GateFunctions, type ProjectGates } from "./gates.ts";
 export { hasOperators, operatorOf, operatorsFile, type Operator } from "./operators.ts";
 export {
