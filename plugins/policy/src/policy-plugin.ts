@@ -1,11 +1,25 @@
-import { definePlugin, type Json, type ToolCall } from "@bylaw/kernel";
-import { POLICY_CODES, compilePolicy, runStateOf } from "@bylaw/policy-language";
+import {
+  definePlugin,
+  type Json,
+  type JsonObject,
+  type Projection,
+  type ToolCall,
+  type View,
+} from "@bylaw/kernel";
+import {
+  POLICY_CODES,
+  compilePolicy,
+  runStateOf,
+  type PolicyPool,
+  type RunState,
+} from "@bylaw/policy-language";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import manifest from "../package.json" with { type: "json" };
-import { askedProjections, type AskedProjections } from "./asked-projections.ts";
+import { askedProjections } from "./asked-projections.ts";
 import { calls } from "./calls.ts";
 import { loadPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
+import { marksOf, shortDigest } from "./marks.ts";
 import { policyOptions, type PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 import { plainOptions } from "./plain-options.ts";
@@ -42,33 +56,50 @@ export const createPolicyPlugin = (places: () => Places) =>
         tools,
         protectedFiles: sources,
         pathsFact: manifest.name,
+        digest: shortDigest,
       });
-      const explain = (call: ToolCall): Json => pool.explain(call) as unknown as Json;
       const { beforeToolCall } = kernel.hooks;
-      if (pool.conditional) {
-        let asked: AskedProjections = new Map();
-        if (pool.projections.has(calls.name)) kernel.projection(calls);
+      const asked = new Map<string, Projection<unknown>>();
+      if (pool.projections.has(calls.name)) kernel.projection(calls);
+      if (pool.marks !== undefined) {
+        const marks = marksOf(pool.marks);
+        kernel.projection(marks);
+        asked.set(marks.name, marks);
+      }
+      if (pool.conditional)
         kernel.onSeal(({ projections }) => {
-          asked = askedProjections(pool, projections);
+          for (const [name, found] of askedProjections(pool, projections)) asked.set(name, found);
         });
+      const runOf = (view: View): RunState => runStateOf(asked, view);
+      const explain = (call: ToolCall, view: View): Json =>
+        pool.explain(call, runOf(view)) as unknown as Json;
+      if (pool.conditional)
         beforeToolCall.tapPromise(
           "rules",
-          (call, view) => pool.evaluateConditional(call, runStateOf(asked, view)),
+          (call, view) => pool.evaluateConditional(call, runOf(view)),
           { explain },
         );
-      } else beforeToolCall.tap("rules", (call) => pool.evaluate(call), { explain });
+      else
+        beforeToolCall.tap("rules", (call, view) => pool.evaluate(call, runOf(view)), { explain });
       if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
       kernel.unmatched((call) => pool.unmatched(call));
       kernel.letThrough("yolo", (call) => pool.isHarmless(call));
       kernel.letThrough("autoEdit", (call) => pool.editsWorkspace(call));
       kernel.digest(digest());
       kernel.prepare("paths", (subject) =>
-        subject.hook === "beforeToolCall"
-          ? resolvePaths(subject, pool.pathsToResolve(subject), {
-              globs: pool.globsToResolve(subject),
-              preparation: subject,
-            })
-          : undefined,
+        subject.hook === "beforeToolCall" ? factsOf(pool, subject) : undefined,
       );
     },
   });
+
+function factsOf(pool: PolicyPool, call: ToolCall): JsonObject | undefined {
+  const paths = resolvePaths(call, pool.pathsToResolve(call), {
+    globs: pool.globsToResolve(call),
+    preparation: call,
+  });
+  if (pool.marks === undefined) return paths;
+  // The links count for marks as they do for rules.
+  const linked =
+    paths === undefined ? call : { ...call, facts: { ...call.facts, [manifest.name]: paths } };
+  return { ...paths, marks: pool.marks.recordOf(linked) };
+}

@@ -12,7 +12,7 @@ import {
 } from "@bylaw/orchestrator/approvals";
 import type { Run } from "@bylaw/log";
 import { workflowState } from "@bylaw/runner";
-import { isBlank } from "@bylaw/wording";
+import { didYouMean, isBlank, quote } from "@bylaw/wording";
 import {
   answererOf,
   confirmed,
@@ -30,6 +30,7 @@ import {
   projectOf,
   type ApproveOptions,
 } from "../approve/session.ts";
+import { policyPlugin, policySourcesOf } from "../decide/kernel-source.ts";
 import { runOrLatest, storeOrProject } from "../log/project-store.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import { endOf } from "../io/time-span.ts";
@@ -159,6 +160,32 @@ export async function waive({
   });
 }
 
+/** Records that a mark of the policies is as if no call had set it. */
+export async function clear(mark: string, options: Omit<AnswerOptions, "url">): Promise<void> {
+  await reported(options, async () => {
+    const token = takeToken();
+    const project = await projectOf(options);
+    const who = answererOf(project.file, options.by, token);
+    const { files } = policySourcesOf(project.kernel, await policyPlugin(project.file));
+    const names = new Set(
+      files.flatMap(({ marks = [] }) => marks.map(({ source }) => source.name)),
+    );
+    if (!names.has(mark))
+      throw usageError(`No policy has a mark ${quote(mark)}`, didYouMean(mark, [...names]));
+    const store = storeOrProject(options.store);
+    const place = { store, run: await runOrLatest(store, options.run) };
+    checkPerson(who, undefined, await lookAt(project, place, async ({ agents }) => agents));
+    if (
+      who.ask &&
+      !(await confirmed(`Clear ${quote(mark)} as ${plain(who.by)}? Type yes to continue: `))
+    )
+      throw unconfirmed();
+    const [event] = await joined(project, place, (run) => run.clearMark({ mark, by: who.by }));
+    if (event === undefined) throw new Error("Nothing was recorded");
+    return event;
+  });
+}
+
 function checkUsage(
   question: Question,
   verdict: "approved" | "rejected",
@@ -214,6 +241,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   check_waived: "waived",
   approval_granted: "approved",
   approval_refused: "rejected",
+  mark_cleared: "cleared",
   checkpoint_resumed: "resumed",
   oversight_acknowledged: "acknowledged",
 };
@@ -226,9 +254,10 @@ async function reported(
   try {
     const event = await work();
     const { event_type, sequence, task_id = null, details } = event;
-    const { by, role, verdict, gate, check, expires_at } = details;
+    const { by, role, verdict, gate, check, mark, expires_at } = details;
     const words = [
       verdict ?? VERDICTS[event_type],
+      mark,
       check,
       gate,
       task_id === null ? undefined : `task ${task_id}`,

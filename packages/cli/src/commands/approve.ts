@@ -95,6 +95,18 @@ Examples:
   run: async (options: WaiverOptions) => (await import("./approve-answer.ts")).waive(options),
 };
 
+const CLEAR: CommandSpec = {
+  arguments: { mark: ["the name of a mark in a policy"] },
+  options: [...ASKED.filter(([flags]) => !flags.startsWith("--url")), BY],
+  help: `${WHO}
+
+Examples:
+  $ bylaw approve clear read-a-secret --store runs.db --run main --by ada
+  $ bylaw approve clear read-a-secret --json`,
+  run: async (mark: string, options: AnswerOptions) =>
+    (await import("./approve-answer.ts")).clear(mark, options),
+};
+
 export const command: GroupSpec = {
   help: `
 Exit code: 0 done, 1 refused and nothing was recorded, 2 usage error, or a configuration or store that cannot be used.
@@ -114,6 +126,7 @@ Examples:
       "Reject the gate or tool call with this id. A rejected gate sends the task back.",
       NO,
     ],
+    "clear [options] <mark>": ["Clear a mark of a run, as if no call had set it", CLEAR],
     "waive [options]": ["Waive a check of a gate for a while", WAIVE],
   },
 };

@@ -25,11 +25,11 @@ const TOOL_EVENT = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_
 const DESCRIBE: Readonly<Record<HookName, Describe>> = {
   beforeToolCall: (subject, { applied }) => [
     TOOL_EVENT[applied],
-    { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject) },
+    { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject), ...factOf(subject, "marks") },
   ],
   onTransition: (subject, { applied }) => [
     applied === "allow" ? "phase_entered" : "transition_blocked",
-    { ...fieldsOf(subject, "from", "to", "artifacts"), ...commitOf(subject) },
+    { ...fieldsOf(subject, "from", "to", "artifacts"), ...factOf(subject, "commit") },
   ],
   onBehavior: (subject, { applied, directive }) => [
     applied === "allow" ? "behavior_applied" : "behavior_rejected",
@@ -98,10 +98,10 @@ function registryOf(subject: Subject): JsonObject {
   return { servers: Object.fromEntries(near) };
 }
 
-// What a plugin prepared about the commit that is checked out, under `commit` of its facts: later decisions ask where the task began.
-function commitOf({ facts = {} }: Subject): JsonObject {
-  const commit = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of["commit"]));
-  return commit === undefined ? {} : { commit: (commit as JsonObject)["commit"] ?? null };
+// What a plugin prepared under a name of its facts, and later decisions ask: the commit where a task began, the marks that a call sets.
+function factOf({ facts = {} }: Subject, name: "commit" | "marks"): JsonObject {
+  const found = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of[name]));
+  return found === undefined ? {} : { [name]: (found as JsonObject)[name] ?? null };
 }
 
 /** What a plugin may prepare about a response, under `turn` of its facts. */

@@ -15,6 +15,7 @@ const BY_TYPE: JsonObject = {
     enforcement: "respond",
     approval_granted: "approve",
     approval_refused: "refuse",
+    mark_cleared: "clearMark",
   },
 };
 const OPENING = [

@@ -110,6 +110,8 @@ export interface ToolResult {
   readonly task?: string;
   readonly ok: boolean;
   readonly result?: Json;
+  /** Only the agent says so: nobody saw the call. It proves nothing to a rule that wants a good result. */
+  readonly reported?: boolean;
 }
 
 /** A person's yes to one question. */
@@ -158,6 +160,8 @@ export interface Run {
     request: RefusalRequest,
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
+  /** Records that a person cleared a mark of the policies. */
+  clearMark(mark: { readonly mark: string; readonly by: string }): Promise<readonly LogEvent[]>;
   /**
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
    * BYLAW_RUN_CLOSED, a StoreConflict where a fence or a document is not as expected, and what redactors, the store and required

@@ -100,13 +100,14 @@ class RecordedRun implements Run {
     this.#decisions.ask("onEnforcement", response, options);
 
   readonly toolResult: Run["toolResult"] = async (
-    { id, tool, ok, result = null, ...who },
+    { id, tool, ok, result = null, reported = false, ...who },
     { documents = [] } = {},
   ) => {
     const texts: readonly unknown[] = [id, tool, who.agent ?? "", who.task ?? ""];
     if (typeof ok !== "boolean" || texts.some((text) => typeof text !== "string"))
       throw invalidEvent("A tool result needs `id` and `tool`, both text, and `ok`, true or false");
-    const draft = this.#journal.draft("tool_result", who, { id, tool, ok, result });
+    const said = { id, tool, ok, result, ...(reported ? { reported } : {}) };
+    const draft = this.#journal.draft("tool_result", who, said);
     return this.#append([draft], { documents: copied(documents) });
   };
 
@@ -130,6 +131,12 @@ class RecordedRun implements Run {
   readonly refuse: Run["refuse"] = (request, { documents = [] } = {}) => {
     const source = { run: this.run, store: this.#store, journal: this.#journal };
     return refuseQuestion(source, { ...request }, copied(documents));
+  };
+
+  readonly clearMark: Run["clearMark"] = async ({ mark, by }) => {
+    if ([mark, by].some((text) => typeof text !== "string" || isBlank(text)))
+      throw invalidEvent("Clearing a mark needs `mark` and `by`, the name of a person");
+    return this.#append([this.#journal.draft("mark_cleared", {}, { mark, by })], {});
   };
 
   readonly record: Run["record"] = async (given, { task, documents = [], request_id } = {}) => {

@@ -126,7 +126,7 @@ export const toolResult = defineRoute({
     if (named?.known === true) return reply({ logged: true });
     try {
       const documents = named?.documents ?? [];
-      const said = { id, tool, agent: caller.agent, task, ok, result };
+      const said = { id, tool, agent: caller.agent, task, ok, result, reported: true };
       await service.run.toolResult(said, { documents });
     } catch (error) {
       // The same request may have been quicker, at another node too.

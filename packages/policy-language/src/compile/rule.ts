@@ -1,7 +1,6 @@
-import type { ApprovalMode, Effect, Verdict } from "@bylaw/kernel";
+import type { Verdict } from "@bylaw/kernel";
 import type { EffectName } from "@bylaw/shell";
 import { compileCondition, type Condition } from "../match/arguments.ts";
-import type { ConditionSource } from "../match/value-test.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { PatternError } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "../match/glob.ts";
@@ -25,42 +24,11 @@ import { GlobSet } from "../paths/glob-set.ts";
 import { compileRegex, type Regex } from "../match/regex.ts";
 import type { ToolTable } from "./tool-table.ts";
 import { compileWhen, type When } from "./compile-when.ts";
-import type { WhenSource } from "./when-source.ts";
+import { pastAnswer, pastParts } from "../marks/after.ts";
+import type { RuleSource } from "./written-rule.ts";
 import { compileWords, type ProgramKey, type WordPattern } from "../match/command-words.ts";
 
-/** Highest first. */
-export const TIERS = ["admin", "user", "workspace", "default"] as const;
-export type Tier = (typeof TIERS)[number];
-
-/** One rule as written, with its spellings settled. Lists are lists. */
-export interface RuleSource {
-  readonly name: string;
-  readonly tier: Tier;
-  readonly effect: Effect;
-  readonly tool?: string | undefined;
-  readonly command?: readonly string[] | undefined;
-  readonly command_regex?: string | undefined;
-  readonly effects?: readonly EffectName[] | undefined;
-  readonly server?: string | undefined;
-  readonly read?: readonly string[] | undefined;
-  readonly write?: readonly string[] | undefined;
-  /** An allow that lists files for writing also covers redirections to them. */
-  readonly redirects?: true | undefined;
-  readonly network?: readonly string[] | undefined;
-  readonly args?: { readonly [name: string]: ConditionSource } | undefined;
-  readonly agent?: readonly string[] | undefined;
-  readonly phase?: readonly string[] | undefined;
-  readonly modes?: readonly ApprovalMode[] | undefined;
-  readonly interactive?: boolean | undefined;
-  readonly when?: WhenSource | undefined;
-  readonly reason?: string | undefined;
-  readonly fix?: string | undefined;
-  readonly shadow: boolean;
-  readonly final: boolean;
-  readonly file: string;
-  /** From 1. */
-  readonly line: number;
-}
+export { TIERS, type RuleSource, type Tier } from "./written-rule.ts";
 
 /** A part of a rule that a call must satisfy, by the key that it is written under. */
 interface Part {
@@ -75,6 +43,8 @@ export interface Rule {
   readonly source: RuleSource;
   /** The one verdict of the rule, made once. */
   readonly answer: readonly Verdict[];
+  /** The same with what it saw of the run, where it depends on that. */
+  answerTo(facts: CallFacts): readonly Verdict[];
   /** Alternatives of `tool`; undefined: any tool. */
   readonly tools: readonly ToolPattern[] | undefined;
   readonly servers: readonly Glob[] | undefined;
@@ -260,6 +230,8 @@ export function compileRule(
     };
     part("command", (facts) => blanketAllows(facts, about));
   }
+  const past = pastParts(source);
+  for (const one of past) parts.push(one);
   const [only, ...more] = parts;
   const matches: Rule["matches"] =
     only === undefined
@@ -271,11 +243,13 @@ export function compileRule(
             return true;
           };
   let answer: readonly Verdict[] | undefined;
+  const answerOnce = (): readonly Verdict[] => (answer ??= [ruleVerdict(source)]);
   return {
     source,
     get answer() {
-      return (answer ??= [ruleVerdict(source)]);
+      return answerOnce();
     },
+    answerTo: past.length === 0 ? answerOnce : (facts) => pastAnswer(source, facts),
     tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
     servers,
     programs: checked?.programs ?? words,

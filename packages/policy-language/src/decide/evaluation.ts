@@ -76,7 +76,7 @@ export class CallEvaluation {
       if (height > rank || (height === rank && place < order)) {
         rank = height;
         order = place;
-        answer = doubt === undefined ? decided?.rule.answer : [doubt];
+        answer = doubt === undefined ? decided?.rule.answerTo(facts) : [doubt];
       }
       if (matcher.shadowed !== undefined) (shadows ??= []).push(...matcher.shadowed);
     }

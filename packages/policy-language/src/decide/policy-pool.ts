@@ -18,6 +18,9 @@ import {
 } from "../explain/rule-reports.ts";
 import { findDanger } from "../explain/find-danger.ts";
 import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
+import { marksIn } from "../marks/mark-set.ts";
+import { inRun } from "../marks/past.ts";
+import { RecordedMarks, type PoolMarks } from "../marks/recorded-marks.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
 /** All policy files of a kernel: one pool of rules, one vote. */
@@ -27,15 +30,17 @@ export interface PolicyPool {
   readonly rules: readonly PoolRule[];
   /** A rule has a condition (`when`), so that calls must be evaluated by {@link evaluateConditional}. */
   readonly conditional: boolean;
+  /** The marks of the files; undefined where they have none. */
+  readonly marks: PoolMarks | undefined;
   /** The projections that conditions ask about, each with a rule that does. */
   readonly projections: ReadonlyMap<string, PoolRule>;
   /**
    * The one counting vote and the votes of rules in shadow; undefined to abstain. Each file with `compat` adds a vote of
    * its own. Without prepared real paths only the paths as written count. Throws TypeError in a conditional pool.
    */
-  evaluate(call: ToolCall): readonly Verdict[] | undefined;
+  evaluate(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
   /** The same by asking every rule, without the index, however many there are to ask. */
-  evaluateByScan(call: ToolCall): readonly Verdict[] | undefined;
+  evaluateByScan(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
   /**
    * The same with the conditions of the rules that match otherwise, over the call and the state of its run; rejects when one
    * cannot be evaluated. For any pool.
@@ -47,7 +52,7 @@ export interface PolicyPool {
     run?: RunState,
   ): Promise<readonly Verdict[] | undefined>;
   /** How every rule stands to a call. In a conditional pool it tells of conditions and votes what the last evaluation of this very object found. */
-  explain(call: ToolCall): readonly RuleReport[];
+  explain(call: ToolCall, run?: RunState): readonly RuleReport[];
   /** Why no rule decides a call: what none covers, and the rule that came nearest. Undefined where that would take long to find. */
   unmatched(call: ToolCall): string | undefined;
   /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
@@ -71,13 +76,15 @@ export interface PoolOptions {
    * without the text; none of them where the folders cannot be looked through. Without such a fact paths count as they are written. Default: `@bylaw/plugin-policy`.
    */
   readonly pathsFact?: string;
+  /** A digest of the definitions of marks. Left out: what other definitions put on record cannot be told apart, and is not used. */
+  readonly digest?: (definitions: string) => string;
 }
 
 const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 
 /** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
 export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
-  const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact } = options;
+  const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact, digest = () => "" } = options;
   let fallback: Effect | undefined;
   for (const file of files) {
     if (file.default !== undefined)
@@ -85,15 +92,25 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   }
   const entries = rankRules(files.flatMap((file) => file.rules));
   const rules = entries.map(({ rule }) => rule);
+  const set = marksIn(files, tools);
+  const markRules = set?.marks.map(({ may }) => may) ?? [];
   const namedArguments = new Set(
-    rules.flatMap(({ conditions, source }) =>
+    [...rules, ...markRules].flatMap(({ conditions, source }) =>
       source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]),
     ),
   );
+  const newFacts = (call: ToolCall): CallFacts =>
+    new CallFacts(call, tools, { pathsFact, namedArguments });
   // A call that no rule decides is looked at again for its reason.
   let last: CallFacts | undefined;
   const factsOf = (call: ToolCall): CallFacts =>
-    last?.call === call ? last : (last = new CallFacts(call, tools, { pathsFact, namedArguments }));
+    last?.call === call ? last : (last = newFacts(call));
+  const factsIn = (call: ToolCall, run: RunState | undefined): CallFacts =>
+    inRun(factsOf(call), set, run);
+  const marks =
+    set === undefined
+      ? undefined
+      : new RecordedMarks({ set, factsOf: newFacts, digest: digest(set.definitions) });
   const alone = files.flatMap(({ file, alone: policy }) =>
     policy === undefined ? [] : [{ file, policy }],
   );
@@ -111,7 +128,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   let nearest: ReturnType<typeof createNearestRule> | undefined;
   const nearestRule: typeof nearest = (...given) =>
     (nearest ??= createNearestRule({ rules, covers }))(...given);
-  const scope = createPolicyScope(rules, tools);
+  const scope = createPolicyScope(rules, tools, markRules);
 
   // The mode needs to know what is written outside the workspace.
   const resolves = (facts: CallFacts): boolean =>
@@ -140,12 +157,13 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   };
   const evaluate = (
     call: ToolCall,
+    run: RunState | undefined,
     collect: RuleIndex,
     bounds: { readonly bounded: boolean },
   ): readonly Verdict[] | undefined => {
     if (conditional)
       throw new TypeError("This policy has rules with `when`: call evaluateConditional");
-    return finish(new CallEvaluation(factsOf(call), collect, bounds));
+    return finish(new CallEvaluation(factsIn(call, run), collect, bounds));
   };
 
   const pool: PolicyPool = {
@@ -157,6 +175,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       ),
     ],
     conditional,
+    marks,
     projections: new Map(
       rules
         .toReversed()
@@ -166,10 +185,10 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
           ),
         ),
     ),
-    evaluate: (call) => evaluate(call, index, { bounded: true }),
-    evaluateByScan: (call) => evaluate(call, scan, { bounded: false }),
+    evaluate: (call, run) => evaluate(call, run, index, { bounded: true }),
+    evaluateByScan: (call, run) => evaluate(call, run, scan, { bounded: false }),
     async evaluateConditional(call, run) {
-      const evaluation = new CallEvaluation(factsOf(call), index, { bounded: true });
+      const evaluation = new CallEvaluation(factsIn(call, run), index, { bounded: true });
       const open = evaluation.open();
       const answers = await Promise.all(
         open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true),
@@ -181,7 +200,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       return votes;
     },
     async evaluateConditionalByScan(call, run) {
-      const { perCommand, carried } = factsOf(call);
+      const { perCommand, carried } = factsIn(call, run);
       const all = [...perCommand, ...carried];
       const held = new Set<Rule>();
       for (const rule of rules) {
@@ -198,11 +217,11 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
         ),
       );
     },
-    explain(call) {
+    explain(call, run) {
       const { perCommand } = factsOf(call);
       const found = conditional
         ? (evaluated.get(call) ?? NOTHING)
-        : { ...NOTHING, votes: pool.evaluate(call) ?? [] };
+        : { ...NOTHING, votes: pool.evaluate(call, run) ?? [] };
       return reportRules({ rules, alone, call, parts: perCommand, found, nearestRule });
     },
     unmatched(call) {

@@ -33,11 +33,14 @@ export interface PolicyScope {
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
 }
 
-export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): PolicyScope {
+/** Works out what a pool is about. `marks`: rules that decide nothing, and ask where files lead. */
+export function createPolicyScope(
+  rules: readonly Rule[],
+  tools: ToolTable,
+  marks: readonly Rule[] = [],
+): PolicyScope {
   const live = rules.filter(({ source }) => !source.shadow);
-  const pathRules = live.filter(
-    ({ readPaths, writePaths }) => readPaths !== undefined || writePaths !== undefined,
-  );
+  const pathRules = live.filter(ofFiles);
   const strict = pathRules.filter(({ source }) => source.effect !== "allow");
   const globs = strict.flatMap(({ readPaths, writePaths }) => [
     ...(readPaths?.globs ?? []),
@@ -51,7 +54,10 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
     shell: new Set(shell),
     about,
     paths: pathScopeOf(pathRules),
-    resolves: pathScopeOf([...pathRules, ...live.filter(changesFiles)]),
+    resolves: pathScopeOf([
+      ...[...live, ...marks].filter(ofFiles),
+      ...[...live, ...marks].filter(changesFiles),
+    ]),
     below: createDescendantLookup(strict),
     needs: {
       home: globs.some(({ base }) => base === "home"),
@@ -59,6 +65,9 @@ export function createPolicyScope(rules: readonly Rule[], tools: ToolTable): Pol
     },
   };
 }
+
+const ofFiles = ({ readPaths, writePaths }: Rule): boolean =>
+  (readPaths ?? writePaths) !== undefined;
 
 // Whether a change is inside the workspace depends on the real path.
 const changesFiles = ({ effects }: Rule): boolean =>

@@ -1,6 +1,8 @@
 import type { Json } from "@bylaw/kernel";
 import { reach } from "../match/arguments.ts";
 import type { CallFacts } from "../match/call-facts.ts";
+import { pastText, referenceText } from "../marks/after.ts";
+import { pastOf } from "../marks/past-contract.ts";
 import { quote } from "../load/finding.ts";
 import type { Rule, RuleSource } from "../compile/rule.ts";
 
@@ -21,7 +23,7 @@ export function describeMiss({ source }: Rule, key: string, parts: readonly Call
   const elsewhere = isElsewhere(key, parts);
   return {
     expected: requirementText(source, key),
-    actual: givenBy(key, facts, parts),
+    actual: givenBy(key, facts, parts, source),
     ...(elsewhere ? { elsewhere } : {}),
   };
 }
@@ -59,12 +61,20 @@ export function requirementText(source: RuleSource, key: string): string {
       return quote(String(source.interactive));
     case "when":
       return quote(JSON.stringify(source.when));
+    case "after":
+    case "unless_after":
+      return referenceText(source[key]);
     default:
       return quote(JSON.stringify(source.args?.[key.replace(/^args\./, "")] ?? null));
   }
 }
 
-function givenBy(key: string, facts: CallFacts, parts: readonly CallFacts[]): string {
+function givenBy(
+  key: string,
+  facts: CallFacts,
+  parts: readonly CallFacts[],
+  source: RuleSource,
+): string {
   const { call, identity } = facts;
   switch (key) {
     case "tool":
@@ -93,6 +103,9 @@ function givenBy(key: string, facts: CallFacts, parts: readonly CallFacts[]): st
       return quote(String(call.interactive !== false));
     case "when":
       return "a call for which it does not hold";
+    case "after":
+    case "unless_after":
+      return pastOf(facts)?.recorded === true ? pastText(source, facts) : "no run";
     default: {
       const name = key.replace(/^args\./, "");
       const value: Json | undefined =

@@ -1,3 +1,4 @@
+import { isConditional } from "../compile/written-rule.ts";
 import type { Effect, Json } from "@bylaw/kernel";
 import type { ConditionSource } from "../match/value-test.ts";
 import { weaker } from "../compile/strictness.ts";
@@ -39,8 +40,10 @@ export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable)
     effectsCover(outer, shape, a.source.effect) &&
     pathsCover(a, b, shape) &&
     toolsCover(a, outer, shape, tools) &&
-    (outer.when === undefined ||
-      (a.source.effect === b.source.effect && same(outer.when, shape.when))) &&
+    (!isConditional(a.source) ||
+      (a.source.effect === b.source.effect &&
+        same(outer.when, shape.when) &&
+        same(outer.past, shape.past))) &&
     commandsCover(a, b, shape, tools)
   );
 }

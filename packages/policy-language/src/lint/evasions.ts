@@ -1,3 +1,4 @@
+import { isConditional } from "../compile/written-rule.ts";
 import type { Effect, ToolCall } from "@bylaw/kernel";
 import { weaker } from "../compile/strictness.ts";
 import type { LintPool, LintReport, LintRule } from "./check.ts";
@@ -23,7 +24,7 @@ export function evasionsOf(pool: LintPool): readonly Evasion[] {
   let evasions = found.get(pool);
   if (evasions === undefined) {
     const strict = pool.rules.filter(
-      ({ source }) => source.effect !== "allow" && !source.shadow && source.when === undefined,
+      ({ source }) => source.effect !== "allow" && !source.shadow && !isConditional(source),
     );
     found.set(
       pool,

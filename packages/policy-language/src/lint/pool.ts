@@ -1,3 +1,4 @@
+import { isConditional } from "../compile/written-rule.ts";
 import { type Effect, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import { stricter } from "../compile/strictness.ts";
 import { createLocator } from "../load/toml-locations.ts";
@@ -106,7 +107,7 @@ function poolOf(
 ): LintPool {
   const plain = files.map((file) => ({
     ...file,
-    rules: file.rules.filter(({ source }) => source.when === undefined),
+    rules: file.rules.filter(({ source }) => !isConditional(source)),
   }));
   const pool = compilePolicy(plain, { tools });
   const fallback = pool.fallback ?? "ask_user";

@@ -22,6 +22,8 @@ export interface Shape {
   readonly modes: readonly ApprovalMode[] | undefined;
   readonly interactive: boolean | undefined;
   readonly when: WhenSource | undefined;
+  /** The marks that it asks about, with their file. */
+  readonly past: object | undefined;
 }
 
 const each = (list: readonly string[] | undefined): readonly string[] | undefined =>
@@ -46,8 +48,12 @@ export function shapeOf(source: RuleSource): Shape {
     modes: source.modes,
     interactive: source.interactive,
     when: source.when,
+    past: pastOf(source),
   };
 }
+
+const pastOf = ({ after, unless_after, file }: RuleSource): object | undefined =>
+  (after ?? unless_after) === undefined ? undefined : { after, unless_after, file };
 
 /** The same text for the same conditions, in whatever order they are written. */
 export function shapeKey(shape: Shape): string {

@@ -1,5 +1,6 @@
 import { quote } from "./finding.ts";
 import type { Rule, RuleComplaint } from "../compile/rule.ts";
+import { isConditional } from "../compile/written-rule.ts";
 import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
@@ -70,7 +71,7 @@ export function checkRule(
       rule.parts.every(
         ({ key }) => key === "tool" || (key === "command" && source.command === undefined),
       ));
-  if (open && source.effect === "allow" && source.when === undefined) {
+  if (open && source.effect === "allow" && !isConditional(source)) {
     warn(["action"], "This rule allows every tool", "Add `tool`, `command` or `paths`");
   }
 }

@@ -21,6 +21,7 @@ export function compiledPolicy(
     version: LANGUAGE_VERSION,
     ...(effect === undefined ? {} : { default: effect }),
     rules: policy.rules.map(compiledRule),
+    ...omitUndefined({ marks: policy.marks?.map(({ source: { file: _, ...mark } }) => mark) }),
   };
   return isPlain(form) ? form : undefined;
 }

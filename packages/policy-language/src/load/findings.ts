@@ -125,7 +125,7 @@ export function reportIssues(
     findings.error(
       full,
       missing
-        ? `The ${full[2] === "when" ? "condition" : "rule"} lacks \`${name}\`, which must be ${inner.message}`
+        ? `The ${full[2] === "when" ? "condition" : full[0] === "marks" ? "mark" : "rule"} lacks \`${name}\`, which must be ${inner.message}`
         : `\`${name}\` must be ${inner.message}, not ${describe(actual)}`,
       meant !== undefined && (values.length === 0 || values.includes(meant))
         ? `Did you mean \`${meant}\`?`

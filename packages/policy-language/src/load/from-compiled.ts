@@ -1,6 +1,7 @@
 import { STRICTNESS } from "@bylaw/kernel";
 import { LANGUAGE_VERSION } from "./language-version.ts";
 import { compileRule, type Rule } from "../compile/rule.ts";
+import { compileMark, type Mark } from "../marks/mark.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 import { checkRule } from "./check-rule.ts";
 import { isInside, type CompiledPolicy, type ParseOptions } from "./parse-options.ts";
@@ -45,7 +46,17 @@ function policyOf(
     checkRule(rule, {}, tools, doubt, doubt);
     rules.push(rule);
   }
+  const marks: Mark[] = [];
+  for (const stored of form.marks ?? []) {
+    const mark = compileMark({ ...stored, file }, tools, doubt);
+    if (mark === undefined) return undefined;
+    marks.push(mark);
+  }
   const effect = boundDefault(form.default, bounds, { warn: doubt });
   if (!fits) return undefined;
-  return { file, rules, warnings: [], text, ...(effect === undefined ? {} : { default: effect }) };
+  return {
+    ...{ file, rules, warnings: [], text },
+    ...(effect === undefined ? {} : { default: effect }),
+    ...(marks.length === 0 ? {} : { marks }),
+  };
 }

@@ -5,11 +5,19 @@ import {
   CONDITION_WORDS,
   FILE_WORDS,
   GEMINI_WORDS,
+  MARK_WORDS,
   RADIUM_WORDS,
+  REFERENCE_WORDS,
   RULE_WORDS,
   WHEN_WORDS,
 } from "./json-schema-descriptions.ts";
-import { fileSchema, radiumFileSchema, radiumRuleSchema, ruleSchema } from "./policy-schema.ts";
+import {
+  fileSchema,
+  markSchema,
+  radiumFileSchema,
+  radiumRuleSchema,
+  ruleSchema,
+} from "./policy-schema.ts";
 import {
   WHEN_FACTS,
   WHEN_OPERATORS,
@@ -29,15 +37,21 @@ interface Table {
 /** Builds the schema from the ones that parsing uses. */
 export function buildJsonSchema(): JsonObject {
   const { $defs: conditions = {}, ...rule } = tableOf(ruleSchema);
+  const { $defs: _, ...mark } = tableOf(markSchema);
   const policy = tableOf(fileSchema.omit({ compat: true }));
   const radium = tableOf(radiumFileSchema);
   const gemini = tableOf(geminiFileSchema);
   describe(rule, RULE_WORDS);
-  for (const paths of rule.properties?.["paths"]?.anyOf ?? [])
-    describe(paths, {
-      read: RULE_WORDS["paths.read"] ?? "",
-      write: RULE_WORDS["paths.write"] ?? "",
-    });
+  describe(mark, MARK_WORDS);
+  for (const table of [rule, mark])
+    for (const paths of table.properties?.["paths"]?.anyOf ?? [])
+      describe(paths, {
+        read: RULE_WORDS["paths.read"] ?? "",
+        write: RULE_WORDS["paths.write"] ?? "",
+      });
+  for (const key of ["after", "unless_after"])
+    for (const reference of rule.properties?.[key]?.anyOf ?? [])
+      describe(reference, REFERENCE_WORDS);
   for (const condition of Object.values(conditions)) describe(condition, CONDITION_WORDS);
   for (const file of [policy, radium, gemini]) describe(file, FILE_WORDS);
   if (rule.properties?.["when"] !== undefined)
@@ -47,6 +61,7 @@ export function buildJsonSchema(): JsonObject {
     if (list !== undefined) list.items = { $ref: `#/$defs/${name}` };
   };
   rules(policy, "rules", "rule");
+  rules(policy, "marks", "mark");
   rules(radium, "rules", "radiumRule");
   rules(gemini, "rule", "geminiRule");
   const radiumRule = describe(tableOf(radiumRuleSchema), RADIUM_WORDS);
@@ -60,6 +75,7 @@ export function buildJsonSchema(): JsonObject {
     $defs: {
       policy,
       rule,
+      mark,
       condition: conditions[condition] ?? {},
       when: whenTable(),
       radium,

@@ -27,6 +27,9 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
   interactive: "true: only where somebody can be asked; false: only where nobody can.",
   approval_mode: "The same as `modes` with one mode.",
   when: "A condition in the form of json-rules-engine, asked where the rule matches otherwise.",
+  after:
+    "The rule holds once a mark of this file is set in the run: its name, a list of names, or a table.",
+  unless_after: "The rule holds as long as the mark is not set.",
   reason: "Why, in one sentence. People and agents read it.",
   fix: "What to do instead, in one line.",
   shadow: "true: the rule votes nothing; what it would have voted is recorded.",
@@ -34,6 +37,21 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
   match:
     "Cases that the rule must match, run when the file loads: shell lines where it is about commands, else tool names.",
   not_match: "Cases that the rule must not match, run when the file loads.",
+};
+
+/** The words for what a mark has besides. */
+export const MARK_WORDS: Readonly<Record<string, string>> = {
+  ...RULE_WORDS,
+  name: "The name of the mark: unique in the file.",
+  outcome: "passed: the mark is set only once the result of the call is on record and good.",
+  cleared_by: "A mark of this file, or a list: a call that sets it clears this one.",
+};
+
+/** The words for `after` and `unless_after` as a table. */
+export const REFERENCE_WORDS: Readonly<Record<string, string>> = {
+  mark: "The name of a mark.",
+  times: "How often it must have been set, up to 100. Left out: once.",
+  within: "The time before the call that counts: 30s, 10m, 2h, 1d. Left out: the whole run.",
 };
 
 /** The words for a condition on an argument. */
@@ -69,6 +87,7 @@ export const FILE_WORDS: Readonly<Record<string, string>> = {
   compat: "Read this file as another tool does: radium or gemini.",
   approval_mode: "The approval mode, as Radium reads it.",
   rules: "The rules. Their order never matters.",
+  marks: "What calls are remembered by, for rules with `after` and `unless_after`.",
   rule: "The rules, in the keys of gemini-cli.",
 };
 

@@ -1,4 +1,5 @@
 import type { Effect } from "@bylaw/kernel";
+import type { MarkSource } from "../marks/mark.ts";
 import type { RuleSource } from "../compile/rule.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { PolicyPlace } from "./tier-limit.ts";
@@ -31,6 +32,7 @@ export interface CompiledPolicy {
   readonly version: string;
   readonly default?: Effect;
   readonly rules: readonly CompiledRule[];
+  readonly marks?: readonly Omit<MarkSource, "file">[];
 }
 
 /** One rule of a compiled form. `both`: its `read` is what it says of writing too. */

@@ -21,6 +21,7 @@ import { fileSchema, ruleSchema } from "./policy-schema.ts";
 import { asWritten, normalizeSpelling } from "./legacy-spelling.ts";
 import type { PolicyFile } from "./policy-file.ts";
 import { boundDefault, boundTier } from "./tier-limit.ts";
+import { checkReferences, readMarks } from "./read-marks.ts";
 import { readToml } from "./toml.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 
@@ -111,7 +112,10 @@ function bylawFile(
   const lowered = isInside(options);
   const names = new Map<string, number>();
   const rules: Rule[] = [];
+  const placed: { readonly rule: Rule; readonly path: Path }[] = [];
   const places = locator.rules();
+  const rawMarks = Array.isArray(data["marks"]) ? (data["marks"] as readonly unknown[]) : [];
+  const marks = readMarks(rawMarks, { file, tools, findings, locator });
   for (const [index, item] of items.entries()) {
     if (findings.full && findings.errors > 0) break;
     const line = places[index]?.line ?? 1;
@@ -147,8 +151,14 @@ function bylawFile(
     checkRule(rule, raw, tools, wrong, (key, message, fix) => findings.warn(at(key), message, fix));
     runInlineCases(rule, raw, tools, wrong);
     rules.push(rule);
+    placed.push({ rule, path });
   }
+  checkReferences(placed, marks, findings);
   const effect = boundDefault(parsed.data?.default, { lowered }, findings);
   const warnings = findings.settle();
-  return { file, rules, warnings, text, ...(effect === undefined ? {} : { default: effect }) };
+  return {
+    ...{ file, rules, warnings, text },
+    ...(effect === undefined ? {} : { default: effect }),
+    ...(marks.length === 0 ? {} : { marks }),
+  };
 }

@@ -3,6 +3,7 @@ import { EFFECT_NAMES, type EffectName } from "@bylaw/shell";
 import { z } from "zod";
 import { ARGUMENT_TYPES, type ConditionSource } from "../match/value-test.ts";
 import { geminiFileSchema, geminiRuleSchema } from "../compat/gemini/gemini-schema.ts";
+import { MAX_TIMES, SPAN } from "./span.ts";
 import { flag, oneOf, text, texts } from "./schema-fields.ts";
 import { TIERS } from "../compile/rule.ts";
 
@@ -33,6 +34,8 @@ const condition: z.ZodType<ConditionSource> = z.lazy(() =>
   ),
 );
 
+const TIMES = `a whole number from 1 to ${MAX_TIMES}`;
+
 const modes = z.union([oneOf(APPROVAL_MODES), z.array(oneOf(APPROVAL_MODES)).min(1)], {
   error: `one of ${APPROVAL_MODES.join(", ")}, or a list of them`,
 });
@@ -43,6 +46,25 @@ const ACTIONS = ["allow", "deny", "ask_user"] as const;
 const effect = z.enum(Object.keys(EFFECT_NAMES) as [EffectName, ...EffectName[]], {
   error: "the name of an effect",
 });
+
+const span = text("a span of time").regex(SPAN, { error: "a span of time like `10m`" });
+
+const reference = z.union(
+  [
+    text("the name of a mark"),
+    z.array(text("the name of a mark")).min(1),
+    z.strictObject({
+      mark: text("the name of a mark"),
+      times: z
+        .int({ error: TIMES })
+        .min(1, { error: TIMES })
+        .max(MAX_TIMES, { error: TIMES })
+        .optional(),
+      within: span.optional(),
+    }),
+  ],
+  { error: "the name of a mark, a list of them, or { mark, times, within }" },
+);
 
 /** One `[[rules]]` of the language. */
 export const ruleSchema = z.strictObject(
@@ -86,6 +108,8 @@ export const ruleSchema = z.strictObject(
     approval_mode: oneOf(APPROVAL_MODES).optional(),
     // Its own file reads it, to say in one sentence what is wrong where.
     when: z.unknown().optional(),
+    after: reference.optional(),
+    unless_after: reference.optional(),
     reason: text("text").optional(),
     fix: text("text").optional(),
     shadow: flag.optional(),
@@ -96,11 +120,32 @@ export const ruleSchema = z.strictObject(
   { error: "a table" },
 );
 
+/** One `[[marks]]` of the language: what sets it is told as in a rule. */
+export const markSchema = z.strictObject(
+  {
+    ...ruleSchema.pick({
+      ...({ name: true, tool: true, command: true, command_regex: true, effects: true } as const),
+      ...({
+        server: true,
+        paths: true,
+        network: true,
+        args: true,
+        agent: true,
+        phase: true,
+      } as const),
+    }).shape,
+    outcome: z.literal("passed", { error: "`passed`, or left out" }).optional(),
+    cleared_by: texts("the name of a mark").optional(),
+  },
+  { error: "a table" },
+);
+
 /** The top of a policy file; `rules` are validated one by one. */
 export const fileSchema = z.strictObject({
   default: oneOf(ACTIONS).optional(),
   compat: oneOf(["radium", "gemini"]).optional(),
   rules: z.array(z.unknown(), { error: "an array of tables, `[[rules]]`" }).optional(),
+  marks: z.array(z.unknown(), { error: "an array of tables, `[[marks]]`" }).optional(),
 });
 
 /** One `[[rules]]` of a file with `compat = "radium"`. */
@@ -138,10 +183,11 @@ export function keysAt(path: readonly (string | number)[], compat?: Compat): rea
     return Object.keys((path.length === 0 ? file : rule).shape);
   }
   if (path.length === 0) return Object.keys(fileSchema.shape);
+  if (path[2] === "after" || path[2] === "unless_after") return ["mark", "times", "within"];
   if (path[2] === "when") return WHEN_KEYS;
   if (path.includes("args")) return CONDITION_KEYS;
   if (path.at(-1) === "paths") return ["read", "write"];
-  return Object.keys(ruleSchema.shape);
+  return Object.keys((path[0] === "marks" ? markSchema : ruleSchema).shape);
 }
 
 /** The keys of a condition in `when`. */

@@ -4,10 +4,22 @@ import type { ConditionSource } from "../match/value-test.ts";
 import type { Findings, Path } from "./findings.ts";
 import type { RuleSource, Tier } from "../compile/rule.ts";
 import type { ruleSchema } from "./policy-schema.ts";
+import type { MarkReference } from "../marks/mark-reference.ts";
+import { msOf } from "./span.ts";
 import { readWhen } from "./read-when.ts";
 
 /** A rule as the schema returns it. */
 export type RawRule = z.output<typeof ruleSchema>;
+
+const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof value === "string" ? [value] : value;
+
+function referenceOf(raw: RawRule["after"]): MarkReference | undefined {
+  if (raw === undefined) return undefined;
+  if (typeof raw === "string" || Array.isArray(raw)) return { marks: list(raw) ?? [], times: 1 };
+  const { mark, times = 1, within } = raw;
+  return { marks: [mark], times, ...(within === undefined ? {} : { within: msOf(within) }) };
+}
 
 /** Settles the short forms of a rule. Undefined, with a finding, where two keys say the same thing. */
 export function sourceOf(
@@ -17,8 +29,6 @@ export function sourceOf(
   path: Path,
   findings: Findings,
 ): RuleSource | undefined {
-  const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
-    typeof value === "string" ? [value] : value;
   const { pattern, paths } = raw;
   const before = findings.errors;
   if (pattern !== undefined) {
@@ -75,6 +85,8 @@ export function sourceOf(
     modes: typeof modes === "string" ? [modes] : (modes as readonly ApprovalMode[] | undefined),
     interactive: raw.interactive,
     when,
+    after: referenceOf(raw.after),
+    unless_after: referenceOf(raw.unless_after),
     reason: raw.reason,
     fix: raw.fix,
     shadow: raw.shadow ?? false,

@@ -20,6 +20,7 @@ interface CallContext {
   readonly namedArguments?: ReadonlySet<string> | undefined;
   readonly identity?: Identity;
   readonly part?: LinePart | null;
+  readonly moment?: object;
 }
 
 /** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
@@ -31,6 +32,8 @@ export class CallFacts {
   readonly pathsFact: string;
   /** The command of the line that the rules are asked about; null for a call that runs no line, and for the call as a whole. */
   readonly part: LinePart | null;
+  /** The same for the call and all its commands: what is known of the run is kept by it. */
+  readonly moment: object;
   readonly #named: ReadonlySet<string> | undefined;
   #line: LineFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
@@ -43,6 +46,7 @@ export class CallFacts {
       namedArguments,
       identity = identify(call),
       part = null,
+      moment = {},
     }: CallContext = {},
   ) {
     this.#named = namedArguments;
@@ -51,6 +55,7 @@ export class CallFacts {
     this.tools = tools;
     this.identity = identity;
     this.part = part;
+    this.moment = moment;
   }
 
   /** The arguments by name; an array has none. */
@@ -71,8 +76,10 @@ export class CallFacts {
   }
 
   #of(part: LinePart): CallFacts {
-    const { call, tools, pathsFact, identity } = this;
-    return new CallFacts(call, tools, { pathsFact, namedArguments: this.#named, identity, part });
+    const { call, tools, pathsFact, identity, moment } = this;
+    return new CallFacts(call, tools, {
+      ...{ pathsFact, namedArguments: this.#named, identity, part, moment },
+    });
   }
 
   /**

@@ -48,6 +48,11 @@ export function alternativesOf(source: RuleSource): readonly Alternative[] {
   add("network", network, (items) => ({ ...source, network: items }));
   add("agent", braced(agent), (items) => ({ ...source, agent: items }));
   add("phase", braced(phase), (items) => ({ ...source, phase: items }));
+  for (const key of ["after", "unless_after"] as const) {
+    const reference = source[key];
+    if (reference !== undefined)
+      add(key, reference.marks, (marks) => ({ ...source, [key]: { ...reference, marks } }));
+  }
   add("modes", modes, (items) => ({
     ...source,
     modes: modes?.filter((mode) => items.includes(mode)),
@@ -90,6 +95,8 @@ export function partsOf(source: RuleSource): readonly PartOfRule[] {
     "modes",
     "interactive",
     "when",
+    "after",
+    "unless_after",
   ] as const) {
     if (source[key] !== undefined) found.push({ key, without: { ...source, [key]: undefined } });
   }

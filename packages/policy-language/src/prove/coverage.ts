@@ -7,6 +7,7 @@ import type { RunState } from "../match/run-state.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 import { alternativesOf, partsOf, type Alternative } from "./alternatives.ts";
 import { holds, type InlineCase } from "./inline.ts";
+import { marksIn } from "../marks/mark-set.ts";
 import { matchSets } from "./match-sets.ts";
 import { compileQuietly } from "./mutants.ts";
 
@@ -57,9 +58,10 @@ export async function coverPolicy({
   inline,
   cases,
 }: CoverageInput): Promise<Coverage> {
+  const marks = marksIn(files, tools);
   const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
   const rules = files.flatMap((file) => file.rules);
-  const own = await matchSets(rules, calls, tools);
+  const own = await matchSets(rules, calls, { tools, marks });
   const asked = rules.map(({ source }) => ({
     alternatives: alternativesOf(source),
     parts: partsOf(source),
@@ -71,7 +73,7 @@ export async function coverPolicy({
     ]),
     ...parts.map(({ without }) => compileQuietly(without, tools)),
   ]);
-  const sets = (await matchSets(variants, calls, tools)).values();
+  const sets = (await matchSets(variants, calls, { tools, marks })).values();
   const next = (): ReadonlySet<number> => sets.next().value ?? new Set();
   const covered = rules.map(({ source }, index): RuleCoverage => {
     const { name, file, line, shadow } = source;

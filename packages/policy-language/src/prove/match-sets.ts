@@ -2,6 +2,8 @@ import type { ToolCall } from "@bylaw/kernel";
 import { CallFacts } from "../match/call-facts.ts";
 import type { Rule } from "../compile/rule.ts";
 import type { RunState } from "../match/run-state.ts";
+import type { MarkSet } from "../marks/mark-set.ts";
+import { inRun } from "../marks/past.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
 /**
@@ -11,11 +13,11 @@ import type { ToolTable } from "../compile/tool-table.ts";
 export async function matchSets(
   rules: readonly (Rule | undefined)[],
   calls: readonly { readonly call: ToolCall; readonly run: RunState | undefined }[],
-  tools: ToolTable,
+  { tools, marks }: { readonly tools: ToolTable; readonly marks: MarkSet | undefined },
 ): Promise<readonly ReadonlySet<number>[]> {
   const sets = rules.map(() => new Set<number>());
   for (const [at, { call, run }] of calls.entries()) {
-    const { perCommand } = new CallFacts(call, tools);
+    const { perCommand } = inRun(new CallFacts(call, tools), marks, run);
     for (const [index, rule] of rules.entries()) {
       if (rule === undefined || !perCommand.some((part) => rule.matches(part))) continue;
       if (rule.when === undefined || (await rule.when.holds(call, run))) sets[index]?.add(at);

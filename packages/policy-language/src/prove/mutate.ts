@@ -5,6 +5,7 @@ import type { RunState } from "../match/run-state.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 import { unmet, type CaseOutcome, type Expectation } from "./expectation.ts";
 import { holds, type InlineCase } from "./inline.ts";
+import { marksIn } from "../marks/mark-set.ts";
 import { matchSets } from "./match-sets.ts";
 import { mutantsOf, riskOf, type Mutant, type MutationKind } from "./mutants.ts";
 
@@ -65,6 +66,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
     file.rules.flatMap((rule, at) => (rule.source.shadow ? [] : [{ file, rule, at }])),
   );
   const pool = files.flatMap((file) => file.rules);
+  const marks = marksIn(files, tools);
   const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
   const survivors: (Survivor & { readonly risk: number })[] = [];
   let mutants = 0;
@@ -87,7 +89,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
       rule,
       ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined)),
     ]);
-    const sets = (await matchSets(asked, calls, tools)).values();
+    const sets = (await matchSets(asked, calls, { tools, marks })).values();
     for (const [done, { file, rule, at, open }] of jobs.entries()) {
       const before = sets.next().value ?? NONE;
       for (const mutant of open) {

@@ -9,6 +9,8 @@ import { PolicyError } from "../load/finding.ts";
 import { parsePolicy } from "../load/parse-policy.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { CallFacts } from "../match/call-facts.ts";
+import { marksIn } from "../marks/mark-set.ts";
+import { inRun } from "../marks/past.ts";
 import type { RunState } from "../match/run-state.ts";
 import { inlineCallsOf } from "./inline-calls.ts";
 import { narrowRule } from "./narrow-rule.ts";
@@ -61,7 +63,7 @@ export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   const rules = files.flatMap((file) => file.rules);
   const strict = rules.find((rule) => isRuleOf(rule, now));
   if (strict !== undefined) return { why: strictText(strict) };
-  const facts = new CallFacts(prepared, tools);
+  const facts = inRun(new CallFacts(prepared, tools), marksIn(files, tools), run);
   const held = await heldRules(rules, facts, run);
   const open = uncoveredParts(rules, facts.perCommand, (rule) => held.has(rule));
   const narrow = narrowRule(facts, open);

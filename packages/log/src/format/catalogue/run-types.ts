@@ -18,7 +18,10 @@ export const RUN_TYPES: readonly CatalogueType[] = [
     name: "tool_result",
     group: "run",
     when: "a tool returned",
-    details: z.strictObject({ id: text, tool: text, ok: z.boolean(), result: free }),
+    details: z.strictObject({
+      ...{ id: text, tool: text, ok: z.boolean(), result: free },
+      reported: z.literal(true).optional(),
+    }),
   },
   decided("phase_entered", "a task entered a phase"),
   decided("transition_blocked", "a task must not enter a phase"),
@@ -42,5 +45,11 @@ export const RUN_TYPES: readonly CatalogueType[] = [
     group: "run",
     when: "a person said no to one question",
     details: z.strictObject({ asked: z.int().positive(), digest: text, by: id, reason: id }),
+  },
+  {
+    name: "mark_cleared",
+    group: "run",
+    when: "a person cleared a mark of the policies",
+    details: z.strictObject({ mark: id, by: id }),
   },
 ];

@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import { EFFECT_NAMES, type EffectName } from "@bylaw/shell";
 import type { ToolTable } from "../../compile/tool-table.ts";
 import type { LintCheck, LintRule } from "../check.ts";
@@ -57,7 +58,7 @@ const ALL = /^\*+$/;
 const EVERYWHERE = /^\/?\*\*(?:\/\*)?$/;
 
 function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undefined {
-  const { servers, commands, regex, effects, read, write, network, args, when } = shape;
+  const { servers, commands, regex, effects, read, write, network, args, past } = shape;
   if (servers?.some((server) => ALL.test(server)) === true && args === undefined) {
     return ["server", "every MCP server", "name the servers that you trust"];
   }
@@ -80,7 +81,7 @@ function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undef
     }
   }
   const open =
-    commands === undefined && regex === undefined && when === undefined
+    commands === undefined && regex === undefined && !isConditional(rule.source)
       ? effects?.find((name) => !BOUND.has(name) && (name !== "network" || network === undefined))
       : undefined;
   if (open !== undefined) {
@@ -88,9 +89,18 @@ function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undef
     return ["effects", what, "name the programs in `command`, or the hosts in `network`"];
   }
   const anyTool = rule.tools === undefined && (servers === undefined || shape.tools !== undefined);
-  const narrowed = [commands, regex, effects, read, write, network, args, when, servers].some(
-    (part) => part !== undefined,
-  );
+  const narrowed = [
+    commands,
+    regex,
+    effects,
+    read,
+    write,
+    network,
+    args,
+    shape.when,
+    past,
+    servers,
+  ].some((part) => part !== undefined);
   // An allow with no condition at all is warned about at load.
   const said =
     shape.tools === undefined &&

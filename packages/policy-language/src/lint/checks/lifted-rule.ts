@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import type { ToolCall } from "@bylaw/kernel";
 import { TIERS } from "../../compile/rule.ts";
 import { weaker } from "../../compile/strictness.ts";
@@ -12,7 +13,7 @@ export const liftedRule: LintCheck = {
   code: "lifted_rule",
   severity: "warning",
   check(pool, report) {
-    const counting = pool.rules.filter(({ source }) => !source.shadow && source.when === undefined);
+    const counting = pool.rules.filter(({ source }) => !source.shadow && !isConditional(source));
     const strict = counting.filter(({ source }) => source.effect !== "allow" && !source.final);
     for (const rule of counting) {
       const below = strict.filter((one) => isAbove(rule, one));

@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import { APPROVAL_MODES, type ApprovalMode, type Effect, type ToolCall } from "@bylaw/kernel";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
@@ -8,11 +9,11 @@ export const narrowModes: LintCheck = {
   severity: "warning",
   check(pool, report) {
     for (const rule of pool.rules) {
-      const { effect, shadow, when, modes, interactive } = rule.source;
+      const { effect, shadow, modes, interactive } = rule.source;
       if (
         effect !== "deny" ||
         shadow ||
-        when !== undefined ||
+        isConditional(rule.source) ||
         (modes === undefined && interactive === undefined)
       )
         continue;

@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import { weaker } from "../../compile/strictness.ts";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
@@ -12,7 +13,7 @@ export const narrowTool: LintCheck = {
       if (
         rule.source.effect !== "deny" ||
         rule.source.shadow ||
-        rule.source.when !== undefined ||
+        isConditional(rule.source) ||
         rule.shape.tools === undefined
       )
         continue;

@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { regexSample } from "../regex-sample.ts";
 import { matches, shellCall } from "../sample.ts";
@@ -9,8 +10,8 @@ export const openRegex: LintCheck = {
   check(pool, report) {
     for (const rule of pool.rules) {
       const { regex } = rule.shape;
-      const { name, effect, shadow, when } = rule.source;
-      if (regex === undefined || shadow || when !== undefined) continue;
+      const { name, effect, shadow } = rule.source;
+      if (regex === undefined || shadow || isConditional(rule.source)) continue;
       if (effect === "allow") {
         const open = OPEN.exec(regex.replaceAll(CLASS, "c"))?.[0];
         if (open === undefined) continue;

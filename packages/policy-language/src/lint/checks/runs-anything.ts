@@ -1,3 +1,4 @@
+import { isConditional } from "../../compile/written-rule.ts";
 import { baseName } from "../../compile/program-name.ts";
 import type { LintCheck, LintPool, LintReport, LintRule } from "../check.ts";
 import { wordsOf } from "../cover.ts";
@@ -11,8 +12,8 @@ export const runsAnything: LintCheck = {
   severity: "warning",
   check(pool, report) {
     for (const rule of pool.rules) {
-      const { effect, shadow, when, tool } = rule.source;
-      if (effect !== "allow" || shadow || when !== undefined) continue;
+      const { effect, shadow, tool } = rule.source;
+      if (effect !== "allow" || shadow || isConditional(rule.source)) continue;
       if (rule.shape.commands !== undefined) byPatterns(rule, pool, report);
       else if (rule.shape.regex !== undefined || (tool !== undefined && isShell(rule, pool)))
         byLines(rule, pool, report);

@@ -1,0 +1,45 @@
+import type { ApprovalMode, Effect } from "@bylaw/kernel";
+import type { EffectName } from "@bylaw/shell";
+import type { MarkReference } from "../marks/mark-reference.ts";
+import type { ConditionSource } from "../match/value-test.ts";
+import type { WhenSource } from "./when-source.ts";
+
+/** Highest first. */
+export const TIERS = ["admin", "user", "workspace", "default"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** One rule as written, with its spellings settled. Lists are lists. */
+export interface RuleSource {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly effect: Effect;
+  readonly tool?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly command_regex?: string | undefined;
+  readonly effects?: readonly EffectName[] | undefined;
+  readonly server?: string | undefined;
+  readonly read?: readonly string[] | undefined;
+  readonly write?: readonly string[] | undefined;
+  /** An allow that lists files for writing also covers redirections to them. */
+  readonly redirects?: true | undefined;
+  readonly network?: readonly string[] | undefined;
+  readonly args?: { readonly [name: string]: ConditionSource } | undefined;
+  readonly agent?: readonly string[] | undefined;
+  readonly phase?: readonly string[] | undefined;
+  readonly modes?: readonly ApprovalMode[] | undefined;
+  readonly interactive?: boolean | undefined;
+  readonly when?: WhenSource | undefined;
+  readonly after?: MarkReference | undefined;
+  readonly unless_after?: MarkReference | undefined;
+  readonly reason?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly shadow: boolean;
+  readonly final: boolean;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** Whether a rule depends on more than the call: on a condition, or on what happened before. */
+export const isConditional = ({ when, after, unless_after }: RuleSource): boolean =>
+  (when ?? after ?? unless_after) !== undefined;

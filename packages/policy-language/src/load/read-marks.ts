@@ -1,0 +1,97 @@
+import type { JsonObject } from "@bylaw/kernel";
+import { didYouMean } from "@bylaw/wording";
+import type { Rule, RuleComplaint } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
+import { compileMark, type Mark } from "../marks/mark.ts";
+import { checkRule } from "./check-rule.ts";
+import { quote } from "./finding.ts";
+import { reportIssues, type Findings, type Path } from "./findings.ts";
+import { markSchema } from "./policy-schema.ts";
+import { sourceOf } from "./rule-source.ts";
+import type { Locator } from "./toml-locations.ts";
+
+interface Reading {
+  readonly file: string;
+  readonly tools: ToolTable;
+  readonly findings: Findings;
+  readonly locator: Locator;
+}
+
+/** Reads the `[[marks]]` of a file, and reports what is wrong with them. */
+export function readMarks(
+  items: readonly unknown[],
+  { file, tools, findings, locator }: Reading,
+): readonly Mark[] {
+  const marks: Mark[] = [];
+  const names = new Set<string>();
+  const places = items.length === 0 ? [] : locator.rules("marks");
+  for (const [index, item] of items.entries()) {
+    const path: Path = ["marks", index];
+    const { data, error } = markSchema.safeParse(item);
+    if (error !== undefined) {
+      reportIssues(error.issues, path, item as JsonObject, findings);
+      continue;
+    }
+    const { name, outcome, cleared_by = [], ...conditions } = data;
+    if (names.has(name))
+      findings.error(
+        [...path, "name"],
+        `Another mark is named ${quote(name)}. Names are unique in a file`,
+      );
+    names.add(name);
+    const line = places[index]?.line ?? 1;
+    const source = sourceOf({ name, action: "deny", ...conditions }, file, line, path, findings);
+    if (source === undefined) continue;
+    const { effect: _, tier: __, shadow, final, ...settled } = source;
+    const wrong: RuleComplaint = (key, message, fix) =>
+      findings.error([...path, ...key], message, fix);
+    const mark = compileMark(
+      { ...settled, passed: outcome === "passed", cleared_by: [cleared_by].flat() },
+      tools,
+      wrong,
+    );
+    if (mark === undefined) continue;
+    checkRule(mark.may, conditions, tools, wrong, () => {});
+    marks.push(mark);
+  }
+  for (const [at, { source }] of marks.entries())
+    for (const name of source.cleared_by)
+      if (!names.has(name) || name === source.name)
+        findings.error(
+          ["marks", at, "cleared_by"],
+          names.has(name)
+            ? `The mark ${quote(name)} cannot clear itself`
+            : `No mark of this file is named ${quote(name)}`,
+          didYouMean(name, names),
+        );
+  return marks;
+}
+
+/** Reports what rules ask of marks that the file does not have, or that can never be certain. */
+export function checkReferences(
+  rules: readonly { readonly rule: Rule; readonly path: Path }[],
+  marks: readonly Mark[],
+  findings: Findings,
+): void {
+  const byName = new Map(marks.map((mark) => [mark.source.name, mark]));
+  for (const { rule, path } of rules) {
+    const { source } = rule;
+    for (const key of ["after", "unless_after"] as const) {
+      for (const name of source[key]?.marks ?? []) {
+        const mark = byName.get(name);
+        if (mark === undefined)
+          findings.error(
+            [...path, key],
+            `No mark of this file is named ${quote(name)}`,
+            didYouMean(name, byName.keys()) ?? "Define it with `[[marks]]`",
+          );
+        else if (mark.sure === undefined && (key === "after") === (source.effect === "allow"))
+          findings.error(
+            [...path, key],
+            `No call is certain to set the mark ${quote(name)}, and this rule needs one that is`,
+            "Write the mark as you would write an allow: with exact tools, commands and files",
+          );
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/** How often a rule may ask a mark to have been set: so many entries are part of the state of a run. */
+export const MAX_TIMES = 100;
+
+/** A span of time: a number of seconds, minutes, hours or days. */
+export const SPAN = /^[1-9]\d{0,5}[smhd]$/;
+
+const MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** The milliseconds of a span. */
+export const msOf = (span: string): number =>
+  Number(span.slice(0, -1)) * MS[span.slice(-1) as keyof typeof MS];

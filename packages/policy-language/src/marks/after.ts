@@ -1,0 +1,119 @@
+import type { Verdict } from "@bylaw/kernel";
+import type { RuleSource } from "../compile/written-rule.ts";
+import { ruleVerdict } from "../compile/rule-verdict.ts";
+import { quote } from "../load/finding.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import { keysOf, type MarkReference } from "./mark-reference.ts";
+import type { MarkEntry, MarkState } from "./mark-state.ts";
+import { pastOf } from "./past-contract.ts";
+
+/** A condition of a rule on what happened before. */
+interface PastPart {
+  readonly key: "after" | "unless_after";
+  holds(facts: CallFacts): boolean;
+}
+
+/** The conditions of a rule on what happened before. */
+export function pastParts({ after, unless_after, effect, file }: RuleSource): readonly PastPart[] {
+  const allow = effect === "allow";
+  return [
+    ...(after === undefined
+      ? []
+      : [{ key: "after" as const, holds: allow ? isSure(after, file) : mayBe(after, file) }]),
+    ...(unless_after === undefined
+      ? []
+      : [{ key: "unless_after" as const, holds: unless(unless_after, file, allow) }]),
+  ];
+}
+
+type Holds = PastPart["holds"];
+
+function mayBe(reference: MarkReference, file: string): Holds {
+  const keys = keysOf(reference, file);
+  return (facts) => {
+    const past = pastOf(facts);
+    return past !== undefined && keys.some((key) => past.mayBe(key, reference, facts));
+  };
+}
+
+function isSure(reference: MarkReference, file: string): Holds {
+  const keys = keysOf(reference, file);
+  return (facts) => {
+    const past = pastOf(facts);
+    return past !== undefined && keys.some((key) => past.isSure(key, reference));
+  };
+}
+
+// An allow wants a run: whoever leaves it away would be given what only a clean history can give.
+function unless(reference: MarkReference, file: string, allow: boolean): Holds {
+  const holds = allow ? mayBe(reference, file) : isSure(reference, file);
+  return (facts) => (!allow || pastOf(facts)?.recorded === true) && !holds(facts);
+}
+
+interface Answer {
+  readonly entry: MarkEntry | undefined;
+  readonly text: string;
+  readonly verdicts: readonly Verdict[];
+}
+
+const last = new WeakMap<RuleSource, Answer>();
+
+/** The verdict of a rule that depends on marks, with what it saw of them. The same verdict as before for the same event. */
+export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdict[] {
+  const { entry, text: tell } = sightOf(source, facts);
+  const known = last.get(source);
+  if (known !== undefined && entry !== undefined && known.entry === entry) return known.verdicts;
+  const text = tell();
+  if (known !== undefined && known.text === text) return known.verdicts;
+  const said = ruleVerdict(source).reason;
+  const reason = `${said}${/[.!?]$/.test(said) ? "" : "."} ${text[0]?.toUpperCase()}${text.slice(1)}.`;
+  const verdicts = [ruleVerdict({ ...source, reason })];
+  last.set(source, { entry, text, verdicts });
+  return verdicts;
+}
+
+/** What a rule sees of the first of its marks that says something, and the event that this is about. */
+interface Sight {
+  readonly entry?: MarkEntry | undefined;
+  readonly text: () => string;
+}
+
+function sightOf({ after, unless_after, file, effect }: RuleSource, facts: CallFacts): Sight {
+  const past = pastOf(facts);
+  const reference = after ?? unless_after;
+  if (past?.recorded !== true || reference === undefined)
+    return { text: () => "nothing is known of a run" };
+  const wantsSure = (after === undefined) === (effect !== "allow");
+  const seen = keysOf(reference, file).map((key, at) =>
+    sightOfMark(quote(reference.marks[at] ?? ""), past.stateOf(key), wantsSure),
+  );
+  const [first] = seen;
+  const told = seen.find(({ entry }) => entry !== undefined) ?? first;
+  if (told?.entry === undefined && after !== undefined && effect !== "allow")
+    return { text: () => `another command of this line sets ${quote(after.marks[0] ?? "")}` };
+  return told ?? { text: () => "" };
+}
+
+function sightOfMark(name: string, state: MarkState | undefined, wantsSure: boolean): Sight {
+  const about = (entry: MarkEntry | undefined, text: string): Sight | undefined =>
+    entry === undefined ? undefined : { entry, text: () => `${name} ${text} ${eventText(entry)}` };
+  return (
+    about((wantsSure ? state?.sure : state?.may)?.at(-1), "was set by") ??
+    about(wantsSure ? state?.waiting.at(-1) : undefined, "waits for the result of") ??
+    about(state?.cleared, "was cleared by") ?? { text: () => `nothing has set ${name}` }
+  );
+}
+
+/** What a rule sees of its marks, for people. */
+export const pastText = (source: RuleSource, facts: CallFacts): string =>
+  sightOf(source, facts).text();
+
+/** What `after` and `unless_after` ask for. */
+export const referenceText = (reference: MarkReference | undefined): string => {
+  const { marks = [], times = 1, within } = reference ?? {};
+  const often = times === 1 ? "" : ` ${times} times`;
+  return `${marks.map(quote).join(" or ")}${often}${within === undefined ? "" : ` within ${within / 1_000} s`}`;
+};
+
+const eventText = ({ event, at, call }: MarkEntry): string =>
+  `event ${event} (${quote(call)}, ${new Date(at).toISOString()})`;

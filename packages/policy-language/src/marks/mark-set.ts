@@ -1,0 +1,166 @@
+import { BylawError } from "@bylaw/kernel";
+import { buildIndex, type RuleIndex } from "../compile/rule-index.ts";
+import { appliesToTool } from "../compile/rule-tool.ts";
+import type { Rule } from "../compile/rule.ts";
+import type { ToolTable } from "../compile/tool-table.ts";
+import { MatchBudget, RuleMatcher, rankRules, type Entry } from "../decide/rule-matcher.ts";
+import { quote } from "../load/finding.ts";
+import { LANGUAGE_VERSION } from "../load/language-version.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+import type { Identity } from "../match/mcp.ts";
+import { runsAlone } from "./line-alone.ts";
+import type { Mark } from "./mark.ts";
+import { keysOf } from "./mark-reference.ts";
+import { MarkFold, type SetMarks } from "./mark-state.ts";
+
+/** A file with marks. */
+interface MarkFile {
+  readonly marks?: readonly Mark[];
+  readonly rules: readonly Rule[];
+}
+
+/** The marks of files; undefined where they have none. */
+export const marksIn = (files: readonly MarkFile[], tools: ToolTable): MarkSet | undefined =>
+  files.some(({ marks }) => marks !== undefined) ? new MarkSet(files, tools) : undefined;
+
+/** The marks of a pool, and which of them a call sets. */
+export class MarkSet {
+  readonly marks: readonly Mark[];
+  /** What each is called in a log: by its name, and with its file where two have the same. */
+  readonly labels: readonly string[];
+  readonly fold: MarkFold;
+  /** All that says what sets a mark. */
+  readonly definitions: string;
+  readonly #places = new Map<string, number>();
+  readonly #byRule = new Map<Rule, number>();
+  readonly #index: RuleIndex;
+
+  constructor(files: readonly MarkFile[], tools: ToolTable) {
+    this.marks = distinct(files.flatMap(({ marks = [] }) => marks));
+    for (const [at, { key, may }] of this.marks.entries()) {
+      this.#places.set(key, at);
+      this.#byRule.set(may, at);
+    }
+    this.labels = this.marks.map(({ source: { name, file } }) =>
+      this.marks.filter((other) => other.source.name === name).length > 1
+        ? `${name} (${file})`
+        : name,
+    );
+    this.#index = buildIndex(rankRules(this.marks.map(({ may }) => may)), tools);
+    const times = timesAsked(files);
+    this.definitions = JSON.stringify([
+      LANGUAGE_VERSION,
+      this.marks.map(({ source, key }) => [source, times.get(key)]),
+      [...tools.shell],
+      [...tools.files],
+      [...tools.network],
+    ]);
+    this.fold = new MarkFold(
+      this.marks.map(({ key, source: { name, file, passed } }) => ({
+        passed,
+        kept: times.get(key) ?? 1,
+        clears: this.marks.flatMap(({ source: other }, at) =>
+          other.file === file && other.cleared_by.includes(name) ? [at] : [],
+        ),
+      })),
+    );
+  }
+
+  /** The place of a mark by its key. */
+  placeOf(key: string): number | undefined {
+    return this.#places.get(key);
+  }
+
+  /** The marks that a call sets when it runs. */
+  setBy(whole: CallFacts): SetMarks {
+    const { perCommand, carried, line } = whole;
+    const counts = new Map<number, number>();
+    const budget = new MatchBudget();
+    for (const facts of [...perCommand, ...carried])
+      for (const mark of this.setByCommand(facts, line?.unknown, budget))
+        counts.set(mark, (counts.get(mark) ?? 0) + (facts.part?.times ?? 1));
+    const [only] = perCommand;
+    const certain =
+      only !== undefined && counts.size > 0 && carried.length === 0 && runsAlone(whole);
+    return {
+      may: [...counts].sort(([a], [b]) => a - b),
+      sure: certain
+        ? [...counts.keys()].filter((at) => this.marks[at]?.sure?.matches(only) === true)
+        : [],
+    };
+  }
+
+  /** Every mark that a call of a tool could set. */
+  aboutTool(identity: Identity): SetMarks["may"] {
+    return this.marks.flatMap(({ may }, at) =>
+      appliesToTool(may, identity) ? [[at, 1] as const] : [],
+    );
+  }
+
+  /** The marks that a call or one command of it may set. `unknown`: why its line cannot be known. */
+  setByCommand(facts: CallFacts, unknown?: string, budget?: MatchBudget): ReadonlySet<number> {
+    const matcher = new MarkMatcher(budget);
+    this.#index(facts, matcher);
+    const found = new Set([...matcher.found].map((rule) => this.#byRule.get(rule) ?? -1));
+    const blind =
+      unknown !== undefined || facts.part?.unknown !== undefined || budget?.spent === true;
+    const unread = facts.part !== null || facts.tools.files.has(facts.identity.bare);
+    if (!blind && (!unread || facts.paths.unknown === undefined)) return found;
+    for (const [at] of this.aboutTool(facts.identity)) {
+      const { readPaths, writePaths } = this.marks[at]?.may ?? {};
+      if (blind || (readPaths ?? writePaths) !== undefined) found.add(at);
+    }
+    return found;
+  }
+}
+
+/** Collects the rules that match, or may. */
+class MarkMatcher extends RuleMatcher {
+  readonly found = new Set<Rule>();
+  readonly #left: MatchBudget | undefined;
+
+  constructor(budget: MatchBudget | undefined) {
+    super();
+    this.#left = budget;
+  }
+
+  override see({ rule }: Entry, facts: CallFacts): void {
+    if (this.found.has(rule) || this.#left?.takes(rule, facts) === false) return;
+    if (rule.matches(facts) || (facts.part?.doubtful === true && rule.mayMatch?.(facts) === true))
+      this.found.add(rule);
+  }
+
+  override seeOnce(entry: Entry, facts: CallFacts): void {
+    this.see(entry, facts);
+  }
+}
+
+// A file that is in a pool twice has its marks once.
+function distinct(marks: readonly Mark[]): readonly Mark[] {
+  const byKey = new Map<string, Mark>();
+  for (const mark of marks) {
+    const first = byKey.get(mark.key);
+    if (first === undefined) byKey.set(mark.key, mark);
+    else if (JSON.stringify(first.source) !== JSON.stringify(mark.source)) {
+      const { name, file, line } = mark.source;
+      throw new BylawError({
+        code: "BYLAW_POLICY_INVALID",
+        message: `Two policies are both called ${quote(file)} and have a mark ${quote(name)}`,
+        fix: "Rename one of the marks",
+        source: { file, line },
+      });
+    }
+  }
+  return [...byKey.values()];
+}
+
+function timesAsked(files: readonly MarkFile[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const { source } of files.flatMap(({ rules }) => rules)) {
+    for (const reference of [source.after, source.unless_after])
+      if (reference !== undefined)
+        for (const key of keysOf(reference, source.file))
+          times.set(key, Math.max(times.get(key) ?? 1, reference.times));
+  }
+  return times;
+}

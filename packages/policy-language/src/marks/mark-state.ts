@@ -1,0 +1,216 @@
+/** A call that set or cleared a mark. */
+export interface MarkEntry {
+  /** The sequence of the event of the call. */
+  readonly event: number;
+  /** The time of the event, in milliseconds since 1970. */
+  readonly at: number;
+  /** The call in a few words. */
+  readonly call: string;
+}
+
+/** How a mark stands in a run. Lists have the newest entry last. */
+export interface MarkState {
+  /** Calls that may have set it. */
+  readonly may: readonly MarkEntry[];
+  /** Calls that have set it for certain. */
+  readonly sure: readonly MarkEntry[];
+  /** Calls that set it for certain if their result is good. */
+  readonly waiting: readonly MarkEntry[];
+  /** What cleared it last. */
+  readonly cleared?: MarkEntry;
+}
+
+/** A call whose result matters. */
+interface OpenCall {
+  readonly id: string;
+  readonly tool: string;
+  /** A person was asked, so only a result shows that it ran. */
+  readonly asked: boolean;
+  readonly marks: SetMarks;
+  readonly entry: MarkEntry;
+}
+
+/** The marks of a run, and the calls that may still change them. Plain data. */
+export interface MarksState {
+  /** In the order of the definitions. */
+  readonly marks: readonly MarkState[];
+  readonly open: readonly OpenCall[];
+}
+
+/** The marks that a call sets, by their place among the definitions. */
+export interface SetMarks {
+  /** Those that it may set, with the number of commands that do. */
+  readonly may: readonly (readonly [mark: number, times: number])[];
+  readonly sure: readonly number[];
+}
+
+/** What the fold needs to know of a mark. */
+export interface MarkRules {
+  readonly passed: boolean;
+  /** The marks that this one clears. */
+  readonly clears: readonly number[];
+  /** How many entries rules can ask about. */
+  readonly kept: number;
+}
+
+/** A decision about a call, as the log has it. */
+export interface MarkedCall {
+  readonly id: string | undefined;
+  readonly tool: string;
+  readonly asked: boolean;
+  readonly marks: SetMarks;
+  readonly entry: MarkEntry;
+}
+
+/** The result of a call, as the log has it. */
+export interface CallResult {
+  readonly id: string;
+  readonly tool: string;
+  readonly ok: boolean;
+  /** Only an agent says so. */
+  readonly reported: boolean;
+  readonly entry: MarkEntry;
+}
+
+/** As many calls are remembered until their results come. */
+const OPEN = 256;
+
+const UNSET: MarkState = { may: [], sure: [], waiting: [] };
+
+/** Folds calls and results into marks. Each method returns the state that it was given where nothing changes. */
+export class MarkFold {
+  readonly initial: MarksState;
+  readonly #rules: readonly MarkRules[];
+
+  constructor(rules: readonly MarkRules[]) {
+    this.#rules = rules;
+    this.initial = { marks: rules.map(() => UNSET), open: [] };
+  }
+
+  /** A call was decided about. */
+  decided(state: MarksState, call: MarkedCall): MarksState {
+    const { id, tool, asked, marks, entry } = call;
+    const before = id === undefined ? state : this.#reused(state, { ...call, id });
+    const changed = asked ? before : this.#ran(before, marks, entry);
+    if (id === undefined || !marks.may.some(([mark]) => asked || this.#needsResult(mark)))
+      return changed;
+    const open = { id, tool, asked, marks, entry };
+    return this.#bounded({ ...changed, open: [...changed.open, open] });
+  }
+
+  /** A call returned. */
+  returned(state: MarksState, result: CallResult): MarksState {
+    const call = state.open.find(({ id, tool }) => id === result.id && tool === result.tool);
+    if (call === undefined) return state;
+    const { asked, marks, entry } = call;
+    const certain = result.reported ? possible(call) : marks;
+    const started = asked ? this.#ran(state, certain, entry) : state;
+    const next = started.marks.slice();
+    for (const [mark] of marks.may) {
+      this.#judge(next, mark, entry, result);
+      // A change that a call makes is made when it returns, at the latest.
+      for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, result.entry);
+    }
+    return { marks: next, open: state.open.filter((one) => one !== call) };
+  }
+
+  /** A person cleared marks. */
+  cleared(state: MarksState, marks: readonly number[], entry: MarkEntry): MarksState {
+    if (marks.length === 0) return state;
+    const next = state.marks.slice();
+    for (const mark of marks) next[mark] = { ...UNSET, cleared: entry };
+    return { ...state, marks: next };
+  }
+
+  // What may come before and after in one call is not known: what is certain is cleared last, what is possible set last.
+  #ran(state: MarksState, { may, sure }: SetMarks, entry: MarkEntry): MarksState {
+    if (may.length === 0) return state;
+    const next = state.marks.slice();
+    for (const mark of sure) {
+      const { passed, kept } = this.#ruleOf(mark);
+      const now = stateIn(next, mark);
+      next[mark] = passed
+        ? { ...now, waiting: [...now.waiting, entry].slice(-OPEN) }
+        : { ...now, sure: [...now.sure, entry].slice(-kept) };
+      if (!passed) for (const cleared of this.#clearedBy(mark)) clearMay(next, cleared, entry);
+    }
+    for (const [mark] of may)
+      for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, entry);
+    for (const [mark, times] of may) {
+      const { kept } = this.#ruleOf(mark);
+      const now = stateIn(next, mark);
+      const added = Array.from({ length: Math.min(times, kept) }, () => entry);
+      next[mark] = { ...now, may: [...now.may, ...added].slice(-kept) };
+    }
+    return { ...state, marks: next };
+  }
+
+  // The host's word counts in both directions. That of an agent can set what is possible, and nothing else.
+  #judge(next: MarkState[], mark: number, entry: MarkEntry, result: CallResult): void {
+    const { passed, kept } = this.#ruleOf(mark);
+    if (!passed || result.reported) return;
+    const now = stateIn(next, mark);
+    const isOther = (one: MarkEntry): boolean => one.event !== entry.event;
+    const waiting = now.waiting.filter(isOther);
+    if (!result.ok) next[mark] = { ...now, waiting, may: now.may.filter(isOther) };
+    else if (waiting.length < now.waiting.length) {
+      next[mark] = { ...now, waiting, sure: [...now.sure, entry].slice(-kept) };
+      for (const cleared of this.#clearedBy(mark)) clearMay(next, cleared, result.entry);
+    }
+  }
+
+  // A result under an id that two calls had may be of either. The same call after a question is the answer to it.
+  #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): MarksState {
+    const twice = state.open.filter((one) => one.id === id);
+    if (twice.length === 0) return state;
+    const events = new Set(twice.map(({ entry }) => entry.event));
+    const marks = state.marks.map((mark) =>
+      mark.waiting.some(({ event }) => events.has(event))
+        ? { ...mark, waiting: mark.waiting.filter(({ event }) => !events.has(event)) }
+        : mark,
+    );
+    const unanswered = twice.filter(
+      (one) => one.asked && (one.tool !== tool || !isEqual(one.marks, own)),
+    );
+    const rest: MarksState = { marks, open: state.open.filter((one) => one.id !== id) };
+    return unanswered.reduce((before, one) => this.#ran(before, possible(one), one.entry), rest);
+  }
+
+  // A question that is forgotten may have been answered.
+  #bounded(state: MarksState): MarksState {
+    const [oldest] = state.open;
+    if (state.open.length <= OPEN || oldest === undefined) return state;
+    const rest = { ...state, open: state.open.slice(1) };
+    return oldest.asked ? this.#ran(rest, possible(oldest), oldest.entry) : rest;
+  }
+
+  #needsResult(mark: number): boolean {
+    const { passed, clears } = this.#ruleOf(mark);
+    return passed || clears.length > 0;
+  }
+
+  #clearedBy(mark: number): readonly number[] {
+    return this.#ruleOf(mark).clears;
+  }
+
+  #ruleOf(mark: number): MarkRules {
+    return this.#rules[mark] ?? { passed: false, clears: [], kept: 1 };
+  }
+}
+
+const stateIn = (marks: readonly MarkState[], mark: number): MarkState => marks[mark] ?? UNSET;
+
+function clearSure(marks: MarkState[], mark: number, cleared: MarkEntry): void {
+  const now = stateIn(marks, mark);
+  if (now.sure.length + now.waiting.length > 0)
+    marks[mark] = { ...now, sure: [], waiting: [], cleared };
+}
+
+function clearMay(marks: MarkState[], mark: number, cleared: MarkEntry): void {
+  const now = stateIn(marks, mark);
+  if (now.may.length > 0) marks[mark] = { ...now, may: [], cleared };
+}
+
+const possible = ({ marks }: OpenCall): SetMarks => ({ ...marks, sure: [] });
+
+const isEqual = (a: SetMarks, b: SetMarks): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,76 @@
+import type { CallFacts } from "../match/call-facts.ts";
+import type { RunState } from "../match/run-state.ts";
+import type { MarkReference } from "./mark-reference.ts";
+import type { MarkEntry, MarkState, MarksState } from "./mark-state.ts";
+import type { MarkSet } from "./mark-set.ts";
+import { setPast, type Past } from "./past-contract.ts";
+
+/** The projection that has the marks of a run. */
+export const MARKS_PROJECTION = "@bylaw/plugin-policy/marks";
+
+/** The facts of a call, which rules may now ask about the past of its run. */
+export function inRun(
+  facts: CallFacts,
+  set: MarkSet | undefined,
+  run: RunState | undefined,
+): CallFacts {
+  if (set !== undefined) setPast(facts, new RunPast(set, facts, run));
+  return facts;
+}
+
+/** The past of a call in a run. */
+class RunPast implements Past {
+  readonly recorded: boolean;
+  readonly #set: MarkSet;
+  readonly #whole: CallFacts;
+  readonly #read: () => MarksState;
+  #state: MarksState | undefined = undefined;
+  #now: number | undefined = undefined;
+  #together: ReadonlyMap<number, number> | undefined = undefined;
+
+  constructor(set: MarkSet, whole: CallFacts, run: RunState | undefined) {
+    this.recorded = run?.recorded === true;
+    this.#set = set;
+    this.#whole = whole;
+    this.#read = () =>
+      run === undefined ? set.fold.initial : (run.stateOf(MARKS_PROJECTION) as MarksState);
+  }
+
+  stateOf(key: string): MarkState | undefined {
+    const place = this.#set.placeOf(key);
+    return place === undefined ? undefined : (this.#state ??= this.#read()).marks[place];
+  }
+
+  mayBe(key: string, reference: MarkReference, facts: CallFacts): boolean {
+    const before = this.#counted(this.stateOf(key)?.may, reference);
+    return before >= reference.times || before + this.#others(key, facts) >= reference.times;
+  }
+
+  isSure(key: string, reference: MarkReference): boolean {
+    const { within } = reference;
+    // Without a time nothing is known to be recent.
+    if (!this.recorded || (within !== undefined && Number.isNaN(this.#time()))) return false;
+    return this.#counted(this.stateOf(key)?.sure, reference) >= reference.times;
+  }
+
+  // How many other commands of the line may set a mark.
+  #others(key: string, facts: CallFacts): number {
+    const place = this.#set.placeOf(key);
+    const { line } = this.#whole;
+    if (place === undefined || line === null) return 0;
+    this.#together ??= new Map(this.#set.setBy(this.#whole).may);
+    const all = this.#together.get(place) ?? 0;
+    return all > 0 && this.#set.setByCommand(facts, line.unknown).has(place) ? all - 1 : all;
+  }
+
+  #counted(entries: readonly MarkEntry[] | undefined, { within }: MarkReference): number {
+    if (entries === undefined || entries.length === 0) return 0;
+    if (within === undefined) return entries.length;
+    const since = this.#time() - within;
+    return entries.filter(({ at }) => !(at < since)).length;
+  }
+
+  #time(): number {
+    return (this.#now ??= Date.parse(this.#whole.call.at ?? ""));
+  }
+}
