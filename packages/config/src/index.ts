@@ -16,4 +16,6 @@ export {
   type ContainedPackages,
   type PackageLoader,
 } from "./packages.ts";
+export { parseData } from "./parse-data.ts";
+export type { DataFile, DataPath } from "./data-file.ts";
 export { parseJson, type ParseJsonOptions } from "./parse-json.ts";

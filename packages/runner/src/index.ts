@@ -10,6 +10,7 @@ export type {
   TemplateFinding,
   Tracks,
 } from "./template/template.ts";
+export type { GivenAgent } from "./template/agents/given-agent.ts";
 export { TemplateError } from "./template/template-error.ts";
 export {
   loadTemplate,

@@ -38,3 +38,7 @@ export const COMPAT = [
   "read loops, triggers and conditions as this older system did",
   { words: COMPATS },
 ] as const satisfies OptionSpec;
+
+/** What `--agents` takes. */
+export const AGENTS_TEXT =
+  "agents, which go before those of the template: a file with their commands, one of Radium (.toml), a page of Markdown, or a folder of these";

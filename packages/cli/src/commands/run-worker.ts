@@ -116,7 +116,7 @@ async function templatesHere(
   { agents, compat }: RunOptions,
 ): Promise<Templates> {
   const settings = {
-    ...(agents === undefined ? {} : { agents: resolve(agents) }),
+    ...(agents === undefined ? {} : { agents: agents.map((path) => resolve(path)) }),
     ...(compat === undefined ? {} : { compat }),
   };
   let known = await readAll();

@@ -74,7 +74,7 @@ async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
   checkOptions(options);
   const loaded = await loadTemplate(
     await templateFile(wanted, placesHere()),
-    omitUndefined({ agents: agents === undefined ? undefined : resolve(agents), compat }),
+    omitUndefined({ agents: agents?.map((path) => resolve(path)), compat }),
   );
   warn(loaded.warnings);
   const { template, warnings } = loaded;
@@ -292,7 +292,7 @@ function resumeCommand(
     ...["bylaw", "run", template, "--run", name, "--resume"],
     ...(outcome === "interrupted" ? [] : ["--by", "NAME"]),
     ...Object.entries(given).flatMap(([option, value]) =>
-      value === undefined ? [] : [`--${option}`, String(value)],
+      [value ?? []].flat().flatMap((one) => [`--${option}`, String(one)]),
     ),
   ];
   return `  go on: ${words.map(shellWord).join(" ")}`;

@@ -14,10 +14,10 @@ import { jsonLine, write } from "../io/output.ts";
 import { count, place, plain, short } from "../io/text.ts";
 import { placesHere, planText, warn } from "../run/template-text.ts";
 import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { COMPAT, JSON_OPTION } from "../command-line/shared-options.ts";
+import { AGENTS_TEXT, COMPAT, JSON_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--agents <file>", "a file with the command of each agent", { path: true }],
+  ["--agents <path>", AGENTS_TEXT, { path: true, many: true }],
   COMPAT,
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
@@ -88,7 +88,7 @@ Examples:
 };
 
 const loadOf = ({ agents, compat }: TemplateOptions) =>
-  omitUndefined({ agents: agents === undefined ? undefined : resolve(agents), compat });
+  omitUndefined({ agents: agents?.map((path) => resolve(path)), compat });
 
 /** Prints the templates that are found, in the order of their precedence. The exit code is 1 where a file has a fault. */
 async function listTemplates({ json = false }: TemplateOptions): Promise<void> {

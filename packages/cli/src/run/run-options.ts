@@ -1,5 +1,5 @@
 import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
+import { AGENTS_TEXT, COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 
 /** What may wake the workers of a run. */
 const DRIVERS = ["embedded", "dbos", "restate"] as const;
@@ -36,11 +36,7 @@ export const RUN_OPTIONS = [
     "with --resume: carry the run over to the current template; with --dry-run only show what changed",
   ],
   COMPAT,
-  [
-    "--agents <file>",
-    "a file with the command of each agent, which override those of the template",
-    { path: true },
-  ],
+  ["--agents <path>", AGENTS_TEXT, { path: true, many: true }],
   RUN_CONFIG,
   [
     "--control-file <file>",

@@ -1,12 +1,14 @@
 import { BylawError, freezeJson, type Json, type JsonObject } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
-import type { z } from "zod";
 import type { Compat } from "@bylaw/behavior";
+import { joinAgents, withBehaviors } from "./agents/apply-agents.ts";
+import type { GivenAgent } from "./agents/given-agent.ts";
+import { readAgents } from "./agents/read-agents.ts";
 import { checkTemplate } from "./check.ts";
 import { completeChoices, completeOversight, completeStep, completeTracks } from "./complete.ts";
 import { isOlder, translate } from "./older.ts";
 import { byPlace, findingOf, near, salvaged, type Problem } from "./problems.ts";
-import { agentsSchema, templateSchema } from "./schema.ts";
+import { templateSchema } from "./schema.ts";
 import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
 import type { Agent, Step, Template, TemplateFinding } from "./template.ts";
@@ -22,8 +24,11 @@ export interface LoadedTemplate {
 
 /** How a template is read. */
 export interface LoadTemplateOptions {
-  /** A file that says the agents, or some of them; what it says goes before the template's. */
-  readonly agents?: string;
+  /**
+   * Files and folders that say the agents, or some of them; what they say goes before the
+   * template's, and what an earlier one says before a later one.
+   */
+  readonly agents?: string | readonly string[];
   /**
    * Reads loops, triggers and conditions as an older system did, whatever the template says of it.
    */
@@ -36,13 +41,23 @@ export interface LoadTemplateOptions {
  */
 export async function loadTemplate(
   file: string,
-  { agents, ...more }: LoadTemplateOptions = {},
+  { agents = [], ...more }: LoadTemplateOptions = {},
 ): Promise<LoadedTemplate> {
-  return parseTemplate(readTemplateText(file), {
-    file,
-    ...(agents === undefined ? {} : { agents: loadAgents(agents) }),
-    ...more,
-  });
+  const text = readTemplateText(file);
+  const given = await readAgents(typeof agents === "string" ? [agents] : agents);
+  let findings: readonly TemplateFinding[] = given.findings;
+  let loaded: LoadedTemplate | undefined;
+  try {
+    loaded = await parseTemplate(text, { file, agents: given.agents, ...more });
+    findings = [...findings, ...loaded.warnings];
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    findings = [...findings, ...error.findings];
+  }
+  const [first = unusable(file), ...rest] = findings;
+  if (loaded === undefined || findings.some(({ severity }) => severity === "error"))
+    throw new TemplateError([first, ...rest]);
+  return { ...loaded, warnings: findings };
 }
 
 /**
@@ -57,7 +72,7 @@ export async function parseTemplate(
     compat,
   }: Omit<LoadTemplateOptions, "agents"> & {
     readonly file: string;
-    readonly agents?: Readonly<Record<string, Agent>>;
+    readonly agents?: Readonly<Record<string, GivenAgent>>;
   },
 ): Promise<LoadedTemplate> {
   const source = sourceOf(file, text);
@@ -98,7 +113,7 @@ interface Draft {
 
 function fromText(
   { value }: Source,
-  given: Readonly<Record<string, Agent>>,
+  given: Readonly<Record<string, GivenAgent>>,
   compat: Compat | undefined,
 ): Draft {
   const { data, problems: faults, isCascade } = salvaged(templateSchema, value);
@@ -157,6 +172,15 @@ function fromText(
           severity: "warning",
         });
   }
+  const pathOf = (index: number) => ["steps", index];
+  const own = Object.fromEntries(
+    Object.entries(agents).map(([id, { run, prompt = "", env = [] }]) => [
+      id,
+      { run, prompt, env },
+    ]),
+  );
+  const behaved = withBehaviors(resolved, given, pathOf);
+  problems.push(...behaved.problems);
   const template: Template = {
     name,
     description,
@@ -164,31 +188,29 @@ function fromText(
     compat: compat ?? data.compat ?? null,
     tracks: completeTracks(tracks),
     choices: completeChoices(choices),
-    agents: {
-      ...Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])),
-      ...given,
-    },
-    steps: resolved,
+    agents: joinAgents(own, given, behaved.steps),
+    steps: behaved.steps,
     oversight: completeOversight(oversight),
   };
   return {
     template,
     problems: [
       ...faults,
-      ...[...problems, ...checkTemplate(template, (index) => ["steps", index])].filter(
-        (problem) => !isCascade(problem),
-      ),
+      ...[...problems, ...checkTemplate(template, pathOf)].filter((problem) => !isCascade(problem)),
     ],
   };
 }
 
 function fromOlder(
   value: JsonObject,
-  given: Readonly<Record<string, Agent>>,
+  given: Readonly<Record<string, GivenAgent>>,
   compat: Compat | undefined,
 ): Draft {
   const { dialect, text, agents, origins, problems, isCascade } = translate(value, compat);
   const nobody: Agent = { run: null, prompt: "", env: [] };
+  const pathOf = (index: number) => ["steps", origins[index] ?? 0];
+  const behaved = withBehaviors(text.steps.map(completeStep), given, pathOf);
+  const { steps } = behaved;
   const template: Template = {
     name: text.name,
     description: text.description ?? "",
@@ -196,31 +218,17 @@ function fromOlder(
     compat: compat ?? null,
     tracks: completeTracks(text.tracks),
     choices: completeChoices(text.choices),
-    agents: { ...Object.fromEntries(agents.map((id) => [id, nobody])), ...given },
-    steps: text.steps.map(completeStep),
+    agents: joinAgents(Object.fromEntries(agents.map((id) => [id, nobody])), given, steps),
+    steps,
     oversight: completeOversight(text.oversight),
   };
-  const pathOf = (index: number) => ["steps", origins[index] ?? 0];
   return {
     template,
     problems: [
       ...problems,
-      ...checkTemplate(template, pathOf).filter((problem) => !isCascade(problem)),
+      ...[...behaved.problems, ...checkTemplate(template, pathOf)].filter(
+        (problem) => !isCascade(problem),
+      ),
     ],
   };
-}
-
-const agentOf = ({ run, prompt = "", env = [] }: z.output<typeof agentsSchema>[string]): Agent => ({
-  run,
-  prompt,
-  env,
-});
-
-/** Reads a file of agents: names, each with what it runs. Throws like {@link loadTemplate}. */
-function loadAgents(file: string): Readonly<Record<string, Agent>> {
-  const source = sourceOf(file, readTemplateText(file));
-  const { data, problems } = salvaged(agentsSchema, source.value);
-  const [first, ...rest] = problems.map((problem) => findingOf(file, source, problem));
-  if (first !== undefined) throw new TemplateError([first, ...rest]);
-  return Object.fromEntries(Object.entries(data ?? {}).map(([id, agent]) => [id, agentOf(agent)]));
 }

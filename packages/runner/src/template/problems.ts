@@ -65,7 +65,7 @@ export function near(word: string, known: readonly string[]): { readonly fix?: s
 /** A problem as a finding, with its place in the file. */
 export function findingOf(
   file: string,
-  { place }: Source,
+  { place }: Pick<Source, "place">,
   { path, message, fix, severity: given }: Problem,
 ): TemplateFinding {
   const severity = given ?? "error";

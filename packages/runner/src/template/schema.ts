@@ -2,7 +2,8 @@ import { COMPATS } from "@bylaw/behavior";
 import { z } from "zod";
 import { PLACEHOLDERS } from "./placeholders.ts";
 
-const name = z
+/** The name of a step, an agent or an option. */
+export const name = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
@@ -239,8 +240,8 @@ export const templateSchema = z.strictObject({
 export type TemplateText = z.output<typeof templateSchema>;
 export type StepText = TemplateText["steps"][number];
 
-/** The agents of a file that brings nothing else. */
-export const agentsSchema = z.record(name, agent);
+/** The agents of a file that brings nothing else; `*` is what all others run. */
+export const agentsSchema = z.record(z.union([name, z.literal("*")]), agent);
 
 /** The JSON Schema of templates, for editors. */
 export const templateJsonSchema = (): Readonly<Record<string, unknown>> => ({

@@ -17,23 +17,20 @@ export interface Source {
 
 const LIMIT = 8 * 1024 * 1024;
 
-/**
- * The text of a file. Throws BYLAW_TEMPLATE_UNREADABLE for what is no regular file of at most 8
- * MiB.
- */
-export function readTemplateText(file: string): string {
+/** The text of a file. Throws BYLAW_TEMPLATE_UNREADABLE for what is no regular file within the limit. */
+export function readTemplateText(file: string, limit = LIMIT): string {
   let handle: number | undefined;
   try {
     handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(handle);
     if (!stats.isFile()) throw new Error("not a regular file");
-    if (stats.size > LIMIT)
-      throw new Error(`it has ${stats.size} bytes; at most ${LIMIT} are read`);
+    if (stats.size > limit)
+      throw new Error(`it has ${stats.size} bytes; at most ${limit} are read`);
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(handle));
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_TEMPLATE_UNREADABLE",
-      message: `Cannot read the template: ${messageOf(cause)}`,
+      message: `Cannot read the file: ${messageOf(cause)}`,
       fix: "Check the path; `bylaw template list` lists the templates",
       source: { file },
       cause,
