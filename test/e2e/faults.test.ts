@@ -18,8 +18,7 @@ interface Case {
   readonly told: readonly string[];
 }
 
-const casesOf = (name: string): readonly Case[] =>
-  readCases<Case>(new URL(`cases/faults/${name}.jsonl`, import.meta.url));
+const casesOf = (name: string): readonly Case[] => readCases<Case>(import.meta, name);
 const findingsOf = (ran: Ran): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
 
 describe("all faults are told at once:", () => {

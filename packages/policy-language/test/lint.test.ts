@@ -4,9 +4,7 @@ import { describe, expect, test } from "vitest";
 import { lintChecks, lintPolicies, parsePolicy, type LintFinding } from "../src/index.ts";
 
 /** The code of a check, a policy in which it finds something, and one much like it in which it finds nothing. */
-const EXAMPLES = readCases<readonly [string, string, string]>(
-  new URL("cases/lint/examples.jsonl", import.meta.url),
-);
+const EXAMPLES = readCases<readonly [string, string, string]>(import.meta, "examples");
 
 // A line of this kind begins the next file of an example.
 const SEPARATOR = /^# --- another file$/m;
