@@ -1,25 +1,10 @@
-import type { LogEvent } from "@bylaw/kernel";
+import type { Json, JsonObject, LogEvent } from "@bylaw/kernel";
 import { jsonText } from "./json-text.ts";
 import { added, amountOf, countOf, objectOf, firstCharacters, rounded, textOf } from "./reading.ts";
-import { createReliability, type ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
+import { ReliabilityFold, type ReliabilityOptions } from "./reliability.ts";
 import type { AgentStatus } from "./schema.ts";
-import { createTools } from "./tools.ts";
+import { ToolFold } from "./tools.ts";
 import type { Worker } from "./work.ts";
-
-export interface AgentFold extends Worker {
-  add(event: LogEvent, at: number): void;
-  readonly reliability: ReliabilityFold;
-  readonly usage: AgentStatus["token_usage"];
-  /** Whether it works now, as far as the log says. */
-  readonly active: boolean;
-  /** Whether all its work is done. */
-  readonly done: boolean;
-  /** What it answered and voted; kept by the coordination of all agents. */
-  readonly answers: { count: number; label: string | null };
-  vote: AgentStatus["vote_cast"];
-  /** The entry as JSON in UTF-8, indented as the entry of a file, in parts. They stay as they are. */
-  parts(): readonly Uint8Array[];
-}
 
 const INFRASTRUCTURE = 100;
 const FIELDS = [
@@ -29,68 +14,156 @@ const FIELDS = [
   "cached_input_tokens",
 ] as const;
 
-export function createAgent(options: ReliabilityOptions): AgentFold {
-  const reliability = createReliability(options);
-  const tools = createTools();
-  const usage = {
+const encoder = new TextEncoder();
+const INDENT = "\n    ";
+const PREVIEWED = 500;
+const EMPTY = '"enforcement_attempts": []';
+
+interface Made {
+  readonly key: string;
+  readonly vote: AgentStatus["vote_cast"];
+  readonly around: readonly [Uint8Array, Uint8Array];
+}
+
+/** Follows one agent. */
+export class AgentFold implements Worker {
+  readonly reliability: ReliabilityFold;
+  readonly usage = {
     input_tokens: 0,
     output_tokens: 0,
     reasoning_tokens: 0,
     cached_input_tokens: 0,
     estimated_cost: 0,
   };
-  const answers: AgentFold["answers"] = { count: 0, label: null };
-  const infrastructure: AgentStatus["infrastructure_events"] = [];
-  let vote: AgentStatus["vote_cast"] = null;
-  let failures = 0;
-  let restarts = 0;
-  let restarting = false;
-  let last: number | null = null;
-  let worked = false;
-  // The tasks and steps it holds; `undefined`: it never held one.
-  let held: Set<string> | undefined;
-  let error: AgentStatus["error"] = null;
+  /** What it answered and voted; kept by the coordination of all agents. */
+  readonly answers: { count: number; label: string | null } = { count: 0, label: null };
+  vote: AgentStatus["vote_cast"] = null;
+  readonly #tools = new ToolFold();
+  readonly #infrastructure: AgentStatus["infrastructure_events"] = [];
+  #failures = 0;
+  #restarts = 0;
+  #restarting = false;
+  #last: number | null = null;
+  #worked = false;
+  // Tasks and steps that it has; `undefined`: nobody ever said that it has one.
+  #held: Set<string> | undefined;
+  #error: AgentStatus["error"] = null;
   // What the entry was made of the last time: most agents are as they were when another one did something.
-  let changes = 0;
-  let made:
-    | {
-        readonly key: string;
-        readonly vote: AgentStatus["vote_cast"];
-        readonly around: readonly [Uint8Array, Uint8Array];
-      }
-    | undefined;
+  #changes = 0;
+  #made: Made | undefined;
 
-  function fail(type: string, message: string, timestamp: number): void {
-    error = { type, message: firstCharacters(message, PREVIEWED), timestamp };
+  constructor(options: ReliabilityOptions) {
+    this.reliability = new ReliabilityFold(options);
   }
 
-  function statusOf(): AgentStatus["status"] {
-    if (reliability.outcome === "non_compliant" || reliability.outcome === "dropped")
-      return reliability.outcome;
-    if (restarting) return "restarting";
-    if (vote !== null) return "voted";
-    if (answers.count > 0) return "answered";
-    if (held !== undefined) return held.size > 0 ? "working" : "done";
-    if (reliability.outcome === "ok") return "ok";
-    return worked ? "working" : "waiting";
+  /** Whether it works now, as far as the log says. */
+  get active(): boolean {
+    return this.#worked && this.reliability.outcome === null && !this.done;
+  }
+
+  /** Whether it did all that it had to do. */
+  get done(): boolean {
+    return this.#held?.size === 0;
+  }
+
+  hold(work: string): void {
+    (this.#held ??= new Set()).add(work);
+    this.#changes += 1;
+  }
+
+  release(work: string): void {
+    this.#held?.delete(work);
+    this.#changes += 1;
+  }
+
+  add(event: LogEvent, at: number): void {
+    this.#last = at;
+    this.#changes += 1;
+    if (event.event_type !== "agent_registered") this.#worked = true;
+    const before = this.reliability.outcome;
+    this.reliability.add(event, at);
+    this.#tools.add(event, at);
+    // What comes after the end of a turn says nothing about how it ended.
+    this.#take(event, at, { ends: before !== this.reliability.outcome });
+  }
+
+  /** The entry as JSON in UTF-8, indented as the entry of a file, in parts. They stay as they are. */
+  parts(): readonly Uint8Array[] {
+    const { answers, vote } = this;
+    const key = `${this.#changes} ${answers.count} ${answers.label ?? ""}`;
+    if (this.#made === undefined || this.#made.key !== key || this.#made.vote !== vote)
+      this.#made = { key, vote, around: this.#around() };
+    const [before, behind] = this.#made.around;
+    return [before, ...this.reliability.list.parts(), behind];
+  }
+
+  #take({ event_type, details }: LogEvent, at: number, { ends }: { readonly ends: boolean }): void {
+    if (event_type === "enforcement") {
+      const final = details["final"] === true;
+      this.#restarting = details["recovery"] === "restart" && !final;
+      if (this.#restarting) this.#restarts += 1;
+      if (final && ends)
+        this.#fail(textOf(details["reason"]) ?? "unknown", details["error_message"], at);
+    } else if (event_type === "response_accepted") {
+      this.#restarting = false;
+      this.#error = null;
+    } else if (event_type === "agent_dropped") {
+      if (ends) this.#fail(textOf(details["reason"]) ?? "dropped", details["message"], at);
+    } else if (event_type === "round_started") this.#error = null;
+    else if (event_type === "model_usage") this.#use(details);
+    else if (event_type === "infrastructure_event") this.#suffer(details, at);
+  }
+
+  #fail(type: string, message: Json | undefined, timestamp: number): void {
+    this.#error = { type, message: firstCharacters(textOf(message) ?? "", PREVIEWED), timestamp };
+  }
+
+  #use(details: JsonObject): void {
+    const { usage } = this;
+    for (const field of FIELDS) usage[field] = added(usage[field], countOf(details[field]) ?? 0);
+    usage.estimated_cost = added(usage.estimated_cost, amountOf(details["estimated_cost"]));
+  }
+
+  #suffer({ round, kind, message, docker_health }: JsonObject, timestamp: number): void {
+    this.#failures += 1;
+    this.#infrastructure.push({
+      round: countOf(round) ?? this.reliability.round,
+      kind: textOf(kind) ?? "unknown",
+      message: textOf(message) ?? null,
+      timestamp,
+      ...(docker_health === undefined ? {} : { docker_health: objectOf(docker_health) }),
+    });
+    if (this.#infrastructure.length > INFRASTRUCTURE) this.#infrastructure.shift();
+  }
+
+  #status(): AgentStatus["status"] {
+    const { outcome } = this.reliability;
+    if (outcome === "non_compliant" || outcome === "dropped") return outcome;
+    if (this.#restarting) return "restarting";
+    if (this.vote !== null) return "voted";
+    if (this.answers.count > 0) return "answered";
+    if (this.#held !== undefined) return this.done ? "done" : "working";
+    if (outcome === "ok") return "ok";
+    return this.#worked ? "working" : "waiting";
   }
 
   // What stands before and behind the violations.
-  function around(): readonly [Uint8Array, Uint8Array] {
+  #around(): readonly [Uint8Array, Uint8Array] {
+    const { reliability, usage, answers, vote } = this;
     const { list } = reliability;
     const value: AgentStatus = {
-      status: statusOf(),
+      status: this.#status(),
       answer_count: answers.count,
       latest_answer_label: answers.label,
       vote_cast: vote,
-      times_restarted: restarts,
-      last_activity: last,
-      error,
+      times_restarted: this.#restarts,
+      last_activity: this.#last,
+      error: this.#error,
       token_usage: { ...usage, estimated_cost: rounded(usage.estimated_cost, 6) },
-      tool_metrics: tools.value(),
+      tool_metrics: this.#tools.value(),
       round_timing: { round_number: reliability.round, round_start_time: reliability.entered },
-      infrastructure_events: infrastructure,
-      total_infrastructure_events: failures,
+      infrastructure_events: this.#infrastructure,
+      total_infrastructure_events: this.#failures,
       enforcement_attempts_omitted: reliability.violations - list.length,
       total_buffer_chars_carried: reliability.carried,
       reliability: reliability.value(),
@@ -103,85 +176,4 @@ export function createAgent(options: ReliabilityOptions): AgentFold {
       encoder.encode(`${list.length === 0 ? "" : "\n        "}${text.slice(at)}`),
     ];
   }
-
-  const agent: AgentFold = {
-    reliability,
-    usage,
-    answers,
-    get active() {
-      return worked && reliability.outcome === null && !agent.done;
-    },
-    get done() {
-      return held?.size === 0;
-    },
-    hold(work) {
-      held ??= new Set();
-      held.add(work);
-      changes += 1;
-    },
-    release(work) {
-      held?.delete(work);
-      changes += 1;
-    },
-    get vote() {
-      return vote;
-    },
-    set vote(value) {
-      vote = value;
-    },
-    add(event, at) {
-      const { event_type, details } = event;
-      last = at;
-      changes += 1;
-      if (event_type !== "agent_registered") worked = true;
-      const before = reliability.outcome;
-      reliability.add(event, at);
-      // What comes after the end of a turn says nothing about how it ended.
-      const ends = before !== reliability.outcome;
-      tools.add(event, at);
-      if (event_type === "enforcement") {
-        restarting = details["recovery"] === "restart" && details["final"] !== true;
-        if (restarting) restarts += 1;
-        if (details["final"] === true && ends)
-          fail(textOf(details["reason"]) ?? "unknown", textOf(details["error_message"]) ?? "", at);
-      } else if (event_type === "response_accepted") {
-        restarting = false;
-        error = null;
-      } else if (event_type === "agent_dropped") {
-        if (ends)
-          fail(textOf(details["reason"]) ?? "dropped", textOf(details["message"]) ?? "", at);
-      } else if (event_type === "round_started") {
-        error = null;
-      } else if (event_type === "model_usage") {
-        for (const field of FIELDS)
-          usage[field] = added(usage[field], countOf(details[field]) ?? 0);
-        usage.estimated_cost = added(usage.estimated_cost, amountOf(details["estimated_cost"]));
-      } else if (event_type === "infrastructure_event") {
-        failures += 1;
-        infrastructure.push({
-          round: countOf(details["round"]) ?? reliability.round,
-          kind: textOf(details["kind"]) ?? "unknown",
-          message: textOf(details["message"]) ?? null,
-          timestamp: at,
-          ...(details["docker_health"] === undefined
-            ? {}
-            : { docker_health: objectOf(details["docker_health"]) }),
-        });
-        if (infrastructure.length > INFRASTRUCTURE) infrastructure.shift();
-      }
-    },
-    parts() {
-      const { list } = reliability;
-      const key = `${changes} ${answers.count} ${answers.label ?? ""}`;
-      if (made === undefined || made.key !== key || made.vote !== vote)
-        made = { key, vote, around: around() };
-      return [made.around[0], ...list.parts(), made.around[1]];
-    },
-  };
-  return agent;
 }
-
-const encoder = new TextEncoder();
-const INDENT = "\n    ";
-const PREVIEWED = 500;
-const EMPTY = '"enforcement_attempts": []';

@@ -1,43 +1,25 @@
 import { checkArgument, type LogEvent } from "@bylaw/kernel";
-import { createAgent, type AgentFold } from "./agent.ts";
-import { createCoordination } from "./coordination.ts";
+import type { TurnOutcome } from "@bylaw/log";
+import { AgentFold } from "./agent.ts";
+import { CoordinationFold } from "./coordination.ts";
 import { jsonText } from "./json-text.ts";
 import { added, firstCharacters, rounded, secondsOf, textOf, textsOf } from "./reading.ts";
 import type { ReliabilityOptions } from "./reliability.ts";
 import type { Status } from "./schema.ts";
-import { createTools } from "./tools.ts";
+import { ToolFold } from "./tools.ts";
 import { Work } from "./work.ts";
 
 /** How much a status holds. */
 export type StatusOptions = Partial<ReliabilityOptions>;
 
-/** The state of a run, event by event. */
-export interface StatusFold {
-  /** Sequence of the last event that was added. */
-  readonly head: number;
-  /** Adds events that follow; those that were added already are left out. */
-  add(events: readonly LogEvent[]): void;
-  /** The text of `status.json`: the same for the same log, however it was added. */
-  text(): string;
-  /** The same in UTF-8. */
-  bytes(): Uint8Array;
-  /** The same in parts that are to be written one after the other. They stay as they are, whatever is added later. */
-  parts(): readonly Uint8Array[];
-  value(): Status;
-}
-
-type Finish = Readonly<Pick<Status, "finish_reason" | "finish_reason_details">>;
-
 // What only an agent can do: where a host does not name its one agent, it goes by the empty text, as in `agentTurns`.
 const OF_AGENTS: ReadonlySet<string> = new Set([
-  ...[
-    "enforcement",
-    "response_accepted",
-    "agent_dropped",
-    "round_started",
-    "model_usage",
-    "infrastructure_event",
-  ],
+  "enforcement",
+  "response_accepted",
+  "agent_dropped",
+  "round_started",
+  "model_usage",
+  "infrastructure_event",
 ]);
 /** Longest text about how a run ended, in characters. */
 const DETAILS = 500;
@@ -45,28 +27,104 @@ const DETAILS = 500;
 const FINISHES = ["timeout", "completed", "error"] as const;
 
 /** Folds a log into the state of its run. Reads whatever stands in it, and throws for nothing. */
-export function createStatus(options: StatusOptions = {}): StatusFold {
-  const { keep, previews = true } = checkArgument("createStatus", "options", options);
-  const agents = new Map<string, AgentFold>();
-  const tools = createTools();
-  const coordination = createCoordination();
-  const work = new Work(agentOf);
-  const finishes = new Map<string, string>();
-  const meta: Status["meta"] = {
-    ...{ last_updated: null, session_id: null, sessions: 0, start_time: null, elapsed_seconds: 0 },
-    ...{ plan_file: null, last_sequence: 0, last_hash: null },
-  };
-  let active: string | null = null;
+export const createStatus = (options: StatusOptions = {}): StatusFold =>
+  new StatusFold(checkArgument("createStatus", "options", options));
 
-  function agentOf(id: string): AgentFold {
-    const agent = agents.get(id) ?? createAgent({ keep, previews });
-    agents.set(id, agent);
+/** The state of a run, event by event. */
+export class StatusFold {
+  readonly #options: ReliabilityOptions;
+  readonly #agents = new Map<string, AgentFold>();
+  readonly #tools = new ToolFold();
+  readonly #coordination = new CoordinationFold();
+  readonly #work = new Work((id) => this.#agentOf(id));
+  readonly #finishes = new Map<string, string>();
+  readonly #meta: Status["meta"] = {
+    last_updated: null,
+    session_id: null,
+    sessions: 0,
+    start_time: null,
+    elapsed_seconds: 0,
+    plan_file: null,
+    last_sequence: 0,
+    last_hash: null,
+  };
+  #active: string | null = null;
+
+  constructor({ keep, previews = true }: StatusOptions) {
+    this.#options = { keep, previews };
+  }
+
+  /** Sequence of the last event that was added. */
+  get head(): number {
+    return this.#meta.last_sequence;
+  }
+
+  /** Adds events that follow; those that were added already are left out. */
+  add(events: readonly LogEvent[]): void {
+    for (const event of events) if (event.sequence > this.head) this.#take(event);
+  }
+
+  /** The text of `status.json`: the same for the same log, however it was added. */
+  text(): string {
+    return new TextDecoder().decode(this.bytes());
+  }
+
+  /** The same in UTF-8. */
+  bytes(): Uint8Array {
+    return Buffer.concat(this.parts());
+  }
+
+  /** The same in parts that are to be written one after the other. They stay as they are, whatever is added later. */
+  parts(): readonly Uint8Array[] {
+    const entries = [...this.#agents].flatMap(([id, agent], index) => [
+      encoded(`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `),
+      ...agent.parts(),
+    ]);
+    const results = jsonText(this.#coordination.results(), 2).replaceAll("\n", "\n  ");
+    const before = `${jsonText(this.#head(), 2).slice(0, -2)},\n  "agents": {`;
+    const behind = `${entries.length === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`;
+    return [encoded(before), ...entries, encoded(behind)];
+  }
+
+  value(): Status {
+    return JSON.parse(this.text()) as Status;
+  }
+
+  #agentOf(id: string): AgentFold {
+    const agent = this.#agents.get(id) ?? new AgentFold(this.#options);
+    this.#agents.set(id, agent);
     return agent;
   }
 
-  function finish({ event_type, details }: LogEvent): void {
-    if (event_type === "workflow_ended") finishes.set("completed", work.progress()?.words ?? "");
-    // A person may resume a workflow.
+  #take(event: LogEvent): void {
+    const { sequence, timestamp, session_id, event_type, agent_id, details, hash } = event;
+    const meta = this.#meta;
+    const at = secondsOf(timestamp) ?? meta.last_updated ?? 0;
+    meta.start_time ??= at;
+    if (session_id !== meta.session_id) meta.sessions += 1;
+    meta.last_updated = at;
+    meta.session_id = session_id;
+    meta.last_sequence = sequence;
+    meta.last_hash = hash ?? null;
+    meta.elapsed_seconds = rounded(Math.max(0, at - meta.start_time), 3);
+    if (event_type === "session_start") meta.plan_file = textOf(details["plan_file"]) ?? null;
+    if (event_type === "consensus_opened")
+      for (const id of textsOf(details["agents"])) this.#agentOf(id);
+    const id = agent_id ?? (OF_AGENTS.has(event_type) ? "" : null);
+    const agent = id === null ? undefined : this.#agentOf(id);
+    agent?.add(event, at);
+    this.#active = id ?? this.#active;
+    this.#tools.add(event, at);
+    this.#coordination.add(event, agent);
+    this.#work.add(event, at);
+    this.#finish(event);
+  }
+
+  #finish({ event_type, details }: LogEvent): void {
+    const finishes = this.#finishes;
+    if (event_type === "workflow_ended")
+      finishes.set("completed", this.#work.progress()?.words ?? "");
+    // A person may take a workflow up again.
     else if (event_type === "workflow_moved") finishes.delete("completed");
     else if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
     else if (event_type === "workflow_failed")
@@ -77,132 +135,82 @@ export function createStatus(options: StatusOptions = {}): StatusFold {
       finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
   }
 
-  function take(event: LogEvent): void {
-    const { sequence, timestamp, session_id, event_type, agent_id, details, hash } = event;
-    const at = secondsOf(timestamp) ?? meta.last_updated ?? 0;
-    meta.start_time ??= at;
-    if (session_id !== meta.session_id) meta.sessions += 1;
-    Object.assign(meta, {
-      last_updated: at,
-      session_id,
-      last_sequence: sequence,
-      last_hash: hash ?? null,
-    });
-    meta.elapsed_seconds = rounded(Math.max(0, at - meta.start_time), 3);
-    if (event_type === "session_start") {
-      meta.plan_file = textOf(details["plan_file"]) ?? null;
-    }
-    if (event_type === "consensus_opened") for (const id of textsOf(details["agents"])) agentOf(id);
-    const id = agent_id ?? (OF_AGENTS.has(event_type) ? "" : null);
-    const agent = id === null ? undefined : agentOf(id);
-    agent?.add(event, at);
-    active = id ?? active;
-    tools.add(event, at);
-    coordination.add(event, agent);
-    work.add(event, at);
-    finish(event);
+  // Nobody votes where there are tasks or steps, unless the log says so.
+  #phase(): Status["coordination"]["phase"] {
+    const votes = this.#coordination.begun || this.#work.progress() === undefined;
+    return votes ? this.#coordination.phase : null;
   }
 
-  // A run with tasks or steps has no votes, unless the log has some.
-  const phase = (): Status["coordination"]["phase"] =>
-    coordination.begun || work.progress() === undefined ? coordination.phase() : null;
-
-  function finished(): Finish {
-    const reason = FINISHES.find((name) => finishes.has(name));
-    if (reason !== undefined)
-      return {
-        finish_reason: reason,
-        finish_reason_details: firstCharacters(finishes.get(reason) ?? "", DETAILS),
-      };
-    if (meta.last_sequence === 0) return { finish_reason: null, finish_reason_details: null };
+  #finished(): Pick<Status, "finish_reason" | "finish_reason_details"> {
+    const phase = this.#phase();
+    const reason = FINISHES.find((name) => this.#finishes.has(name));
+    if (reason === undefined && this.head === 0)
+      return { finish_reason: null, finish_reason_details: null };
+    const now = phase === null ? (this.#work.progress()?.words ?? "") : `Phase: ${phase}`;
+    const details = reason === undefined ? now : (this.#finishes.get(reason) ?? "");
     return {
-      finish_reason: "in_progress",
-      finish_reason_details: firstCharacters(
-        phase() === null ? (work.progress()?.words ?? "") : `Phase: ${phase()}`,
-        DETAILS,
-      ),
+      finish_reason: reason ?? "in_progress",
+      finish_reason_details: firstCharacters(details, DETAILS),
     };
   }
 
-  function head(): Omit<Status, "agents" | "results"> {
-    const { finish_reason, finish_reason_details } = finished();
-    const all = [...agents.values()];
-    const sum = (of: (agent: AgentFold) => number): number =>
-      all.reduce((total, agent) => added(total, of(agent)), 0);
-    const came = (outcome: string | null): number =>
-      all.filter(
-        ({ reliability, done }) => reliability.outcome === outcome && !(outcome === null && done),
-      ).length;
-    const is_complete = finish_reason !== null && finish_reason !== "in_progress";
+  #head(): Omit<Status, "agents" | "results"> {
+    const finish = this.#finished();
+    const is_complete = !(finish.finish_reason === null || finish.finish_reason === "in_progress");
     return {
       schema_version: 1,
-      finish_reason,
-      finish_reason_details,
+      ...finish,
       is_complete,
-      meta,
+      meta: this.#meta,
       costs: {
         total_estimated_cost: rounded(
-          sum(({ usage }) => usage.estimated_cost),
+          this.#sum(({ usage }) => usage.estimated_cost),
           6,
         ),
-        total_input_tokens: sum(({ usage }) => usage.input_tokens),
-        total_output_tokens: sum(({ usage }) => usage.output_tokens),
+        total_input_tokens: this.#sum(({ usage }) => usage.input_tokens),
+        total_output_tokens: this.#sum(({ usage }) => usage.output_tokens),
       },
-      tools: tools.value(),
+      tools: this.#tools.value(),
       rounds: {
-        total_rounds: sum(({ reliability }) => reliability.rounds),
+        total_rounds: this.#sum(({ reliability }) => reliability.rounds),
         by_outcome: {
-          ok: came("ok"),
-          non_compliant: came("non_compliant"),
-          dropped: came("dropped"),
-          running: came(null),
+          ok: this.#count("ok"),
+          non_compliant: this.#count("non_compliant"),
+          dropped: this.#count("dropped"),
+          running: this.#count(null),
         },
       },
-      tasks: work.tasks(),
-      workflow: work.workflow(),
-      pauses: work.pauses(),
-      coordination: {
-        phase: phase(),
-        active_agent:
-          !is_complete && active !== null && agents.get(active)?.active === true ? active : null,
-        completion_percentage:
-          phase() === null
-            ? (work.progress()?.percentage ?? 0)
-            : coordination.percentage(agents.size),
-        is_final_presentation: coordination.phase() === "presentation",
-      },
+      tasks: this.#work.tasks(),
+      workflow: this.#work.workflow(),
+      pauses: this.#work.pauses(),
+      coordination: this.#coordinationNow({ is_complete }),
     };
   }
 
-  function parts(): readonly Uint8Array[] {
-    const entries = [...agents].flatMap(([id, agent], index) => [
-      encoded(`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `),
-      ...agent.parts(),
-    ]);
-    const results = jsonText(coordination.results(), 2).replaceAll("\n", "\n  ");
-    const before = `${jsonText(head(), 2).slice(0, -2)},\n  "agents": {`;
-    return [
-      encoded(before),
-      ...entries,
-      encoded(`${agents.size === 0 ? "" : "\n  "}},\n  "results": ${results}\n}\n`),
-    ];
+  #sum(of: (agent: AgentFold) => number): number {
+    return [...this.#agents.values()].reduce((total, agent) => added(total, of(agent)), 0);
   }
 
-  const bytes = (): Uint8Array => Buffer.concat(parts());
-  const text = (): string => new TextDecoder().decode(bytes());
+  #count(outcome: TurnOutcome): number {
+    return this.#sum(({ reliability, done }) =>
+      reliability.outcome === outcome && !(outcome === null && done) ? 1 : 0,
+    );
+  }
 
-  return {
-    get head() {
-      return meta.last_sequence;
-    },
-    add(events) {
-      for (const event of events) if (event.sequence > meta.last_sequence) take(event);
-    },
-    bytes,
-    parts,
-    text,
-    value: () => JSON.parse(text()) as Status,
-  };
+  #coordinationNow({ is_complete }: Pick<Status, "is_complete">): Status["coordination"] {
+    const phase = this.#phase();
+    const id = this.#active;
+    const isActive = !is_complete && id !== null && this.#agents.get(id)?.active === true;
+    return {
+      phase,
+      active_agent: isActive ? id : null,
+      completion_percentage:
+        phase === null
+          ? (this.#work.progress()?.percentage ?? 0)
+          : this.#coordination.percentage(this.#agents.size),
+      is_final_presentation: this.#coordination.phase === "presentation",
+    };
+  }
 }
 
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import type { Json, LogEvent } from "@bylaw/kernel";
+import type { Json, JsonObject, LogEvent } from "@bylaw/kernel";
 import {
   agentTurns,
   charsLost,
@@ -17,23 +17,6 @@ export interface ReliabilityOptions {
   readonly keep: number | undefined;
   /** Whether what an agent was writing is shown. */
   readonly previews: boolean;
-}
-
-export interface ReliabilityFold {
-  add(event: LogEvent, at: number): void;
-  readonly outcome: TurnOutcome;
-  /** The round that the agent is in; 0 before the first. */
-  readonly round: number;
-  readonly rounds: number;
-  /** Unix seconds at which the agent entered that round. */
-  readonly entered: number | null;
-  /** Characters that a retry began with, so that they were not lost. */
-  readonly carried: number;
-  readonly violations: number;
-  /** Without the listed violations. */
-  value(): Reliability;
-  /** The listed violations as JSON, between `[` and `]`. */
-  readonly list: ListText;
 }
 
 const INDENT = "          ";
@@ -61,113 +44,115 @@ interface Round {
   readonly reasons: Set<string>;
 }
 
-export function createReliability({ keep, previews }: ReliabilityOptions): ReliabilityFold {
-  const rounds = new Map<number, Round>();
-  const unknown = new Set<string>();
-  const errors = new Set<string>();
-  const list = createListText({ keep, indent: INDENT });
-  let violations = 0;
-  let retries = 0;
-  let lost = 0;
-  let carried = 0;
-  let turns: AgentTurns = null;
-  let entered: number | null = null;
+/** Follows the violations of one agent. */
+export class ReliabilityFold {
+  /** The listed violations as JSON, between `[` and `]`. */
+  readonly list: ListText;
+  readonly #previews: boolean;
+  readonly #rounds = new Map<number, Round>();
+  readonly #unknown = new Set<string>();
+  readonly #errors = new Set<string>();
+  #retries = 0;
+  #lost = 0;
   // Outcome and round are what every other part reads from the log, by the very same fold.
-  const turn = (): ReturnType<typeof turnOf> => turnOf(turns, SELF);
+  #turns: AgentTurns = null;
+  violations = 0;
+  /** Characters that a retry began with, so that they were not lost. */
+  carried = 0;
+  /** Unix seconds at which the agent entered its round. */
+  entered: number | null = null;
 
-  function roundOf(round: number): Round {
-    const known = rounds.get(round) ?? { count: 0, reasons: new Set() };
-    rounds.set(round, known);
-    return known;
+  constructor({ keep, previews }: ReliabilityOptions) {
+    this.list = createListText(keep, INDENT);
+    this.#previews = previews;
   }
 
-  function violate({ details }: LogEvent, at: number): void {
-    const { tool_calls, error_message, buffer_preview, recovery, docker_health } = details;
-    const round = countOf(details["round"]) ?? 1;
-    const attempt = countOf(details["attempt"]) ?? 1;
-    const reason = textOf(details["reason"]) ?? "unknown";
-    const final = details["final"] === true;
-    const chars = countOf(details["buffer_chars"]) ?? 0;
-    const names = namesOf(tool_calls);
-    const seen = roundOf(round);
-    seen.count += 1;
-    seen.reasons.add(reason);
-    violations += 1;
-    const over = isTurnOver(details);
-    if (!final && !over) retries += 1;
-    const gone = Math.min(chars, charsLost(details));
-    lost = added(lost, gone);
-    carried = added(carried, chars - gone);
-    if (reason === "unknown_tool") for (const name of names) unknown.add(name);
-    if (!NO_WORKFLOW.has(reason) && !over) errors.add(reason);
-    const shown = previews ? firstCharacters(textOf(buffer_preview) ?? "", PREVIEW) : "";
-    list.add(
-      jsonText({
-        ...{
-          round,
-          attempt,
-          max_attempts: countOf(details["max_attempts"]) ?? attempt,
-          reason,
-          tool_calls: names,
-        },
-        ...{
-          error_message: textOf(error_message) ?? null,
-          buffer_preview: shown === "" ? null : shown,
-          buffer_chars: chars,
-        },
-        ...{
-          recovery:
-            recovery === "inline" || recovery === "restart" || recovery === "end" ? recovery : null,
-          final,
-          timestamp: at,
-        },
-        ...(docker_health === undefined ? {} : { docker_health: objectOf(docker_health) }),
-      }),
-    );
+  get outcome(): TurnOutcome {
+    return turnOf(this.#turns, SELF).outcome;
   }
 
-  return {
-    add(event, at) {
-      const before = turn();
-      turns = agentTurns.reduce(turns, { ...event, agent_id: SELF });
-      const { round, rounds: all } = turn();
-      if (round !== before.round) entered = at;
-      if (all.length !== before.rounds.length) roundOf(round);
-      if (event.event_type === "enforcement") violate(event, at);
-      else if (event.event_type === "response_accepted")
-        for (const name of namesOf(event.details["unknown_tools"])) unknown.add(name);
-    },
-    get outcome() {
-      return turn().outcome;
-    },
-    get round() {
-      return turn().round;
-    },
-    get rounds() {
-      return rounds.size;
-    },
-    get entered() {
-      return entered;
-    },
-    get carried() {
-      return carried;
-    },
-    get violations() {
-      return violations;
-    },
-    list,
-    value: () => ({
+  /** The round that the agent is in; 0 before the first. */
+  get round(): number {
+    return turnOf(this.#turns, SELF).round;
+  }
+
+  get rounds(): number {
+    return this.#rounds.size;
+  }
+
+  add(event: LogEvent, at: number): void {
+    const before = turnOf(this.#turns, SELF);
+    this.#turns = agentTurns.reduce(this.#turns, { ...event, agent_id: SELF });
+    const { round, rounds } = turnOf(this.#turns, SELF);
+    if (round !== before.round) this.entered = at;
+    if (rounds.length !== before.rounds.length) this.#roundOf(round);
+    if (event.event_type === "enforcement") this.#violate(event.details, at);
+    else if (event.event_type === "response_accepted")
+      for (const name of namesOf(event.details["unknown_tools"])) this.#unknown.add(name);
+  }
+
+  /** Without the listed violations. */
+  value(): Reliability {
+    return {
       enforcement_attempts: [],
       by_round: Object.fromEntries(
-        [...rounds]
+        [...this.#rounds]
           .sort(([one], [other]) => one - other)
           .map(([round, { count, reasons }]) => [round, { count, reasons: [...reasons] }]),
       ),
-      unknown_tools: [...unknown],
-      workflow_errors: [...errors],
-      total_enforcement_retries: retries,
-      total_buffer_chars_lost: lost,
-      outcome: turn().outcome,
-    }),
+      unknown_tools: [...this.#unknown],
+      workflow_errors: [...this.#errors],
+      total_enforcement_retries: this.#retries,
+      total_buffer_chars_lost: this.#lost,
+      outcome: this.outcome,
+    };
+  }
+
+  #roundOf(round: number): Round {
+    const known = this.#rounds.get(round) ?? { count: 0, reasons: new Set() };
+    this.#rounds.set(round, known);
+    return known;
+  }
+
+  #violate(details: JsonObject, at: number): void {
+    const violation = violationIn(details, at, this.#previews);
+    const { round, reason, tool_calls, buffer_chars, final } = violation;
+    const seen = this.#roundOf(round);
+    seen.count += 1;
+    seen.reasons.add(reason);
+    this.violations += 1;
+    const over = isTurnOver(details);
+    if (!final && !over) this.#retries += 1;
+    const gone = Math.min(buffer_chars, charsLost(details));
+    this.#lost = added(this.#lost, gone);
+    this.carried = added(this.carried, buffer_chars - gone);
+    if (reason === "unknown_tool") for (const name of tool_calls) this.#unknown.add(name);
+    if (!NO_WORKFLOW.has(reason) && !over) this.#errors.add(reason);
+    this.list.add(jsonText(violation));
+  }
+}
+
+function violationIn(
+  details: JsonObject,
+  timestamp: number,
+  previews: boolean,
+): Reliability["enforcement_attempts"][number] {
+  const { recovery, docker_health } = details;
+  const attempt = countOf(details["attempt"]) ?? 1;
+  const preview = firstCharacters(textOf(details["buffer_preview"]) ?? "", PREVIEW);
+  return {
+    round: countOf(details["round"]) ?? 1,
+    attempt,
+    max_attempts: countOf(details["max_attempts"]) ?? attempt,
+    reason: textOf(details["reason"]) ?? "unknown",
+    tool_calls: [...namesOf(details["tool_calls"])],
+    error_message: textOf(details["error_message"]) ?? null,
+    buffer_preview: (previews && preview) || null,
+    buffer_chars: countOf(details["buffer_chars"]) ?? 0,
+    recovery:
+      recovery === "inline" || recovery === "restart" || recovery === "end" ? recovery : null,
+    final: details["final"] === true,
+    timestamp,
+    ...(docker_health === undefined ? {} : { docker_health: objectOf(docker_health) }),
   };
 }
