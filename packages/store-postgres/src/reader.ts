@@ -14,7 +14,7 @@ import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
 import { checkSchema } from "./schema/migrate.ts";
-import { createWatch } from "./watch.ts";
+import { Watch } from "./watch.ts";
 
 /**
  * Opens the store that a PostgreSQL holds for reading: no schema, no table and no migration is made. A role that may select is enough.
@@ -37,7 +37,7 @@ export async function openPostgresReader(
 
 function createReader(database: Database): StoreReader {
   const names = createLongNames(database);
-  const watch = createWatch(database, names);
+  const watch = new Watch(database, names);
   const running = new InFlight();
   let closing: Promise<void> | undefined;
 

@@ -1,6 +1,6 @@
 import { InFlight, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
-import { createClaims } from "./claims.ts";
+import { Claims } from "./claims.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { readDocument, writeDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
@@ -8,7 +8,7 @@ import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
 import { settingsOf, type PostgresStoreOptions } from "./options.ts";
 import { migrate } from "./schema/migrate.ts";
-import { createWatch } from "./watch.ts";
+import { Watch } from "./watch.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -35,9 +35,9 @@ export async function openPostgresStore(
 
 function createStore(database: Database): Store {
   const names = createLongNames(database);
-  const watch = createWatch(database, names);
+  const watch = new Watch(database, names);
   const writer = new Writer(database, names, (run, key, head) => watch.grew(run, key, head));
-  const claims = createClaims(database, names, (run, key, event) => {
+  const claims = new Claims(database, names, (run, key, event) => {
     writer.heads.saw(key, [event]);
     watch.grew(run, key, event.sequence);
   });
