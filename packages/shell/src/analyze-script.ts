@@ -79,7 +79,7 @@ function walkLine(line: string, home: boolean): WalkState {
     return walk;
   }
   try {
-    walkScript(walk, script, TOP, START);
+    walkScript(walk, script, TOP);
   } catch {
     // The parser builds parts of the tree on access, and they may be too deep for the stack.
     noteLimit(walk, "a line nested too deeply to parse");

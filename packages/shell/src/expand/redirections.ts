@@ -16,6 +16,12 @@ export interface Redirected {
   input: Input | undefined;
 }
 
+export const noneRedirected = (): Redirected => ({
+  redirections: [],
+  effects: [],
+  input: undefined,
+});
+
 const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
 // Bash closes the descriptor, and reads what follows the minus as the next word.
 const MINUS_AND_MORE = /^(?:\\\n)*-./s;

@@ -17,6 +17,9 @@ export type {
   WordPart,
 } from "unbash";
 
+/** A command of a pipe. */
+export type Node = Exclude<PipelineNode, { type: "Pipeline" }>;
+
 /** A command that has others in it, or a condition. */
 export type CompoundNode = Exclude<PipelineNode, { type: "Pipeline" | "Command" }>;
 

@@ -11,25 +11,19 @@ import {
   type CommandContext,
   type WalkState,
 } from "./walk-state.ts";
-import type { Folder } from "../effects/working-folder.ts";
 import { skippedText } from "../parse/skipped-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Input } from "../programs/program-reading.ts";
-import { addRedirection, type Redirected } from "../expand/redirections.ts";
+import { addRedirection, noneRedirected, type Redirected } from "../expand/redirections.ts";
 import type { AssignmentNode, CommandNode } from "../parse/syntax.ts";
 import { visitWord } from "../expand/expansions.ts";
 import { appendWords, oneWord } from "../expand/words.ts";
 
 /** Reads a simple command, adds it to the result and returns its standard input. */
-export function readCommand(
-  walk: WalkState,
-  node: CommandNode,
-  place: CommandContext,
-  folder: Folder,
-): Input {
+export function readCommand(walk: WalkState, node: CommandNode, place: CommandContext): Input {
   const { name, prefix, suffix } = node;
   const draft = emptyDraft(place);
-  add(walk, draft, place, folder);
+  add(walk, draft, place);
   const words: Word[] = [];
   let redirected: Redirected | undefined;
   if (prefix.length > 0) {
@@ -39,12 +33,7 @@ export function readCommand(
         assignments.push(
           isSeparator(item, name) ? separator(walk, item) : readAssignment(walk, item),
         );
-      else
-        addRedirection(
-          walk,
-          item,
-          (redirected ??= { redirections: [], effects: [], input: undefined }),
-        );
+      else addRedirection(walk, item, (redirected ??= noneRedirected()));
     }
     draft.assignments = assignments;
   }
@@ -63,12 +52,7 @@ export function readCommand(
         noteUnknown(walk, "syntax", `option ${quote(item.text)}, which is not plain ASCII`);
       appendWords(walk, item, words);
     } else if (item.type === "Assignment") words.push(assignmentWord(walk, item));
-    else
-      addRedirection(
-        walk,
-        item,
-        (redirected ??= { redirections: [], effects: [], input: undefined }),
-      );
+    else addRedirection(walk, item, (redirected ??= noneRedirected()));
   }
   draft.argv = words;
   const gap = skippedText(walk.source, node);
@@ -129,11 +113,11 @@ export function emptyDraft(place: CommandContext): Draft {
   };
 }
 
-export function add(walk: WalkState, draft: Draft, place: CommandContext, folder: Folder): void {
+export function add(walk: WalkState, draft: Draft, place: CommandContext): void {
   if (walk.commands.length >= LIMITS.commands)
     noteLimit(walk, `more than ${LIMITS.commands} commands`);
   walk.commands.push(draft);
-  walk.folders.push(folder);
+  walk.folders.push(place.folder);
   walk.outers.push(place.outer);
   walk.steps.push(
     place.order === "after" ? walk.step : place.order === "with" ? walk.step + 0.5 : -walk.step,

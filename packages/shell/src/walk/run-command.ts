@@ -1,11 +1,10 @@
-import type { Assignment, Effect, PathText, Word } from "../analysis.ts";
+import type { Assignment, PathText, Word } from "../analysis.ts";
 import { classifyAssignment } from "../expand/assignments.ts";
 import { add, emptyDraft, takeReasons } from "./read-command.ts";
 import {
   noteUnknown,
   noteUnknownLine,
   noteLimit,
-  HOLE,
   quote,
   type Draft,
   type CommandContext,
@@ -19,21 +18,16 @@ import {
   NOWHERE,
   type Folder,
 } from "../effects/working-folder.ts";
-import { hiddenCharacter, isAscii } from "../parse/characters.ts";
+import { isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
 import { PIPE, type Run } from "../programs/program-reading.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
 import { noteState } from "./shell-state.ts";
-import { parseScript, type ParsedScript } from "../parse/syntax.ts";
-
-type WalkScript = (
-  walk: WalkState,
-  script: ParsedScript,
-  place: CommandContext,
-  folder: Folder,
-) => void;
+import type { WalkScript } from "./walk-pending.ts";
+import { runScript, runValues, textWord } from "./run-script.ts";
+import { withTildes } from "./tildes.ts";
 
 // Wrappers that run their command in their own working directory.
 const STAYS =
@@ -55,11 +49,10 @@ export function runCommand(
   walk: WalkState,
   at: number,
   place: CommandContext,
-  folder: Folder,
   script: WalkScript,
 ): void {
   const draft = walk.commands[at];
-  walk.onSuccess = walk.onFailure = folder;
+  walk.onSuccess = walk.onFailure = place.folder;
   if (draft === undefined) return;
   const { argv } = draft;
   const [first] = argv;
@@ -67,7 +60,7 @@ export function runCommand(
   walk.tildes = undefined;
   const reached = variableEffects(draft);
   if (reached.length > 0) draft.effects = draft.effects.concat(reached);
-  if (first === undefined) return runValues(walk, place, folder, script);
+  if (first === undefined) return runValues(walk, place, script);
   if (argv.length > LIMITS.argv) {
     noteUnknownLine(walk, { code: "limit", what: `more than ${LIMITS.argv} words of one command` });
     draft.carries = true;
@@ -93,7 +86,7 @@ export function runCommand(
   draft.carries ||= reading.carries;
   if (first.text === undefined) {
     takeReasons(walk, draft);
-    return runValues(walk, place, folder, script);
+    return runValues(walk, place, script);
   }
   noteState(walk, first.text, draft);
   // Letters of other alphabets can look like those of a known program.
@@ -103,16 +96,15 @@ export function runCommand(
     noteUnknown(walk, "state", `function ${quote(first.text)}, which hides a program of that name`);
   }
   takeReasons(walk, draft);
-  runValues(walk, place, folder, script);
-  walk.onSuccess = walk.onFailure = folder;
+  runValues(walk, place, script);
   let until = 1;
   for (const run of runs) {
     if (walk.full) return;
-    follow(walk, draft, run, place, folder, script, until);
+    follow(walk, draft, run, place, script, until);
     // The assignments of one command do not apply to the next.
     if (run.kind === "argv" && run.until !== undefined && run.until > until) until = run.until;
   }
-  move(walk, draft, first.text, folder, runs.length > 0);
+  move(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
 }
 
 // When a command runs that another program starts.
@@ -137,63 +129,73 @@ function follow(
   draft: Draft,
   run: Run,
   outside: CommandContext,
-  folder: Folder,
   script: WalkScript,
   after: number,
 ): void {
+  if (++walk.depth > LIMITS.depth)
+    return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
   const name = baseOf(draft.argv[0]?.text ?? "");
   const place: CommandContext = {
     ...outside,
     input: inputIn(name, run, outside),
     order: orderIn(name, outside),
+    remote: outside.remote || run.remote === true,
   };
-  const remote = place.remote || run.remote === true;
-  if (++walk.depth > LIMITS.depth)
-    return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
   if (run.kind === "sight") {
-    const drafts = "text" in run ? suspects(run.text) : [suspect(run.words)];
-    for (const found of drafts) {
-      found.remote = remote;
-      if (!walk.full) add(walk, found, { ...place, outer: undefined }, ANYWHERE);
+    for (const found of "text" in run ? suspects(run.text) : [suspect(run.words)]) {
+      found.remote = place.remote;
+      if (!walk.full) add(walk, found, { ...place, outer: undefined, folder: ANYWHERE });
     }
-  } else if (run.kind === "script") {
-    const later = name === "trap" || name === "alias" || name === "complete" || name === "bind";
-    const from = later ? LATER : name === "eval" || STAYS.test(name) ? folder : ANYWHERE;
-    runScript(
-      walk,
-      run.script,
-      { ...place, origin: "script", remote, once: place.once && !later },
-      from,
-      draft,
-      script,
-    );
-    if (name !== "eval") walk.onSuccess = walk.onFailure = folder;
-  } else {
-    if (place.wrappers >= LIMITS.wrappers)
-      return noteLimit(walk, `more than ${LIMITS.wrappers} wrappers around one command`);
-    const child = childOf(walk, draft, run, { ...place, origin: "wrapper", remote }, after);
-    add(walk, child, { ...place, outer: undefined }, folder);
-    const index = walk.commands.length - 1;
-    const [first] = child.argv;
-    if (first !== undefined && (first.text === undefined || !first.single)) {
-      noteUnknown(walk, "dynamic_command", `command name of ${quote(name)}`);
-      child.carries = true;
-    }
-    takeReasons(walk, child);
-    const from = STAYS.test(name) && staysUntil(draft.argv, name) >= run.from ? folder : ANYWHERE;
-    walk.folders[index] = from;
-    if (!walk.full) {
-      runCommand(
-        walk,
-        index,
-        { ...place, origin: "wrapper", remote, outer: undefined, wrappers: place.wrappers + 1 },
-        from,
-        script,
-      );
-    }
-    if (name !== "command" && name !== "builtin") walk.onSuccess = walk.onFailure = folder;
-  }
+  } else if (run.kind === "script") followScript(walk, draft, run.script, place, script);
+  else if (place.wrappers < LIMITS.wrappers) followWrapped(walk, draft, run, place, script, after);
+  else return noteLimit(walk, `more than ${LIMITS.wrappers} wrappers around one command`);
   walk.depth--;
+}
+
+function followScript(
+  walk: WalkState,
+  draft: Draft,
+  text: Word,
+  place: CommandContext,
+  script: WalkScript,
+): void {
+  const name = baseOf(draft.argv[0]?.text ?? "");
+  const later = name === "trap" || name === "alias" || name === "complete" || name === "bind";
+  const stays = name === "eval" || STAYS.test(name);
+  const folder = later ? LATER : stays ? place.folder : ANYWHERE;
+  const inside = { ...place, origin: "script", once: place.once && !later, folder } as const;
+  runScript(walk, text, inside, draft, script);
+  if (name !== "eval") walk.onSuccess = walk.onFailure = place.folder;
+}
+
+function followWrapped(
+  walk: WalkState,
+  draft: Draft,
+  run: Extract<Run, { kind: "argv" }>,
+  place: CommandContext,
+  script: WalkScript,
+  after: number,
+): void {
+  const name = baseOf(draft.argv[0]?.text ?? "");
+  const stays = STAYS.test(name) && staysUntil(draft.argv, name) >= run.from;
+  const inside: CommandContext = {
+    ...place,
+    origin: "wrapper",
+    outer: undefined,
+    folder: stays ? place.folder : ANYWHERE,
+    wrappers: place.wrappers + 1,
+  };
+  const child = childOf(walk, draft, run, inside, after);
+  add(walk, child, inside);
+  const index = walk.commands.length - 1;
+  const [first] = child.argv;
+  if (first !== undefined && (first.text === undefined || !first.single)) {
+    noteUnknown(walk, "dynamic_command", `command name of ${quote(name)}`);
+    child.carries = true;
+  }
+  takeReasons(walk, child);
+  if (!walk.full) runCommand(walk, index, inside, script);
+  if (name !== "command" && name !== "builtin") walk.onSuccess = walk.onFailure = place.folder;
 }
 
 const moving = new WeakMap<readonly Word[], number>();
@@ -241,78 +243,13 @@ function childOf(
   return child;
 }
 
-function textWord(text: string): Word {
-  return { text, pieces: [text], single: true };
-}
-
-function runScript(
+function move(
   walk: WalkState,
-  script: Word,
-  place: CommandContext,
+  draft: Draft,
+  name: string,
   folder: Folder,
-  draft: Draft | undefined,
-  walkScript: WalkScript,
+  { ran }: { readonly ran: boolean },
 ): void {
-  const text = textOf(walk, script);
-  if (script.text === undefined) {
-    const reason = { code: "dynamic_script", what: "a script known only at run time" } as const;
-    if (draft === undefined) noteUnknownLine(walk, reason);
-    else if (!draft.unknown.some(({ code }) => code === reason.code))
-      draft.unknown = [...draft.unknown, reason];
-  }
-  if (text === undefined) return;
-  if (place.scripts >= LIMITS.scripts)
-    return noteLimit(walk, `more than ${LIMITS.scripts} nested scripts`);
-  if ((walk.scripted += text.length) > LIMITS.length * 3)
-    return noteLimit(walk, "too much script text to analyze");
-  const hidden = hiddenCharacter(
-    script.text ?? script.pieces.filter((piece) => typeof piece === "string").join(""),
-  );
-  if (hidden !== undefined)
-    noteUnknownLine(walk, { code: "syntax", what: `character ${hidden} in a script` });
-  const parsed = parseScript(text);
-  if (parsed === undefined)
-    return noteUnknownLine(walk, { code: "syntax", what: `script ${quote(text)}` });
-  const { source } = walk;
-  walk.source = text;
-  walkScript(walk, parsed, { ...place, outer: undefined, scripts: place.scripts + 1 }, folder);
-  walk.source = source;
-}
-
-// The text of a script, with {@link HOLE} for unknown parts. Undefined if nothing is known.
-function textOf(walk: WalkState, { text, pieces }: Word): string | undefined {
-  if (text !== undefined) return text;
-  if (!pieces.some((piece) => typeof piece === "string" && piece.trim() !== "")) return undefined;
-  walk.holes = true;
-  return pieces.map((piece) => (typeof piece === "string" ? piece : HOLE)).join("");
-}
-
-// Runs variables whose values are command lines: editors, pagers, prompts.
-function runValues(
-  walk: WalkState,
-  place: CommandContext,
-  folder: Folder,
-  script: WalkScript,
-): void {
-  const { values } = walk;
-  if (values === undefined) return;
-  walk.values = undefined;
-  for (const value of values) {
-    const text = value.text?.replace(/^[|-]+/, "");
-    const word = text === undefined ? value : textWord(text);
-    runScript(
-      walk,
-      word,
-      { ...place, origin: "script", once: false, order: "later" },
-      LATER,
-      undefined,
-      script,
-    );
-  }
-  walk.onSuccess = walk.onFailure = folder;
-}
-
-function move(walk: WalkState, draft: Draft, name: string, folder: Folder, ran: boolean): void {
   switch (name) {
     case "cd":
       walk.folderChanges++;
@@ -355,28 +292,3 @@ function baseOf(name: string): string {
 }
 
 const OTHER_HOME: PathText = { why: "the home directory, which the line itself changes" };
-const MOST_TILDES = 8;
-const MOST_PAIRS = 250_000;
-const TWO_WAYS: PathText = {
-  why: "a path with `~`, which is the home directory in one place and a plain name in another",
-};
-
-// A `~` that bash does not expand is a file name, not the home directory.
-function withTildes(
-  effects: readonly Effect[],
-  tildes: readonly Word[],
-  argv: readonly Word[],
-): readonly Effect[] {
-  const large = effects.length * argv.length > MOST_PAIRS;
-  return effects.map((effect) => {
-    const text = "path" in effect ? effect.path.text : undefined;
-    if (!("path" in effect) || text === undefined || !text.startsWith("~")) return effect;
-    if (large) return { ...effect, path: TWO_WAYS };
-    const many = tildes.length > MOST_TILDES;
-    if (!many && !tildes.some((word) => word.text?.endsWith(text) === true)) return effect;
-    const home =
-      many || argv.some((word) => !tildes.includes(word) && (word.text ?? "").endsWith(text));
-    const path: PathText = home ? TWO_WAYS : { ...effect.path, text: `./${text}` };
-    return { ...effect, path };
-  });
-}

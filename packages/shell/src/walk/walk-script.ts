@@ -9,90 +9,66 @@ import {
   type WalkState,
 } from "./walk-state.ts";
 import type { Listing } from "../programs/found-files.ts";
-import { listedFiles } from "../programs/listed-files.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
-import {
-  isRefused,
-  lateTime,
-  missingCommand,
-  refusedText,
-  timedArray,
-} from "../parse/refused-text.ts";
+import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
+import { listOf, readsList } from "./piped-files.ts";
 import { runCommand } from "./run-command.ts";
-import { addRedirection, type Redirected } from "../expand/redirections.ts";
+import { readFunction } from "./shell-state.ts";
+import { together, walkPending } from "./walk-pending.ts";
+import { addRedirection, noneRedirected } from "../expand/redirections.ts";
 import type {
   AndOr,
   CompoundNode,
+  Node,
   ParsedScript,
   PipelineNode,
   RedirectionNode,
   Statement,
   WordNode,
-  WordPart,
 } from "../parse/syntax.ts";
 
 /** Walks a script. `onSuccess` and `onFailure` of the walk are the working directories at its end. */
-export function walkScript(
-  walk: WalkState,
-  script: ParsedScript,
-  place: CommandContext,
-  folder: Folder,
-): void {
-  if (script.errors !== undefined && script.errors.length > 0) {
-    noteUnknownLine(walk, {
-      code: "syntax",
-      what: `shell syntax: ${(script.errors[0]?.message ?? "").replace(/[`\n\r]/g, "'")}`,
-    });
+export function walkScript(walk: WalkState, script: ParsedScript, place: CommandContext): void {
+  const [error] = script.errors ?? [];
+  if (error !== undefined) {
+    const what = `shell syntax: ${error.message.replace(/[`\n\r]/g, "'")}`;
+    noteUnknownLine(walk, { code: "syntax", what });
   }
-  walkList(walk, script.commands, place, folder);
+  walkList(walk, script.commands, place);
 }
 
-function walkList(
-  walk: WalkState,
-  statements: readonly Statement[],
-  place: CommandContext,
-  folder: Folder,
-): void {
-  let from = folder;
-  walk.onSuccess = walk.onFailure = folder;
+function walkList(walk: WalkState, statements: readonly Statement[], place: CommandContext): void {
+  let from = place.folder;
+  walk.onSuccess = walk.onFailure = from;
   for (const statement of statements) {
     if (walk.full) return;
     const { command, background } = statement;
     noteRefused(walk, missingCommand(walk.source, statement));
-    const inside: CommandContext = background === true ? { ...place, order: "later" } : place;
-    step(walk, inside);
-    if (command.type === "AndOr") walkAndOr(walk, command, inside, from);
-    else walkPipeline(walk, command, inside, from);
+    const inside = inFolder(background === true ? { ...place, order: "later" } : place, from);
+    if (inside.order === "after") walk.step++;
+    if (command.type === "AndOr") walkAndOr(walk, command, inside);
+    else walkPipeline(walk, command, inside);
     // A background job changes only its own working directory.
     if (background === true) walk.onSuccess = walk.onFailure = from;
     from = eitherFolder(walk.onSuccess, walk.onFailure);
   }
 }
 
-function step(walk: WalkState, { order }: CommandContext): void {
-  if (order === "after") walk.step++;
-}
+const inFolder = (place: CommandContext, folder: Folder): CommandContext =>
+  place.folder === folder ? place : { ...place, folder };
 
-const together = (place: CommandContext): CommandContext =>
-  place.order === "after" ? { ...place, order: "with" } : place;
-
-function walkAndOr(
-  walk: WalkState,
-  { commands, operators }: AndOr,
-  place: CommandContext,
-  folder: Folder,
-): void {
-  let onSuccess = folder;
-  let onFailure = folder;
+function walkAndOr(walk: WalkState, { commands, operators }: AndOr, place: CommandContext): void {
+  let onSuccess = place.folder;
+  let onFailure = place.folder;
   for (let at = 0; at < commands.length; at++) {
     const command = commands[at];
     if (command === undefined || walk.full) break;
     const operator = at === 0 ? undefined : operators[at - 1];
-    if (at > 0) step(walk, place);
-    walkPipeline(walk, command, place, operator === "||" ? onFailure : onSuccess);
+    if (at > 0 && place.order === "after") walk.step++;
+    walkPipeline(walk, command, inFolder(place, operator === "||" ? onFailure : onSuccess));
     if (operator === "||") onSuccess = eitherFolder(onSuccess, walk.onSuccess);
     else onSuccess = walk.onSuccess;
     onFailure = operator === "&&" ? eitherFolder(onFailure, walk.onFailure) : walk.onFailure;
@@ -101,13 +77,8 @@ function walkAndOr(
   walk.onFailure = onFailure;
 }
 
-function walkPipeline(
-  walk: WalkState,
-  node: PipelineNode,
-  place: CommandContext,
-  folder: Folder,
-): void {
-  if (node.type !== "Pipeline") return walkNode(walk, node, place, folder);
+function walkPipeline(walk: WalkState, node: PipelineNode, place: CommandContext): void {
+  if (node.type !== "Pipeline") return walkNode(walk, node, place);
   const { commands, prefixes } = node;
   const [first] = commands;
   if (first === undefined) {
@@ -117,7 +88,7 @@ function walkPipeline(
   noteRefused(walk, lateTime(walk.source, node));
   const several = commands.length > 1;
   let last = walk.commands.length;
-  walkNode(walk, first, several ? together(place) : place, folder);
+  walkNode(walk, first, several ? together(place) : place);
   if (several) {
     const later: CommandContext = { ...together(place), input: PIPE };
     const lists = commands.some(readsList);
@@ -131,39 +102,12 @@ function walkPipeline(
       last = walk.commands.length;
       const input: Input = files === undefined ? PIPE : { kind: "pipe", files };
       // A group may read a part of the list first.
-      walkNode(walk, command, command.type === "Command" ? { ...later, input } : later, folder);
+      walkNode(walk, command, command.type === "Command" ? { ...later, input } : later);
     }
-    walk.onSuccess = walk.onFailure = folder;
+    walk.onSuccess = walk.onFailure = place.folder;
   }
   for (const { type } of prefixes)
     if (type === "Negation") [walk.onSuccess, walk.onFailure] = [walk.onFailure, walk.onSuccess];
-}
-
-const readsList = (node: Node): boolean =>
-  node.type === "Command" &&
-  [node.name, ...node.suffix].some(
-    (item) => item?.type === "Word" && /(^|\/)xargs$/.test(item.text),
-  );
-
-// The files that a command of a pipe prints, if it prints nothing else.
-function listOf(
-  walk: WalkState,
-  node: Node | undefined,
-  at: number,
-  before: Listing | undefined,
-): Listing | undefined {
-  const draft = walk.commands[at];
-  if (
-    node?.type !== "Command" ||
-    draft === undefined ||
-    draft.argv.some(({ pipe }) => pipe === true)
-  )
-    return undefined;
-  const quiet = draft.redirections.every(
-    ({ operator, target }) => operator === ">" && target?.text === "/dev/null",
-  );
-  if (!quiet || draft.assignments.some(({ harmless }) => !harmless)) return undefined;
-  return listedFiles(draft.argv, before);
 }
 
 function noteRefused(walk: WalkState, text: string | undefined): void {
@@ -171,118 +115,96 @@ function noteRefused(walk: WalkState, text: string | undefined): void {
     noteUnknownLine(walk, { code: "syntax", what: `shell syntax at ${quote(text.trim())}` });
 }
 
-type Node = Exclude<PipelineNode, { type: "Pipeline" }>;
-
-function walkNode(walk: WalkState, node: Node, place: CommandContext, folder: Folder): void {
+function walkNode(walk: WalkState, node: Node, place: CommandContext): void {
   if (++walk.nodes > LIMITS.nodes) return noteLimit(walk, `more than ${LIMITS.nodes} syntax nodes`);
   if (node.type === "Command") {
-    const input = readCommand(walk, node, place, folder);
+    const input = readCommand(walk, node, place);
     const at = walk.commands.length - 1;
-    walkPending(walk, place, folder);
-    if (!walk.full) runCommand(walk, at, { ...place, input }, folder, walkScript);
+    walkPending(walk, place, walkScript);
+    if (!walk.full) runCommand(walk, at, { ...place, input }, walkScript);
     return;
   }
   if (++walk.depth > LIMITS.depth)
     return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
-  walkCompound(walk, node, place, folder);
+  walkCompound(walk, node, place);
   walk.depth--;
 }
 
-function walkCompound(
-  walk: WalkState,
-  node: CompoundNode,
-  place: CommandContext,
-  folder: Folder,
-): void {
+function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext): void {
   noteRefused(walk, refusedText(walk.source, node));
   switch (node.type) {
     case "Redirected":
-      return walkRedirected(walk, node.command, node.redirects, place, folder);
+      return walkRedirected(walk, node.command, node.redirects, place);
     case "Subshell":
-      walkList(walk, node.body.commands, place, folder);
+      walkList(walk, node.body.commands, place);
       break;
     case "BraceGroup":
-      return walkList(walk, node.body.commands, place, folder);
+      return walkList(walk, node.body.commands, place);
     case "If":
-      return walkIf(walk, node, place, folder);
+      return walkIf(walk, node, place);
     case "While":
-      return walkLoop(walk, place, folder, (inside) => {
-        walkList(walk, node.clause.commands, inside, folder);
-        walkList(walk, node.body.commands, inside, eitherFolder(walk.onSuccess, walk.onFailure));
+      return walkLoop(walk, place, (inside) => {
+        walkList(walk, node.clause.commands, inside);
+        const after = eitherFolder(walk.onSuccess, walk.onFailure);
+        walkList(walk, node.body.commands, inFolder(inside, after));
       });
     case "For":
     case "Select": {
-      readNames(walk, node.name, node.wordlist ?? [], place, folder);
+      readNames(walk, node.name, node.wordlist ?? [], place);
       if (node.type === "Select") markUntrusted(walk, "REPLY");
-      return walkLoop(walk, place, folder, (inside) =>
-        walkList(walk, node.body.commands, inside, folder),
-      );
+      return walkLoop(walk, place, (inside) => walkList(walk, node.body.commands, inside));
     }
     case "ArithmeticFor":
       for (const part of [node.initialize, node.test, node.update])
         visitArithmetic(walk, undefined, part);
-      finishWords(walk, place, folder);
-      return walkLoop(walk, place, folder, (inside) =>
-        walkList(walk, node.body.commands, inside, folder),
-      );
+      finishWords(walk, place);
+      return walkLoop(walk, place, (inside) => walkList(walk, node.body.commands, inside));
     case "Case":
-      return walkCase(walk, node, place, folder);
+      return walkCase(walk, node, place);
     case "TestCommand":
       visitTest(walk, node.expression);
-      finishWords(walk, place, folder);
+      finishWords(walk, place);
       break;
     case "ArithmeticCommand":
       visitArithmetic(walk, node.body, node.expression);
-      finishWords(walk, place, folder);
+      finishWords(walk, place);
       break;
     case "Function":
-      walkFunction(walk, node.name, () =>
-        walkBody(walk, node.body, { ...place, once: false, order: "later" }, LATER),
+      readFunction(walk, node.name, () =>
+        walkBody(walk, node.body, { ...place, once: false, order: "later", folder: LATER }),
       );
       break;
     case "Coproc":
       if (node.name !== undefined) setName(walk, node.name.text, { number: false });
-      finishWords(walk, place, folder);
-      walkBody(walk, node.body, { ...place, input: PIPE, order: "later" }, folder);
+      finishWords(walk, place);
+      walkBody(walk, node.body, { ...place, input: PIPE, order: "later" });
   }
-  walk.onSuccess = walk.onFailure = folder;
+  walk.onSuccess = walk.onFailure = place.folder;
 }
 
 type Body = Node | { readonly type: "CompoundList"; readonly commands: readonly Statement[] };
 
-function walkBody(walk: WalkState, body: Body, place: CommandContext, folder: Folder): void {
-  if (body.type === "CompoundList") walkList(walk, body.commands, place, folder);
-  else walkNode(walk, body, place, folder);
-}
-
-const FLOW =
-  /^(cd|pushd|popd|exit|return|break|continue|exec|eval|source|\.|command|builtin|unset|set|shopt|trap|:|\[|test)$/;
-
-function walkFunction(walk: WalkState, name: WordNode, body: () => void): void {
-  const functions = (walk.functions ??= new Map<string, boolean>());
-  if (FLOW.test(name.value)) walk.flowUnknown = true;
-  if (!functions.has(name.value)) functions.set(name.value, false);
-  const before = walk.folderChanges;
-  body();
-  if (walk.folderChanges > before) functions.set(name.value, true);
+function walkBody(walk: WalkState, body: Body, place: CommandContext): void {
+  if (body.type === "CompoundList") walkList(walk, body.commands, place);
+  else walkNode(walk, body, place);
 }
 
 type If = Extract<Node, { type: "If" }>;
 
-function walkIf(walk: WalkState, node: If, place: CommandContext, folder: Folder): void {
-  walkList(walk, node.clause.commands, place, folder);
+function walkIf(walk: WalkState, node: If, place: CommandContext): void {
+  walkList(walk, node.clause.commands, place);
   let onFailure = walk.onFailure;
-  walkList(walk, node.then.commands, place, walk.onSuccess);
+  walkList(walk, node.then.commands, inFolder(place, walk.onSuccess));
   let end = eitherFolder(walk.onSuccess, walk.onFailure);
   for (const branch of node.elif) {
-    walkList(walk, branch.clause.commands, place, onFailure);
+    walkList(walk, branch.clause.commands, inFolder(place, onFailure));
     onFailure = walk.onFailure;
-    walkList(walk, branch.then.commands, place, walk.onSuccess);
+    walkList(walk, branch.then.commands, inFolder(place, walk.onSuccess));
     end = eitherFolder(end, eitherFolder(walk.onSuccess, walk.onFailure));
   }
   if (node.else === undefined) end = eitherFolder(end, onFailure);
   else {
-    walkList(walk, node.else.commands, place, onFailure);
+    walkList(walk, node.else.commands, inFolder(place, onFailure));
     end = eitherFolder(end, eitherFolder(walk.onSuccess, walk.onFailure));
   }
   walk.onSuccess = walk.onFailure = end;
@@ -292,15 +214,15 @@ function walkCase(
   walk: WalkState,
   node: Extract<Node, { type: "Case" }>,
   place: CommandContext,
-  folder: Folder,
 ): void {
   visitWord(walk, node.word);
   for (const item of node.items) for (const pattern of item.pattern) visitWord(walk, pattern);
-  finishWords(walk, place, folder);
+  finishWords(walk, place);
+  const { folder } = place;
   let end = folder;
   let from = folder;
   for (const item of node.items) {
-    walkList(walk, item.body.commands, place, from);
+    walkList(walk, item.body.commands, inFolder(place, from));
     const after = eitherFolder(walk.onSuccess, walk.onFailure);
     end = eitherFolder(end, after);
     from =
@@ -315,13 +237,12 @@ function walkCase(
 function walkLoop(
   walk: WalkState,
   place: CommandContext,
-  folder: Folder,
   body: (inside: CommandContext) => void,
 ): void {
   const first = walk.commands.length;
   const before = walk.folderChanges;
   body(place.once ? { ...together(place), once: false } : place);
-  walk.onSuccess = walk.onFailure = folder;
+  walk.onSuccess = walk.onFailure = place.folder;
   if (walk.folderChanges === before) return;
   for (let at = first; at < walk.folders.length; at++) walk.folders[at] = ANYWHERE;
   walk.onSuccess = walk.onFailure = ANYWHERE;
@@ -332,7 +253,6 @@ function readNames(
   name: WordNode,
   words: readonly WordNode[],
   place: CommandContext,
-  folder: Folder,
 ): void {
   let numbers = words.length > 0;
   for (const word of words) {
@@ -340,7 +260,7 @@ function readNames(
     numbers &&= /^(\d+|\{\d+\.\.\d+(\.\.\d+)?\})$/.test(word.text);
   }
   setName(walk, name.text, { number: numbers });
-  finishWords(walk, place, folder);
+  finishWords(walk, place);
 }
 
 function walkRedirected(
@@ -348,15 +268,14 @@ function walkRedirected(
   command: Node,
   redirects: readonly RedirectionNode[],
   place: CommandContext,
-  folder: Folder,
 ): void {
-  const redirected: Redirected = { redirections: [], effects: [], input: undefined };
+  const redirected = noneRedirected();
   for (const redirect of redirects) addRedirection(walk, redirect, redirected);
-  finishWords(walk, place, folder);
+  finishWords(walk, place);
   const outer = {
     redirections: redirected.redirections,
     effects: redirected.effects,
-    folder,
+    folder: place.folder,
     around: place.outer,
     once: place.once,
     step: place.order === "after" ? walk.step : undefined,
@@ -365,53 +284,16 @@ function walkRedirected(
     return noteLimit(walk, `more than ${LIMITS.redirections} redirections around a command`);
   const inside: CommandContext = { ...place, outer, input: redirected.input ?? place.input };
   const first = walk.commands.length;
-  walkNode(walk, command, inside, folder);
+  walkNode(walk, command, inside);
   for (let at = first; at < walk.outers.length; at++) if (walk.outers[at] !== place.outer) return;
   // The group runs no command, but its files are opened.
   const draft = emptyDraft(place);
   draft.redirections = redirected.redirections;
-  add(walk, draft, inside, folder);
+  add(walk, draft, inside);
 }
 
 // Words of control flow belong to no command, so their reasons count for the line.
-function finishWords(walk: WalkState, place: CommandContext, folder: Folder): void {
+function finishWords(walk: WalkState, place: CommandContext): void {
   takeReasons(walk, undefined);
-  walkPending(walk, place, folder);
-}
-
-function walkPending(walk: WalkState, place: CommandContext, folder: Folder): void {
-  const { pending } = walk;
-  if (pending === undefined) return;
-  walk.pending = undefined;
-  const inside: CommandContext = { ...together(place), origin: "substitution", outer: undefined };
-  for (const part of pending) {
-    if (walk.full) return;
-    walkSubstitution(walk, part, inside, folder);
-  }
-}
-
-function walkSubstitution(
-  walk: WalkState,
-  part: WordPart,
-  place: CommandContext,
-  folder: Folder,
-): void {
-  if (part.type !== "CommandExpansion" && part.type !== "ProcessSubstitution") return;
-  if ((walk.length += part.text.length) > LIMITS.length * 8)
-    return noteLimit(walk, "too much text in nested substitutions");
-  if (++walk.depth > LIMITS.depth)
-    return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
-  const { script } = part;
-  if (script === undefined || isRefused(part.text))
-    noteUnknownLine(walk, { code: "syntax", what: `substitution ${quote(part.text)}` });
-  else if (part.type === "CommandExpansion") walkScript(walk, script, place, folder);
-  // The shell does not wait for a process substitution.
-  else
-    walkScript(
-      walk,
-      script,
-      { ...place, input: part.operator === ">" ? PIPE : place.input, order: "later" },
-      folder,
-    );
-  walk.depth--;
+  walkPending(walk, place, walkScript);
 }

@@ -10,7 +10,7 @@ import type {
 import { INHERITED, type Input } from "../programs/program-reading.ts";
 import type { WordPart } from "../parse/syntax.ts";
 import type { UnknownCode } from "../unknown-code.ts";
-import type { Folder } from "../effects/working-folder.ts";
+import { START, type Folder } from "../effects/working-folder.ts";
 
 /** A command under construction. */
 export interface Draft {
@@ -42,6 +42,8 @@ export interface CommandContext {
   readonly remote: boolean;
   readonly outer: Group | undefined;
   readonly input: Input;
+  /** The working directories in which it may start. */
+  readonly folder: Folder;
   readonly scripts: number;
   readonly wrappers: number;
   /** False in loops, functions and traps. */
@@ -56,6 +58,7 @@ export const TOP: CommandContext = {
   remote: false,
   outer: undefined,
   input: INHERITED,
+  folder: START,
   scripts: 0,
   wrappers: 0,
   once: true,

@@ -1,0 +1,156 @@
+import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
+import { operatorLookalike } from "../parse/characters.ts";
+import type { WordNode, WordPart } from "../parse/syntax.ts";
+import type { Hole, Unit } from "./braces.ts";
+import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
+import { quotedDocument } from "./quoted-document.ts";
+import { noteUse } from "./secrets.ts";
+
+const ANY: Hole = { hole: "any", splits: false };
+/** Any text, in any number of words. */
+export const SPLIT: Hole = { hole: "any", splits: true };
+const NUMBER: Hole = { hole: "number", splits: false };
+// `$!` is empty without a background job.
+const JOB: Hole = { hole: "number", splits: true };
+const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
+const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
+/** The number of the pipe of a process substitution. */
+export const PIPE_NUMBER: Hole = { hole: "name", splits: false };
+const MATCH: Hole = { hole: "name", splits: true };
+
+/** What a word is made of: text, and holes for what only bash knows. Its substitutions become pending. */
+export function unitsOf(walk: WalkState, node: WordNode): Unit[] {
+  const units: Unit[] = [];
+  if (node.parts === undefined) open(walk, node.text, units);
+  else for (const part of node.parts) add(walk, part, units, false);
+  return units;
+}
+
+function addGlob(walk: WalkState, part: Extract<WordPart, { type: "Glob" }>, units: Unit[]): void {
+  if (part.kind !== "bracket") return open(walk, part.text, units);
+  // `$[` starts arithmetic, even if unterminated.
+  if (endsWithDollar(units.at(-1)))
+    noteUnknown(walk, "syntax", `shell syntax in ${quote(`$${part.text}`)}`);
+  visitParts(walk, part.parts);
+  units.push(part.text.includes("/") ? SPLIT : MATCH);
+}
+
+function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): void {
+  walk.nodes++;
+  switch (part.type) {
+    case "Literal":
+      if (quoted) {
+        if (NO_END.test(part.text))
+          noteUnknown(walk, "syntax", `an unterminated expansion in ${quote(part.text)}`);
+        units.push({ text: part.value, quoted });
+      } else open(walk, part.text, units);
+      return;
+    case "SingleQuoted":
+      units.push({ text: part.value, quoted: true });
+      return;
+    case "AnsiCQuoted":
+      addAnsi(walk, part.text, part.value, units);
+      return;
+    case "DoubleQuoted":
+    case "LocaleString":
+      if (part.parts.length === 0) units.push({ text: "", quoted: true });
+      for (const child of part.parts) add(walk, child, units, true);
+      return;
+    case "Glob":
+      return addGlob(walk, part, units);
+    case "ExtendedGlob":
+      visitParts(walk, part.parts);
+      noteUnknown(
+        walk,
+        "syntax",
+        `extended glob ${quote(part.text)}, which bash refuses unless an option is set`,
+      );
+      units.push(SPLIT);
+      return;
+    case "BraceExpansion":
+      if (part.parts === undefined) return open(walk, part.text, units);
+      units.push({ text: "{", quoted: false });
+      for (const child of part.parts) add(walk, child, units, false);
+      units.push({ text: "}", quoted: false });
+      return;
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+    case "ArithmeticExpansion":
+      units.push(holeOf(walk, part, quoted));
+      return;
+    case "CommandExpansion": {
+      (walk.pending ??= []).push(part);
+      const text = quoted ? quotedDocument(part) : undefined;
+      if (text === undefined) units.push(quoted ? ANY : SPLIT);
+      else units.push({ text, quoted });
+      return;
+    }
+    case "ProcessSubstitution":
+      (walk.pending ??= []).push(part);
+      units.push({ text: "/dev/fd/", quoted: true }, PIPE_NUMBER);
+  }
+}
+
+type Expansion = Extract<
+  WordPart,
+  { type: "SimpleExpansion" | "ParameterExpansion" | "ArithmeticExpansion" }
+>;
+
+function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
+  const { text } = part;
+  if (part.type === "ArithmeticExpansion") {
+    if (/^\$\[.*\[/s.test(text)) noteUnknown(walk, "syntax", `brackets in ${quote(text)}`);
+    const body = text[1] === "[" ? text.slice(2, -1) : text.slice(3, -2);
+    visitArithmetic(walk, body, part.expression);
+    return NUMBER;
+  }
+  if (part.type === "ParameterExpansion") {
+    const { prefix, operation, parameter } = part;
+    visitParameter(walk, part);
+    if (prefix !== "#") noteUse(walk, parameter);
+    if (text === "${HOME}") return quoted ? HOME_QUOTED : HOME_OPEN;
+    if (prefix === "#" && operation === undefined && /^\$\{#[\w@*[\]]+\}$/.test(text))
+      return NUMBER;
+    return quoted && !text.includes("@") ? ANY : SPLIT;
+  }
+  if (text === "$HOME") return quoted ? HOME_QUOTED : HOME_OPEN;
+  if (/^\$[?#$]$/.test(text)) return NUMBER;
+  if (text === "$!") return quoted ? ANY : JOB;
+  noteUse(walk, text.slice(1));
+  return quoted && text !== "$@" ? ANY : SPLIT;
+}
+
+function endsWithDollar(unit: Unit | undefined): boolean {
+  return unit !== undefined && "text" in unit && !unit.quoted && unit.text.endsWith("$");
+}
+
+function addAnsi(walk: WalkState, text: string, value: string, units: Unit[]): void {
+  // Rare escapes that parsers and shells read differently.
+  if (/\\(c|\n|$)/.test(text.slice(2, -1)) || value.includes("\0")) {
+    noteUnknown(walk, "syntax", "an escape in `$'…'` that shells read differently");
+    units.push(ANY);
+  } else units.push({ text: value, quoted: true });
+}
+
+const NO_END = /^(?:[^\\]|\\.)*?\$[[{]/s;
+
+// The rest of an unterminated expansion, or operators that are no text in bash.
+const NO_TEXT = /^(?:[^\\]|\\.)*?(?:\$[[{]|[()<>|&;])/s;
+
+// Outside quotes a backslash quotes the next character or joins two lines.
+function open(walk: WalkState, text: string, units: Unit[]): void {
+  if (NO_TEXT.test(text)) noteUnknown(walk, "syntax", `shell syntax in ${quote(text)}`);
+  const lookalike = operatorLookalike(text);
+  if (lookalike !== undefined)
+    noteUnknown(walk, "syntax", `character ${quote(lookalike)}, which looks like an operator`);
+  let start = 0;
+  for (let at = text.indexOf("\\"); at >= 0; at = text.indexOf("\\", start)) {
+    if (at > start) units.push({ text: text.slice(start, at), quoted: false });
+    const next = text.codePointAt(at + 1);
+    const character = next === undefined ? "\\" : String.fromCodePoint(next);
+    if (next === undefined) noteUnknown(walk, "syntax", "`\\` before the end");
+    if (character !== "\n") units.push({ text: character, quoted: true });
+    start = next === undefined ? text.length : at + 1 + character.length;
+  }
+  if (start < text.length) units.push({ text: text.slice(start), quoted: false });
+}
