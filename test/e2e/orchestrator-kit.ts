@@ -145,7 +145,7 @@ export interface Operator {
   /** The same until it is answered. */
   insist(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** Says yes to every gate, and reports every review, until it is told to stop; what fails is tried again. */
-  attend(stop: AbortSignal): Promise<void>;
+  attend(stop: AbortSignal, options?: { readonly directives?: boolean }): Promise<void>;
 }
 
 export function createOperator(endpoint: () => string): Operator {
@@ -159,10 +159,11 @@ export function createOperator(endpoint: () => string): Operator {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
-  const round = async (): Promise<void> => {
+  const round = async (directives: boolean): Promise<void> => {
     const { body } = await ask("GET", "/approvals");
     for (const { id, state } of body["approvals"] as readonly { id: string; state: string }[])
       if (state === "open") await ask("POST", `/approvals/${id}`, { answer: "yes", role: "human" });
+    if (!directives) return;
     const open = (await ask("GET", "/directives")).body["directives"] as readonly {
       directive: string;
       model?: string;
@@ -189,9 +190,9 @@ export function createOperator(endpoint: () => string): Operator {
         await pause();
       }
     },
-    async attend(stop) {
+    async attend(stop, { directives = true } = {}) {
       while (!stop.aborted) {
-        await round().catch(() => undefined);
+        await round(directives).catch(() => undefined);
         await pause();
       }
     },

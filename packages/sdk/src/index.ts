@@ -33,7 +33,13 @@ export type { ErrorParts, NextStep } from "./errors.ts";
 export type { Blocker, ContractAnswer, PhaseGuide, SeenTests } from "./contract-types.ts";
 export type { EventOptions } from "./events.ts";
 export { OperatorClient } from "./operator.ts";
-export type { CoordinatorEvent, DropReason, OperatorClientOptions } from "./operator.ts";
+export type {
+  CoordinatorEvent,
+  DirectiveReport,
+  DropReason,
+  OpenDirective,
+  OperatorClientOptions,
+} from "./operator.ts";
 export type { RetryOptions, Sleep } from "./retry.ts";
 export type { AskOptions } from "./session.ts";
 export type { TransportOptions } from "./transport.ts";

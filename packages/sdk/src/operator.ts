@@ -17,6 +17,28 @@ export interface CoordinatorEvent {
   readonly details?: JsonObject;
 }
 
+/** A directive that nobody has reported: an agent to start, or a trigger of the contract. */
+export interface OpenDirective {
+  readonly directive: string;
+  /** `spawn`: a reviewer of the contract; `trigger`: an agent that another one called; else an action of the contract. */
+  readonly action: string;
+  readonly task: string;
+  readonly agent?: string;
+  readonly agent_type?: string;
+  readonly model?: string;
+  readonly params?: JsonObject;
+}
+
+/** The outcome of a directive; a review has a verdict. */
+export interface DirectiveReport {
+  readonly ok: boolean;
+  readonly task_id?: string;
+  readonly agent?: string;
+  readonly verdict?: "approved" | "rejected";
+  readonly blocking_issues?: readonly string[];
+  readonly summary?: string;
+}
+
 /** Why an agent was dropped. */
 export type DropReason = "timeout" | "cancelled" | "fatal_error" | "superseded" | "denial_loop";
 
@@ -67,6 +89,28 @@ export class OperatorClient {
     const path = "/events";
     return (await this.#ask<{ readonly sequence: number }>("POST", path, { ...event }, options))
       .sequence;
+  }
+
+  /** The open directives of the run. */
+  async directives(options: AskOptions = {}): Promise<readonly OpenDirective[]> {
+    const path = "/directives";
+    return (await this.#ask<{ directives: OpenDirective[] }>("GET", path, undefined, options))
+      .directives;
+  }
+
+  /** Reports the outcome of a directive. */
+  async reportDirective(
+    directive: string,
+    report: DirectiveReport,
+    options: AskOptions = {},
+  ): Promise<void> {
+    const path = `/directives/${encodeURIComponent(directive)}`;
+    await this.#ask("POST", path, { ...report }, options);
+  }
+
+  /** A task with its phase and status. */
+  task(id: string, options: AskOptions = {}): Promise<JsonObject> {
+    return this.#ask("GET", `/tasks/${encodeURIComponent(id)}`, undefined, options);
   }
 
   async #ask<Body>(

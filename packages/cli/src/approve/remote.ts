@@ -22,7 +22,7 @@ export class RemoteApprovals {
 
   /** Throws BYLAW_USAGE_INVALID for an address over which a token may not be sent, and BYLAW_APPROVAL_UNAUTHORIZED without one. */
   constructor(url: string, token: string | undefined) {
-    this.#base = `${addressOf(url)}/api/v1`;
+    this.#base = `${serverAddress(url)}/api/v1`;
     if (token === undefined || token === "")
       throw unauthorized(
         "Answering a server needs an operator's token in BYLAW_OPERATOR_TOKEN",
@@ -108,7 +108,8 @@ function valueOf(text: string): JsonObject | undefined {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-function addressOf(text: string): string {
+/** The origin of a server. Throws BYLAW_USAGE_INVALID for an address over which a token may not be sent. */
+export function serverAddress(text: string): string {
   if (URL.canParse(text)) {
     const { protocol, hostname, origin, pathname, search, hash, username, password } = new URL(
       text,

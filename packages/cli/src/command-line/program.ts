@@ -72,6 +72,10 @@ const COMMANDS: Commands = {
     "Serve agents over HTTP under the contract",
     () => import("../commands/serve.ts"),
   ],
+  "agents [options] <file>": [
+    "Start the agents that a contract asks for, and report their verdicts",
+    () => import("../commands/agents.ts"),
+  ],
   template: ["List, show and validate workflow templates", () => import("../commands/template.ts")],
   "import [options] <source> <file...>": [
     "Convert the rules of another tool into a policy that allows nothing more",

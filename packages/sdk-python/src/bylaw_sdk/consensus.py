@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ssl
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, cast
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, cast
+from urllib.parse import quote
 
 from .answers import ConsensusState, Conclusion, ShownAnswers
 from .session import Session
@@ -90,6 +91,14 @@ class OperatorClient:
     def record_event(self, event_type: str, **event: Any) -> int:
         """Records what a coordinator did: ``agent_id``, ``task_id``, ``details``. Answers with the sequence of the event."""
         return cast(int, self._post("/events", {"event_type": event_type, **event})["sequence"])
+
+    def directives(self) -> List[Dict[str, Any]]:
+        """The open directives of the run."""
+        return cast(List[Dict[str, Any]], self._transport.ask(Ask("GET", "/directives", self._authorization))[1]["directives"])
+
+    def report_directive(self, directive: str, *, ok: bool, **report: Any) -> None:
+        """Reports the outcome of a directive; a review has a ``verdict``, ``approved`` or ``rejected``."""
+        self._post(f"/directives/{quote(directive, safe='')}", {"ok": ok, **report})
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         return self._transport.ask(Ask("POST", path, self._authorization, body=body))[1]

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isBylawError, parseJson } from "@bylaw/config";
+import { BylawError, messageOf } from "@bylaw/kernel";
+import { describeIssues } from "@bylaw/wording";
+import { z } from "zod";
+
+const word = z.string().min(1).max(4_096);
+const program = z.strictObject({
+  command: z.array(z.string().max(4_096)).min(1).max(256),
+  cwd: word.optional(),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_]\w{0,255}$/))
+    .max(256)
+    .default([]),
+  timeout_seconds: z.number().positive().max(86_400).default(900),
+  attempts: z.int().min(1).max(100).default(3),
+});
+const schema = z.strictObject({
+  max_parallel: z.int().min(1).max(64).default(2),
+  agents: z.record(z.string().min(1).max(256), program),
+});
+
+/** The program that plays a role. */
+export interface AgentProgram extends z.output<typeof program> {
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** The programs to start, by role: an `agent_type` of the contract, or an agent that others call. */
+export interface AgentsFile {
+  readonly max_parallel: number;
+  readonly agents: ReadonlyMap<string, AgentProgram>;
+}
+
+/** Reads a file of agents; its folder is where they run unless it says otherwise. Throws BYLAW_AGENTS_INVALID. */
+export function readAgents(file: string): AgentsFile {
+  let given;
+  try {
+    given = parseJson(readFileSync(file, "utf8"));
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isBylawError(error) ? error.message : messageOf(error);
+    throw invalid(file, missing ? `File not found: ${file}` : why);
+  }
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) throw invalid(file, describeIssues(parsed.error, "the file"));
+  const { max_parallel, agents } = parsed.data;
+  const secret = Object.values(agents).flatMap(({ env }) =>
+    env.filter((name) => SECRET.test(name)),
+  );
+  if (secret[0] !== undefined)
+    throw invalid(
+      file,
+      `\`env\` names ${secret[0]}, a secret of the server that no agent may have`,
+    );
+  const folder = dirname(resolve(file));
+  const placed = Object.entries(agents).map(
+    ([role, one]) => [role, { ...one, cwd: resolve(folder, one.cwd ?? ".") }] as const,
+  );
+  return { max_parallel, agents: new Map(placed) };
+}
+
+const SECRET = /^(?:BYLAW_(?:OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JWT_SECRET)$/i;
+
+const invalid = (file: string, message: string): BylawError =>
+  new BylawError({
+    code: "BYLAW_AGENTS_INVALID",
+    message,
+    fix: "See `bylaw agents --help` for an example",
+    source: { file },
+  });

@@ -1,0 +1,138 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { AgentClient, OperatorClient } from "@bylaw/sdk";
+import { spawnAgent } from "@bylaw/sdk/node";
+import { openSqliteReader } from "@bylaw/store-sqlite";
+import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+import {
+  ENROL,
+  OPERATOR,
+  createOperator,
+  endServers,
+  makeSite,
+  startServer,
+} from "./orchestrator-kit.ts";
+import { eventsOf } from "./orchestrator-walk.ts";
+
+const site = makeSite(["adder-1"]);
+afterAll(async () => {
+  await endServers();
+  site.remove();
+});
+
+// The reviewer of security breaks off at first, and each tells what it was given.
+const REVIEWER = `
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+const { directive, task } = JSON.parse(readFileSync(0, "utf8"));
+const { BYLAW_MODEL, BYLAW_AGENT_ID, BYLAW_TASK_ID } = process.env;
+const secrets = Object.values(process.env).filter((value) => value.includes("operator"));
+appendFileSync("started.jsonl", JSON.stringify({ BYLAW_MODEL, BYLAW_AGENT_ID, BYLAW_TASK_ID, model: directive.model, phase: task.phase, secrets }) + "\\n");
+if (BYLAW_MODEL === "security" && !existsSync("broken")) {
+  writeFileSync("broken", "");
+  process.exit(7);
+}
+console.log("I looked at it.");
+console.log(JSON.stringify({ verdict: "approved", summary: "fine" }));
+`;
+const role = (more: object = {}) => ({ command: [process.execPath, "review.mjs"], ...more });
+const agentsFile = (agents: object, more: object = {}): string =>
+  JSON.stringify({ agents, ...more });
+
+it("the reviewers of a contract are started, started again, and their verdicts take the task to its end", async () => {
+  const server = await startServer(site);
+  const operator = createOperator(() => server.url);
+  await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const attending = operator.attend(stop.signal, { directives: false });
+  const cwd = scratch({
+    "review.mjs": REVIEWER,
+    "agents.json": agentsFile({ review: role() }, { max_parallel: 2 }),
+  });
+  process.env["BYLAW_OPERATOR_TOKEN"] = OPERATOR;
+  onTestFinished(() => void delete process.env["BYLAW_OPERATOR_TOKEN"]);
+  const supervisor = start(["agents", "agents.json", "--url", server.url, "--json"], cwd);
+  delete process.env["BYLAW_OPERATOR_TOKEN"];
+  let said = "";
+  supervisor.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const worker = await spawnAgent(
+    [process.execPath, join(import.meta.dirname, "children/agent.ts")],
+    { endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, task_id: "adder-1" },
+  );
+  onTestFinished(async () => void (await worker.stop({ grace_ms: 0 })));
+  expect(await worker.ended).toEqual({ code: 0, signal: null });
+  stop.abort();
+  await attending;
+  const ended = new Promise((resolve) => supervisor.once("exit", resolve));
+  supervisor.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  const outcomes = said
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { readonly agent: string; readonly reported: boolean });
+  expect(outcomes.filter(({ reported }) => !reported)).toMatchObject([
+    { agent: "review-security", reason: "It ended with exit code 7" },
+  ]);
+  const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
+  const done = events.filter(({ event_type }) => event_type === "directive_completed");
+  const reviewers = ["security", "quality", "consistency", "holistic", "vibe_coding"];
+  expect(done.map(({ details }) => details["agent"]).toSorted()).toEqual(
+    reviewers.map((model) => `review-${model}`).toSorted(),
+  );
+  const started = readFileSync(join(cwd, "started.jsonl"), "utf8").trim().split("\n");
+  expect(started).toHaveLength(reviewers.length + 1);
+  for (const line of started) {
+    const one = JSON.parse(line) as Record<string, unknown>;
+    expect(one).toMatchObject({ BYLAW_TASK_ID: "adder-1", phase: "REVIEW", secrets: [] });
+    expect(one).toMatchObject({ BYLAW_AGENT_ID: `review-${String(one["model"])}` });
+  }
+  await server.stop();
+});
+
+describe("with --once", () => {
+  it("an agent that another one called is run, and one that fails each time is left to a person", async () => {
+    const server = await startServer(site, {
+      data: site.path("called"),
+      behaviors: { agents: ["helper", "broken"] },
+    });
+    const operator = createOperator(() => server.url);
+    await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
+    const ann = new AgentClient({
+      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
+    });
+    await ann.claimTask({ task_id: "adder-1" });
+    const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
+    const fails = { command: [process.execPath, "-e", "process.exit(1)"], attempts: 2 };
+    const helper = { command: [process.execPath, "-e", ""] };
+    const cwd = scratch({ "agents.json": agentsFile({ helper, broken: fails }) });
+    const call = async (triggerAgentId: string) => {
+      await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
+      const ran = bylaw(["agents", "agents.json", "--url", server.url, "--once", "--json"], {
+        cwd,
+        env: { BYLAW_OPERATOR_TOKEN: OPERATOR },
+      });
+      const open = (await client.directives()).map(({ agent }) => agent);
+      const reported = jsonLines(ran).map((line) => line["reported"]);
+      return { code: ran.code, reported, open };
+    };
+    expect(await call("helper")).toEqual({ code: 0, reported: [true], open: [] });
+    expect(await call("broken")).toEqual({ code: 1, reported: [false, false], open: ["broken"] });
+    await server.stop();
+  });
+});
+
+it.each([
+  ["{", /JSON/],
+  [agentsFile({ review: { command: [] } }), /agents\.review\.command/],
+  [agentsFile({ review: role({ shell: true }) }), /unknown key `shell`/],
+  [agentsFile({ review: role({ env: ["BYLAW_OPERATOR_TOKEN"] }) }), /secret of the server/],
+])("a file of agents that is wrong is refused, and says why: %s", (text, why) => {
+  const cwd = scratch({});
+  writeFileSync(join(cwd, "agents.json"), text);
+  const ran = bylaw("agents agents.json --json", { cwd, env: { BYLAW_OPERATOR_TOKEN: OPERATOR } });
+  expect(ran.code).toBe(2);
+  const { error } = json(ran) as { readonly error: { readonly code: string; message: string } };
+  expect(error.code).toBe("BYLAW_AGENTS_INVALID");
+  expect(error.message).toMatch(why);
+});
