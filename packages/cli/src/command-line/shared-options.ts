@@ -42,3 +42,6 @@ export const COMPAT = [
 /** What `--agents` takes. */
 export const AGENTS_TEXT =
   "agents, which go before those of the template: a file with their commands, one of Radium (.toml), a page of Markdown, or a folder of these";
+
+/** Begins a run. */
+export const CREATE_RUN = ["--create", "begin the run where there is none"] as const;

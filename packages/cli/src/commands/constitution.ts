@@ -13,8 +13,9 @@ import { jsonLine, write } from "../io/output.ts";
 import { plain } from "../io/text.ts";
 import { stepAccess } from "../run/step-access.ts";
 import { kernelOf, type RunKernel } from "../run/run-kernel.ts";
+import { checkRun } from "../run/store-folder.ts";
 import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { JSON_OPTION, RUN_CONFIG } from "../command-line/shared-options.ts";
+import { CREATE_RUN, JSON_OPTION, RUN_CONFIG } from "../command-line/shared-options.ts";
 
 const STORE = ".bylaw/store.db";
 
@@ -26,6 +27,7 @@ const GET_OPTIONS = [
 const CHANGE_OPTIONS = [
   ["--store <url>", `the store that holds the run (default: ${STORE})`],
   ["--run <name>", "the run"],
+  CREATE_RUN,
   ["--by <person>", "who you are: an operator with a token, or a person at a terminal"],
   RUN_CONFIG,
 ] as const satisfies readonly OptionSpec[];
@@ -188,17 +190,15 @@ async function asOperator(
   what: string,
   work: (plugins: RunKernel["plugins"], run: Run, who: RuleAuthor) => Promise<Rules>,
 ): Promise<Rules> {
-  const { store = STORE, config } = options;
+  const { store = STORE, config, create = false } = options;
   const name = runOf(options);
   const { kernel, file, plugins } = await kernelOf(undefined, config);
   const who = answererOf(file ?? resolve("bylaw.config"), options.by, token);
   const place = storePlace(store);
-  await withReader(place, async (reader) => {
-    if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
-  });
+  await checkRun(place, name, create);
   if (who.ask && !(await confirmed(`${plain(what)}, as ${plain(who.by)}\nType yes to continue: `)))
     throw unauthorized("The answer was not `yes`", "nothing was recorded");
-  return withStore(place, { create: false }, async (opened) => {
+  return withStore(place, { create }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
       return await work(plugins, run, { by: who.by, author: "operator" });

@@ -6,14 +6,15 @@ import { BEHAVIOR_TOOLS, type BehaviorContext } from "@bylaw/runner";
 import type { Tool } from "@bylaw/tools";
 import { takeToken } from "../approve/authority.ts";
 import { usageError } from "../io/report-error.ts";
-import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { stepAccess } from "../run/step-access.ts";
 import { adviceOf } from "../run/oversight.ts";
 import { kernelOf, type RunPlugins } from "../run/run-kernel.ts";
+import { checkRun } from "../run/store-folder.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
+import { CREATE_RUN, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 import { checkJoin } from "../mcp/may-join.ts";
 import { phaseTools } from "../mcp/phase-tool.ts";
 import { SERVER_OPTIONS, namedServer } from "../mcp/server-options.ts";
@@ -21,6 +22,7 @@ import { SERVER_OPTIONS, namedServer } from "../mcp/server-options.ts";
 const OPTIONS = [
   ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
   ["--run <name>", "the run"],
+  CREATE_RUN,
   ["--agent <id>", "the agent that every call of the client counts as"],
   ["--task <id>", "the task of the agent"],
   ["--oversight <url>", "an address that gives oversight when the agent asks for it"],
@@ -43,7 +45,7 @@ Exit code: 0 the client disconnected, 1 the server ended, 2 usage error, or a ru
 
 Examples:
   $ bylaw mcp
-  $ bylaw mcp --store .bylaw/store.db --run refunds --agent ann
+  $ bylaw mcp --store .bylaw/store.db --run refunds --agent ann --create
   $ bylaw mcp --name files -- npx -y @modelcontextprotocol/server-filesystem .
   $ bylaw mcp --name tracker --url https://mcp.example.com/mcp --bearer TRACKER_TOKEN`,
   run: serveTools,
@@ -66,7 +68,16 @@ async function serveTools(command: readonly string[], options: McpOptions): Prom
 }
 
 async function serveRun(
-  { store, run: name, agent, task, config, oversight, coordinator = false }: McpOptions,
+  {
+    store,
+    run: name,
+    agent,
+    task,
+    config,
+    oversight,
+    coordinator = false,
+    create = false,
+  }: McpOptions,
   token: string | undefined,
 ): Promise<void> {
   if (store === undefined || name === undefined || agent === undefined || agent === "")
@@ -74,12 +85,9 @@ async function serveRun(
       "Outside a step of `bylaw run`, `--store`, `--run` and `--agent` are all needed",
     );
   const place = storePlace(store);
-  // Opening a run that does not exist would create it.
-  await withReader(place, async (reader) => {
-    if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
-  });
+  await checkRun(place, name, create);
   const { kernel, file, plugins } = await kernelOf(undefined, config, { coordinator });
-  await withStore(place, { create: false }, async (opened) => {
+  await withStore(place, { create }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
       checkJoin(run, file, token);

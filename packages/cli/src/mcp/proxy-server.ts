@@ -11,8 +11,9 @@ import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { usageError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
-import { noSuchRun, storePlace, withReader, withStore } from "../log/open-store.ts";
+import { storePlace, withStore } from "../log/open-store.ts";
 import { kernelOf } from "../run/run-kernel.ts";
+import { checkRun } from "../run/store-folder.ts";
 import { acceptTools } from "./accept-tools.ts";
 import { checkJoin } from "./may-join.ts";
 import { looseJudge, runJudge } from "./proxy-judge.ts";
@@ -26,6 +27,7 @@ interface ProxyOptions {
   readonly task?: string;
   readonly config?: string;
   readonly acceptTools?: boolean;
+  readonly create?: boolean;
 }
 
 /** Runs a proxy in front of an MCP server until the client or the server ends. */
@@ -34,7 +36,7 @@ export async function proxyServer(
   options: ProxyOptions,
   token: string | undefined,
 ): Promise<void> {
-  const { store, run: name } = options;
+  const { store, run: name, create = false } = options;
   if ((store === undefined) !== (name === undefined))
     throw usageError("`--store` and `--run` are given together or not at all");
   const config =
@@ -53,12 +55,9 @@ export async function proxyServer(
     return await relay(named, options, looseJudge(records));
   }
   const place = storePlace(store);
-  // Opening a run that does not exist would create it.
-  await withReader(place, async (reader) => {
-    if ((await reader.events(name, 0, 1)).length === 0) throw await noSuchRun(reader, name);
-  });
+  await checkRun(place, name, create);
   const { kernel } = await kernelOf(undefined, config);
-  await withStore(place, { create: false }, async (opened) => {
+  await withStore(place, { create }, async (opened) => {
     const run = await openRun(kernel, { run: name, store: opened, join: true });
     try {
       checkJoin(run, config, token);

@@ -8,13 +8,20 @@ interface Named {
   readonly run?: string;
   readonly agent?: string;
   readonly coordinator?: boolean;
+  readonly create?: boolean;
 }
 
 /**
  * How to reach the run of the step that this process works in; `undefined` outside a step. A step reaches nothing else: throws
  * BYLAW_MCP_FOREIGN for another run, agent or store, and in a step without an agent. The key proves who calls, not these names.
  */
-export function stepAccess({ store, run, agent, coordinator }: Named): McpAccess | undefined {
+export function stepAccess({
+  store,
+  run,
+  agent,
+  coordinator,
+  create = false,
+}: Named): McpAccess | undefined {
   const {
     BYLAW_MCP_URL: url = "",
     BYLAW_MCP_KEY: key = "",
@@ -35,6 +42,7 @@ export function stepAccess({ store, run, agent, coordinator }: Named): McpAccess
     throw foreign("A step reaches only its own run, in no other store", "Remove `--store`");
   if (coordinator === true)
     throw foreign("A step does not coordinate its run", "Remove `--coordinator`");
+  if (create) throw foreign("The run of a step is there already", "Remove `--create`");
   return { url, key };
 }
 
