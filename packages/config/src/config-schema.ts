@@ -1,4 +1,4 @@
-import { describeIssues, nearest } from "@bylaw/wording";
+import { describeIssues, didYouMean, salvage } from "@bylaw/wording";
 import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
@@ -23,21 +23,28 @@ const DATA_CONFIG = z.strictObject({
   deadline_ms: z.number().positive().max(2_147_483_647).optional(),
 });
 
-/** The value of a configuration file that is data. Throws BYLAW_CONFIG_INVALID with file and line. */
-export async function checkedConfig(file: string, data: DataFile): Promise<DataConfig> {
-  const { data: config, error } = DATA_CONFIG.safeParse(data.value);
-  if (error === undefined) return config;
-  const [issue] = error.issues;
-  if (issue === undefined) throw new TypeError("a refused configuration without an issue");
-  const more = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
-  const { path, message, fix } = describe(issue, data.value);
-  throw new BylawError({
-    code: "BYLAW_CONFIG_INVALID",
-    message: `${message}${more}`,
-    fix,
-    source: { file, ...(await data.place(path)) },
-    cause: error,
-  });
+interface CheckedConfig {
+  readonly config: DataConfig;
+  readonly faults: readonly BylawError[];
+  /** Whether what is at a path is not what the file says. */
+  readonly isReplaced: (path: DataPath) => boolean;
+}
+
+/** What is left of a configuration file that is data without its faults, and these with file and line. */
+export async function checkedConfig(file: string, data: DataFile): Promise<CheckedConfig> {
+  const { data: config = {}, issues, isReplaced } = salvage(DATA_CONFIG, data.value, keysAt);
+  const faults = issues
+    .flatMap((issue) => describe(issue, data.value))
+    .map(
+      async ({ path, message, fix }) =>
+        new BylawError({
+          code: "BYLAW_CONFIG_INVALID",
+          message,
+          fix,
+          source: { file, ...(await data.place(path)) },
+        }),
+    );
+  return { config, faults: await Promise.all(faults), isReplaced };
 }
 
 interface Described {
@@ -46,27 +53,29 @@ interface Described {
   readonly fix: string | undefined;
 }
 
-function describe(issue: z.core.$ZodIssue, root: unknown): Described {
+const keysAt = (path: DataPath): readonly string[] =>
+  path.length === 0 ? CONFIG_KEYS : ["use", "options"];
+
+function describe(issue: z.core.$ZodIssue, root: unknown): readonly Described[] {
   if (issue.code === "unrecognized_keys") {
-    const [key = ""] = issue.keys;
-    const known = issue.path.length === 0 ? CONFIG_KEYS : ["use", "options"];
-    const near = nearest(key, known);
+    const known = keysAt(issue.path);
     const where = issue.path.length === 0 ? "" : ` in \`${issue.path.map(String).join(".")}\``;
-    return {
+    return issue.keys.map((key) => ({
       path: [...issue.path, key],
       message: `Unknown key \`${key}\`${where}`,
-      fix: near === undefined ? `Known keys: ${known.join(", ")}` : `Did you mean \`${near}\`?`,
-    };
+      fix: didYouMean(key, known) ?? `Known keys: ${known.join(", ")}`,
+    }));
   }
   const actual = valueAt(root, issue.path);
   const values = issue.code === "invalid_value" ? issue.values.map(String) : [];
-  const near = typeof actual === "string" ? nearest(actual, values) : undefined;
   const not = actual === undefined ? "" : `, not ${show(actual)}`;
-  return {
-    path: issue.path,
-    message: `${describeIssues({ issues: [issue] }, "the configuration")}${not}`,
-    fix: near === undefined ? undefined : `Did you mean \`${near}\`?`,
-  };
+  return [
+    {
+      path: issue.path,
+      message: `${describeIssues({ issues: [issue] }, "the configuration")}${not}`,
+      fix: typeof actual === "string" ? didYouMean(actual, values) : undefined,
+    },
+  ];
 }
 
 function valueAt(root: unknown, path: DataPath): unknown {

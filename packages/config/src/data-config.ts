@@ -3,7 +3,8 @@ import { isBylawError } from "./is-bylaw-error.ts";
 import { pluginFactoryOf, rulesetOf, type PackageLoader } from "./packages.ts";
 import type { DataFile, DataPath } from "./data-file.ts";
 import { parseData } from "./parse-data.ts";
-import { isPlain, type DataConfig } from "./plain-config.ts";
+import { throwFaults } from "./config-error.ts";
+import { isPlain } from "./plain-config.ts";
 
 /**
  * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and
@@ -15,17 +16,27 @@ export async function readDataConfig(
   loaderFor: (names: readonly string[]) => PackageLoader,
 ): Promise<Config> {
   const data = await parseData(file, text);
-  const given: DataConfig = isPlain(data.value)
-    ? data.value
+  const {
+    config: given,
+    faults: told,
+    isReplaced,
+  } = isPlain(data.value)
+    ? { config: data.value, faults: [], isReplaced: () => false }
     : await (await import("./config-schema.ts")).checkedConfig(file, data);
+  const faults: BylawError[] = [...told];
   const { extends: rulesets, plugins: uses, ...settings } = given;
   const plugins = uses?.map((use) => (typeof use === "string" ? { use, options: undefined } : use));
   const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
-  const at = async <T>(path: DataPath, work: () => Promise<T>): Promise<T> => {
+  // Of all packages and options that are wrong each is told.
+  const at = async <T>(path: DataPath, work: () => Promise<T>): Promise<T | undefined> => {
+    if ([path, [...path, "use"], [...path, "options"]].some(isReplaced)) return undefined;
     try {
       return await work();
     } catch (error) {
-      throw await placed(error, file, data, path);
+      const fault = await placed(error, file, data, path);
+      if (!isBylawError(fault)) throw fault;
+      faults.push(fault);
+      return undefined;
     }
   };
   const config: Record<string, unknown> = {};
@@ -46,6 +57,7 @@ export async function readDataConfig(
       ),
     );
   }
+  throwFaults(faults);
   return config;
 }
 

@@ -1,0 +1,32 @@
+import { BylawError } from "@bylaw/kernel";
+
+/** A configuration with several faults. */
+class ConfigError extends BylawError {
+  /** Every fault, in the order of the text. */
+  readonly findings: readonly object[];
+
+  constructor(first: BylawError, faults: readonly BylawError[]) {
+    const { code, message, fix, source } = first;
+    super({ code, message: `${message} (and ${faults.length - 1} more)`, fix, source });
+    this.findings = faults.flatMap(findingsOf);
+  }
+}
+
+function findingsOf(fault: BylawError): readonly object[] {
+  if ("findings" in fault && Array.isArray(fault.findings)) return fault.findings as object[];
+  const { code, message, fix, source } = fault;
+  return [{ ...source, code, severity: "error", message, ...(fix === undefined ? {} : { fix }) }];
+}
+
+/** Throws what is wrong with a configuration, where something is; faults of its form count as the first. */
+export function throwFaults(faults: readonly BylawError[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  if (faults.length === 1) throw first;
+  throw new ConfigError(
+    first,
+    faults.toSorted((one, two) => lineOf(one) - lineOf(two)),
+  );
+}
+
+const lineOf = ({ source }: BylawError): number => source?.line ?? 0;
