@@ -34,8 +34,8 @@ export default defineConfig({
         root,
         setupFiles: [join(import.meta.dirname, "test/seed.ts")],
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
-        // A suite of a package takes part of its time to load that package again for each file. The files of a worker share it.
-        isolate: root === "test",
+        // Loading what is tested again for each file takes as long as many tests. The files of a worker share it.
+        isolate: false,
         testTimeout: 120_000,
         hookTimeout: 240_000,
       },

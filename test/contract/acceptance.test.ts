@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import { parseSync, type Expression, type Node, type Program } from "oxc-parser";
 import { describe, expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
@@ -82,16 +81,20 @@ interface Source {
   readonly program: Program;
 }
 
+/** Where the cases of a test file are. */
+const folderOf = (file: string): string => file.replace(/([^/]*)\.test\.ts$/, "cases/$1");
+
 /** The texts of an expression; those of a constant of the file, or of a file of cases, where it names one. */
 function textsIn(given: Node, source: Source): readonly string[] {
   const texts: string[] = [];
   walk(given, (node) => {
-    if (node.type === "Literal" && typeof node.value === "string")
-      texts.push(
-        /^cases\/.*\.jsonl$/.test(node.value)
-          ? textOf(join(dirname(source.file), node.value))
-          : node.value,
-      );
+    if (node.type === "CallExpression" && rootOf(node.callee) === "readCases") {
+      const [, name] = node.arguments;
+      if (name?.type === "Literal")
+        texts.push(textOf(`${folderOf(source.file)}/${String(name.value)}.jsonl`));
+      return false;
+    }
+    if (node.type === "Literal" && typeof node.value === "string") texts.push(node.value);
     else if (node.type === "TemplateElement") texts.push(node.value.raw);
     // A function is what a test does, not what it is called.
     else if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression")

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesAt, root, workspaces } from "./workspaces.ts";
 
@@ -75,24 +76,16 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("npm run new:plugin", () => {
-  it.each([
-    ["", "must be kebab-case"],
-    ["BudgetLimits", "must be kebab-case"],
-    ["../escape", "must be kebab-case"],
-    ["-x", "must be kebab-case"],
-    ["plugin-budget", "Leave out the prefix"],
-    ["@bylaw/plugin-budget", "Leave out the prefix"],
-    ["hello", "There is a plugin `hello` already: plugins/hello"],
-    ["delete", "uses already"],
-    ["unwelcome-word", "uses already"],
-    ["a".repeat(41), "must be kebab-case"],
-  ])("refuses the name `%s` and writes nothing", (name, why) => {
-    const before = listing();
-    const { status, output } = newPlugin(name);
-    expect({ status, output }).toEqual({ status: 2, output: expect.stringContaining(why) });
-    expect(output).not.toMatch(/^\s+at /m);
-    expect(listing()).toEqual(before);
-  });
+  it.each(readCases<[string, string]>(import.meta, "refuses-name-writes-nothing"))(
+    "refuses the name `%s` and writes nothing",
+    (name, why) => {
+      const before = listing();
+      const { status, output } = newPlugin(name);
+      expect({ status, output }).toEqual({ status: 2, output: expect.stringContaining(why) });
+      expect(output).not.toMatch(/^\s+at /m);
+      expect(listing()).toEqual(before);
+    },
+  );
 
   it("refuses two names", () => {
     expect(newPlugin("one", "two").status).toBe(2);

@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 122_500,
-  test_lines: 93_100,
+  test_lines: 92_800,
   files_over_300: 0,
   functions_over_60: 37,
   cycles: 0,

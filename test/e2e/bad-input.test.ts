@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { POLICY, bylaw, json, jsonLines, makePipe, scratch, type Ran } from "./bylaw.ts";
 
@@ -101,17 +102,12 @@ describe("a policy file", () => {
     });
   });
 
-  test.each([
-    ["a duplicate key", `${RULE}action = "deny"\n`, 6],
-    ["a duplicate table", `[a]\n[a]\n${RULE}`, 2],
-    ["a syntax error", `${RULE}reason = \n`, 6],
-    ["an unknown key", `${RULE}\nacton = "deny"\n`, 7],
-    ["a misspelt action", RULE.replace('"allow"', '"alow"'), 3],
-    ["an impossible pattern", RULE.replace('"read_file"', '"read_[file"'), 4],
-    ["a back-reference", `${RULE}args = { path = { regex = "(a)\\\\1" } }\n`, 6],
-  ])("with %s is refused at its line", (_, text, line) => {
-    refused(scratch({ "p.toml": text }), withPolicy, { code: "BYLAW_POLICY_INVALID", line });
-  });
+  test.each(readCases<[string, string, number]>(import.meta, "with-refused-at-line"))(
+    "with %s is refused at its line",
+    (_, text, line) => {
+      refused(scratch({ "p.toml": text }), withPolicy, { code: "BYLAW_POLICY_INVALID", line });
+    },
+  );
 
   test("with several errors prints each with its place", () => {
     const text = `${RULE.replace('"allow"', '"alow"')}\n${RULE.replace('"a"', '"b"')}acton = "deny"\n`;

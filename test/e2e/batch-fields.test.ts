@@ -1,24 +1,19 @@
+import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { POLICY, bylaw, json, jsonLines, scratch } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-test.each([
-  ["1e999", '{"id":1e999,"tool":"read_file","args":{}}', undefined],
-  ["12345678901234567890", '{"id":12345678901234567890,"tool":"read_file","args":{}}', undefined],
-  ["one that another mistake hides", '{"a":1,"a":2,"id":12345678901234567890}', undefined],
-  ["two behind another mistake", '{"a":1,"a":2,"id":"1","id":"2"}', undefined],
-  ["one inside the arguments", '{"args":{"id":"inner"},"tool":1}', undefined],
-  ["a lone surrogate", '{"id":"\\ud800","tool":"read_file","args":{}}', undefined],
-  ["a good one behind another mistake", '{"a":[{"id":1}],"a":2,"id" : "a\\"b"}', 'a"b'],
-  ["a good number", '{"id":-12.5,"tool":5,"args":{}}', -12.5],
-])("an id comes back as it was, or not at all: %s", (_, input, id) => {
-  const cwd = scratch({ "policy.toml": POLICY });
-  const [answer] = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
-  expect(answer).toMatchObject({ effect: "deny", code: "invalid_call" });
-  expect(answer?.["id"]).toBe(id);
-});
+test.each(readCases<[string, string, (number | string)?]>(import.meta, "id-comes-back-as"))(
+  "an id comes back as it was, or not at all: %s",
+  (_, input, id) => {
+    const cwd = scratch({ "policy.toml": POLICY });
+    const [answer] = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
+    expect(answer).toMatchObject({ effect: "deny", code: "invalid_call" });
+    expect(answer?.["id"]).toBe(id);
+  },
+);
 
 test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", () => {
   const cwd = scratch({ "policy.toml": POLICY });

@@ -125,19 +125,16 @@ action = "allow"
 command = "echo *"
 reason = "It prints"
 `;
-  test.each([
-    [["git", "push", "-f"], 1],
-    [["git push -f && ls"], 1],
-    [["echo", "a; git push -f"], 0],
-    [["echo", "it's"], 0],
-    [["git", "push", "--json"], 3],
-  ])("%j ends with exit code %i", (words, code) => {
-    const cwd = scratch({ "policy.toml": RULES });
-    expect(bylaw(["check", "--policy", "policy.toml", "--", ...words], { cwd })).toMatchObject({
-      code,
-      stderr: "",
-    });
-  });
+  test.each(readCases<[string[], number]>(import.meta, "ends-with-exit-code"))(
+    "%j ends with exit code %i",
+    (words, code) => {
+      const cwd = scratch({ "policy.toml": RULES });
+      expect(bylaw(["check", "--policy", "policy.toml", "--", ...words], { cwd })).toMatchObject({
+        code,
+        stderr: "",
+      });
+    },
+  );
 
   test("is not given with --tool", () => {
     const cwd = scratch({ "policy.toml": RULES });
@@ -211,32 +208,15 @@ describe("where the rules come from", () => {
   });
 
   const use = "@bylaw/plugin-policy";
-  test.each([
-    [
-      "bylaw.config.ts",
-      `import { policy } from "${use}";\nimport type { Config } from "@bylaw/kernel";\nexport default { plugins: [policy({ files: ["p.toml"] })] } satisfies Config;`,
-    ],
-    [
-      "bylaw.config.mts",
-      `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`,
-    ],
-    [
-      "bylaw.config.js",
-      `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`,
-    ],
-    [
-      "bylaw.config.mjs",
-      `import { policy } from "${use}";\nexport default { plugins: [policy({ files: ["p.toml"] })] };`,
-    ],
-    ["bylaw.config.json", JSON.stringify({ plugins: [{ use, options: { files: ["p.toml"] } }] })],
-    ["bylaw.config.yaml", `plugins:\n  - use: "${use}"\n    options: { files: [p.toml] }\n`],
-    ["bylaw.config.toml", `[[plugins]]\nuse = "${use}"\noptions = { files = ["p.toml"] }\n`],
-  ])("finds %s upwards, and needs nothing installed beside it", (name, text) => {
-    const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
-    const ran = bylaw("check --tool drop_table --json", { cwd: join(root, "src/deep") });
-    expect(ran).toMatchObject({ code: 1, stderr: "" });
-    expect(json(ran)).toMatchObject({ effect: "deny", rule: { name: "no-drop", line: 9 } });
-  });
+  test.each(readCases<[string, string]>(import.meta, "finds-upwards-needs-nothing"))(
+    "finds %s upwards, and needs nothing installed beside it",
+    (name, text) => {
+      const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
+      const ran = bylaw("check --tool drop_table --json", { cwd: join(root, "src/deep") });
+      expect(ran).toMatchObject({ code: 1, stderr: "" });
+      expect(json(ran)).toMatchObject({ effect: "deny", rule: { name: "no-drop", line: 9 } });
+    },
+  );
 
   test("without any, it says what to do", () => {
     const cwd = scratch();

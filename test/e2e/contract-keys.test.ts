@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readCases } from "@bylaw/testing";
 import { afterAll, expect, it } from "vitest";
 import { AgentClient, type LogEvent } from "@bylaw/sdk";
 import {
@@ -39,17 +40,12 @@ async function serve(
   return { site, server, ann };
 }
 
-it.each([
-  ["agent_sdk.version", ['version: ">=1.0.0"', 'version: ">=2.0.0"'], "BYLAW_SERVICE_UNFIT"],
-  ["agent_sdk.version", ['version: ">=1.0.0"', 'version: "newest"'], "BYLAW_SERVICE_UNFIT"],
-  [
-    "auto_advance",
-    ['type: "approval" # Requires', 'auto_advance: true\n        type: "approval" # Requires'],
-    "approval_conflict",
-  ],
-] as const)("%s: a server that cannot keep it does not start", async (_, edit, code) => {
-  await expect(serve(withKeys(edit))).rejects.toThrow(code);
-});
+it.each(readCases<[string, [string, string], string]>(import.meta, "server-cannot-keep-does"))(
+  "%s: a server that cannot keep it does not start",
+  async (_, edit, code) => {
+    await expect(serve(withKeys(edit))).rejects.toThrow(code);
+  },
+);
 
 it("phase_tokens.enabled: false is refused by a server, which knows agents by their tokens", async () => {
   const contract = withKeys(

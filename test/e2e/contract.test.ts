@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { migrateContract } from "@bylaw/contract";
 import { bylaw, json, makePipe, scratch } from "./bylaw.ts";
@@ -106,29 +107,14 @@ describe("bylaw contract show", () => {
     });
   });
 
-  test.each([
-    [
-      "a contract with errors",
-      ["contract", "show", "broken.yaml"],
-      /^error BYLAW_CONTRACT_INVALID: 3 errors in broken\.yaml\n {2}broken\.yaml:45:20 error unknown_check/,
-    ],
-    ["a missing file", ["contract", "show", "none.yaml"], /^error BYLAW_CONTRACT_UNREADABLE: /],
-    [
-      "a format that is none",
-      ["contract", "show", "c.yaml", "--format", "mermiad"],
-      /^error BYLAW_USAGE_INVALID: .*\n {2}fix: Did you mean `mermaid`\?/,
-    ],
-    [
-      "two ways to print",
-      ["contract", "show", "c.yaml", "--format", "mermaid", "--json"],
-      /BYLAW_USAGE_INVALID/,
-    ],
-    ["a command that is none", ["contract", "shwo", "c.yaml"], /^error BYLAW_USAGE_INVALID: /],
-  ])("%s ends with 2 and says why", (_, args, error) => {
-    const ran = bylaw(args, { cwd: cwd() });
-    expect(ran.code).toBe(2);
-    expect(`${ran.stderr}${ran.stdout}`).toMatch(error);
-  });
+  test.each(readCases<[string, string[], string]>(import.meta, "ends-with-2-says"))(
+    "%s ends with 2 and says why",
+    (_, args, error) => {
+      const ran = bylaw(args, { cwd: cwd() });
+      expect(ran.code).toBe(2);
+      expect(`${ran.stderr}${ran.stdout}`).toMatch(new RegExp(error));
+    },
+  );
 });
 
 describe("bylaw contract migrate", () => {

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCode } from "@bylaw/host-claude-code";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { json, type Ran } from "./bylaw.ts";
 import { deskOf, type Desk } from "./hosts-kit.ts";
@@ -259,21 +260,18 @@ describe("an agent that wants out", () => {
 });
 
 describe("a hook that cannot decide blocks, and never ends with 1", () => {
-  test.each([
-    ["ends the process", "process.exit(0); export default {};"],
-    ["throws", "throw new Error('no');"],
-    ["answers on its own", "console.log('{}'); export default { fallback: 'deny' };"],
-    ["never settles", "await new Promise(() => {}); export default {};"],
-    ["is not there", undefined],
-  ])("with a configuration that %s", (_, text) => {
-    const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
-    one.bylaw("install", "claude-code", "--config", join(one.home, "rules/bylaw.config.mjs"));
-    if (text === undefined) rmSync(join(one.home, "rules/bylaw.config.mjs"));
-    else write(join(one.home, "rules/bylaw.config.mjs"), text);
-    const ran = one.event(line("ls", one.project));
-    expect([0, 2]).toContain(ran.code);
-    expect(blocks(ran)).toBe(true);
-  });
+  test.each(readCases<[string, string?]>(import.meta, "with-configuration"))(
+    "with a configuration that %s",
+    (_, text) => {
+      const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
+      one.bylaw("install", "claude-code", "--config", join(one.home, "rules/bylaw.config.mjs"));
+      if (text === undefined) rmSync(join(one.home, "rules/bylaw.config.mjs"));
+      else write(join(one.home, "rules/bylaw.config.mjs"), text);
+      const ran = one.event(line("ls", one.project));
+      expect([0, 2]).toContain(ran.code);
+      expect(blocks(ran)).toBe(true);
+    },
+  );
 
   test("a stop that is refused again and again is let go after eight times", () => {
     const plugin = `import { defineCheck, deny } from "@bylaw/kernel";

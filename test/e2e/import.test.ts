@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
 
@@ -83,40 +84,18 @@ describe("bylaw import", () => {
     expect(readFileSync(join(cwd, "p.toml"), "utf8")).toContain('command = ["git log *"]');
   });
 
-  test.each([
-    [["import", "claude", "none.json"], /^error BYLAW_IMPORT_UNREADABLE/],
-    [["import", "claude", "."], /^error BYLAW_IMPORT_UNREADABLE/],
-    [["import", "claude", "latin.json"], /^error BYLAW_IMPORT_UNREADABLE: .* is not valid UTF-8/],
-    [
-      ["import", "claude", "g.toml"],
-      /^error BYLAW_IMPORT_INVALID: The file has rules of gemini-cli, .*\n {2}in g\.toml\n {2}fix: Run `bylaw import gemini`/,
-    ],
-    [["import", "gemini", "bad.toml"], /^error BYLAW_IMPORT_INVALID/],
-    [["import", "gemini", "g.toml", "--out", "no/such/p.toml"], /^error BYLAW_IMPORT_FAILED/],
-    [
-      ["import", "cursor", "g.toml"],
-      /^error BYLAW_USAGE_INVALID: `<source>` must be claude, gemini or codex/,
-    ],
-    [
-      ["import", "claude"],
-      /^error BYLAW_USAGE_INVALID: `<file>` is missing: `bylaw import <source> <file...>`/,
-    ],
-    [["import"], /^error BYLAW_USAGE_INVALID: `<source>` is missing/],
-    [["import", "claude", "none.json"], /^error BYLAW_IMPORT_UNREADABLE: File not found: .*\n/],
-    [["import", "claude", "."], /^error BYLAW_IMPORT_UNREADABLE: .* is a directory, not a file\n/],
-    [
-      ["import", "gemini", "g.toml", "--ot", "x"],
-      /^error BYLAW_USAGE_INVALID: Unknown option `--ot`/,
-    ],
-  ])("a mistake is one message and exit code 2: %j", (args, message) => {
-    const cwd = scratch({
-      "g.toml": GEMINI,
-      "bad.toml": 'a = "',
-      "latin.json": new Uint8Array([0x7b, 0xff, 0x7d]),
-    });
-    const ran = bylaw(args, { cwd });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(message);
-    expect(existsSync(join(cwd, "p.toml"))).toBe(false);
-  });
+  test.each(readCases<[string[], string]>(import.meta, "mistake-one-message-exit"))(
+    "a mistake is one message and exit code 2: %j",
+    (args, message) => {
+      const cwd = scratch({
+        "g.toml": GEMINI,
+        "bad.toml": 'a = "',
+        "latin.json": new Uint8Array([0x7b, 0xff, 0x7d]),
+      });
+      const ran = bylaw(args, { cwd });
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(new RegExp(message));
+      expect(existsSync(join(cwd, "p.toml"))).toBe(false);
+    },
+  );
 });

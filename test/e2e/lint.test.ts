@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
@@ -88,21 +89,14 @@ describe("the exit code", () => {
     expect(bylaw("lint p.toml --json", { cwd })).toMatchObject({ code, stderr: "" });
   });
 
-  test.each([
-    ["a file that is missing", ["lint", "nothing.toml"], /^error BYLAW_POLICY_MISSING: /],
-    ["a folder", ["lint", "."], /^error BYLAW_POLICY_UNREADABLE: /],
-    ["an option that does not exist", ["lint", "--fix"], /^error BYLAW_USAGE_INVALID: /],
-    ["no file and no configuration", ["lint"], /^error BYLAW_CONFIG_MISSING: /],
-    [
-      "a configuration that is missing",
-      ["lint", "bylaw.config.json"],
-      /^error BYLAW_CONFIG_MISSING: /,
-    ],
-  ])("is 2 for %s", (_, args, message) => {
-    const ran = bylaw(args, { cwd: scratch() });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(message);
-  });
+  test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
+    "is 2 for %s",
+    (_, args, message) => {
+      const ran = bylaw(args, { cwd: scratch() });
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(new RegExp(message));
+    },
+  );
 });
 
 test("a file that does not load is reported whole, and the others are still looked at", () => {

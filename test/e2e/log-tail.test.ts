@@ -4,6 +4,7 @@ import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import { formatEventLine } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, jsonLines, makePipe, scratch, start, type Ran } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
@@ -26,16 +27,12 @@ describe("bylaw log tail", () => {
     );
   });
 
-  test.each([
-    [
-      ["-n", "2"],
-      [30, 31],
-    ],
-    [["--lines", "0"], []],
-    [["-n", "100"], EVENTS.map(({ sequence }) => sequence)],
-  ])("prints as many as are asked for: %j", (args, wanted) => {
-    expect(numbers(tail(logOf(EVENTS), ...args, "--json"))).toEqual(wanted);
-  });
+  test.each(readCases<[string[], number[]]>(import.meta, "prints-as-many-as"))(
+    "prints as many as are asked for: %j",
+    (args, wanted) => {
+      expect(numbers(tail(logOf(EVENTS), ...args, "--json"))).toEqual(wanted);
+    },
+  );
 
   test("reads a log of any length from its end, over lines of any length", () => {
     const long = Buffer.from(`${"x".repeat(600_000)}\n`);

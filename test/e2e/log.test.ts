@@ -118,40 +118,14 @@ describe("the exit code", () => {
     },
   );
 
-  test.each([
-    [
-      "a file that is missing",
-      ["log", "verify", "nothing.jsonl"],
-      /^error BYLAW_LOG_UNREADABLE: File not found: /,
-    ],
-    ["a folder", ["log", "verify", "."], /^error BYLAW_LOG_UNREADABLE: \. is a directory/],
-    ["no file", ["log", "verify"], /^error BYLAW_USAGE_INVALID: /],
-    [
-      "the standard input twice",
-      ["log", "verify", "-", "-"],
-      /^error BYLAW_USAGE_INVALID: `-` \(standard input\) can be given only once/,
-    ],
-    [
-      "an unknown profile",
-      ["log", "verify", "good.jsonl", "--profile", "x"],
-      /^error BYLAW_USAGE_INVALID: `--profile` must be/,
-    ],
-    [
-      "an unknown option",
-      ["log", "verify", "good.jsonl", "--profil", "x"],
-      /Unknown option `--profil`[^]*Did you mean `--profile`/,
-    ],
-    [
-      "an unknown command",
-      ["log", "verfy", "good.jsonl"],
-      /Unknown command `verfy`[^]*Did you mean `verify`/,
-    ],
-    ["no command", ["log"], /^Usage: bylaw log /],
-  ])("is 2 for %s", (_, args, message) => {
-    const ran = bylaw(args, { cwd: scratch(files) });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(message);
-  });
+  test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
+    "is 2 for %s",
+    (_, args, message) => {
+      const ran = bylaw(args, { cwd: scratch(files) });
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(new RegExp(message));
+    },
+  );
 
   test("is 2 with the error as JSON where a script reads it", () => {
     const ran = bylaw("log verify nothing.jsonl --json", { cwd: scratch() });
@@ -258,18 +232,15 @@ test("a reader that leaves gets no yes", () => {
 });
 
 describe("the help", () => {
-  test.each([
-    [["log", "help", "qery"], "Did you mean `query`?"],
-    [["help", "lgo"], "Did you mean `log`?"],
-    [["log", "query"], "See `bylaw log query --help`"],
-    [["log", "tail", "-n", "x", "events.jsonl"], "See `bylaw log tail --help`"],
-    [["log", "runs"], "See `bylaw log runs --help`"],
-  ])("of the command that was meant is what an error points to: bylaw %j", (args, fix) => {
-    const ran = bylaw(args, { cwd: scratch() });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
-    expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
-  });
+  test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
+    "of the command that was meant is what an error points to: bylaw %j",
+    (args, fix) => {
+      const ran = bylaw(args, { cwd: scratch() });
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
+      expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
+    },
+  );
 });
 
 describe("the pages about the event log", () => {

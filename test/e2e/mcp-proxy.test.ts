@@ -14,6 +14,7 @@ import {
   ListToolsRequestSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BIN, bylaw, scratch } from "./bylaw.ts";
 
@@ -304,24 +305,16 @@ describe("over Streamable HTTP", () => {
 });
 
 describe("the command", () => {
-  it.each([
-    [["--", "server"], "`--name <server>` is missing"],
-    [["--name", "a__b", "--", "server"], "`a__b` cannot name a server"],
-    [["--name", "x"], "No MCP server is named"],
-    [["--name", "x", "--url", "https://a/", "--", "server"], "cannot be given together"],
-    [["--name", "x", "--url", "http://example.com/"], "must be an https address"],
-    [["--name", "x", "--url", "https://u:p@example.com/"], "must not hold a password"],
-    [["--name", "x", "--env", "NOT_SET_AT_ALL", "--", "server"], "is not set"],
-    [["--name", "x", "--task", "t", "--", "server"], "`--task` needs the run"],
-    [["--name", "x", "--", "/nowhere/server"], "BYLAW_MCP_SERVER_FAILED"],
-    [["--name", "x", "--accept-tools", "--", "server"], "BYLAW_APPROVAL_UNAUTHORIZED"],
-  ])("says what is wrong with %j", (args, message) => {
-    const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });
-    const ran = bylaw(["mcp", ...args], { cwd, env: { HOME: cwd } });
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain(message);
-    expect(ran.stdout).toBe("");
-  });
+  it.each(readCases<[string[], string]>(import.meta, "says-what-wrong-with"))(
+    "says what is wrong with %j",
+    (args, message) => {
+      const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });
+      const ran = bylaw(["mcp", ...args], { cwd, env: { HOME: cwd } });
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain(message);
+      expect(ran.stdout).toBe("");
+    },
+  );
 
   it("accepts tools that changed for a person with a token", async () => {
     const token = "t".repeat(40);

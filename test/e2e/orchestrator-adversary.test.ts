@@ -125,52 +125,9 @@ afterAll(async () => {
 });
 
 describe("credentials", () => {
-  const AGENT: readonly RawRequest[] = [
-    {
-      method: "POST",
-      path: "/tasks/transition",
-      body: JSON.stringify({ task_id: "mine", target_phase: "TDD", artifacts: {} }),
-    },
-    { method: "POST", path: "/tasks/heartbeat", body: JSON.stringify({ task_id: "mine" }) },
-    { method: "POST", path: "/tasks/release", body: JSON.stringify({ task_id: "mine" }) },
-    { method: "POST", path: "/tasks/fail", body: JSON.stringify({ task_id: "mine", reason: "x" }) },
-    { method: "POST", path: "/tools/execute", body: read("package.json") },
-    { method: "POST", path: "/tools/check", body: read("package.json") },
-    {
-      method: "POST",
-      path: "/tools/check/batch",
-      body: JSON.stringify({ task_id: "mine", calls: [{ tool_name: "bash", args: {} }] }),
-    },
-    {
-      method: "POST",
-      path: "/tools/result",
-      body: JSON.stringify({ task_id: "mine", id: "x", tool_name: "bash", ok: true }),
-    },
-    { method: "GET", path: "/tools" },
-  ];
-  const OPERATORS: readonly RawRequest[] = [
-    { method: "POST", path: "/tasks", body: JSON.stringify({ id: "more" }) },
-    { method: "GET", path: "/tasks" },
-    { method: "POST", path: "/tasks/mine/retry", body: "{}" },
-    {
-      method: "POST",
-      path: "/approvals/0123456789abcdef",
-      body: JSON.stringify({ answer: "yes" }),
-    },
-    { method: "POST", path: "/directives/1.0", body: JSON.stringify({ ok: true }) },
-    { method: "GET", path: "/audit/query" },
-    { method: "GET", path: "/audit/recent" },
-    { method: "GET", path: "/audit/stats" },
-    { method: "GET", path: "/status" },
-  ];
-  const BOTH: readonly RawRequest[] = [
-    { method: "GET", path: "/state/snapshot" },
-    { method: "GET", path: "/approvals" },
-    { method: "GET", path: "/approvals/0123456789abcdef" },
-    { method: "GET", path: "/directives" },
-    { method: "GET", path: "/events" },
-    { method: "GET", path: "/tasks/mine" },
-  ];
+  const AGENT = readCases<RawRequest>(import.meta, "agent");
+  const OPERATORS = readCases<RawRequest>(import.meta, "operators");
+  const BOTH = readCases<RawRequest>(import.meta, "both");
   const request = (route: RawRequest, headers: readonly string[]): RawRequest => ({
     ...route,
     path: `/api/v1${route.path}`,

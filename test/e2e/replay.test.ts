@@ -1,6 +1,7 @@
 import { createKernel, type ToolCall } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { POLICY, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
@@ -263,20 +264,10 @@ describe("a log", () => {
     refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);
   });
 
-  test.each([
-    ["that was cut off", '{"sequence":1', /cut off in the middle/],
-    [
-      "of something else",
-      '{"a":1}',
-      /neither an event \(`sequence`, `event_type`, `details`\) nor a call/,
-    ],
-    ["with a key twice", '{"tool":"x","tool":"y","args":{}}', /key `tool` appears twice/],
-    [
-      "with a misspelt key",
-      '{"tool":"x","args":{},"agnt":"a"}',
-      /key `agnt`[^]*Did you mean `agent`/,
-    ],
-  ])("with a line %s is refused at it", (_, text, wanted) => {
-    refused({ "run.jsonl": `\n${text}\n${ok}` }, wanted, 2);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
+    "with a line %s is refused at it",
+    (_, text, wanted) => {
+      refused({ "run.jsonl": `\n${text}\n${ok}` }, new RegExp(wanted), 2);
+    },
+  );
 });

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { canContain } from "@bylaw/process";
+import { readCases } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { installInto } from "./installed-kit.ts";
 
@@ -50,14 +51,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const ENROL = "e".repeat(40);
 /** What the next start would run, from the folder of the server. */
-const CODE = [
-  ...[
-    "node_modules/@bylaw/orchestrator/dist/index.js",
-    "node_modules/@bylaw/kernel/package.json",
-    "node_modules/hono/dist/index.js",
-  ],
-  ...["node_modules/.bin/bylaw", "node_modules/rules/index.js", "bylaw.config.mjs", "named.mjs"],
-];
+const CODE = readCases<string>(import.meta, "code");
 
 let installed: string;
 let folder: string;
@@ -217,17 +211,14 @@ describe("a server that is installed where agents write does not start", () => {
     return error.message;
   };
 
-  it.each([
-    ["the folder of the server", "server"],
-    ["a folder above it", "."],
-    ["a folder of its packages", "server/node_modules"],
-    ["a folder among its packages", "server/node_modules/new"],
-    ["one of its packages", "server/node_modules/hono"],
-  ])("because the workspace is %s", (_, workspace) => {
-    expect(refused(["--workspace", join(folder, workspace)])).toContain(
-      `the workspace \`${join(folder, workspace)}\``,
-    );
-  });
+  it.each(readCases<[string, string]>(import.meta, "because-workspace"))(
+    "because the workspace is %s",
+    (_, workspace) => {
+      expect(refused(["--workspace", join(folder, workspace)])).toContain(
+        `the workspace \`${join(folder, workspace)}\``,
+      );
+    },
+  );
 
   it("because the workspace is a link to the folder of the server", () => {
     symlinkSync(server, join(folder, "link"));

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { LogEvent } from "@bylaw/kernel";
 import { chain } from "@bylaw/log";
@@ -108,56 +109,12 @@ describe("a soak finds", () => {
     ).toEqual([]);
   });
 
-  it.each([
-    [
-      "a task that two agents hold",
-      [claimed("ann", 1), claimed("bob", 2)],
-      "bob claims what ann holds",
-    ],
-    [
-      "a fence that comes twice",
-      [claimed("ann", 1), ["task_released", "ann", { fence: 1 }], claimed("bob", 1)],
-      "fence 1 after 1",
-    ],
-    [
-      "a call of an agent that holds nothing",
-      [claimed("ann", 1), ["tool_allowed", "bob", { id: "c", args: {} }]],
-      "bob acts, but ann holds",
-    ],
-    [
-      "an end of a claim that is not the one",
-      [claimed("ann", 2), ["task_finished", null, { fence: 1 }]],
-      "fence 1, but 2 is held",
-    ],
-    [
-      "a phase that was jumped over",
-      [claimed("ann", 1), entered("ann", "PLAN"), entered("ann", "REVIEW")],
-      "from PLAN to REVIEW",
-    ],
-    [
-      "a phase that was entered twice",
-      [claimed("ann", 1), entered("ann", "PLAN"), entered("ann", "PLAN")],
-      "from PLAN to PLAN",
-    ],
-    [
-      "an allowed call that the contract forbids",
-      [
-        claimed("ann", 1),
-        ["tool_allowed", "ann", { id: "c", args: { command: "echo forbidden" } }],
-      ],
-      "allows what the contract forbids",
-    ],
-    [
-      "a call with two results",
-      [
-        ["tool_result", "ann", { id: "c" }],
-        ["tool_result", "ann", { id: "c" }],
-      ],
-      "a second result of c",
-    ],
-  ] as const)("%s", async (_, events, fault) => {
-    expect(await faultsOf(logOf(events))).toEqual([expect.stringContaining(fault)]);
-  });
+  it.each(readCases<[string, Draft[], string]>(import.meta, "soak-finds"))(
+    "%s",
+    async (_, events, fault) => {
+      expect(await faultsOf(logOf(events))).toEqual([expect.stringContaining(fault)]);
+    },
+  );
 
   it("what was acknowledged and is not in the log", async () => {
     expect(await faultsOf(logOf([claimed("ann", 1)]), ["claimed t by ann at fence 2"])).toEqual([

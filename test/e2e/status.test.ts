@@ -5,6 +5,7 @@ import { chain, openRun } from "@bylaw/log";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { status } from "@bylaw/plugin-status";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
@@ -142,13 +143,7 @@ describe("bylaw status", () => {
     });
   });
 
-  test.each([
-    ["no log", []],
-    ["a run without a store", ["--run", "main"]],
-    ["a log and a store", ["--log", "log.jsonl", "--store", "runs.db", "--run", "main"]],
-    ["a file that is not there", ["--log", "missing.jsonl"]],
-    ["a word that is no option", ["log.jsonl"]],
-  ])("refuses %s", (_, args) => {
+  test.each(readCases<[string, string[]]>(import.meta, "refuses"))("refuses %s", (_, args) => {
     const ran = bylaw(["status", ...args, "--json"], {
       cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
     });

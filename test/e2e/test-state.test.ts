@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, scratch, type Ran } from "./bylaw.ts";
 
@@ -26,37 +27,7 @@ action = "allow"
 tool = "edit"
 when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", operator = "equal", value = 0 }] }
 `;
-  const calls = (state: object): object => ({ "@bylaw/plugin-policy/calls": state });
-  const cases: readonly Line[] = [
-    { id: "none", tool: "pay", args: {}, must: "allow", rule: "pay" },
-    { id: "two", tool: "pay", args: {}, state: calls({ allowed: 2 }), must: "allow" },
-    {
-      id: "three",
-      tool: "pay",
-      args: {},
-      state: calls({ allowed: 3 }),
-      must: "deny",
-      rule: "enough",
-    },
-    { id: "no run", tool: "edit", args: {}, must: "ask_user", code: "fallback" },
-    {
-      id: "a run that begins",
-      tool: "edit",
-      args: {},
-      state: {},
-      must: "allow",
-      rule: "look-first",
-    },
-    { id: "after a deny", tool: "edit", args: {}, state: calls({ denied: 1 }), must: "ask_user" },
-    {
-      id: "else",
-      tool: "x",
-      args: {},
-      state: calls({ allowed: 3 }),
-      must: "ask_user",
-      code: "fallback",
-    },
-  ];
+  const cases = readCases<Line>(import.meta, "cases");
 
   test("is decided as in a run that has it, and without one as without a run", () => {
     expect(run(project(cases, policy))).toMatchObject({
@@ -81,19 +52,14 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
     expect(without.stdout).toContain("`when` never kept a case from matching");
   });
 
-  test.each([
-    [
-      "of a projection that no plugin declares",
-      { "@bylaw/plugin-policy/call": {} },
-      /projection `@bylaw\/plugin-policy\/call` that `state` names[^]*Did you mean `@bylaw\/plugin-policy\/calls`/,
-    ],
-    ["that is no table", [], /`state` must be a table/],
-    ["that is null", null, /`state` must be a table/],
-  ])("%s is refused at its line", (_, state, text) => {
-    const ran = run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_CASES_INVALID: /);
-    expect(ran.stderr).toMatch(text);
-    expect(ran.stderr).toContain("c.jsonl:1");
-  });
+  test.each(readCases<[string, null | object | unknown[], string]>(import.meta, "refused-at-line"))(
+    "%s is refused at its line",
+    (_, state, text) => {
+      const ran = run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
+      expect(ran).toMatchObject({ code: 2, stdout: "" });
+      expect(ran.stderr).toMatch(/^error BYLAW_CASES_INVALID: /);
+      expect(ran.stderr).toMatch(new RegExp(text));
+      expect(ran.stderr).toContain("c.jsonl:1");
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { POLICY, bylaw, json, scratch, type Ran } from "./bylaw.ts";
 
@@ -5,18 +6,7 @@ type Line = Readonly<Record<string, unknown>>;
 const lines = (...cases: readonly Line[]): string =>
   cases.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-const CASES: readonly Line[] = [
-  { id: "read", tool: "read_file", args: { path: "a" }, must: "allow", rule: "read" },
-  {
-    id: "drop",
-    tool: "drop_table",
-    args: {},
-    must: "deny",
-    rule: "no-drop",
-    why: "what is dropped is gone",
-  },
-  { id: "mail", tool: "send_mail", args: {}, must_not: "allow" },
-];
+const CASES = readCases<Line>(import.meta, "cases");
 
 const project = (cases: string | readonly Line[] = CASES, policy = POLICY): string =>
   scratch({ "p.toml": policy, "c.jsonl": typeof cases === "string" ? cases : lines(...cases) });
@@ -271,59 +261,13 @@ describe("a case file", () => {
   };
   const [first = {}] = CASES;
 
-  test.each([
-    ["that is no JSON", "{", /the text ends where/],
-    ["that is a list", "[]", /must be a JSON object/],
-    [
-      "with an unknown key",
-      JSON.stringify({ ...first, id: "b", mus: "deny" }),
-      /key `mus`[^]*Did you mean `must`/,
-    ],
-    [
-      "with a misspelt key of a call",
-      JSON.stringify({ ...first, id: "b", agnt: "a" }),
-      /key `agnt`[^]*Did you mean `agent`/,
-    ],
-    [
-      "with a misspelt effect",
-      JSON.stringify({ ...first, id: "b", must: "alow" }),
-      /`must` must be allow, ask_user or deny, not `alow`[^]*Did you mean `allow`/,
-    ],
-    [
-      "without an expectation",
-      JSON.stringify({ tool: "x", args: {} }),
-      /needs `must` or `must_not`/,
-    ],
-    [
-      "with two expectations",
-      JSON.stringify({ ...first, id: "b", must_not: "deny" }),
-      /`must` or `must_not`, not both/,
-    ],
-    [
-      "with the id of another",
-      JSON.stringify(first),
-      /Line 1 already has a case with the id `read`/,
-    ],
-    [
-      "with a key twice",
-      '{"tool":"x","args":{},"must":"deny","must":"allow"}',
-      /key `must` appears twice/,
-    ],
-    [
-      "with a rule that is no text",
-      JSON.stringify({ ...first, id: "b", rule: 5 }),
-      /`rule` must be text/,
-    ],
-    ["without a tool", JSON.stringify({ id: "b", args: {}, must: "deny" }), /lacks `tool`/],
-    [
-      "with arguments that are none",
-      JSON.stringify({ id: "b", tool: "x", args: "y", must: "deny" }),
-      /`args` must be an object/,
-    ],
-  ])("with a line %s is refused at it", (_, text, wanted) => {
-    const cwd = project(`${lines(first)}${text}\n`);
-    refused(cwd, wanted, 2);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
+    "with a line %s is refused at it",
+    (_, text, wanted) => {
+      const cwd = project(`${lines(first)}${text}\n`);
+      refused(cwd, new RegExp(wanted), 2);
+    },
+  );
 
   test("that is missing, a directory, or no UTF-8", () => {
     refused(scratch({ "p.toml": POLICY }), /File not found/);

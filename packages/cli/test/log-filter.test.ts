@@ -84,25 +84,21 @@ describe("csvRecord", () => {
 });
 
 describe("storePlace", () => {
-  it.each([
-    ["runs.db", "sqlite", "runs.db"],
-    ["/var/runs.sqlite3", "sqlite", "/var/runs.sqlite3"],
-    ["sqlite:runs", "sqlite", "runs"],
-    ["sqlite:///var/runs", "sqlite", "/var/runs"],
-  ])("reads %s", (text, engine, target) => {
-    expect(storePlace(text)).toEqual({ engine, target, shown: target });
-  });
+  it.each(readCases<[string, string, string]>(import.meta, "store-place"))(
+    "reads %s",
+    (text, engine, target) => {
+      expect(storePlace(text)).toEqual({ engine, target, shown: target });
+    },
+  );
 
-  it.each([
-    ["postgres://bylaw:s3cret@db.example:5433/runs", "postgres://db.example:5433/runs"],
-    ["postgresql://bylaw@db/runs?password=s3cret", "postgresql://db/runs"],
-    ["postgres://bylaw:s3cret/@db/runs", "postgres://…"],
-    ["postgres://bylaw:s3cret#x@db/runs", "postgres://…"],
-  ])("shows no password of %s", (text, shown) => {
-    const place = storePlace(text);
-    expect(place).toMatchObject({ engine: "postgres", target: text });
-    expect(place.shown).toBe(shown);
-  });
+  it.each(readCases<[string, string]>(import.meta, "shows-no-password"))(
+    "shows no password of %s",
+    (text, shown) => {
+      const place = storePlace(text);
+      expect(place).toMatchObject({ engine: "postgres", target: text });
+      expect(place.shown).toBe(shown);
+    },
+  );
 
   it.each(readCases<string>(import.meta, "passwords"))(
     "refuses %j, and repeats no password",

@@ -1,32 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ContractError, lintContractFile, parseContract } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, MIGRATED, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
 
 /** The least that loads, in the original form. */
-const LEAST = `phases:
-  - id: PLAN
-    name: Planning
-    allowed_tools: [read_files]
-transitions: []
-enforcement:
-  mode: strict
-  phase_tokens:
-    enabled: true
-    expiry_seconds: 7200
-`;
-const TWO = `phases:
-  - id: PLAN
-    name: Planning
-    allowed_tools: [read_files]
-  - id: BUILD
-    name: Building
-    allowed_tools: [bash]
-transitions:
-  - from: PLAN
-    to: BUILD
-enforcement: { mode: strict }
-`;
+const LEAST = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-least.yaml"), "utf8");
+const TWO = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-two.yaml"), "utf8");
 
 const messagesIn = (text: string): readonly string[] =>
   findingsIn(text).flatMap(({ severity, message }) => (severity === "error" ? [message] : []));

@@ -1,4 +1,5 @@
 import { deny, isJsonObject, type JsonObject, type LogEvent, type Response } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { array, assert, constantFrom, integer, property, record as recordOf } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentTurns, charsLost, createMemoryStore, turnOf, type Run } from "../src/index.ts";
@@ -263,14 +264,7 @@ describe("rounds", () => {
 
 describe("characters lost", () => {
   it("are those that no retry begins with", () => {
-    const rows: readonly (readonly [JsonObject, number])[] = [
-      [{ buffer_chars: 500, recovery: "restart", reason: "unknown_tool" }, 500],
-      [{ buffer_chars: 500, recovery: "inline", reason: "unknown_tool" }, 0],
-      [{ buffer_chars: 500, recovery: "restart", reason: "no_tool_calls" }, 0],
-      [{ buffer_chars: 500, recovery: "end", reason: "no_tool_calls", final: true }, 500],
-      [{ recovery: "restart", reason: "unknown_tool" }, 0],
-      [{ buffer_chars: -5, recovery: "restart" }, 0],
-    ];
+    const rows = readCases<[JsonObject, number]>(import.meta, "rows");
     for (const [details, lost] of rows) expect(charsLost(details)).toBe(lost);
   });
 });

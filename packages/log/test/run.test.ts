@@ -332,16 +332,7 @@ const reservedEvent = (event_type: string) => ({
 
 it("an event type of the run's own is named with the call that records it", async () => {
   const run = await open({}, {});
-  const calls: readonly (readonly [type: string, call: string])[] = [
-    ["tool_allowed", "run.toolCall"],
-    ["tool_result", "run.toolResult"],
-    ["phase_entered", "run.transition"],
-    ["behavior_rejected", "run.behave"],
-    ["enforcement", "run.respond"],
-    ["approval_granted", "run.approve"],
-    ["session_resumed", "openRun"],
-    ["task_restarted_on_resume", "openRun"],
-  ];
+  const calls = readCases<[type: string, call: string]>(import.meta, "calls");
   for (const [type, call] of calls)
     await expect(run.record([reservedEvent(type)]), type).rejects.toMatchObject({
       code: "BYLAW_EVENT_INVALID",

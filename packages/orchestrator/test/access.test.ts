@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentEnrolment } from "../src/index.ts";
 import {
@@ -78,13 +79,7 @@ describe("a request of an agent's route", () => {
     ["with an operator's token", () => asOperator, 403, "BYLAW_CREDENTIAL_UNFIT"],
   ])("%s is refused", async (_, credential, status, code) => {
     const authorization = credential();
-    for (const path of [
-      "/tools/execute",
-      "/tools/check",
-      "/tasks/heartbeat",
-      "/tasks/transition",
-      "/tools/result",
-    ]) {
+    for (const path of readCases<string>(import.meta, "request-agent-s-route")) {
       const answer = await at.post(path, authorization, read(ann.task));
       expect(answer).toMatchObject({ status, body: { code, status } });
       expect(answer.headers.get("content-type")).toBe("application/problem+json");

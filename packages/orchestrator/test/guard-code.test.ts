@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { serve } from "./kit.ts";
 
@@ -141,30 +142,26 @@ describe("a server does not start where agents could change what it runs", () =>
 });
 
 describe("what a configuration imports keeps the server from starting where it is in the workspace", () => {
-  it.each([
-    ["a file", 'import "./work/rules.mjs";', "rules.mjs"],
-    ["a file that is imported later on", 'await import("./work/rules.mjs");', "rules.mjs"],
-    ["a file that another file imports", 'import "./between.mjs";', "rules.mjs"],
-    ["a file by way of a link", 'import "./link.mjs";', "rules.mjs"],
-    ["JSON", 'import rules from "./work/rules.json" with { type: "json" };', "rules.json"],
-    ["CommonJS", 'import "./work/rules.cjs";', "rules.cjs"],
-  ])("%s", async (_, text, name) => {
-    put("work/rules.mjs", "export default 1");
-    put("work/rules.json", "{}");
-    put("work/rules.cjs", "module.exports = 1");
-    put("between.mjs", 'import "./work/rules.mjs"');
-    symlinkSync(join(work, "rules.mjs"), join(folder, "link.mjs"));
-    for (const file of ["bylaw.config.mjs", "bylaw.config.ts"]) {
-      const config = put(file, `${text}\n${CONFIG}`);
-      const started = await serve({ settings: { contract: undefined, config } }, folder).catch(
-        (error: unknown) => error,
-      );
-      expect(started, file).toMatchObject({
-        code: "BYLAW_SERVER_WRITABLE",
-        message: expect.stringContaining(`\`${join(work, name)}\``) as string,
-      });
-    }
-  });
+  it.each(readCases<[string, string, string]>(import.meta, "what-configuration-imports-keeps"))(
+    "%s",
+    async (_, text, name) => {
+      put("work/rules.mjs", "export default 1");
+      put("work/rules.json", "{}");
+      put("work/rules.cjs", "module.exports = 1");
+      put("between.mjs", 'import "./work/rules.mjs"');
+      symlinkSync(join(work, "rules.mjs"), join(folder, "link.mjs"));
+      for (const file of ["bylaw.config.mjs", "bylaw.config.ts"]) {
+        const config = put(file, `${text}\n${CONFIG}`);
+        const started = await serve({ settings: { contract: undefined, config } }, folder).catch(
+          (error: unknown) => error,
+        );
+        expect(started, file).toMatchObject({
+          code: "BYLAW_SERVER_WRITABLE",
+          message: expect.stringContaining(`\`${join(work, name)}\``) as string,
+        });
+      }
+    },
+  );
 
   it("and not where it is beside it", async () => {
     put("rules.mjs", "export default 1");

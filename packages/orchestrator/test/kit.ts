@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
@@ -19,21 +19,7 @@ export const ENROL = "the-secret-that-agents-enrol-with-here";
 export const OPERATOR = "the-token-of-the-operator-of-this-server";
 const START = Date.parse("2026-01-02T10:00:00.000Z");
 
-const CONTRACT = `
-bylaw: 1
-name: Two phases
-version: "3"
-phases:
-  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, web_fetch], required_artifacts: [{ type: plan, schema: plan }] }
-  - { id: WORK, name: Work, allowed_tools: [read_files, write_files] }
-transitions:
-  - { from: PLAN, to: WORK }
-enforcement: { mode: strict, phase_tokens: { enabled: true, expiry_seconds: 3600 } }
-coordination: { conflict_resolution: { strategy: orchestrator_merge, lock_timeout_seconds: 300 } }
-recovery: { agent_crash: { action: retry, max_retries: 3, backoff_seconds: 60 } }
-schemas:
-  plan: { type: object, required: [title] }
-`;
+const CONTRACT = readFileSync(join(import.meta.dirname, "fixtures/kit-contract.yaml"), "utf8");
 
 /** An answer that was read. */
 interface Answer {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
@@ -10,54 +10,10 @@ import { give } from "./kit.ts";
 export const ENROL = "enrolment-secret-of-these-tests-long-enough";
 export const OPERATOR = "operator-token-of-these-tests-long-enough";
 
-const CONTRACT = `
-bylaw: 1
-name: Two steps
-phases:
-  - id: PLAN
-    name: Plan
-    allowed_tools: [read_files, web_fetch, ask_user_question]
-    required_artifacts:
-      - type: plan_document
-        schema: plan
-    gates:
-      - id: plan_approval
-        type: approval
-        approvers: [human, lead]
-        timeout_seconds: 3600
-        blockers:
-          - check: plan_has_acceptance_criteria
-            message: Say how it is seen that the work is done
-  - id: BUILD
-    name: Build
-    allowed_tools: [read_files]
-    gates:
-      - id: build_approval
-        type: approval
-        approvers: [human]
-        quorum: 2
-        blockers: []
-  - id: DONE
-    name: Done
-    allowed_tools: [read_files]
-transitions:
-  - from: PLAN
-    to: BUILD
-    gate: plan_approval
-  - from: BUILD
-    to: DONE
-    gate: build_approval
-  - from: BUILD
-    to: PLAN
-    gate: build_approval
-    when: rejected
-enforcement:
-  mode: strict
-schemas:
-  plan:
-    type: object
-    required: [acceptance_criteria]
-`;
+const CONTRACT = readFileSync(
+  join(import.meta.dirname, "fixtures/operate-kit-contract.yaml"),
+  "utf8",
+);
 
 const POLICY = `
 [[rules]]

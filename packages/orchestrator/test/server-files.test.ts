@@ -15,19 +15,10 @@ import { serverFiles } from "../src/config/server-files.ts";
 import { settingsSchema } from "../src/config/settings.ts";
 import { serve, type Agent, type Served } from "./kit.ts";
 
-const CONTRACT = `
-bylaw: 1
-name: Everything
-phases:
-  - id: WORK
-    name: Work
-    allowed_tools: [read_files, write_files, edit_files, grep, glob, bash, run_tests]
-    required_artifacts: [{ type: review, schema: review.json }]
-schemas: { review.json: { type: object } }
-transitions: []
-enforcement: { mode: strict }
-test_command: { argv: [node, probe.mjs], format: tap }
-`;
+const CONTRACT = readFileSync(
+  join(import.meta.dirname, "fixtures/server-files-contract.yaml"),
+  "utf8",
+);
 const PASSWORD = "pa55word-of-the-store";
 const KEY = "only-the-server-knows-this-key";
 const HIDDEN: Readonly<Record<string, string>> = {

@@ -40,15 +40,13 @@ describe("an allow covers a command that has no other effects", () => {
     },
   );
 
-  test.each([
-    ["curl https://api.example.com/x", "allow"],
-    ["curl https://evil.example/x", "abstain"],
-    ["curl -x evil.example https://api.example.com/x", "abstain"],
-    ["ls", "allow"],
-  ])("and with `network` all of its hosts are: `%s`: %s", (line, effect) => {
-    const rule = allow("reads network", { network: "api.example.com" });
-    expect(effectOf([rule], run(line))).toBe(effect);
-  });
+  test.each(readCases<[string, string]>(import.meta, "with-network-all-hosts"))(
+    "and with `network` all of its hosts are: `%s`: %s",
+    (line, effect) => {
+      const rule = allow("reads network", { network: "api.example.com" });
+      expect(effectOf([rule], run(line))).toBe(effect);
+    },
+  );
 
   test("and beside `command` both must cover it", () => {
     const rule = allow("reads", { command: "git *" });
@@ -74,27 +72,12 @@ describe("an allow covers a command that has no other effects", () => {
 });
 
 describe("a deny is about a command with any of the effects", () => {
-  test.each([
-    ["delete-below", "find . -delete", "deny"],
-    ["delete-below", "frob; sudo env X=1 bash -c 'rm -fr x'", "deny"],
-    ["delete-below network", "curl https://x.example", "deny"],
-    ["delete-below", "rm x", "abstain"],
-    ["delete-below", "rm $X", "ask_user"],
-    ["delete-below", "cat $X", "abstain"],
-    ["pushes", "git $X", "ask_user"],
-    ["unknown", "frobnicate", "deny"],
-    ["unknown", "ls", "abstain"],
-    ["writes-outside", "touch x", "abstain"],
-    ["writes-outside", "touch /tmp/x", "abstain"],
-    ["writes-outside", "touch ../x", "deny"],
-    ["writes-outside", "echo x > ~/x", "deny"],
-    ["writes-outside", "cd .. && touch x", "deny"],
-    ["writes-outside", "cp -r a /etc", "deny"],
-    ["writes-outside", "cat /etc/passwd", "abstain"],
-    ["writes-outside", "touch $X", "ask_user"],
-  ])("%s and `%s`: %s", (effects, line, effect) => {
-    expect(effectOf([deny(effects)], run(line))).toBe(effect);
-  });
+  test.each(readCases<[string, string, string]>(import.meta, "cases"))(
+    "%s and `%s`: %s",
+    (effects, line, effect) => {
+      expect(effectOf([deny(effects)], run(line))).toBe(effect);
+    },
+  );
 
   test("also in the arguments of tools that are no known shell", () => {
     const one = call("exec_command", { cmd: ["rm", "-rf", "x"] });

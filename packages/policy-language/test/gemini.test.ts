@@ -51,18 +51,16 @@ describe("compound commands as gemini-cli's own tests have them", () => {
 });
 
 describe("the shipped files", () => {
-  test.each([
-    ["agents.toml", 1],
-    ["non-interactive.toml", 1],
-    ["read-only.toml", 1],
-    ["yolo.toml", 3],
-  ])("%s loads without a finding", (name, rules) => {
-    const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, {
-      file: name,
-    });
-    expect(file.warnings).toEqual([]);
-    expect(file.alone?.rules).toHaveLength(rules);
-  });
+  test.each(readCases<[string, number]>(import.meta, "loads-without-finding"))(
+    "%s loads without a finding",
+    (name, rules) => {
+      const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, {
+        file: name,
+      });
+      expect(file.warnings).toEqual([]);
+      expect(file.alone?.rules).toHaveLength(rules);
+    },
+  );
   test("plan.toml loads, and says of each rule for plan mode alone that it never matches", () => {
     const { warnings, alone } = parsePolicy(
       `compat = "gemini"\n${geminiFixture("policies/plan.toml")}`,
@@ -209,42 +207,14 @@ describe("which rule decides", () => {
 });
 
 describe("tools and servers", () => {
-  const servers = { github: ["get_issue"], my_server: ["get"], files: ["read_file"] };
-  const mcp = (tool: string, more: Partial<ToolCall> = {}): ToolCall =>
-    call(tool, {}, { servers, ...more });
-  test.each([
-    ["*", undefined, mcp("mcp_github_get_issue"), "allow"],
-    ["mcp_*", undefined, mcp("mcp__github__get_issue"), "allow"],
-    ["mcp_*", undefined, mcp("read_file"), "ask_user"],
-    ["mcp_github_*", undefined, mcp("mcp_github_get_issue"), "allow"],
-    ["mcp_my_server_*", undefined, mcp("mcp_my_server_get"), "allow"],
-    ["mcp_my_*", undefined, mcp("mcp_my_server_get"), "ask_user"],
-    ["get_issue", "github", mcp("mcp_github_get_issue"), "allow"],
-    ["get_issue", "github", mcp("get_issue", { server: "github" }), "allow"],
-    ["get_issue", "gitlab", mcp("mcp_github_get_issue"), "ask_user"],
-    ["*", "*", mcp("mcp_github_get_issue"), "allow"],
-    ["*", "github", mcp("get"), "ask_user"],
-    ["mcp_github_get_issue", undefined, mcp("get_issue", { server: "github" }), "allow"],
-    ["read_file", undefined, mcp("read_file", { server: "files" }), "ask_user"],
-    ["read_file", undefined, mcp("read_file"), "allow"],
-    ["grep_search", undefined, mcp("search_file_content"), "allow"],
-    [
-      "codebase_investigator",
-      undefined,
-      call("invoke_agent", { agent_name: "codebase_investigator" }),
-      "allow",
-    ],
-    [
-      "codebase_investigator",
-      undefined,
-      call("other", { agent_name: "codebase_investigator" }),
-      "ask_user",
-    ],
-  ] as const)("allow of %s (server %s)", (toolName, mcpName, one, wanted) => {
-    expect(effectOf([rule({ toolName, ...(mcpName === undefined ? {} : { mcpName }) })], one)).toBe(
-      wanted,
-    );
-  });
+  test.each(readCases<[string, string | null, ToolCall, string]>(import.meta, "allow-server"))(
+    "allow of %s (server %s)",
+    (toolName, mcpName, one, wanted) => {
+      expect(effectOf([rule({ toolName, ...(mcpName === null ? {} : { mcpName }) })], one)).toBe(
+        wanted,
+      );
+    },
+  );
   test.each([
     ["*", "*"],
     ["mcp_github_*", undefined],
@@ -347,13 +317,7 @@ describe("shell", () => {
   });
   test("a rule for the whole tool asks before what is dangerous, unless the mode is yolo", () => {
     const rules = [shell({})];
-    for (const command of [
-      "rm -rf build",
-      "cd x && rm -f y",
-      "find . -delete",
-      "git -c core.pager=evil log",
-      "ln -s /etc x",
-    ]) {
+    for (const command of readCases<string>(import.meta, "rule-for-whole-tool")) {
       expect([command, effectOf(rules, run(command))]).toEqual([command, "ask_user"]);
       expect([command, effectOf(rules, { ...run(command), approval_mode: "yolo" })]).toEqual([
         command,

@@ -84,16 +84,12 @@ describe("host_executable", () => {
   const text = `host_executable(name = "git", paths = ["/opt/bin/git", "/usr/bin/git", "~/bin/git"])
 prefix_rule(pattern = ["git", "status"])
 prefix_rule(pattern = ["ls"])`;
-  test.each([
-    ["git status", "allow"],
-    ["/opt/bin/git status", "allow"],
-    ["/usr/bin/git status", "allow"],
-    ["/usr/local/bin/git status", "ask_user"],
-    ["/tmp/git status", "ask_user"],
-    ["/usr/local/bin/ls", "allow"],
-  ])("names the paths at which a program may be allowed: `%s` is %s", async (command, wanted) => {
-    expect((await codex(text)).effectOf(run(command))).toBe(wanted);
-  });
+  test.each(readCases<[string, string]>(import.meta, "names-paths-at-which"))(
+    "names the paths at which a program may be allowed: `%s` is %s",
+    async (command, wanted) => {
+      expect((await codex(text)).effectOf(run(command))).toBe(wanted);
+    },
+  );
 });
 
 describe("what is no literal call", () => {

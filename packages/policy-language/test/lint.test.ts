@@ -109,14 +109,12 @@ describe("a deny is asked about the same line, written differently", () => {
     },
   );
 
-  test.each([
-    'command = ["git push --force *", "git branch -D *", "git clean --force *", "git reset --hard *"]',
-    'command = ["curl -X DELETE *", "kubectl delete --all *", "npm uninstall *", "docker volume rm *", "npx *", "pip install *"]',
-    'command = ["docker run --privileged *", "docker compose down -v *", "rsync --delete *", "find * -delete *", "chmod -R 777 *"]',
-    'command_regex = "git push (-f|--force|.* (-f|--force))( .*)?"',
-  ])("%s is written in no other way that it misses", async (pattern) => {
-    expect(await ways(deny(pattern))).toEqual([]);
-  });
+  test.each(readCases<string>(import.meta, "written-in-no-other"))(
+    "%s is written in no other way that it misses",
+    async (pattern) => {
+      expect(await ways(deny(pattern))).toEqual([]);
+    },
+  );
 
   test("the cases of the rule are tried too", async () => {
     const found = await messagesOf(
@@ -298,20 +296,18 @@ describe("an allow of reading anywhere", () => {
   const broad = async (keys: string): Promise<readonly LintFinding[]> =>
     (await lint(rule(keys))).filter(({ code }) => code === "broad_allow");
 
-  test.each([
-    'paths = { read = ["**"] }',
-    'paths = { read = "/**" }',
-    'tool = "read_file"\npaths = "**"',
-    'tool = "read_file|grep"\npaths = ["src/**", "**/*"]',
-  ])("%s is a warning that names `./**`", async (keys) => {
-    expect(await broad(keys)).toMatchObject([
-      {
-        severity: "warning",
-        message: expect.stringMatching(/This allows reading anywhere/),
-        fix: expect.stringContaining("`./**`"),
-      },
-    ]);
-  });
+  test.each(readCases<string>(import.meta, "warning-names"))(
+    "%s is a warning that names `./**`",
+    async (keys) => {
+      expect(await broad(keys)).toMatchObject([
+        {
+          severity: "warning",
+          message: expect.stringMatching(/This allows reading anywhere/),
+          fix: expect.stringContaining("`./**`"),
+        },
+      ]);
+    },
+  );
   test.each([
     'paths = { read = ["./**"] }',
     'paths = { read = "src/**" }',

@@ -24,43 +24,21 @@ describe("an allow", () => {
 });
 
 describe("a name that does not come from exactly one registered server is never allowed", () => {
-  test.each([
-    ["two readings", "mcp__git__hub__get", { git: ["hub__get"], git__hub: ["get"] }, undefined],
-    ["two readings, other glue", "mcp_a_b_c", { a: ["b_c"], a_b: ["c"] }, undefined],
-    ["no such server", "mcp__gitlab__get_issue", servers, undefined],
-    ["no such tool", "mcp__github__get_pull", servers, undefined],
-    ["another case", "mcp__GitHub__get_issue", servers, undefined],
-    ["a look-alike", "mcp__gіthub__get_issue", servers, undefined],
-    ["zero width", "mcp__github\u200b__get_issue", servers, undefined],
-    ["one underscore", "mcp__github_get_issue", servers, undefined],
-    ["one underscore before", "mcp_github__get_issue", servers, undefined],
-    ["no server", "mcp____get_issue", servers, undefined],
-    ["a pattern for a name", "mcp__github__get_*", servers, undefined],
-    ["no registry", "mcp__github__get_issue", undefined, undefined],
-    ["prefix alone", "mcp_", servers, undefined],
-    ["a server the registry lacks", "get_issue", servers, "gitlab"],
-    ["a tool its server lacks", "get_pull", servers, "github"],
-    ["the prefix of another server", "mcp__git__status", servers, "github"],
-    ["the prefix of another server, no registry", "mcp__git__status", undefined, "github"],
-    ["an inherited name", "toString", servers, "constructor"],
-    ["an empty server", "get_issue", undefined, ""],
-    ["two readings of one name", "mcp_git_x", { git: ["x", "mcp_git_x"] }, "git"],
-  ] as const)("%s", (_, tool, registry, server) => {
+  test.each(
+    readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(
+      import.meta,
+      "name-does-not-come",
+    ),
+  )("%s", (_, tool, registry, server) => {
     const one = call(
       tool,
       {},
       {
-        ...(registry === undefined ? {} : { servers: registry }),
+        ...(registry == null ? {} : { servers: registry }),
         ...(server === undefined ? {} : { server }),
       },
     );
-    for (const rule of [
-      { tool: "*" },
-      { tool: "mcp_*" },
-      { server: "*" },
-      { tool: "mcp__*__*" },
-      {},
-    ]) {
+    for (const rule of readCases<RuleData>(import.meta, "name-does-not-come-2")) {
       expect(verdictOf([allow({ ...rule, priority: "admin" })], one)).toBe(
         "ask_user unknown_server",
       );

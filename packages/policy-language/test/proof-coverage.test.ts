@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolCall, Verdict } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
@@ -195,17 +197,10 @@ not_match = ["git push"]
 
 describe("inline cases", () => {
   it("are listed with their places, in the order of the text", () => {
-    const text = `
-[[rules]]
-name = "a"
-action = "deny"
-tool = "drop_*"
-match = [
-  "drop_table",
-  "drop_all",
-]
-not_match = "drop"
-`;
+    const text = readFileSync(
+      join(import.meta.dirname, "fixtures/proof-coverage-text.toml"),
+      "utf8",
+    );
     expect(inlineCasesOf(parsePolicy(text, { file: FILE }))).toEqual([
       { rule: "a", kind: "match", text: "drop_table", file: FILE, line: 7 },
       { rule: "a", kind: "match", text: "drop_all", file: FILE, line: 8 },

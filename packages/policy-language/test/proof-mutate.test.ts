@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolCall, Verdict } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 import {
@@ -127,22 +129,7 @@ describe("mutation", () => {
   });
 
   it("lists the riskiest first, rule by rule: a deny gone, a deny that asks, an ask that allows, an allow that is wider", async () => {
-    const text = `
-[[rules]]
-name = "test"
-action = "allow"
-command = "npm test"
-
-[[rules]]
-name = "mail"
-action = "ask_user"
-tool = "send_mail"
-
-[[rules]]
-name = "no-drop"
-action = "deny"
-tool = "drop_table"
-`;
+    const text = readFileSync(join(import.meta.dirname, "fixtures/proof-mutate-text.toml"), "utf8");
     const { survivors } = await mutate(text);
     expect(
       survivors.map(({ rule, kind, loosens }) => `${rule} ${kind}${loosens ? " looser" : ""}`),
@@ -222,20 +209,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     expect(changes(await mutate(text, day))).not.toContain("night: `when` is dropped");
   });
 
-  const TIERS = `
-[[rules]]
-name = "no-push"
-priority = "user"
-action = "deny"
-final = true
-tool = "push"
-
-[[rules]]
-name = "ours"
-priority = "admin"
-action = "allow"
-tool = "push"
-`;
+  const TIERS = readFileSync(join(import.meta.dirname, "fixtures/proof-mutate-tiers.toml"), "utf8");
 
   const standing = async (text: string, ...lines: readonly Line[]): Promise<readonly string[]> =>
     changes(await mutate(text, ...lines)).filter((change) => /final|priority/.test(change));

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import type { ToolCall } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
@@ -13,40 +15,7 @@ import {
 } from "../src/index.ts";
 import { call, run } from "./calls.ts";
 
-const POLICY = `
-[[rules]]
-name = "look"
-action = "allow"
-command = ["git {status,log} *", "ls *"]
-
-[[rules]]
-name = "checks"
-action = "allow"
-command = "make test"
-not_match = "make test-all"
-
-[[rules]]
-name = "ask-push"
-action = "ask_user"
-command = "git push *"
-
-[[rules]]
-name = "no-force"
-action = "deny"
-command = "git push --force *"
-
-[[rules]]
-name = "no-secrets"
-action = "deny"
-paths = "**/.env"
-final = true
-
-[[rules]]
-name = "released"
-action = "allow"
-command = "publish *"
-when = { all = [{ fact = "phase", operator = "equal", value = "release" }] }
-`;
+const POLICY = readFileSync(join(import.meta.dirname, "fixtures/suggest-policy.toml"), "utf8");
 const files = [parsePolicy(POLICY, { file: "policy.toml", operator: true })];
 
 async function decide(asked: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome> {

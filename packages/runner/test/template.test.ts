@@ -61,24 +61,7 @@ steps:
   });
 
   it("tells all names that nobody has, and all that could have no effect", async () => {
-    const text = `bylaw: 1
-name: w
-agents:
-  coder: { run: { command: ["x"] } }
-modules:
-  idle: { retries: 1 }
-steps:
-  - { id: a, agent: codr }
-  - { id: a, agent: coder, when: "later.success == true" }
-  - { id: c, agent: coder, skip_if: "a.success = true", depends_on: [nobody] }
-  - { id: d, agent: coder, loop: { steps: 9 } }
-  - { id: e, agent: coder, loop: { steps: 1, skip: [a] } }
-  - { id: f, agent: coder, parallel: alone }
-  - { id: g }
-  - { id: later, agent: coder, when: "a.output.x == 1" }
-overrides:
-  z: { retries: 2 }
-`;
+    const text = readFileSync(join(import.meta.dirname, "fixtures/template-text.yaml"), "utf8");
     expect((await faultsOf(text)).map(({ line, message }) => `${line} ${message}`)).toEqual([
       "6 No step uses the module `idle`",
       "8 Unknown agent `codr`",

@@ -8,6 +8,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { NoTaskReady, RequestInvalid } from "../src/index.ts";
 import { spawnAgent, type SpawnOptions } from "../src/node.ts";
@@ -70,12 +71,7 @@ it("starts a program with its task, its token and its contract, and with no secr
   expect(existsSync(join(given.cwd ?? "", "shell"))).toBe(false);
 });
 
-it.each([
-  "BYLAW_OPERATOR_TOKEN",
-  "BYLAW_JWT_SECRET",
-  "BYLAW_ENROL_SECRET",
-  "ORCHESTRATOR_JWT_SECRET",
-])("hands no %s on", async (name) => {
+it.each(readCases<string>(import.meta, "hands-no-on"))("hands no %s on", async (name) => {
   const given = await options({ env: { [name]: "x" } });
   expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
 });

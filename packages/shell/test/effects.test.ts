@@ -26,14 +26,7 @@ describe("redirections", () => {
   });
 
   it("gives those of a group to every command in it", () => {
-    for (const line of [
-      "{ x; } > f",
-      "(x) > f",
-      "if :; then x; fi > f",
-      "for i in 1; do x; done > f",
-      "f() { x; } > f",
-      "{ { x; }; } > f",
-    ]) {
+    for (const line of readCases<string>(import.meta, "gives-those-group-every")) {
       expect(filesOf(line, "x")).toContain("write:f");
       expect(redirectionsOf(line, "x")).toContain(">f writes");
     }
@@ -61,13 +54,7 @@ describe("the folder of relative paths", () => {
   });
 
   it("may be either where `cd` can fail, or does not always run", () => {
-    for (const line of [
-      "cd a; cat x",
-      "cd a\ncat x",
-      "if y; then cd a; fi; cat x",
-      "y && cd a; cat x",
-      "case y in y) cd a;; esac; cat x",
-    ]) {
+    for (const line of readCases<string>(import.meta, "may-be-either-where")) {
       expect(last(line).toSorted()).toEqual(["read:a/x", "read:x"]);
     }
   });

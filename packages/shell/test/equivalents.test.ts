@@ -30,13 +30,7 @@ describe("the ways to write a command", () => {
       return found?.options.map(({ name, value }) => `${name}=${value?.text ?? ""}`).toSorted();
     };
     let count = 0;
-    for (const line of [
-      "git commit -anm x --amend",
-      "rsync -a --del x y",
-      "kubectl -n a delete pod x",
-      "find . -name x -delete",
-      "ls -la x",
-    ]) {
+    for (const line of readCases<string>(import.meta, "are-read-as-command")) {
       for (const { argv } of equivalentCommands(line.split(" "))) {
         count++;
         expect(read(argv)).toEqual(read(line.split(" ")));

@@ -67,12 +67,7 @@ describe("what git puts into the tree may be a link for the rest of the line", (
     expect(unknownOf(line)).toEqual([]);
   });
 
-  it.each([
-    "git stash pop; git rm -f link/file",
-    "git stash pop; git rm -rf link",
-    "git stash pop; git rm -f *",
-    "git stash pop; rm link/file",
-  ])("deleted: %s", (line) => {
+  it.each(readCases<string>(import.meta, "deleted"))("deleted: %s", (line) => {
     expect(unknownOf(line)).not.toEqual([]);
   });
 

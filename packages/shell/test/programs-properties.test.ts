@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { analyze, type ShellCommand } from "../src/index.ts";
@@ -116,48 +117,7 @@ describe("any arguments of any program", () => {
   });
 
   test("an option means the same however it is spelled", () => {
-    const spellings = [
-      [
-        "sort -o out f",
-        "sort -oout f",
-        "sort --output out f",
-        "sort --output=out f",
-        "sort --out=out f",
-        "sort f -o out",
-        "sort -ro out f",
-      ],
-      [
-        "tar -x -f a",
-        "tar -xf a",
-        "tar xf a",
-        "tar --extract --file=a",
-        "tar --get --file a",
-        "tar -fa -x",
-      ],
-      [
-        "sed -i s/a/b/ f",
-        "sed --in-place s/a/b/ f",
-        "sed s/a/b/ -i f",
-        "sed -n -i -e s/a/b/ f",
-        "sed f -i -e s/a/b/",
-      ],
-      [
-        "cp -t b a",
-        "cp -tb a",
-        "cp --target-directory=b a",
-        "cp --target-directory b a",
-        "cp a -t b",
-        "cp -vt b a",
-      ],
-      [
-        "rm -r -f x",
-        "rm -rf x",
-        "rm -fr x",
-        "rm x -rf",
-        "rm --recursive --force x",
-        "rm --rec -f x",
-      ],
-    ];
+    const spellings = readCases<string[]>(import.meta, "spellings");
     for (const [first = "", ...others] of spellings) {
       const meaning = (text: string): unknown => {
         const [command] = analyze(text).commands;

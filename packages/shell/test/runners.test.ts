@@ -19,13 +19,7 @@ describe("a command that a runner gets is found", () => {
     expect(doubtsOf(line)).toEqual([]),
   );
   test("a package to install is no program that runs", () => {
-    for (const line of [
-      "choco install curl",
-      "brew install curl",
-      "apt install curl",
-      "winget install curl",
-      "apk add curl",
-    ]) {
+    for (const line of readCases<string>(import.meta, "package-install-no-program")) {
       expect(runsOf(line)).toEqual([]);
     }
   });

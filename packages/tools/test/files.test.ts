@@ -47,13 +47,7 @@ describe("read_files", () => {
         { path: "b", content: "2" },
       ],
     });
-    for (const args of [
-      {},
-      { path: "a", paths: ["b"] },
-      { path: "a", file: "b" },
-      { path: "a", offset: -1 },
-      { path: "" },
-    ])
+    for (const args of readCases<object>(import.meta, "reads-several-says-each"))
       await expect(call("read_files", args), JSON.stringify(args)).rejects.toMatchObject({
         code: "BYLAW_TOOL_ARGUMENTS_INVALID",
       });

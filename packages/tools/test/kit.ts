@@ -10,10 +10,10 @@ import {
   type CallContext,
   type WorkspaceToolsOptions,
 } from "../src/index.ts";
-import { afterAll } from "vitest";
 
 const folders: string[] = [];
-afterAll(() => {
+// Not after a file: those of one worker share this kit.
+process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { canContain, canLimit } from "@bylaw/process";
 import { callTool, toolNamed, workspaceTools } from "../src/index.ts";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
 
@@ -324,13 +325,7 @@ describe("git_commit", () => {
   it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;
-    for (const hook of [
-      "pre-commit",
-      "commit-msg",
-      "post-commit",
-      "prepare-commit-msg",
-      "reference-transaction",
-    ])
+    for (const hook of readCases<string>(import.meta, "starts-no-hook-nothing"))
       writeFileSync(join(root, ".git/hooks", hook), plant, { mode: 0o755 });
     chmodSync(join(root, ".husky/pre-commit"), 0o755);
     writeFileSync(join(root, ".git/monitor"), plant, { mode: 0o755 });

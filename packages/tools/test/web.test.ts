@@ -166,13 +166,7 @@ describe("an address that is not of the internet", () => {
   );
 
   it("is refused behind a name too, also where only one of its addresses is such a one", async () => {
-    for (const addresses of [
-      ["127.0.0.1"],
-      ["93.184.216.34", "10.0.0.1"],
-      ["::ffff:10.0.0.1"],
-      ["fe80::1%eth0"],
-      ["no address"],
-    ])
+    for (const addresses of readCases<string[]>(import.meta, "refused-behind-name-too"))
       await expect(
         go(at("/text", "docs.test"), { addresses: async () => addresses }),
         addresses.join(),

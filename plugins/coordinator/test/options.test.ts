@@ -1,4 +1,5 @@
 import { createMemoryStore } from "@bylaw/log";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { coordinator } from "../src/index.ts";
 import {
@@ -142,14 +143,7 @@ describe("option `own_work`", () => {
 });
 
 it("refuses options that it does not know, and values that they cannot have", () => {
-  const wrong: readonly object[] = [
-    { taks: ["t"] },
-    { tasks: [] },
-    { tasks: [""] },
-    { tasks: "t" },
-    { own_work: true },
-    { own_work: "warn" },
-  ];
+  const wrong = readCases<object>(import.meta, "wrong");
   for (const options of wrong) {
     expect(() => coordinator(options)).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),

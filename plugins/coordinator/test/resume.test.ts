@@ -168,12 +168,7 @@ describe("a log that a new session takes up", () => {
     expect(brief(await resumedAfter([asked, analysed]))).toEqual([[0, 0, 0]]);
   });
 
-  it.each([
-    [0, 0],
-    [59, 59],
-    [59.99, 59],
-    [60, 60],
-  ])(
+  it.each(readCases<[number, number]>(import.meta, "audits-task-again-was"))(
     "audits a task again that was complete %d minutes before the last event, however long the pause was",
     async (minutes, told) => {
       const other = createLog();

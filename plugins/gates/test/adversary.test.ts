@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
@@ -36,13 +37,7 @@ describe("nothing passes", () => {
     put("src/secret/a.js", "export const a = 1;\n");
     symlinkSync(join(folder, "src/secret"), join(folder, "src/open"));
     await observe(GREEN);
-    for (const path of [
-      "src//secret/a.js",
-      "./src/secret/a.js",
-      "src/./secret/a.js",
-      "src/open/a.js",
-      "src/SECRET/a.js",
-    ])
+    for (const path of readCases<string>(import.meta, "by-another-way-write"))
       expect((await ask("REVIEW", changed(path))).text, path).toContain(
         "is outside the scope of the approved plan",
       );
@@ -94,13 +89,7 @@ describe("nothing passes", () => {
 
   it("without a run: nothing is on record, and no file was looked at", async () => {
     const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
-    for (const [from, to] of [
-      ["PLAN", "TDD"],
-      ["TDD", "IMPL"],
-      ["IMPL", "REVIEW"],
-      ["REVIEW", "COMPLETE"],
-      ["REVIEW", "IMPL"],
-    ] as const) {
+    for (const [from, to] of readCases<[string, string]>(import.meta, "without-run-nothing-on")) {
       const artifacts = { ...planned, ...tested, ...built, ...reviewed } as unknown as JsonObject;
       expect(
         (await kernel.decide({ hook: "onTransition", task: "t1", from, to, artifacts })).effect,

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
@@ -231,13 +232,7 @@ describe("an approval gate", () => {
   it("says no to what is handed in, not to nothing (WF-118)", async () => {
     const { goTo, review, ask } = await bench();
     await goTo("REVIEW");
-    for (const artifacts of [
-      {},
-      { review_report: null },
-      { review_report: "bad" },
-      { review_report: {} },
-      { review_report: { blocking_issues: "yes" } },
-    ])
+    for (const artifacts of readCases<object>(import.meta, "says-no-what-handed"))
       expect((await ask("IMPL", artifacts)).decision.code, JSON.stringify(artifacts)).toBe(
         "gate_not_rejected",
       );

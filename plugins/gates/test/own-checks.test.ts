@@ -162,14 +162,7 @@ describe("a check that the contract declares", () => {
   });
 
   it("with a path that is more than names and indexes does not load", async () => {
-    for (const path of [
-      "$..title",
-      "$.plan_document[*]",
-      "$.a[?(@.b)]",
-      "$.a[(@.length-1)]",
-      "$.a.b ",
-      "$.a[-1]",
-    ])
+    for (const path of readCases<string>(import.meta, "with-path-more-than"))
       await expect(
         asked({
           text: declared(`{ fact: artifacts, path: "${path}", operator: equal, value: 1 }`),

@@ -75,16 +75,7 @@ describe("loop", () => {
   it("takes a host that says nothing of progress for one that made none", async () => {
     const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
     const codes: string[] = [];
-    for (const host of [
-      {},
-      {},
-      {},
-      { progress: "a" },
-      {},
-      {},
-      { progress: "a" },
-      { progress: "b" },
-    ])
+    for (const host of readCases<JsonObject>(import.meta, "takes-host-says-nothing"))
       codes.push((await ask("loop", "check", host)).code);
     const [yes, no] = ["rule_allowed", "loop_stalled"];
     expect(codes).toEqual([yes, yes, no, yes, yes, no, no, yes]);

@@ -129,14 +129,7 @@ describe("paths", () => {
   });
 
   it("that a phase forbids by name are forbidden in every folder", async () => {
-    for (const path of [
-      ".env",
-      ".env.local",
-      "src/.env",
-      ".ENV",
-      ".git/config",
-      ".git/hooks/pre-commit",
-    ]) {
+    for (const path of readCases<string>(import.meta, "phase-forbids-by-name")) {
       expect(await code("IMPL", "write_files", { path }), path).toBe("phase_path_forbidden");
     }
     expect(await code("IMPL", "write_files", { path: "src/env.ts" })).toBe("rule_allowed");

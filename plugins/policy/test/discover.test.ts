@@ -19,6 +19,7 @@ import {
   type Decision,
   type Plugin,
 } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { systemPlaces, type Places } from "../src/places.ts";
@@ -326,14 +327,7 @@ describe("the places of a system", () => {
     ]);
     const saved = { ...process.env };
     try {
-      for (const name of [
-        "XDG_CONFIG_HOME",
-        "XDG_CONFIG_DIRS",
-        "HOME",
-        "ProgramData",
-        "BYLAW_ADMIN",
-        "BYLAW_CONFIG",
-      ])
+      for (const name of readCases<string>(import.meta, "admin-are-fixed-whatever"))
         process.env[name] = folder;
       expect(fixed()).toEqual(wanted);
     } finally {

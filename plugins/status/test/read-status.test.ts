@@ -11,28 +11,26 @@ const fixture = (name: string): string =>
   readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8");
 
 describe("readStatus", () => {
-  it.each([
-    ["status-1-start", "in_progress"],
-    ["status-2-enforcement", "in_progress"],
-    ["status-3-complete", "completed"],
-    ["status-documented", null],
-  ])("reads %s of MassGen as it is", (name, finish_reason) => {
-    const read = readStatus(fixture(name));
-    expect(read).toMatchObject({ schema_version: 0, finish_reason });
-    const given = JSON.parse(fixture(name)) as {
-      readonly agents: Readonly<Record<string, JsonObject>>;
-    };
-    expect(Object.keys(read.agents)).toEqual(Object.keys(given.agents));
-    for (const [id, agent] of Object.entries(given.agents)) {
-      expect(read.agents[id]?.status).toBe(agent["status"]);
-      expect(read.agents[id]?.reliability).toMatchObject(
-        (agent["reliability"] as JsonObject | null | undefined) ?? {
-          enforcement_attempts: [],
-          outcome: null,
-        },
-      );
-    }
-  });
+  it.each(readCases<[string, null | string]>(import.meta, "reads-mass-gen-as"))(
+    "reads %s of MassGen as it is",
+    (name, finish_reason) => {
+      const read = readStatus(fixture(name));
+      expect(read).toMatchObject({ schema_version: 0, finish_reason });
+      const given = JSON.parse(fixture(name)) as {
+        readonly agents: Readonly<Record<string, JsonObject>>;
+      };
+      expect(Object.keys(read.agents)).toEqual(Object.keys(given.agents));
+      for (const [id, agent] of Object.entries(given.agents)) {
+        expect(read.agents[id]?.status).toBe(agent["status"]);
+        expect(read.agents[id]?.reliability).toMatchObject(
+          (agent["reliability"] as JsonObject | null | undefined) ?? {
+            enforcement_attempts: [],
+            outcome: null,
+          },
+        );
+      }
+    },
+  );
 
   it("reads what this plugin writes", () => {
     const status = createStatus();

@@ -261,24 +261,7 @@ describe("rules that no priority lifts", () => {
     ["bash", { command: "rm .bylaw/policy.toml" }],
     ["write_file", { path: "bylaw.config.ts", content: "x" }],
   ];
-  const ALL = `[[rules]]
-name = "tools"
-priority = "TIER"
-action = "allow"
-tool = "*"
-
-[[rules]]
-name = "lines"
-priority = "TIER"
-action = "allow"
-command = ["*", "* *"]
-
-[[rules]]
-name = "files"
-priority = "TIER"
-action = "allow"
-paths = "/**"
-`;
+  const ALL = readFileSync(join(import.meta.dirname, "fixtures/cases-all.toml"), "utf8");
   it.each(["admin", "user", "workspace", "default"])("not even %s", async (tier) => {
     const kernel = createKernel({
       extends: [recommended],
