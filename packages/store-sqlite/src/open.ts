@@ -8,7 +8,7 @@ import { Logs } from "./logs.ts";
 import { createPatience } from "./patience.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createReads } from "./reads.ts";
-import { createWatchers } from "./watch.ts";
+import { Watchers } from "./watch.ts";
 import { createWrites } from "./writes.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   const reads = createReads(db, now);
   const logs = new Logs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
-  const watchers = createWatchers(db, reads, poll_ms);
+  const watchers = new Watchers(db, reads, poll_ms);
   const batches = new BatchWriter({
     ...{ db, file, reads, logs, busy_ms },
     onGrown: (grown, before, last) => watchers.tell(grown, before, last),

@@ -9,7 +9,7 @@ import { createPatience, type Patience } from "./patience.ts";
 import { createReads } from "./reads.ts";
 import { SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { notFollowed, readSnapshot } from "./snapshot.ts";
-import { createWatchers } from "./watch.ts";
+import { Watchers } from "./watch.ts";
 
 type Ask = Statement<[number, number], string>;
 
@@ -28,7 +28,7 @@ export async function openSqliteReader(
   const patience = createPatience(path, busy_ms);
   const { db, snapshot } = await connect(path, patience);
   const reads = createReads(db, now);
-  const watchers = createWatchers(db, reads, poll_ms);
+  const watchers = new Watchers(db, reads, poll_ms);
   const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
     "select name as run, id, head from runs where head > 0 order by name",
   );

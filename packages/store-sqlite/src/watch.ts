@@ -1,24 +1,50 @@
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 
-/** Tells watchers how far runs have grown. */
-export interface Watchers {
-  add(onHead: (run: string, head: number) => void): () => void;
+type OnHead = (run: string, head: number) => void;
+
+/** Tells watchers how far runs have grown. Other processes' writes are looked for as long as somebody watches. */
+export class Watchers {
+  readonly #version;
+  readonly #reads: Reads;
+  readonly #poll_ms: number;
+  readonly #watchers = new Set<OnHead>();
+  #timer: NodeJS.Timeout | undefined;
+  #seen = 0;
+  #known = 0;
+
+  constructor(db: Connection, reads: Reads, poll_ms: number) {
+    this.#version = db.prepare<[], number>("pragma data_version").pluck();
+    this.#reads = reads;
+    this.#poll_ms = poll_ms;
+  }
+
+  add(onHead: OnHead): () => void {
+    if (this.#watchers.size === 0) {
+      this.#known = this.#version.get() ?? 0;
+      this.#seen = this.#reads.last();
+      this.#timer = setInterval(() => this.#poll(), this.#poll_ms);
+    }
+    // One for each call: who watches twice stops twice.
+    const watcher: OnHead = (run, head) => onHead(run, head);
+    this.#watchers.add(watcher);
+    return () => this.#remove(watcher);
+  }
+
   /** What this store wrote itself: the runs that grew, and the ids of the last events before and after. */
-  tell(grown: ReadonlyMap<string, number>, before: number, last: number): void;
-  close(): void;
-}
+  tell(grown: ReadonlyMap<string, number>, before: number, last: number): void {
+    if (this.#watchers.size === 0) return;
+    // What this store wrote without a gap after what is known needs not be found once more.
+    if (before === this.#seen) this.#seen = last;
+    for (const [run, head] of grown) this.#notify(run, head);
+  }
 
-/** Other processes' writes are looked for every `poll_ms`, as long as somebody watches. */
-export function createWatchers(db: Connection, reads: Reads, poll_ms: number): Watchers {
-  const version = db.prepare<[], number>("pragma data_version").pluck();
-  const watchers = new Set<(run: string, head: number) => void>();
-  let timer: NodeJS.Timeout | undefined;
-  let seen = 0;
-  let known = 0;
+  close(): void {
+    for (const watcher of this.#watchers) this.#remove(watcher);
+  }
 
-  function notify(run: string, head: number): void {
-    for (const watcher of watchers) {
+  #notify(run: string, head: number): void {
+    for (const watcher of this.#watchers) {
       try {
         watcher(run, head);
       } catch {
@@ -27,47 +53,24 @@ export function createWatchers(db: Connection, reads: Reads, poll_ms: number): W
     }
   }
 
-  function poll(): void {
+  #poll(): void {
     try {
-      const current = version.get() ?? 0;
-      if (current === known) return;
-      for (const { name, head, last } of reads.grown(seen)) {
-        seen = Math.max(seen, last);
-        notify(name, head);
+      const current = this.#version.get() ?? 0;
+      if (current === this.#known) return;
+      for (const { name, head, last } of this.#reads.grown(this.#seen)) {
+        this.#seen = Math.max(this.#seen, last);
+        this.#notify(name, head);
       }
-      known = current;
+      this.#known = current;
     } catch {
       // Somebody else has the file to themselves for a moment; what is missed now is told the next time.
     }
   }
 
-  function remove(watcher: (run: string, head: number) => void): void {
-    watchers.delete(watcher);
-    if (watchers.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+  #remove(watcher: OnHead): void {
+    this.#watchers.delete(watcher);
+    if (this.#watchers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
-
-  return {
-    add(onHead) {
-      if (watchers.size === 0) {
-        known = version.get() ?? 0;
-        seen = reads.last();
-        timer = setInterval(poll, poll_ms);
-      }
-      // One for each call: who watches twice stops twice.
-      const watcher = (run: string, head: number): void => onHead(run, head);
-      watchers.add(watcher);
-      return () => remove(watcher);
-    },
-    tell(grown, before, last) {
-      if (watchers.size === 0) return;
-      // What this store wrote without a gap after what is known needs not be found once more.
-      if (before === seen) seen = last;
-      for (const [run, head] of grown) notify(run, head);
-    },
-    close() {
-      for (const watcher of watchers) remove(watcher);
-    },
-  };
 }

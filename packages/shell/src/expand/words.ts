@@ -69,18 +69,16 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
           rest = rest.slice(before.length);
         }
       }
-      if (/[*?[]/.test(rest)) {
-        const matched = globbed(rest);
-        for (const piece of matched) {
-          if (typeof piece === "string") text += piece;
-          else {
-            if (text !== "") pieces.push(text);
-            text = "";
-            pieces.push(piece);
-            single = false;
-          }
+      const matched = /[*?[]/.test(rest) ? globbed(rest) : [rest];
+      for (const piece of matched) {
+        if (typeof piece === "string") text += piece;
+        else {
+          if (text !== "") pieces.push(text);
+          text = "";
+          pieces.push(piece);
+          single = false;
         }
-      } else text += rest;
+      }
       continue;
     }
     if (unit.home === true && at === 0 && walk.home.trusted && beginsPath(units[1])) {

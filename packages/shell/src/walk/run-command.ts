@@ -1,4 +1,4 @@
-import type { Assignment, PathText, Word } from "../analysis.ts";
+import type { Assignment, Word } from "../analysis.ts";
 import { classifyAssignment } from "../expand/assignments.ts";
 import { add, emptyDraft, takeReasons } from "./read-command.ts";
 import {
@@ -27,7 +27,7 @@ import { readProgram } from "../programs/index.ts";
 import { noteState } from "./shell-state.ts";
 import type { WalkScript } from "./walk-pending.ts";
 import { runScript, runValues, textWord } from "./run-script.ts";
-import { withTildes } from "./tildes.ts";
+import { toldEffects } from "./tildes.ts";
 
 // Wrappers that run their command in their own working directory.
 const STAYS =
@@ -70,17 +70,9 @@ export function runCommand(
   const { hazards, effects, unknown, runs } = reading;
   if (hazards.length > 0)
     draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
-  const home = first.text === "cd" && isCdWithoutOperand(argv);
-  // Only at its end is it known whether the line sets HOME. If so, the line is analyzed again.
-  if (home && walk.home.trusted) walk.home.used = true;
-  if (effects.length > 0) {
-    const told =
-      home && !walk.home.trusted
-        ? effects.map((effect) => ("path" in effect ? { ...effect, path: OTHER_HOME } : effect))
-        : effects;
-    const own = tildes === undefined ? told : withTildes(told, tildes, argv);
-    draft.effects = draft.effects.length === 0 ? own : own.concat(draft.effects);
-  }
+  const told = toldEffects(walk, argv, effects, tildes);
+  if (told.length > 0)
+    draft.effects = draft.effects.length === 0 ? told : told.concat(draft.effects);
   if (unknown.length > 0)
     draft.unknown = draft.unknown.length === 0 ? unknown : draft.unknown.concat(unknown);
   draft.carries ||= reading.carries;
@@ -290,5 +282,3 @@ function move(
 function baseOf(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
-
-const OTHER_HOME: PathText = { why: "the home directory, which the line itself changes" };

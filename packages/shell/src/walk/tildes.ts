@@ -1,4 +1,25 @@
 import type { Effect, PathText, Word } from "../analysis.ts";
+import { isCdWithoutOperand } from "../effects/working-folder.ts";
+import type { WalkState } from "./walk-state.ts";
+
+const OTHER_HOME: PathText = { why: "the home directory, which the line itself changes" };
+
+/** The effects of a command, where `~` stands for the home directory that it has in the line. */
+export function toldEffects(
+  walk: WalkState,
+  argv: readonly Word[],
+  effects: readonly Effect[],
+  tildes: readonly Word[] | undefined,
+): readonly Effect[] {
+  const home = argv[0]?.text === "cd" && isCdWithoutOperand(argv);
+  // Only at its end is it known whether the line sets HOME. If so, the line is analyzed again.
+  if (home && walk.home.trusted) walk.home.used = true;
+  const told =
+    home && !walk.home.trusted
+      ? effects.map((effect) => ("path" in effect ? { ...effect, path: OTHER_HOME } : effect))
+      : effects;
+  return tildes === undefined ? told : withTildes(told, tildes, argv);
+}
 
 const MOST_TILDES = 8;
 const MOST_PAIRS = 250_000;
@@ -6,8 +27,8 @@ const TWO_WAYS: PathText = {
   why: "a path with `~`, which is the home directory in one place and a plain name in another",
 };
 
-/** Effects in which a `~` that bash does not expand is a file name, not the home directory. */
-export function withTildes(
+// A `~` that bash does not expand is a file name, not the home directory.
+function withTildes(
   effects: readonly Effect[],
   tildes: readonly Word[],
   argv: readonly Word[],
