@@ -4,6 +4,7 @@ import type { Expectation } from "@bylaw/policy-language";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
 import { didYouMean, quote } from "@bylaw/wording";
 import { isEffect } from "../decide/is-effect.ts";
+import { eventsOf, type CasePast } from "./case-past.ts";
 import { keysIn } from "../decide/json-entries.ts";
 import { textLines, withoutLine, type TextLine } from "../io/read-lines.ts";
 
@@ -22,8 +23,8 @@ export interface PolicyCase {
   readonly soft: boolean;
   /** The name of the one policy file that the case is about, without its ending. */
   readonly policy: string | undefined;
-  /** What has happened before, as the states of projections by name; undefined: the call has no run. */
-  readonly state: JsonObject | undefined;
+  /** What has happened before; undefined: the call has no run. */
+  readonly past: CasePast | undefined;
   /** Milliseconds that the decision may take. */
   readonly max_ms: number | undefined;
   readonly file: string;
@@ -41,6 +42,7 @@ const CASE_KEYS = [
   "policy",
   "max_ms",
   "state",
+  "history",
 ] as const;
 
 /** Reads a case file whole. Throws BYLAW_CASES_INVALID with the line. */
@@ -87,7 +89,19 @@ function caseFrom({ text, line }: TextLine, file: string, defaults: CallDefaults
   }
   const refusable = expected.code === "invalid_call" || call["args_raw"] !== undefined;
   if (refused !== undefined && !refusable) throw notRefusable(refused, at);
-  const { why, soft = false, policy, max_ms, state } = own;
+  const { why, soft = false, policy, max_ms, state, history } = own;
+  const now = Date.now();
+  const past =
+    (state ?? history) === undefined
+      ? undefined
+      : pastOf(state as JsonObject | undefined, history as Json | undefined, {
+          call,
+          defaults,
+          at,
+          now,
+        });
+  if (asked !== undefined && history !== undefined)
+    asked = { ...asked, at: new Date(now).toISOString() };
   return {
     id: typeof id === "string" || typeof id === "number" ? String(id) : `${file}:${line}`,
     call: asked,
@@ -98,9 +112,22 @@ function caseFrom({ text, line }: TextLine, file: string, defaults: CallDefaults
     soft: soft === true,
     policy: policy as string | undefined,
     max_ms: max_ms as number | undefined,
-    state: state as JsonObject | undefined,
+    past,
     ...at,
   };
+}
+
+function pastOf(
+  states: JsonObject = {},
+  history: Json | undefined,
+  { at, ...reading }: Parameters<typeof eventsOf>[1] & { readonly at: Place },
+): CasePast {
+  try {
+    return { states, events: history === undefined ? [] : eventsOf(history, reading) };
+  } catch (error) {
+    if (!isBylawError(error)) throw error;
+    throw bad(error.message, at, error.fix);
+  }
 }
 
 // What JSON takes and the strict reading refuses is a call that a host must refuse; but only where the case itself is clear.

@@ -17,6 +17,7 @@ import {
 } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import { DEFAULT_TOOLS, runStateOf, type PolicyPool, type RunState } from "@bylaw/policy-language";
+import type { CasePast } from "./case-past.ts";
 import {
   POLICY_PLUGIN,
   bundled,
@@ -32,13 +33,13 @@ type ResolvedPlugin = Kernel["plugins"][number];
 export interface PolicyBench {
   readonly kernel: Kernel;
   readonly sources: PolicyPlugin.PolicySources;
-  /** What a call sees of a run that has these states by name, of no run without them, and what names there are. */
+  /** What a call sees of a run with this past, of no run without one, and what names projections have. */
   readonly views: {
-    readonly of: (state: JsonObject | undefined) => View;
+    readonly of: (past: CasePast | undefined) => View;
     readonly names: readonly string[];
   };
   /** The same for conditions. */
-  readonly runOf: (state: JsonObject | undefined) => RunState;
+  readonly runOf: (past: CasePast | undefined) => RunState;
   /** The same kernel, deciding by another pool. Only calls that it prepared itself come with their paths resolved. */
   readonly exchanging: () => Promise<ExchangingKernel>;
 }
@@ -49,7 +50,7 @@ interface ExchangingKernel {
   decide(
     call: ToolCall,
     pool: PolicyPool,
-    state: JsonObject | undefined,
+    past: CasePast | undefined,
   ): Decision | Promise<Decision>;
 }
 
@@ -67,7 +68,7 @@ export async function policyBench(options: KernelSourceOptions): Promise<PolicyB
     kernel,
     sources,
     views: { of: viewOf, names: [...projections.keys()] },
-    runOf: (state) => runOf(viewOf(state)),
+    runOf: (past) => runOf(viewOf(past)),
     async exchanging() {
       const config: Config =
         configFile === undefined
@@ -85,13 +86,16 @@ const NO_RUN: View = Object.assign(<State>({ initial }: Projection<State>): Stat
 } as const);
 
 // A table stands over the first state of its projection, so that a case gives only what it is about.
-function viewOf(state: JsonObject | undefined): View {
-  if (state === undefined) return NO_RUN;
-  return <State>({ name, initial }: Projection<State>): State => {
-    const given = Object.hasOwn(state, name) ? state[name] : undefined;
-    if (given === undefined) return initial;
-    const over = isJsonObject(given) && isJsonObject(initial as Json);
-    return (over ? { ...(initial as JsonObject), ...given } : given) as State;
+function viewOf(past: CasePast | undefined): View {
+  if (past === undefined) return NO_RUN;
+  const { states, events } = past;
+  return <State>(projection: Projection<State>): State => {
+    const { name, initial } = projection;
+    const folded = events.reduce((state, event) => projection.reduce(state, event), initial);
+    const given = Object.hasOwn(states, name) ? states[name] : undefined;
+    if (given === undefined) return folded;
+    const over = isJsonObject(given) && isJsonObject(folded as Json);
+    return (over ? { ...(folded as JsonObject), ...given } : given) as State;
   };
 }
 
@@ -124,10 +128,10 @@ function exchangingKernel(
   });
   return {
     prepare: async (call) => (await probe.prepare(call)) as ToolCall,
-    decide(call, other, state) {
+    decide(call, other, past) {
       pool = other;
       try {
-        return probe.decidePrepared(call, viewOf(state));
+        return probe.decidePrepared(call, viewOf(past));
       } catch (error) {
         return probe.refuse(call, "invalid_call", messageOf(error));
       }
@@ -165,7 +169,7 @@ function asking(api: KernelApi, poolNow: () => PolicyPool | undefined, runOf: Ru
       options,
     );
   const askNow: typeof beforeToolCall.tap = (name, _, options) =>
-    beforeToolCall.tap(name, (call) => poolNow()?.evaluate(call), options);
+    beforeToolCall.tap(name, (call, view) => poolNow()?.evaluate(call, runOf(view)), options);
   return {
     ...api,
     hooks: { ...api.hooks, beforeToolCall: { ...beforeToolCall, tap: askNow, tapPromise: ask } },

@@ -41,9 +41,9 @@ export async function runCase(
 }
 
 function viewOfCase(asked: PolicyCase, { of, names }: PolicyBench["views"]): View {
-  const unknown = Object.keys(asked.state ?? {}).find((name) => !names.includes(name));
+  const unknown = Object.keys(asked.past?.states ?? {}).find((name) => !names.includes(name));
   if (unknown !== undefined) throw unknownState(unknown, names, asked);
-  return of(asked.state);
+  return of(asked.past);
 }
 
 function judged(asked: PolicyCase, decision: Decision): CaseResult {

@@ -115,13 +115,13 @@ async function coverage(
   inline: readonly InlineCase[],
   results: readonly CaseResult[],
 ): Promise<Coverage> {
-  const cases = results.flatMap(({ asked: { state }, call, decision: { rule } }) =>
-    call === undefined ? [] : [{ call, rule, run: runOf(state) }],
+  const cases = results.flatMap(({ asked: { past }, call, decision: { rule } }) =>
+    call === undefined ? [] : [{ call, rule, run: runOf(past) }],
   );
   return await coverPolicy({ ...sources, inline, cases });
 }
 
-type MutationCase = MutationInput["cases"][number] & { readonly state: PolicyCase["state"] };
+type MutationCase = MutationInput["cases"][number] & { readonly past: PolicyCase["past"] };
 
 async function mutation(
   bench: PolicyBench,
@@ -135,12 +135,12 @@ async function mutation(
   for (const { asked, call: prepared, wrong } of results) {
     if (prepared === undefined || asked.call === undefined || wrong !== undefined) continue;
     const call = await kernel.prepare(asked.call);
-    const odd = unmet(asked.expected, await kernel.decide(call, own, asked.state));
+    const odd = unmet(asked.expected, await kernel.decide(call, own, asked.past));
     if (odd !== undefined)
       throw new Error(
         `case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`,
       );
-    cases.push({ call, expected: asked.expected, run: runOf(asked.state), state: asked.state });
+    cases.push({ call, expected: asked.expected, run: runOf(asked.past), past: asked.past });
   }
   const { stderr } = process;
   const show = (done: number, total: number): void =>
@@ -149,7 +149,7 @@ async function mutation(
     ...sources,
     inline,
     cases,
-    decide: (call, pool, at) => kernel.decide(call, pool, cases[at]?.state),
+    decide: (call, pool, at) => kernel.decide(call, pool, cases[at]?.past),
     ...(stderr.isTTY ? { onProgress: show } : {}),
   });
 }

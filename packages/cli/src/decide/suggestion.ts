@@ -26,10 +26,10 @@ export async function suggestionFor(
   const decide = async (
     asked: ToolCall,
     pool: PolicyPool,
-    state?: PolicyCase["state"],
+    past?: PolicyCase["past"],
   ): Promise<SuggestionOutcome> => {
     try {
-      return await kernel.decide(await kernel.prepare(asked), pool, state);
+      return await kernel.decide(await kernel.prepare(asked), pool, past);
     } catch (error) {
       if (!isBylawError(error)) throw error;
       return { effect: "deny", code: "invalid_call", reason: error.message };
@@ -43,13 +43,13 @@ export async function suggestionFor(
     prepared: await kernel.prepare(call),
     run: runOf(undefined),
     decide,
-    cases: cases.flatMap(({ id, file, line, call: asked, state }) =>
+    cases: cases.flatMap(({ id, file, line, call: asked, past }) =>
       asked === undefined
         ? []
         : [
             {
               name: `the case \`${id}\` (${file}:${line})`,
-              decide: (pool: PolicyPool) => decide(asked, pool, state),
+              decide: (pool: PolicyPool) => decide(asked, pool, past),
             },
           ],
     ),

@@ -67,12 +67,26 @@ export function readMarks(
   return marks;
 }
 
-/** Reports what rules ask of marks that the file does not have, or that can never be certain. */
+/** Reports marks that nobody asks about, and what rules ask of marks that the file does not have, or that can never be certain. */
 export function checkReferences(
   rules: readonly { readonly rule: Rule; readonly path: Path }[],
   marks: readonly Mark[],
   findings: Findings,
 ): void {
+  const asked = new Set([
+    ...rules.flatMap(({ rule: { source } }) => [
+      ...(source.after?.marks ?? []),
+      ...(source.unless_after?.marks ?? []),
+    ]),
+    ...marks.flatMap(({ source }) => source.cleared_by),
+  ]);
+  for (const [at, { source }] of marks.entries())
+    if (!asked.has(source.name))
+      findings.warn(
+        ["marks", at, "name"],
+        `No rule asks about the mark ${quote(source.name)}`,
+        "Name it in `after` or `unless_after` of a rule, or remove it",
+      );
   const byName = new Map(marks.map((mark) => [mark.source.name, mark]));
   for (const { rule, path } of rules) {
     const { source } = rule;

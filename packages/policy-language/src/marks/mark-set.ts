@@ -34,6 +34,7 @@ export class MarkSet {
   readonly #places = new Map<string, number>();
   readonly #byRule = new Map<Rule, number>();
   readonly #index: RuleIndex;
+  readonly #ofFiles: boolean;
 
   constructor(files: readonly MarkFile[], tools: ToolTable) {
     this.marks = distinct(files.flatMap(({ marks = [] }) => marks));
@@ -46,6 +47,7 @@ export class MarkSet {
         ? `${name} (${file})`
         : name,
     );
+    this.#ofFiles = this.marks.some(({ may }) => (may.readPaths ?? may.writePaths) !== undefined);
     this.#index = buildIndex(rankRules(this.marks.map(({ may }) => may)), tools);
     const times = timesAsked(files);
     this.definitions = JSON.stringify([
@@ -74,14 +76,16 @@ export class MarkSet {
   /** The marks that a call sets when it runs. */
   setBy(whole: CallFacts): SetMarks {
     const { perCommand, carried, line } = whole;
-    const counts = new Map<number, number>();
     const budget = new MatchBudget();
-    for (const facts of [...perCommand, ...carried])
-      for (const mark of this.setByCommand(facts, line?.unknown, budget))
+    let counts: Map<number, number> | undefined;
+    for (const facts of carried.length === 0 ? perCommand : [...perCommand, ...carried])
+      for (const mark of this.setByCommand(facts, line?.unknown, budget)) {
+        counts ??= new Map();
         counts.set(mark, (counts.get(mark) ?? 0) + (facts.part?.times ?? 1));
+      }
+    if (counts === undefined) return NO_MARKS;
     const [only] = perCommand;
-    const certain =
-      only !== undefined && counts.size > 0 && carried.length === 0 && runsAlone(whole);
+    const certain = only !== undefined && carried.length === 0 && runsAlone(whole);
     return {
       may: [...counts].sort(([a], [b]) => a - b),
       sure: certain
@@ -101,22 +105,30 @@ export class MarkSet {
   setByCommand(facts: CallFacts, unknown?: string, budget?: MatchBudget): ReadonlySet<number> {
     const matcher = new MarkMatcher(budget);
     this.#index(facts, matcher);
-    const found = new Set([...matcher.found].map((rule) => this.#byRule.get(rule) ?? -1));
+    const found = matcher.found === undefined ? NONE : this.#placesOf(matcher.found);
     const blind =
       unknown !== undefined || facts.part?.unknown !== undefined || budget?.spent === true;
-    const unread = facts.part !== null || facts.tools.files.has(facts.identity.bare);
+    const unread =
+      this.#ofFiles && (facts.part !== null || facts.tools.files.has(facts.identity.bare));
     if (!blind && (!unread || facts.paths.unknown === undefined)) return found;
-    for (const [at] of this.aboutTool(facts.identity)) {
+    const more = this.aboutTool(facts.identity).flatMap(([at]) => {
       const { readPaths, writePaths } = this.marks[at]?.may ?? {};
-      if (blind || (readPaths ?? writePaths) !== undefined) found.add(at);
-    }
-    return found;
+      return blind || (readPaths ?? writePaths) !== undefined ? [at] : [];
+    });
+    return new Set([...found, ...more]);
+  }
+
+  #placesOf(rules: ReadonlySet<Rule>): ReadonlySet<number> {
+    return new Set([...rules].map((rule) => this.#byRule.get(rule) ?? -1));
   }
 }
 
+const NONE: ReadonlySet<number> = new Set();
+const NO_MARKS: SetMarks = { may: [], sure: [] };
+
 /** Collects the rules that match, or may. */
 class MarkMatcher extends RuleMatcher {
-  readonly found = new Set<Rule>();
+  found: Set<Rule> | undefined = undefined;
   readonly #left: MatchBudget | undefined;
 
   constructor(budget: MatchBudget | undefined) {
@@ -125,9 +137,9 @@ class MarkMatcher extends RuleMatcher {
   }
 
   override see({ rule }: Entry, facts: CallFacts): void {
-    if (this.found.has(rule) || this.#left?.takes(rule, facts) === false) return;
+    if (this.found?.has(rule) === true || this.#left?.takes(rule, facts) === false) return;
     if (rule.matches(facts) || (facts.part?.doubtful === true && rule.mayMatch?.(facts) === true))
-      this.found.add(rule);
+      (this.found ??= new Set()).add(rule);
   }
 
   override seeOnce(entry: Entry, facts: CallFacts): void {

@@ -72,6 +72,13 @@ export interface CallResult {
   readonly entry: MarkEntry;
 }
 
+interface Reused {
+  /** Without the calls that had the id. */
+  readonly rest: MarksState;
+  /** Questions that a person may have answered elsewhere, so that their calls may run at any time. */
+  readonly unanswered: readonly OpenCall[];
+}
+
 /** As many calls are remembered until their results come. */
 const OPEN = 256;
 
@@ -90,12 +97,15 @@ export class MarkFold {
   /** A call was decided about. */
   decided(state: MarksState, call: MarkedCall): MarksState {
     const { id, tool, asked, marks, entry } = call;
-    const before = id === undefined ? state : this.#reused(state, { ...call, id });
-    const changed = asked ? before : this.#ran(before, marks, entry);
+    const { rest, unanswered } = this.#reused(state, call);
+    const changed = unanswered.reduce(
+      (before, one) => this.#ran(before, possible(one), { ...one.entry, at: entry.at }),
+      asked ? rest : this.#ran(rest, marks, entry),
+    );
     if (id === undefined || !marks.may.some(([mark]) => asked || this.#needsResult(mark)))
       return changed;
     const open = { id, tool, asked, marks, entry };
-    return this.#bounded({ ...changed, open: [...changed.open, open] });
+    return this.#bounded({ ...changed, open: [...changed.open, open] }, entry.at);
   }
 
   /** A call returned. */
@@ -104,7 +114,9 @@ export class MarkFold {
     if (call === undefined) return state;
     const { asked, marks, entry } = call;
     const certain = result.reported ? possible(call) : marks;
-    const started = asked ? this.#ran(state, certain, entry) : state;
+    // It ran some time before its result.
+    const ran = { ...entry, at: result.entry.at };
+    const started = asked ? this.#ran(state, certain, ran) : state;
     const next = started.marks.slice();
     for (const [mark] of marks.may) {
       this.#judge(next, mark, entry, result);
@@ -137,10 +149,11 @@ export class MarkFold {
     for (const [mark] of may)
       for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, entry);
     for (const [mark, times] of may) {
-      const { kept } = this.#ruleOf(mark);
+      const { passed, kept } = this.#ruleOf(mark);
       const now = stateIn(next, mark);
       const added = Array.from({ length: Math.min(times, kept) }, () => entry);
-      next[mark] = { ...now, may: [...now.may, ...added].slice(-kept) };
+      // Those whose results are open may go again, and must not have taken the place of others.
+      next[mark] = { ...now, may: [...now.may, ...added].slice(passed ? -kept - OPEN : -kept) };
     }
     return { ...state, marks: next };
   }
@@ -160,9 +173,9 @@ export class MarkFold {
   }
 
   // A result under an id that two calls had may be of either. The same call after a question is the answer to it.
-  #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): MarksState {
+  #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): Reused {
     const twice = state.open.filter((one) => one.id === id);
-    if (twice.length === 0) return state;
+    if (twice.length === 0) return { rest: state, unanswered: twice };
     const events = new Set(twice.map(({ entry }) => entry.event));
     const marks = state.marks.map((mark) =>
       mark.waiting.some(({ event }) => events.has(event))
@@ -172,16 +185,15 @@ export class MarkFold {
     const unanswered = twice.filter(
       (one) => one.asked && (one.tool !== tool || !isEqual(one.marks, own)),
     );
-    const rest: MarksState = { marks, open: state.open.filter((one) => one.id !== id) };
-    return unanswered.reduce((before, one) => this.#ran(before, possible(one), one.entry), rest);
+    return { rest: { marks, open: state.open.filter((one) => one.id !== id) }, unanswered };
   }
 
   // A question that is forgotten may have been answered.
-  #bounded(state: MarksState): MarksState {
+  #bounded(state: MarksState, at: number): MarksState {
     const [oldest] = state.open;
     if (state.open.length <= OPEN || oldest === undefined) return state;
     const rest = { ...state, open: state.open.slice(1) };
-    return oldest.asked ? this.#ran(rest, possible(oldest), oldest.entry) : rest;
+    return oldest.asked ? this.#ran(rest, possible(oldest), { ...oldest.entry, at }) : rest;
   }
 
   #needsResult(mark: number): boolean {

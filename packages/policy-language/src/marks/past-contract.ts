@@ -14,11 +14,9 @@ export interface Past {
   isSure(key: string, reference: MarkReference): boolean;
 }
 
-const pasts = new WeakMap<object, Past>();
-
 /** The past of a call and its commands; `undefined` where nobody asked. */
-export const pastOf = ({ moment }: CallFacts): Past | undefined => pasts.get(moment);
+export const pastOf = ({ moment }: CallFacts): Past | undefined => moment.past as Past | undefined;
 
 export function setPast({ moment }: CallFacts, past: Past): void {
-  pasts.set(moment, past);
+  moment.past = past;
 }

@@ -23,7 +23,7 @@ class RunPast implements Past {
   readonly recorded: boolean;
   readonly #set: MarkSet;
   readonly #whole: CallFacts;
-  readonly #read: () => MarksState;
+  readonly #run: RunState | undefined;
   #state: MarksState | undefined = undefined;
   #now: number | undefined = undefined;
   #together: ReadonlyMap<number, number> | undefined = undefined;
@@ -32,8 +32,7 @@ class RunPast implements Past {
     this.recorded = run?.recorded === true;
     this.#set = set;
     this.#whole = whole;
-    this.#read = () =>
-      run === undefined ? set.fold.initial : (run.stateOf(MARKS_PROJECTION) as MarksState);
+    this.#run = run;
   }
 
   stateOf(key: string): MarkState | undefined {
@@ -55,12 +54,20 @@ class RunPast implements Past {
 
   // How many other commands of the line may set a mark.
   #others(key: string, facts: CallFacts): number {
-    const place = this.#set.placeOf(key);
     const { line } = this.#whole;
-    if (place === undefined || line === null) return 0;
+    const [only, ...more] = line?.parts ?? [];
+    if (line === null || only === undefined || (more.length === 0 && only.times === 1)) return 0;
+    const place = this.#set.placeOf(key);
+    if (place === undefined) return 0;
     this.#together ??= new Map(this.#set.setBy(this.#whole).may);
     const all = this.#together.get(place) ?? 0;
     return all > 0 && this.#set.setByCommand(facts, line.unknown).has(place) ? all - 1 : all;
+  }
+
+  #read(): MarksState {
+    return this.#run === undefined
+      ? this.#set.fold.initial
+      : (this.#run.stateOf(MARKS_PROJECTION) as MarksState);
   }
 
   #counted(entries: readonly MarkEntry[] | undefined, { within }: MarkReference): number {

@@ -20,7 +20,13 @@ interface CallContext {
   readonly namedArguments?: ReadonlySet<string> | undefined;
   readonly identity?: Identity;
   readonly part?: LinePart | null;
-  readonly moment?: object;
+  readonly moment?: Moment;
+}
+
+/** What the call and its commands share. */
+interface Moment {
+  /** What is known of the run before the call, for those who put it here. */
+  past?: unknown;
 }
 
 /** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
@@ -32,8 +38,7 @@ export class CallFacts {
   readonly pathsFact: string;
   /** The command of the line that the rules are asked about; null for a call that runs no line, and for the call as a whole. */
   readonly part: LinePart | null;
-  /** The same for the call and all its commands: what is known of the run is kept by it. */
-  readonly moment: object;
+  readonly moment: Moment;
   readonly #named: ReadonlySet<string> | undefined;
   #line: LineFacts | null | undefined = undefined;
   #paths: PathFacts | undefined = undefined;

@@ -1,0 +1,82 @@
+import { isBylawError } from "@bylaw/config";
+import {
+  BylawError,
+  isJsonObject,
+  omitUndefined,
+  type Json,
+  type JsonObject,
+  type LogEvent,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { callFromLine, type CallDefaults } from "../decide/call.ts";
+import { spanOf } from "../io/time-span.ts";
+
+/** What happened in the run of a case before its call. */
+export interface CasePast {
+  /** States of projections by name, over what follows from the events. */
+  readonly states: JsonObject;
+  readonly events: readonly LogEvent[];
+}
+
+const OUTCOMES = ["passed", "failed", "running", "asked", "denied"] as const;
+/** What an earlier call has of the call of the case, where it does not say otherwise. */
+const SHARED = ["cwd", "home", "workspace", "agent", "server"] as const;
+
+interface Reading {
+  readonly call: JsonObject;
+  readonly defaults: CallDefaults;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The events of earlier calls. Throws a BylawError that says what is wrong with one. */
+export function eventsOf(history: Json, reading: Reading): readonly LogEvent[] {
+  if (!Array.isArray(history) || !history.every(isJsonObject))
+    throw bad("`history` must be a list of earlier calls");
+  const events: LogEvent[] = [];
+  for (const [at, item] of history.entries()) {
+    try {
+      for (const event of eventsOfCall(item, `history-${at + 1}`, reading))
+        events.push({ ...event, sequence: events.length + 1 });
+    } catch (error) {
+      if (!isBylawError(error)) throw error;
+      throw bad(`Call ${at + 1} of \`history\`: ${error.message}`, error.fix);
+    }
+  }
+  return events;
+}
+
+function eventsOfCall(
+  { outcome = "passed", ago = "0s", ...given }: JsonObject,
+  id: string,
+  { call, defaults, now }: Reading,
+): readonly Omit<LogEvent, "sequence">[] {
+  if (!(OUTCOMES as readonly Json[]).includes(outcome))
+    throw bad(`\`outcome\` must be one of ${OUTCOMES.join(", ")}`);
+  const span = typeof ago === "string" ? spanOf(ago) : undefined;
+  if (span === undefined) throw bad("`ago` must be a span of time like `10m`");
+  const shared = Object.fromEntries(SHARED.map((key) => [key, call[key]]));
+  const asked = callFromLine({ ...(omitUndefined(shared) as JsonObject), ...given }, defaults).call;
+  const envelope = {
+    timestamp: new Date(now - span).toISOString(),
+    session_id: "",
+    agent_id: asked.agent ?? null,
+    task_id: null,
+  };
+  const details = detailsOf(asked, id);
+  const type = outcome === "asked" || outcome === "denied" ? `tool_${outcome}` : "tool_allowed";
+  const result = { id, tool: asked.tool, ok: outcome === "passed", result: null };
+  return [
+    { ...envelope, event_type: type, details },
+    ...(outcome === "passed" || outcome === "failed"
+      ? [{ ...envelope, event_type: "tool_result", details: result }]
+      : []),
+  ];
+}
+
+function detailsOf({ hook: _, agent: __, ...call }: ToolCall, id: string): JsonObject {
+  return omitUndefined({ ...call, id }) as unknown as JsonObject;
+}
+
+const bad = (message: string, fix?: string): BylawError =>
+  new BylawError({ code: "BYLAW_CASES_INVALID", message, fix });

@@ -1,0 +1,125 @@
+/** One event of a generated history, `seconds` after the one before. */
+export interface Step {
+  readonly kind: "allowed" | "asked" | "denied" | "result" | "cleared";
+  readonly tool: string;
+  readonly id: string;
+  readonly ok: boolean;
+  readonly reported: boolean;
+  readonly seconds: number;
+}
+
+const SETS: Readonly<Record<string, readonly string[]>> = {
+  ...{ a: ["a"], b: ["b"], ab: ["a", "b"], ok: ["ok"], c: ["c"] },
+};
+const CLEARED_BY: Readonly<Record<string, string>> = { ok: "a", c: "b" };
+
+/** A call of the history, with what became of it, all found by looking at the whole history. */
+interface Call {
+  readonly at: number;
+  readonly marks: readonly string[];
+  /** Where it ran: at its own place where it was allowed. */
+  readonly ran: number;
+  /** It is certain that it ran. */
+  readonly certain: boolean;
+  /** Where its result stands. */
+  readonly result: number | undefined;
+  /** What the host saw. */
+  readonly seen: boolean | undefined;
+}
+
+// What the definition of docs/decisions/0064 says, and nothing clever.
+function callsOf(steps: readonly Step[]): readonly Call[] {
+  return steps.flatMap((step, at): readonly Call[] => {
+    const marks = SETS[step.tool];
+    if (marks === undefined || (step.kind !== "allowed" && step.kind !== "asked")) return [];
+    const asked = step.kind === "asked";
+    const needs = asked || marks.some((name) => name === "ok" || name === "a" || name === "b");
+    // The first that stands under the same id: another decision, or its result.
+    const next = steps.findIndex(
+      (other, place) =>
+        place > at &&
+        other.id === step.id &&
+        (other.kind === "allowed" ||
+          other.kind === "asked" ||
+          (other.kind === "result" && other.tool === step.tool)),
+    );
+    const end = steps[next];
+    const isResult = end?.kind === "result";
+    const result = isResult && needs ? next : undefined;
+    const seen = result === undefined || end === undefined || end.reported ? undefined : end.ok;
+    if (!asked) return [{ at, marks, ran: at, certain: true, result, seen }];
+    if (isResult) return [{ at, marks, ran: next, certain: !end.reported, result, seen }];
+    // The same call again is its answer, and another call leaves it open whether it ran.
+    return end === undefined || end.tool === step.tool
+      ? []
+      : [{ at, marks, ran: next, certain: false, result: undefined, seen: undefined }];
+  });
+}
+
+interface Moment {
+  readonly at: number;
+  /** Of two at one event the lower comes first. */
+  readonly order: number;
+}
+
+const later = (one: Moment, other: Moment): boolean =>
+  one.at > other.at || (one.at === other.at && one.order > other.order);
+
+/** Where a mark may have been set, and is not cleared since. */
+function possible(mark: string, steps: readonly Step[]): readonly number[] {
+  const calls = callsOf(steps);
+  const clears: Moment[] = [
+    ...steps.flatMap(({ kind, tool }, at) =>
+      kind === "cleared" && tool === mark ? [{ at, order: 1 }] : [],
+    ),
+    ...calls
+      .filter(({ certain, marks }) => certain && marks.includes(CLEARED_BY[mark] ?? ""))
+      .map(({ ran }) => ({ at: ran, order: 0 })),
+  ];
+  return calls
+    .filter(({ marks, seen }) => marks.includes(mark) && !(mark === "ok" && seen === false))
+    .filter(({ ran }) => !clears.some((clear) => later(clear, { at: ran, order: 0 })))
+    .map(({ ran }) => ran);
+}
+
+/** Where a mark was set for certain, and cannot have been cleared since. */
+function certain(mark: string, steps: readonly Step[]): readonly number[] {
+  const calls = callsOf(steps);
+  const clears: Moment[] = [
+    ...steps.flatMap(({ kind, tool }, at) =>
+      kind === "cleared" && tool === mark ? [{ at, order: 2 }] : [],
+    ),
+    ...calls
+      .filter(({ marks }) => marks.includes(CLEARED_BY[mark] ?? ""))
+      .flatMap(({ ran, result }) => [
+        { at: ran, order: 1 },
+        ...(result === undefined ? [] : [{ at: result, order: 1 }]),
+      ]),
+  ];
+  return calls
+    .filter(
+      (call) => call.marks.includes(mark) && call.certain && (mark !== "ok" || call.seen === true),
+    )
+    .filter(({ ran }) => !clears.some((clear) => later(clear, { at: ran, order: 0 })))
+    .map(({ ran }) => ran);
+}
+
+/** Whether a rule holds after a history. */
+export function monitor(rule: string, steps: readonly Step[]): boolean {
+  const times = steps.map((_, at) =>
+    steps.slice(0, at + 1).reduce((sum, { seconds }) => sum + seconds, 0),
+  );
+  const now = times.at(-1) ?? 0;
+  switch (rule) {
+    case "after-a":
+      return possible("a", steps).length > 0;
+    case "after-c":
+      return possible("c", steps).filter((at) => now - (times[at] ?? 0) <= 10).length >= 2;
+    case "unless-ok":
+      return certain("ok", steps).length === 0;
+    case "allow-after-c":
+      return certain("c", steps).length > 0;
+    default:
+      return possible("b", steps).length === 0 && possible("ok", steps).length === 0;
+  }
+}
