@@ -7,8 +7,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { readCases } from "@bylaw/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch, start } from "./bylaw.ts";
+
+// Other suites of this worker may have set it, for servers that are to make none.
+const SECRET = "ORCHESTRATOR_JWT_SECRET";
+const before = process.env[SECRET];
+beforeAll(() => Reflect.deleteProperty(process.env, SECRET));
+afterAll(() => {
+  if (before !== undefined) process.env[SECRET] = before;
+});
 
 const CONTRACT = readFileSync(
   new URL(import.meta.resolve("@bylaw/ruleset-tdd/package.json")).pathname.replace(
