@@ -77,9 +77,10 @@ it("the reviewers of a contract are started, started again, and their verdicts t
   const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
   const done = events.filter(({ event_type }) => event_type === "directive_completed");
   const reviewers = ["security", "quality", "consistency", "holistic", "vibe_coding"];
-  expect(done.map(({ details }) => details["agent"]).toSorted()).toEqual(
-    reviewers.map((model) => `review-${model}`).toSorted(),
+  expect(new Set(done.map(({ details }) => details["agent"]))).toEqual(
+    new Set(reviewers.map((model) => `review-${model}`)),
   );
+  expect(done).toHaveLength(reviewers.length);
   const started = readFileSync(join(cwd, "started.jsonl"), "utf8").trim().split("\n");
   expect(started).toHaveLength(reviewers.length + 1);
   for (const line of started) {
