@@ -45,7 +45,7 @@ export class AgentFold implements Worker {
   #restarting = false;
   #last: number | null = null;
   #worked = false;
-  // Tasks and steps that it has; `undefined`: nobody ever said that it has one.
+  // The tasks and steps it holds; `undefined`: it never held one.
   #held: Set<string> | undefined;
   #error: AgentStatus["error"] = null;
   // What the entry was made of the last time: most agents are as they were when another one did something.
@@ -61,7 +61,7 @@ export class AgentFold implements Worker {
     return this.#worked && this.reliability.outcome === null && !this.done;
   }
 
-  /** Whether it did all that it had to do. */
+  /** Whether all its work is done. */
   get done(): boolean {
     return this.#held?.size === 0;
   }

@@ -16,7 +16,7 @@ export class CoordinationFold {
   #winner: string | null = null;
   #final: string | null = null;
 
-  /** Whether agents agree on something here. */
+  /** Whether the run has a consensus. */
   get begun(): boolean {
     return this.#opened || this.#presenting || this.#voted || this.#answered.size > 0;
   }

@@ -28,10 +28,12 @@ const FINISHES = ["timeout", "completed", "error"] as const;
 
 /** Folds a log into the state of its run. Reads whatever stands in it, and throws for nothing. */
 export const createStatus = (options: StatusOptions = {}): StatusFold =>
-  new StatusFold(checkArgument("createStatus", "options", options));
+  new RunStatus(checkArgument("createStatus", "options", options));
 
 /** The state of a run, event by event. */
-export class StatusFold {
+export type StatusFold = Pick<RunStatus, keyof RunStatus>;
+
+class RunStatus {
   readonly #options: ReliabilityOptions;
   readonly #agents = new Map<string, AgentFold>();
   readonly #tools = new ToolFold();
@@ -124,7 +126,7 @@ export class StatusFold {
     const finishes = this.#finishes;
     if (event_type === "workflow_ended")
       finishes.set("completed", this.#work.progress()?.words ?? "");
-    // A person may take a workflow up again.
+    // A person may resume a workflow.
     else if (event_type === "workflow_moved") finishes.delete("completed");
     else if (event_type === "workflow_complete") finishes.set("completed", "Workflow complete");
     else if (event_type === "workflow_failed")
@@ -135,7 +137,7 @@ export class StatusFold {
       finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
   }
 
-  // Nobody votes where there are tasks or steps, unless the log says so.
+  // A run with tasks or steps has no votes, unless the log has some.
   #phase(): Status["coordination"]["phase"] {
     const votes = this.#coordination.begun || this.#work.progress() === undefined;
     return votes ? this.#coordination.phase : null;
