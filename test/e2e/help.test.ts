@@ -40,8 +40,8 @@ const FILES = {
   "agent_workflow.yaml": textAt("rulesets/tdd/agent_workflow.yaml"),
 };
 
-/** What needs more than files: a run that stopped, a client, a signal or a key. Tests of their own have it. */
-const MORE = /--resume|--follow|--heads|older\.json|^bylaw (?:mcp|constitution)/;
+/** What needs more than files: a run that stopped, a client, a server, a signal or a key. Tests of their own have it. */
+const MORE = /--resume|--follow|--heads|older\.json|^bylaw (?:mcp|constitution|agents)/;
 
 /** The names below a group of commands, and whether each is a group. */
 function listed(group: readonly string[]): readonly (readonly [string, boolean])[] {
