@@ -61,7 +61,7 @@ class RunGuard implements ToolGuard {
       const key = this.#keyOf(call);
       this.#judged.delete(key);
       const settled = await this.#settle(call, answer);
-      // Only now, so that the same answer, given twice at once, does not take its place.
+      // Kept only now, so that the same answer given twice at once cannot replace it.
       return settled.kind === "run" ? this.#remember(key, Promise.resolve(settled)) : settled;
     });
 
@@ -89,13 +89,13 @@ class RunGuard implements ToolGuard {
     const call = { ...given, id: given.id ?? crypto.randomUUID() };
     const answer = await this.start(call, answered);
     if (answer.kind !== "run") throw refusalOf(answer);
-    let ok = false;
+    let outcome: { readonly ok: boolean; readonly result?: JsonObject } = { ok: false };
     try {
       const result = await work(answer.args);
-      ok = true;
+      outcome = { ok: true, ...exitOf(result) };
       return result;
     } finally {
-      await this.finish(call, { ok });
+      await this.finish(call, outcome);
     }
   };
 
@@ -232,6 +232,12 @@ const refusesTool = ({ votes }: Decision): boolean =>
   votes.some(
     ({ code, effect, shadow }) => effect === "deny" && shadow !== true && REFUSES_TOOL.has(code),
   );
+
+// Nothing else of a result goes on record: it may be large, or a secret. Marks of policies ask for the exit code.
+function exitOf(result: unknown): { readonly result?: JsonObject } {
+  const { exit_code, exitCode = exit_code } = (result ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof exitCode === "number" ? { result: { exit_code: exitCode } } : {};
+}
 
 /** The error of a call that may not run, with the reason for the model. */
 export const refusalOf = (answer: Exclude<ToolAnswer, { readonly kind: "run" }>): BylawError =>

@@ -57,12 +57,14 @@ it("runs what is allowed with a copy of what was judged, and records how it ende
       throw new Error("no such file");
     }),
   ).rejects.toThrow("no such file");
+  await guard.run({ tool: "sh", args: {}, id: "3" }, () => ({ exit_code: 4, stdout: "KEY=1" }));
   const results = (await store.events(run.run, 0, 100)).filter(
     ({ event_type }) => event_type === "tool_result",
   );
-  expect(results.map(({ details }) => [details["id"], details["ok"]])).toEqual([
-    ["1", true],
-    ["2", false],
+  expect(results.map(({ details: { id, ok, result } }) => [id, ok, result])).toEqual([
+    ["1", true, null],
+    ["2", false, null],
+    ["3", true, { exit_code: 4 }],
   ]);
 });
 

@@ -37,13 +37,14 @@ const write = (id: string): ToolCall =>
 const curl = line("curl https://example.com");
 const commit = line("git commit -m x");
 const TOOL = "run_shell_command";
+const EXITED = { result: { exit_code: 0 } };
 const ruleOf = async (run: Run, one: ToolCall): Promise<string | undefined> =>
   (await run.toolCall(one)).decision.rule?.name;
 const reasonOf = async (run: Run, one: ToolCall): Promise<string> =>
   (await run.toolCall(one)).decision.reason;
 const passes = async (run: Run, id: string, command = "npm test"): Promise<void> => {
   await run.toolCall(line(command, { id }));
-  await run.toolResult({ id, tool: TOOL, ok: true });
+  await run.toolResult({ id, tool: TOOL, ok: true, ...EXITED });
 };
 
 describe("a rule with `after`", () => {
@@ -112,7 +113,7 @@ describe("a rule with `after`", () => {
     await run.toolCall(line("cat .env", { id: "c1" }));
     expect(await ruleOf(run, curl)).toBeUndefined();
     // The host asked the person itself, and ran the call.
-    await run.toolResult({ id: "c1", tool: TOOL, ok: true, reported: true });
+    await run.toolResult({ id: "c1", tool: TOOL, ok: true, ...EXITED, reported: true });
     expect(await ruleOf(run, curl)).toBe("no-network");
   });
 
@@ -134,7 +135,7 @@ describe("a rule with `unless_after`", () => {
     expect(await reasonOf(run, commit)).toContain("Nothing has set `tested`.");
     await run.toolCall(line("npm test", { id: "t1" }));
     expect(await reasonOf(run, commit)).toContain("`tested` waits for the result of event 3 (");
-    await run.toolResult({ id: "t1", tool: TOOL, ok: true });
+    await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED });
     expect(await ruleOf(run, commit)).toBeUndefined();
     await run.toolCall(write("w1"));
     expect(await reasonOf(run, commit)).toContain(
@@ -194,7 +195,7 @@ describe("a rule with `unless_after`", () => {
     async (_, result) => {
       const run = await opened(advisory(EDITED + TESTED + COMMIT));
       await run.toolCall(line("npm test", { id: "t1" }));
-      await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...result });
+      await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED, ...result });
       expect(await ruleOf(run, commit)).toBe("no-commit");
     },
   );
@@ -202,7 +203,7 @@ describe("a rule with `unless_after`", () => {
   test("tests in another folder prove nothing", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(line("npm test", { id: "t1", cwd: "/tmp/fake" }));
-    await run.toolResult({ id: "t1", tool: TOOL, ok: true });
+    await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED });
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
@@ -210,7 +211,7 @@ describe("a rule with `unless_after`", () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(line("npm test", { id: "t1" }));
     await run.toolCall(line("true", { id: "t1" }));
-    await run.toolResult({ id: "t1", tool: TOOL, ok: true });
+    await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED });
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
@@ -227,7 +228,7 @@ describe("a rule with `unless_after`", () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(line("npm test", { id: "t1" }));
     await run.toolCall(line("touch a"));
-    await run.toolResult({ id: "t1", tool: TOOL, ok: true });
+    await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED });
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 });

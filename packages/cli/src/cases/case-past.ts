@@ -65,7 +65,8 @@ function eventsOfCall(
   };
   const details = detailsOf(asked, id);
   const type = outcome === "asked" || outcome === "denied" ? `tool_${outcome}` : "tool_allowed";
-  const result = { id, tool: asked.tool, ok: outcome === "passed", result: null };
+  const ok = outcome === "passed";
+  const result = { id, tool: asked.tool, ok, result: { exit_code: ok ? 0 : 1 } };
   return [
     { ...envelope, event_type: type, details },
     ...(outcome === "passed" || outcome === "failed"

@@ -29,7 +29,7 @@ export class MarkSet {
   /** What each is called in a log: by its name, and with its file where two have the same. */
   readonly labels: readonly string[];
   readonly fold: MarkFold;
-  /** All that says what sets a mark. */
+  /** Everything that the marks a call sets depend on, as text. */
   readonly definitions: string;
   readonly #places = new Map<string, number>();
   readonly #byRule = new Map<Rule, number>();
@@ -58,13 +58,16 @@ export class MarkSet {
       [...tools.network],
     ]);
     this.fold = new MarkFold(
-      this.marks.map(({ key, source: { name, file, passed } }) => ({
-        passed,
-        kept: times.get(key) ?? 1,
-        clears: this.marks.flatMap(({ source: other }, at) =>
-          other.file === file && other.cleared_by.includes(name) ? [at] : [],
-        ),
-      })),
+      this.marks.map(
+        ({ key, source: { name, file, passed, command, command_regex, effects } }) => ({
+          passed,
+          ofCommands: (command ?? command_regex ?? effects) !== undefined,
+          kept: times.get(key) ?? 1,
+          clears: this.marks.flatMap(({ source: other }, at) =>
+            other.file === file && other.cleared_by.includes(name) ? [at] : [],
+          ),
+        }),
+      ),
     );
   }
 

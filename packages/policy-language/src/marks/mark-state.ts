@@ -47,6 +47,8 @@ export interface SetMarks {
 /** What the fold needs to know of a mark. */
 export interface MarkRules {
   readonly passed: boolean;
+  /** It is about commands, whose result is good only with an exit code of 0. */
+  readonly ofCommands: boolean;
   /** The marks that this one clears. */
   readonly clears: readonly number[];
   /** How many entries rules can ask about. */
@@ -66,20 +68,24 @@ export interface MarkedCall {
 export interface CallResult {
   readonly id: string;
   readonly tool: string;
+  /** `false` also for another exit code than 0. */
   readonly ok: boolean;
+  /** Whether an exit code is known. A tool that runs a command may return well although the command failed. */
+  readonly exited: boolean;
   /** Only an agent says so. */
   readonly reported: boolean;
   readonly entry: MarkEntry;
 }
 
+/** The state after a call id came a second time. */
 interface Reused {
-  /** Without the calls that had the id. */
+  /** The state without the earlier calls of that id. */
   readonly rest: MarksState;
-  /** Questions that a person may have answered elsewhere, so that their calls may run at any time. */
+  /** Earlier calls that only a person may allow. The answer may come later, so each may have run. */
   readonly unanswered: readonly OpenCall[];
 }
 
-/** As many calls are remembered until their results come. */
+/** The most calls that are remembered until their results arrive. */
 const OPEN = 256;
 
 const UNSET: MarkState = { may: [], sure: [], waiting: [] };
@@ -160,12 +166,13 @@ export class MarkFold {
 
   // The host's word counts in both directions. That of an agent can set what is possible, and nothing else.
   #judge(next: MarkState[], mark: number, entry: MarkEntry, result: CallResult): void {
-    const { passed, kept } = this.#ruleOf(mark);
+    const { passed, kept, ofCommands } = this.#ruleOf(mark);
     if (!passed || result.reported) return;
     const now = stateIn(next, mark);
     const isOther = (one: MarkEntry): boolean => one.event !== entry.event;
     const waiting = now.waiting.filter(isOther);
     if (!result.ok) next[mark] = { ...now, waiting, may: now.may.filter(isOther) };
+    else if (ofCommands && !result.exited) next[mark] = { ...now, waiting };
     else if (waiting.length < now.waiting.length) {
       next[mark] = { ...now, waiting, sure: [...now.sure, entry].slice(-kept) };
       for (const cleared of this.#clearedBy(mark)) clearMay(next, cleared, result.entry);
@@ -206,7 +213,7 @@ export class MarkFold {
   }
 
   #ruleOf(mark: number): MarkRules {
-    return this.#rules[mark] ?? { passed: false, clears: [], kept: 1 };
+    return this.#rules[mark] ?? { passed: false, ofCommands: false, clears: [], kept: 1 };
   }
 }
 

@@ -76,14 +76,17 @@ export class RecordedMarks implements PoolMarks {
           marks: this.#marksOf(event),
           entry: entryOf(event, shown(details)),
         });
-      case "tool_result":
+      case "tool_result": {
+        const exit = exitCode(details["result"]);
         return fold.returned(state, {
           id: String(details["id"]),
           tool: String(details["tool"]),
-          ok: details["ok"] === true && exitCode(details["result"]) === 0,
+          ok: details["ok"] === true && (exit ?? 0) === 0,
+          exited: exit !== undefined,
           reported: details["reported"] === true,
           entry: entryOf(event, `result of ${String(details["tool"])}`),
         });
+      }
       case MARK_CLEARED: {
         const marks = this.#set.marks.flatMap(({ source }, at) =>
           source.name === details["mark"] ? [at] : [],
@@ -142,9 +145,8 @@ const entryOf = ({ sequence, timestamp }: LogEvent, call: string): MarkEntry => 
   call,
 });
 
-// A tool that runs a line returns also where the line fails.
-function exitCode(result: Json | undefined): number {
-  if (!isJsonObject(result)) return 0;
+function exitCode(result: Json | undefined): number | undefined {
+  if (!isJsonObject(result)) return undefined;
   const code = result["exit_code"] ?? result["exitCode"];
-  return typeof code === "number" ? code : 0;
+  return typeof code === "number" ? code : undefined;
 }
