@@ -21,7 +21,7 @@ const schema = z.strictObject({
   agents: z.record(z.string().min(1).max(256), program),
 });
 
-/** The program that plays a role. */
+/** The program to start for a role. */
 export interface AgentProgram extends z.output<typeof program> {
   /** Absolute. */
   readonly cwd: string;

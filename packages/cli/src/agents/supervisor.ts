@@ -42,13 +42,15 @@ export class AgentSupervisor {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, { count: number; until: number }>();
+  /** Reported by this process. A list that was asked for before may still have them. */
+  readonly #reported = new Set<string>();
   #left = 0;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
   }
 
-  /** Works until the signal aborts; with `once`, until no directive is left that it can carry out. Resolves to how many it gave up. */
+  /** Works until the signal aborts; with `once`, until it has nothing left to do. Resolves to the number of directives it gave up. */
   async run({ once = false }: { readonly once?: boolean } = {}): Promise<number> {
     const { signal } = this.#options;
     while (!signal.aborted) {
@@ -60,7 +62,7 @@ export class AgentSupervisor {
     return this.#left;
   }
 
-  /** The open directives; none while the server cannot be reached, unless that is all that is asked. */
+  /** The open directives. While the server cannot be reached there are none; with `once` that is an error. */
   async #open(once: boolean): Promise<readonly OpenDirective[]> {
     try {
       return await this.#options.client.directives();
@@ -78,6 +80,7 @@ export class AgentSupervisor {
       const program = agents.get(roleOf(one));
       const failed = this.#failures.get(one.directive);
       if (program === undefined || this.#running.has(one.directive)) continue;
+      if (this.#reported.has(one.directive)) continue;
       if ((failed?.count ?? 0) >= program.attempts) continue;
       if (this.#running.size >= max_parallel || Date.now() < (failed?.until ?? 0)) {
         waiting++;
@@ -99,12 +102,14 @@ export class AgentSupervisor {
         ...{ task_id: directive.task, agent },
         ...(directive.action === "spawn" ? verdictOf(end) : finished(end)),
       });
-      this.#failures.delete(directive.directive);
+      this.#reported.add(directive.directive);
       onEnd(directive, { agent, reported: true, reason: null });
     } catch (error) {
       if (signal.aborted) return;
-      const count = (this.#failures.get(directive.directive)?.count ?? 0) + 1;
-      const wait = Math.min(POLL_MS * 2 ** (count - 1), LONGEST_PAUSE_MS);
+      // The agent is not to blame for a server that is away.
+      const failed = error instanceof Unavailable ? 0 : 1;
+      const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
+      const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
       this.#failures.set(directive.directive, { count, until: Date.now() + wait });
       if (count >= program.attempts) this.#left++;
       onEnd(directive, { agent, reported: false, reason: messageOf(error) });
