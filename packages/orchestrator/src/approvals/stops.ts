@@ -99,31 +99,29 @@ export class StopFold {
   #follow({ event_type, sequence, timestamp, agent_id: agent, details }: LogEvent): void {
     const before = this.#held;
     if (event_type === "workflow_held") {
-      const { step, why, message } = details as Readonly<Record<string, string>>;
-      const first = { asked_at: timestamp, agent, task: null, risk: null, by: null };
+      const [step, why, message] = [details["step"], details["why"], details["message"]].map(
+        String,
+      );
       this.#held =
         before === undefined
           ? {
-              kind: "hold",
-              ...first,
-              sequence,
-              reason: `${message}`,
-              step: `${step}`,
-              why: `${why}`,
+              ...{ kind: "hold", sequence, asked_at: timestamp, agent, task: null },
+              ...{ risk: null, by: null, step: step ?? "", why: why ?? "", reason: message ?? "" },
             }
           : {
               ...before,
               sequence,
               reason: `${before.reason}; \`${step}\`: ${message}`.slice(0, 1_000),
             };
-    } else if (ENDS_HOLD.has(event_type) && before !== undefined) {
+    } else if (before !== undefined && (ENDS_HOLD.has(event_type) || details["moved"] === true)) {
+      // A migration moves a workflow only if it says so.
       if (event_type === "workflow_released")
         this.#end({ ...before, id: this.#idOf(before) }, details);
       this.#held = undefined;
     }
   }
 
-  // A calm answer ends the hold of a failed oversight. A risk that was found stands until a person takes note of it.
+  // A low risk ends the hold of a failed oversight. A high risk stays until a person acknowledges it.
   #look({ sequence, timestamp, agent_id: agent, task_id: task, details }: LogEvent): void {
     const verdict = details["verdict"] ?? null;
     const risk = isJsonObject(verdict) ? Number(verdict["risk"]) : 0;
