@@ -57,7 +57,7 @@ it("runs what is allowed with a copy of what was judged, and records how it ende
       throw new Error("no such file");
     }),
   ).rejects.toThrow("no such file");
-  await guard.run({ tool: "sh", args: {}, id: "3" }, () => ({ exit_code: 4, stdout: "KEY=1" }));
+  await guard.run({ tool: "read", args, id: "3" }, () => ({ exit_code: 4, stdout: "KEY=1" }));
   const results = (await store.events(run.run, 0, 100)).filter(
     ({ event_type }) => event_type === "tool_result",
   );
