@@ -18,7 +18,7 @@ function findingsOf(fault: BylawError): readonly object[] {
   return [{ ...source, code, severity: "error", message, ...(fix === undefined ? {} : { fix }) }];
 }
 
-/** Throws what is wrong with a configuration, where something is; faults of its form count as the first. */
+/** Throws the faults of a configuration, if there are any, as one error. The code is that of the first. */
 export function throwFaults(faults: readonly BylawError[]): void {
   const [first] = faults;
   if (first === undefined) return;

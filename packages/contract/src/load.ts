@@ -84,7 +84,7 @@ interface Analysed {
   readonly schemas: ReturnType<typeof resolveSchemas>;
 }
 
-// What is wrong whatever the missing parts of a contract say.
+// Faults that do not depend on the missing parts of a contract.
 const LOCAL: ReadonlySet<FindingCode> = new Set([
   ...(["duplicate_phase", "reserved_phase", "duplicate_gate", "duplicate_transition"] as const),
   ...([

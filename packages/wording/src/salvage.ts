@@ -6,13 +6,13 @@ type Path = readonly PropertyKey[];
 
 /** What is left of data that a schema refuses. */
 export interface Salvaged<T> {
-  /** `undefined`: too little is left. */
+  /** `undefined` if too little is left. */
   readonly data: T | undefined;
-  /** Everything that is wrong with the data. A misspelt key is not told a second time as a missing one. */
+  /** Every fault of the data. A misspelt key is not reported again as a missing one. */
   readonly issues: readonly Issue[];
-  /** Whether what is at a path was left out, or stands in for something missing: of that nothing more can be said. */
+  /** Whether the value at a path was left out or replaced, so that further checks of it mean nothing. */
   readonly isReplaced: (path: Path) => boolean;
-  /** Whether something stands in for what is missing, so that the whole says less than was meant. */
+  /** Whether a missing value was replaced, so that checks of the whole may be wrong. */
   readonly isGuessed: boolean;
 }
 
@@ -50,7 +50,7 @@ class Mender {
   readonly data: unknown;
   isGuessed = false;
   readonly #keysAt: (path: Path) => readonly string[];
-  /** How often each part was found wrong. */
+  /** How often each path was replaced. */
   readonly #tries = new Map<string, number>();
 
   constructor(data: unknown, keysAt: (path: Path) => readonly string[]) {
@@ -86,7 +86,7 @@ class Mender {
     const given = Object.hasOwn(owner, last) ? owner[last] : undefined;
     const instead = issue === undefined ? undefined : standIn(issue, given);
     const removable = given !== undefined && !Array.isArray(owner);
-    // What is left out for the sake of a part of it may be missed elsewhere.
+    // Other parts may refer to an object that was left out because of one of its fields.
     if (issue === undefined) this.isGuessed = true;
     if (count > 1 || (instead === undefined && !removable))
       this.#replace(path.slice(0, -1), undefined);

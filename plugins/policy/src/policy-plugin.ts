@@ -98,7 +98,7 @@ function factsOf(pool: PolicyPool, call: ToolCall): JsonObject | undefined {
     preparation: call,
   });
   if (pool.marks === undefined) return paths;
-  // The links count for marks as they do for rules.
+  // Marks see resolved links, as rules do.
   const linked =
     paths === undefined ? call : { ...call, facts: { ...call.facts, [manifest.name]: paths } };
   return { ...paths, marks: pool.marks.recordOf(linked) };

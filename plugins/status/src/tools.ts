@@ -38,7 +38,7 @@ export class ToolFold {
     const { event_type, agent_id, details } = event;
     const tool = textOf(details["tool"]);
     if (tool === undefined) return;
-    // Two agents may number their calls alike.
+    // Two agents may use the same call ids.
     const given = textOf(details["id"]);
     const id = given === undefined ? undefined : JSON.stringify([agent_id, given]);
     if (event_type === "tool_result") this.#returned(this.#useOf(tool), details, id, at);

@@ -13,13 +13,13 @@ import { spanOf } from "../io/time-span.ts";
 
 /** What happened in the run of a case before its call. */
 export interface CasePast {
-  /** States of projections by name, over what follows from the events. */
+  /** States of projections by name; they replace what the events would give. */
   readonly states: JsonObject;
   readonly events: readonly LogEvent[];
 }
 
 const OUTCOMES = ["passed", "failed", "running", "asked", "denied"] as const;
-/** What an earlier call has of the call of the case, where it does not say otherwise. */
+/** The fields that an earlier call takes from the case's call unless it sets them. */
 const SHARED = ["cwd", "home", "workspace", "agent", "server"] as const;
 
 interface Reading {

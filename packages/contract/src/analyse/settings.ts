@@ -9,6 +9,7 @@ export function analyseSettings(subject: Subject): void {
   analyseEndpoint(endpoint, "endpoint", subject);
   analyseEndpoint(fallback_endpoint, "fallback_endpoint", subject);
   analysePaths(subject);
+  analyseSharedFiles(subject);
   analyseAlerts(subject);
 }
 
@@ -53,8 +54,7 @@ function analyseToolEnforcement({ data: { enforcement }, report }: Subject): voi
   }
 }
 
-function analysePaths(subject: Subject): void {
-  const { data, report } = subject;
+function analysePaths({ data, report }: Subject): void {
   const { enforcement, coordination, monitoring, schemas_dir, test_command } = data;
   const paths: readonly (readonly [readonly string[], string | undefined])[] = [
     [["schemas_dir"], schemas_dir],
@@ -72,11 +72,13 @@ function analysePaths(subject: Subject): void {
         "Write it relative to that folder, without `..`",
       );
   }
-  analyseShared(subject);
 }
 
 // Two writers of one file would take each other's lines for their own, or destroy a database.
-function analyseShared({ data: { enforcement, coordination, monitoring }, report }: Subject): void {
+function analyseSharedFiles({
+  data: { enforcement, coordination, monitoring },
+  report,
+}: Subject): void {
   const written: readonly (readonly [readonly string[], string | undefined])[] = [
     [["coordination", "event_bus", "db_path"], coordination?.event_bus?.db_path],
     [["monitoring", "export", "path"], monitoring?.export?.path],

@@ -76,7 +76,7 @@ export interface PoolOptions {
    * without the text; none of them where the folders cannot be looked through. Without such a fact paths count as they are written. Default: `@bylaw/plugin-policy`.
    */
   readonly pathsFact?: string;
-  /** A digest of the definitions of marks. Left out: what other definitions put on record cannot be told apart, and is not used. */
+  /** A digest of the marks' definitions. Without it, recorded marks are ignored and calls are matched again. */
   readonly digest?: (definitions: string) => string;
 }
 

@@ -33,7 +33,7 @@ export interface PolicyScope {
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
 }
 
-/** Works out what a pool is about. `marks`: rules that decide nothing, and ask where files lead. */
+/** Finds what a pool's rules depend on. `marks`: the rules of marks, which decide nothing but need file paths. */
 export function createPolicyScope(
   rules: readonly Rule[],
   tools: ToolTable,

@@ -67,7 +67,7 @@ export function readMarks(
   return marks;
 }
 
-/** Reports marks that nobody asks about, and what rules ask of marks that the file does not have, or that can never be certain. */
+/** Reports unused marks, and rules that name an unknown mark or one that can never be certain. */
 export function checkReferences(
   rules: readonly { readonly rule: Rule; readonly path: Path }[],
   marks: readonly Mark[],

@@ -1,4 +1,4 @@
-/** How often a rule may ask a mark to have been set: so many entries are part of the state of a run. */
+/** The largest `times`, because the state of a run keeps that many entries of a mark. */
 export const MAX_TIMES = 100;
 
 /** A span of time: a number of seconds, minutes, hours or days. */

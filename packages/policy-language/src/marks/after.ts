@@ -44,7 +44,7 @@ function isSure(reference: MarkReference, file: string): Holds {
   };
 }
 
-// An allow wants a run: whoever leaves it away would be given what only a clean history can give.
+// An allow needs a run: without one an agent would get what only a clean history may give.
 function unless(reference: MarkReference, file: string, allow: boolean): Holds {
   const holds = allow ? mayBe(reference, file) : isSure(reference, file);
   return (facts) => (!allow || pastOf(facts)?.recorded === true) && !holds(facts);
@@ -58,7 +58,7 @@ interface Answer {
 
 const last = new WeakMap<RuleSource, Answer>();
 
-/** The verdict of a rule that depends on marks, with what it saw of them. The same verdict as before for the same event. */
+/** The verdict of a rule that depends on marks, with the event in its reason. The same event gives the same verdict object. */
 export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdict[] {
   const { entry, text: tell } = sightOf(source, facts);
   const known = last.get(source);
@@ -72,7 +72,7 @@ export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdi
   return verdicts;
 }
 
-/** What a rule sees of the first of its marks that says something, and the event that this is about. */
+/** What a rule reports about its marks, and the event behind it. */
 interface Sight {
   readonly entry?: MarkEntry | undefined;
   readonly text: () => string;
@@ -104,11 +104,11 @@ function sightOfMark(name: string, state: MarkState | undefined, wantsSure: bool
   );
 }
 
-/** What a rule sees of its marks, for people. */
+/** What a rule reports about its marks, as text. */
 export const pastText = (source: RuleSource, facts: CallFacts): string =>
   sightOf(source, facts).text();
 
-/** What `after` and `unless_after` ask for. */
+/** The condition of `after` or `unless_after` as text. */
 export const referenceText = (reference: MarkReference | undefined): string => {
   const { marks = [], times = 1, within } = reference ?? {};
   const often = times === 1 ? "" : ` ${times} times`;

@@ -26,7 +26,7 @@ export const marksIn = (files: readonly MarkFile[], tools: ToolTable): MarkSet |
 /** The marks of a pool, and which of them a call sets. */
 export class MarkSet {
   readonly marks: readonly Mark[];
-  /** What each is called in a log: by its name, and with its file where two have the same. */
+  /** The name of each mark in a log; with its file if two marks share a name. */
   readonly labels: readonly string[];
   readonly fold: MarkFold;
   /** Everything that the marks a call sets depend on, as text. */
@@ -104,7 +104,7 @@ export class MarkSet {
     );
   }
 
-  /** The marks that a call or one command of it may set. `unknown`: why its line cannot be known. */
+  /** The marks that a call or one of its commands may set. `unknown`: why its line cannot be read. */
   setByCommand(facts: CallFacts, unknown?: string, budget?: MatchBudget): ReadonlySet<number> {
     const matcher = new MarkMatcher(budget);
     this.#index(facts, matcher);
@@ -150,7 +150,7 @@ class MarkMatcher extends RuleMatcher {
   }
 }
 
-// A file that is in a pool twice has its marks once.
+// A file may be in a pool twice; its marks count once.
 function distinct(marks: readonly Mark[]): readonly Mark[] {
   const byKey = new Map<string, Mark>();
   for (const mark of marks) {

@@ -24,7 +24,7 @@ export interface MarkState {
 interface OpenCall {
   readonly id: string;
   readonly tool: string;
-  /** A person was asked, so only a result shows that it ran. */
+  /** It needed a person's yes, so only its result shows that it ran. */
   readonly asked: boolean;
   readonly marks: SetMarks;
   readonly entry: MarkEntry;
@@ -44,7 +44,7 @@ export interface SetMarks {
   readonly sure: readonly number[];
 }
 
-/** What the fold needs to know of a mark. */
+/** How the fold treats a mark. */
 export interface MarkRules {
   readonly passed: boolean;
   /** It is about commands, whose result is good only with an exit code of 0. */
@@ -72,7 +72,7 @@ export interface CallResult {
   readonly ok: boolean;
   /** Whether an exit code is known. A tool that runs a command may return well although the command failed. */
   readonly exited: boolean;
-  /** Only an agent says so. */
+  /** The result is an agent's own word. */
   readonly reported: boolean;
   readonly entry: MarkEntry;
 }
@@ -126,7 +126,7 @@ export class MarkFold {
     const next = started.marks.slice();
     for (const [mark] of marks.may) {
       this.#judge(next, mark, entry, result);
-      // A change that a call makes is made when it returns, at the latest.
+      // Whatever a call changes has changed when it returns.
       for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, result.entry);
     }
     return { marks: next, open: state.open.filter((one) => one !== call) };
@@ -140,7 +140,7 @@ export class MarkFold {
     return { ...state, marks: next };
   }
 
-  // What may come before and after in one call is not known: what is certain is cleared last, what is possible set last.
+  // The order within one call is unknown, so clear certain marks and set possible ones last.
   #ran(state: MarksState, { may, sure }: SetMarks, entry: MarkEntry): MarksState {
     if (may.length === 0) return state;
     const next = state.marks.slice();
@@ -158,13 +158,13 @@ export class MarkFold {
       const { passed, kept } = this.#ruleOf(mark);
       const now = stateIn(next, mark);
       const added = Array.from({ length: Math.min(times, kept) }, () => entry);
-      // Those whose results are open may go again, and must not have taken the place of others.
+      // Entries with open results may be removed again, so they must not push out others.
       next[mark] = { ...now, may: [...now.may, ...added].slice(passed ? -kept - OPEN : -kept) };
     }
     return { ...state, marks: next };
   }
 
-  // The host's word counts in both directions. That of an agent can set what is possible, and nothing else.
+  // A result that the host saw can set or remove a mark. An agent's own word only leaves it possible.
   #judge(next: MarkState[], mark: number, entry: MarkEntry, result: CallResult): void {
     const { passed, kept, ofCommands } = this.#ruleOf(mark);
     if (!passed || result.reported) return;
@@ -179,7 +179,7 @@ export class MarkFold {
     }
   }
 
-  // A result under an id that two calls had may be of either. The same call after a question is the answer to it.
+  // If two calls share an id, a result may belong to either. An equal call after a question is the approved one.
   #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): Reused {
     const twice = state.open.filter((one) => one.id === id);
     if (twice.length === 0) return { rest: state, unanswered: twice };
@@ -195,7 +195,7 @@ export class MarkFold {
     return { rest: { marks, open: state.open.filter((one) => one.id !== id) }, unanswered };
   }
 
-  // A question that is forgotten may have been answered.
+  // A dropped question may have been answered with yes.
   #bounded(state: MarksState, at: number): MarksState {
     const [oldest] = state.open;
     if (state.open.length <= OPEN || oldest === undefined) return state;

@@ -2,7 +2,7 @@ import type { CallFacts } from "../match/call-facts.ts";
 import type { MarkReference } from "./mark-reference.ts";
 import type { MarkState } from "./mark-state.ts";
 
-/** What a rule may ask about what happened before a call. */
+/** What a rule can ask about the run before a call. */
 export interface Past {
   /** `false`: there is no run, so that nothing is certain. */
   readonly recorded: boolean;
@@ -14,7 +14,7 @@ export interface Past {
   isSure(key: string, reference: MarkReference): boolean;
 }
 
-/** The past of a call and its commands; `undefined` where nobody asked. */
+/** The past of a call and its commands; `undefined` if the policies have no marks. */
 export const pastOf = ({ moment }: CallFacts): Past | undefined => moment.past as Past | undefined;
 
 export function setPast({ moment }: CallFacts, past: Past): void {

@@ -8,7 +8,7 @@ import { setPast, type Past } from "./past-contract.ts";
 /** The projection that has the marks of a run. */
 export const MARKS_PROJECTION = "@bylaw/plugin-policy/marks";
 
-/** The facts of a call, which rules may now ask about the past of its run. */
+/** The facts of a call, with the past of its run added. */
 export function inRun(
   facts: CallFacts,
   set: MarkSet | undefined,
@@ -47,7 +47,7 @@ class RunPast implements Past {
 
   isSure(key: string, reference: MarkReference): boolean {
     const { within } = reference;
-    // Without a time nothing is known to be recent.
+    // A call without a time cannot be compared, so nothing is certain.
     if (!this.recorded || (within !== undefined && Number.isNaN(this.#time()))) return false;
     return this.#counted(this.stateOf(key)?.sure, reference) >= reference.times;
   }

@@ -13,17 +13,17 @@ import type { MarkEntry, MarksState, SetMarks } from "./mark-state.ts";
 
 /** The marks of a pool, as a projection of a run. */
 export interface PoolMarks {
-  /** What their definitions are known by. */
+  /** The digest of the definitions. */
   readonly digest: string;
   readonly initial: MarksState;
   /** The names of the marks. */
   readonly names: ReadonlySet<string>;
-  /** What is put on record, as `marks`, with the decision about a call: the marks that it sets when it runs. */
+  /** The marks that a call sets when it runs, for the `marks` of its recorded decision. */
   recordOf(call: ToolCall): JsonObject;
   readonly reduce: (state: MarksState, event: LogEvent) => MarksState;
 }
 
-/** The event of a person who cleared a mark. */
+/** The event that records a person clearing a mark. */
 export const MARK_CLEARED = "mark_cleared";
 
 interface RecordedMarksOptions {
@@ -35,7 +35,7 @@ interface RecordedMarksOptions {
 
 const NOTHING: SetMarks = { may: [], sure: [] };
 
-/** Records what calls set, and folds it. */
+/** Records the marks that calls set, and folds them. */
 export class RecordedMarks implements PoolMarks {
   readonly digest: string;
   readonly initial: MarksState;
@@ -98,7 +98,7 @@ export class RecordedMarks implements PoolMarks {
     }
   };
 
-  // What was recorded by the same definitions knows links and what was redacted. Else the call is looked at as the log has it.
+  // A record by the same definitions has resolved links and redacted text. Otherwise the logged call is matched again.
   #marksOf({ details, agent_id, task_id }: LogEvent): SetMarks {
     const recorded = details["marks"];
     if (isJsonObject(recorded) && this.digest !== "" && recorded["by"] === this.digest)

@@ -25,7 +25,7 @@ interface CallContext {
 
 /** What the call and its commands share. */
 interface Moment {
-  /** What is known of the run before the call, for those who put it here. */
+  /** The run before the call, set by the policy pool. */
   past?: unknown;
 }
 

@@ -116,7 +116,7 @@ function fromText(
   given: Readonly<Record<string, GivenAgent>>,
   compat: Compat | undefined,
 ): Draft {
-  const { data, problems: faults, isCascade } = salvaged(templateSchema, value);
+  const { data, problems: faults, isFollowOn } = salvaged(templateSchema, value);
   if (data === undefined) return { template: undefined, problems: faults };
   const {
     name,
@@ -196,7 +196,7 @@ function fromText(
     template,
     problems: [
       ...faults,
-      ...[...problems, ...checkTemplate(template, pathOf)].filter((problem) => !isCascade(problem)),
+      ...[...problems, ...checkTemplate(template, pathOf)].filter(({ path }) => !isFollowOn(path)),
     ],
   };
 }
@@ -206,7 +206,7 @@ function fromOlder(
   given: Readonly<Record<string, GivenAgent>>,
   compat: Compat | undefined,
 ): Draft {
-  const { dialect, text, agents, origins, problems, isCascade } = translate(value, compat);
+  const { dialect, text, agents, origins, problems, isFollowOn } = translate(value, compat);
   const nobody: Agent = { run: null, prompt: "", env: [] };
   const pathOf = (index: number) => ["steps", origins[index] ?? 0];
   const behaved = withBehaviors(text.steps.map(completeStep), given, pathOf);
@@ -227,7 +227,7 @@ function fromOlder(
     problems: [
       ...problems,
       ...[...behaved.problems, ...checkTemplate(template, pathOf)].filter(
-        (problem) => !isCascade(problem),
+        ({ path }) => !isFollowOn(path),
       ),
     ],
   };

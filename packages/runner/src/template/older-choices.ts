@@ -4,7 +4,7 @@ import type { TemplateText } from "./schema.ts";
 
 type Choices = NonNullable<TemplateText["choices"]>;
 
-/** The answers of a question, by the names that they have here. */
+/** The options of a question, under valid names. */
 export const optionsOf = (
   options: OlderGroup["conditions"],
 ): Readonly<Record<string, { readonly label?: string }>> =>
@@ -15,7 +15,7 @@ export const optionsOf = (
     ]),
   );
 
-/** The questions that the user was asked there before the workflow began, and those behind their answers. */
+/** The questions to ask before the workflow begins, with the follow-up questions of their options. */
 export function choicesOf(groups: readonly OlderGroup[]): Choices {
   const choices: Record<string, Choices[string]> = {};
   const add = (id: string, group: OlderGroup, after: string | undefined): void => {

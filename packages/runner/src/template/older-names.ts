@@ -1,4 +1,4 @@
-/** The name that a text of an older form has here. */
+/** A valid name for the text of an older form. */
 export const nameOf = (text: string): string =>
   text
     .trim()

@@ -17,7 +17,7 @@ const group = z.strictObject({
     return z.record(text, group).optional();
   },
 });
-/** A question that the user was asked before the workflow began. */
+/** A question to the user before the workflow begins. */
 export type OlderGroup = z.output<typeof group>;
 
 const behavior = z.discriminatedUnion("type", [

@@ -7,18 +7,18 @@ import { commandIn, nameOf } from "./older-names.ts";
 import { salvaged, type Problem } from "./problems.ts";
 import type { StepText, TemplateText } from "./schema.ts";
 
-/** A template of an older form, in the words of ours. */
+/** A template of an older form, translated. */
 export interface Translated {
   readonly dialect: "radium" | "codemachine";
   readonly text: Pick<TemplateText, "name" | "description" | "tracks" | "choices" | "oversight"> & {
     readonly steps: readonly StepText[];
   };
   readonly agents: readonly string[];
-  /** Where each step stood. */
+  /** The original path of each step. */
   readonly origins: readonly number[];
   readonly problems: readonly Problem[];
-  /** Whether a problem comes from another one that is told. */
-  readonly isCascade: (problem: Problem) => boolean;
+  /** Whether a problem at this path only follows from a reported one. */
+  readonly isFollowOn: (path: Problem["path"]) => boolean;
 }
 
 /** Whether data is a template of an older form: no version, and steps in their words. */
@@ -30,14 +30,14 @@ export const isOlder = (value: Json): value is JsonObject =>
  * is wrong, is read otherwise than it says, or has no effect.
  */
 export function translate(value: JsonObject, compat?: Compat): Translated {
-  const { data, problems, isCascade } = salvaged(olderSchema, wrapped(value));
+  const { data, problems, isFollowOn } = salvaged(olderSchema, wrapped(value));
   // Radium has the behavior in `module`, CodeMachine one level below.
   const placed = problems.map((problem) => ({ ...problem, path: unwrapped(problem.path, value) }));
   const translation = new Translation(data ?? { name: "unknown", steps: [] }, compat);
   return {
     ...translation.result(),
-    problems: [...placed, ...translation.problems.filter((problem) => !isCascade(problem))],
-    isCascade,
+    problems: [...placed, ...translation.problems.filter(({ path }) => !isFollowOn(path))],
+    isFollowOn,
   };
 }
 
@@ -61,14 +61,14 @@ const unwrapped = (path: Problem["path"], { steps }: JsonObject): Problem["path"
     : path;
 
 const SEPARATORS: ReadonlySet<unknown> = new Set(["ui", "separator"]);
-// What they choose belongs to the host that starts the agent, and is told to nobody here.
+// These keys are for the host that starts the agent.
 const WITHOUT_EFFECT = ["engine", "model", "modelReasoningEffort", "interactive"] as const;
 const WAYS = [
   ["tracks", "tracks"],
   ["conditions", "choices"],
   ["conditionsAny", "choices_any"],
 ] as const;
-/** More often than any workflow goes back. */
+/** Stands for no limit: no workflow goes back this often. */
 const ENDLESS = 1_000_000;
 
 class Translation {
@@ -77,7 +77,7 @@ class Translation {
   readonly #compat: Compat | undefined;
   readonly #steps: StepText[] = [];
   readonly #origins: number[] = [];
-  /** As they were written, by the names that they have here. */
+  /** The original texts by their new names. */
   readonly #agents = new Map<string, string>();
   readonly #used = new Map<string, number>();
 
@@ -193,7 +193,7 @@ class Translation {
     if (behavior.type === "loop") return this.#loop(behavior, index, at);
     const { triggerAgentId = "" } = behavior;
     if (triggerAgentId !== "") return { trigger: this.#agent(triggerAgentId, at) };
-    // A step that may call, and names nobody by itself.
+    // A step that may call an agent but names none.
     return this.#compat === "codemachine" ? { trigger: "" } : {};
   }
 
@@ -220,7 +220,7 @@ class Translation {
     const wanted = Math.max(1, Math.floor(back ?? 1));
     if (wanted !== back && back !== undefined)
       this.#warn([...at, "steps"], `\`steps: ${back}\` is read as ${wanted}`);
-    // Separators were steps there, and are none here.
+    // Separators are steps in the older form only.
     const before = this.#origins.filter((origin) => origin >= index - wanted).length;
     if (wanted > index && before > 0)
       this.#warn(
@@ -245,7 +245,7 @@ class Translation {
     return times;
   }
 
-  // It names agents there: every repeated step of theirs is left out.
+  // In the older form `skip` names agents, so it skips each of their steps.
   #skipOf(
     { skip = [] }: OlderBehavior & { readonly type: "loop" },
     count: number,

@@ -13,16 +13,16 @@ export interface Problem {
   readonly severity?: "warning";
 }
 
-/** What a schema says of data, and what is left of it for further checks. */
+/** The valid part of data, and its problems. */
 export interface Read<T> {
-  /** `undefined`: too little is left. */
+  /** `undefined` if too little is left. */
   readonly data: T | undefined;
   readonly problems: readonly Problem[];
-  /** Whether a problem is about what was left out, so that it comes from another one that is told. */
-  readonly isCascade: (problem: Problem) => boolean;
+  /** Whether a problem at this path only follows from a reported one. */
+  readonly isFollowOn: (path: Problem["path"]) => boolean;
 }
 
-/** Reads data by a schema as far as possible, so that what is wrong in other ways is told as well. */
+/** Reads as much of the data as is valid, so that further checks can report more problems. */
 export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
   let keys: KeySchema | undefined;
   const known = (path: readonly PropertyKey[]): readonly string[] =>
@@ -31,7 +31,7 @@ export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
   return {
     data,
     problems: issues.flatMap((issue) => problemsOf(issue, known)),
-    isCascade: ({ path }) =>
+    isFollowOn: (path) =>
       isReplaced(path) ||
       (path.length === 2 && WHO.slice(0, 2).some((key) => isReplaced([...path, key]))) ||
       (WHO.includes(String(path[2])) && isReplaced(["agents"])),
@@ -39,10 +39,10 @@ export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
 }
 
 const IN = { io: "input", unrepresentable: "any" } as const;
-// A step runs nothing where the first two are wrong, and nobody is known where all agents are.
+// Without a valid `agent` or `run` a step runs nothing; without valid agents no name can be checked.
 const WHO = ["agent", "run", "fallback", "trigger"];
 
-/** The problems that an issue of the schema stands for. */
+/** The problems of one schema issue. */
 function problemsOf(
   issue: z.core.$ZodIssue,
   known: (path: readonly PropertyKey[]) => readonly string[],

@@ -5,7 +5,7 @@ import type { GivenAgent } from "./given-agent.ts";
 
 type Given = Readonly<Record<string, GivenAgent>>;
 
-/** The agents of a template and those that were given, which go before. */
+/** The agents of a template, overridden by the given ones. */
 export function joinAgents(
   own: Readonly<Record<string, Agent>>,
   { "*": all, ...given }: Given,
@@ -26,7 +26,7 @@ export function joinAgents(
   return Object.fromEntries(
     [...agents]
       .map(([id, agent]) => [id, agent.run === null ? commanded(agent, all) : agent] as const)
-      // Nobody starts those that are not named and have no command.
+      // An agent that no step names, and that has no command, is never started.
       .filter(([id, { run }]) => run !== null || named.has(id) || Object.hasOwn(own, id)),
   );
 }
@@ -37,7 +37,7 @@ const commanded = ({ prompt, env }: Agent, all: Agent | undefined): Agent => ({
   env: [...new Set([...env, ...(all?.env ?? [])])],
 });
 
-/** The steps with what their agents may ask for, where they say nothing of it themselves. */
+/** The steps, with loop and trigger of their agents unless they set their own. */
 export function withBehaviors(
   steps: readonly Step[],
   given: Given,

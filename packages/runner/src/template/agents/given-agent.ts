@@ -1,25 +1,25 @@
 import type { Agent, TemplateFinding } from "../template.ts";
 
-/** An agent as a file of its own says it. */
+/** An agent from a file of its own. */
 export interface GivenAgent extends Agent {
-  /** How its steps may send the workflow back, where they do not say so themselves. */
+  /** The loop of its steps that set none. */
   readonly loop?: {
     readonly steps: number;
     readonly max_iterations?: number | undefined;
     readonly skip?: readonly string[] | undefined;
   };
-  /** Whom its steps may call, where they do not say so themselves. */
+  /** The agent that its steps may call if they name none. */
   readonly trigger?: string;
 }
 
-/** What a file of agents came to. */
+/** The agents of a file, and its faults. */
 export interface AgentsRead {
-  /** `*` stands for all that have no command. */
+  /** `*` is for every agent without a command. */
   readonly agents: Readonly<Record<string, GivenAgent>>;
   readonly findings: readonly TemplateFinding[];
 }
 
-/** A file that holds no agent that can be used. */
+/** The result for a file without a usable agent. */
 export const faulty = (file: string, message: string, fix?: string): AgentsRead => ({
   agents: {},
   findings: [

@@ -54,11 +54,11 @@ export async function readRadiumAgent(
     const { findings } = faulty(file, error.message);
     return { agents: {}, findings: findings.map((one) => ({ ...one, ...error.source, file })) };
   }
-  const { data, problems, isCascade } = salvaged(radiumSchema, parsed.value);
+  const { data, problems, isFollowOn } = salvaged(radiumSchema, parsed.value);
   const told: Problem[] = [...problems];
   const path = ["agent", "prompt_path"];
   let prompt = "";
-  if (data !== undefined && !isCascade({ path, message: "" })) {
+  if (data !== undefined && !isFollowOn(path)) {
     try {
       prompt = promptOf(file, data.agent.prompt_path, roots);
     } catch (error) {
@@ -93,7 +93,7 @@ function agentOf(
   };
 }
 
-// Beside the agent, else from the folder of the project, as there.
+// Radium looks beside the agent first, then in the project folder.
 function promptOf(file: string, path: string, roots: readonly string[]): string {
   const beside = resolve(dirname(file), path);
   return containedText(existsSync(beside) ? beside : resolve(path), roots).trim();

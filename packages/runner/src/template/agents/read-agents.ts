@@ -98,7 +98,7 @@ function fromMap(file: string, text: string): AgentsRead {
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-// Those of Radium lie in folders by category.
+// Radium keeps agents in one folder per category.
 function filesIn(folder: string): readonly string[] {
   const entries = (at: string): readonly string[] =>
     readdirSync(at)
