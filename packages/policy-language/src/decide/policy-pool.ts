@@ -188,7 +188,9 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
     evaluate: (call, run) => evaluate(call, run, index, { bounded: true }),
     evaluateByScan: (call, run) => evaluate(call, run, scan, { bounded: false }),
     async evaluateConditional(call, run) {
-      const evaluation = new CallEvaluation(factsIn(call, run), index, { bounded: true });
+      // Facts of its own: another run may ask about the same call while this waits.
+      const facts = inRun(newFacts(call), set, run);
+      const evaluation = new CallEvaluation(facts, index, { bounded: true });
       const open = evaluation.open();
       const answers = await Promise.all(
         open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true),
