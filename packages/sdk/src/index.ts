@@ -69,3 +69,4 @@ export type {
   ToolsAnswer,
   TransitionAnswer,
 } from "./types.ts";
+export { isServiceSecret } from "./service-secret.ts";

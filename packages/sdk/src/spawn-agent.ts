@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { claimTask, type ClaimOptions } from "./claim.ts";
 import { VARIABLES } from "./client-options.ts";
 import { RequestInvalid } from "./errors.ts";
+import { isServiceSecret } from "./service-secret.ts";
 import type { AskOptions } from "./session.ts";
 import { Transport, credentialOf, type TransportOptions } from "./transport.ts";
 import type { Claim } from "./types.ts";
@@ -42,8 +43,6 @@ export interface SpawnedAgent {
 
 const NEEDED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
-const SECRET = /^(BYLAW_(OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JWT_SECRET)$/i;
-
 /**
  * Claims a task and starts a program as the agent that works at it. The program is started as it stands, by no shell, with BYLAW_ENDPOINT,
  * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, where it was given, BYLAW_CONTRACT in its environment: `AgentClient.fromEnvironment` reads them.
@@ -92,7 +91,7 @@ export async function spawnAgent(
 const HAS_GROUPS = process.platform !== "win32";
 
 function refuseSecrets(env: Readonly<Record<string, string>>): void {
-  const leaked = Object.keys(env).find((name) => SECRET.test(name));
+  const leaked = Object.keys(env).find(isServiceSecret);
   if (leaked === undefined) return;
   throw new RequestInvalid({
     code: "request_invalid",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
+import { isServiceSecret } from "@bylaw/sdk";
 import { describeIssues } from "@bylaw/wording";
 import { z } from "zod";
 
@@ -46,22 +47,17 @@ export function readAgents(file: string): AgentsFile {
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw invalid(file, describeIssues(parsed.error, "the file"));
   const { max_parallel, agents } = parsed.data;
-  const secret = Object.values(agents).flatMap(({ env }) =>
-    env.filter((name) => SECRET.test(name)),
-  );
-  if (secret[0] !== undefined)
-    throw invalid(
-      file,
-      `\`env\` names ${secret[0]}, a secret of the server that no agent may have`,
-    );
+  const secret = Object.values(agents)
+    .flatMap(({ env }) => env)
+    .find(isServiceSecret);
+  if (secret !== undefined)
+    throw invalid(file, `\`env\` names ${secret}, a secret of the server that no agent may have`);
   const folder = dirname(resolve(file));
   const placed = Object.entries(agents).map(
     ([role, one]) => [role, { ...one, cwd: resolve(folder, one.cwd ?? ".") }] as const,
   );
   return { max_parallel, agents: new Map(placed) };
 }
-
-const SECRET = /^(?:BYLAW_(?:OPERATOR_TOKEN|JWT_SECRET|ENROL_SECRET)|ORCHESTRATOR_JWT_SECRET)$/i;
 
 const invalid = (file: string, message: string): BylawError =>
   new BylawError({
