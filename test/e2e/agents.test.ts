@@ -123,6 +123,21 @@ describe("with --once", () => {
   });
 });
 
+it("says that there is no server, or that it does not know the token", async () => {
+  const server = await startServer(site, { data: site.path("asked") });
+  const cwd = scratch({ "agents.json": agentsFile({ review: role() }) });
+  const once = (url: string, token: string) =>
+    json(
+      bylaw(["agents", "agents.json", "--url", url, "--once", "--json"], {
+        cwd,
+        env: { BYLAW_OPERATOR_TOKEN: token },
+      }),
+    );
+  expect(once(server.url, ENROL)).toMatchObject({ error: { code: "BYLAW_APPROVAL_UNAUTHORIZED" } });
+  await server.stop();
+  expect(once(server.url, OPERATOR)).toMatchObject({ error: { code: "BYLAW_SERVER_UNREACHABLE" } });
+});
+
 it.each([
   ["{", /JSON/],
   [agentsFile({ review: { command: [] } }), /agents\.review\.command/],

@@ -125,7 +125,8 @@ export function serverAddress(text: string): string {
   );
 }
 
-const unreachable = (message: string, cause?: unknown): BylawError =>
+/** The error of a server that does not answer as one does. */
+export const unreachable = (message: string, cause?: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_SERVER_UNREACHABLE",
     message,

@@ -1,8 +1,10 @@
-import { OperatorClient, type OpenDirective } from "@bylaw/sdk";
+import { BylawError } from "@bylaw/kernel";
+import { unauthorized } from "@bylaw/orchestrator/approvals";
+import { AgentError, OperatorClient, type OpenDirective } from "@bylaw/sdk";
 import { readAgents } from "../agents/agents-file.ts";
 import { AgentSupervisor, type AgentOutcome } from "../agents/supervisor.ts";
 import { takeToken } from "../approve/authority.ts";
-import { serverAddress } from "../approve/remote.ts";
+import { serverAddress, unreachable } from "../approve/remote.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { JSON_OPTION } from "../command-line/shared-options.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -62,8 +64,24 @@ async function supervise(file: string, options: AgentsOptions): Promise<void> {
     },
     onEnd: (directive, outcome) => print(directive, outcome, json),
   });
-  const left = await supervisor.run({ once });
-  conclude(left > 0 && once ? 1 : 0);
+  try {
+    const left = await supervisor.run({ once });
+    conclude(left > 0 && once ? 1 : 0);
+  } catch (error) {
+    throw error instanceof AgentError ? commandError(error) : error;
+  }
+}
+
+function commandError(error: AgentError): BylawError {
+  const { code, message, fix, status } = error;
+  if (status === 401 || status === 403)
+    return unauthorized(
+      "The server does not know this operator's token",
+      "Set BYLAW_OPERATOR_TOKEN to the token of one of its operators",
+    );
+  return /^BYLAW_[A-Z_]+$/.test(code)
+    ? new BylawError({ code: code as BylawError["code"], message, fix, cause: error })
+    : unreachable(message, error);
 }
 
 function print(
