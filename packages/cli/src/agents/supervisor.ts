@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { parseJson } from "@bylaw/config";
-import { isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
+import { messageOf, type Json } from "@bylaw/kernel";
 import { programEnvironment, runProgram, type ProgramEnd } from "@bylaw/process";
 import {
   Unavailable,
@@ -8,6 +7,7 @@ import {
   type OpenDirective,
   type OperatorClient,
 } from "@bylaw/sdk";
+import { jsonObjectIn } from "../approve/remote.ts";
 import type { AgentProgram, AgentsFile } from "./agents-file.ts";
 
 /** How agents are supervised. */
@@ -167,8 +167,7 @@ function finished({ exit_code, signal, timed_out, overflowed, error }: ProgramEn
 function verdictOf(end: ProgramEnd): Omit<DirectiveReport, "task_id" | "agent"> {
   const { ok } = finished(end);
   const line = end.stdout.text.trim().split("\n").at(-1) ?? "";
-  const said = objectIn(line);
-  const { verdict, blocking_issues, summary } = said;
+  const { verdict, blocking_issues, summary } = jsonObjectIn(line) ?? {};
   if (verdict !== "approved" && verdict !== "rejected")
     throw new Error('Its last line is no verdict like {"verdict":"approved","summary":"…"}');
   return {
@@ -186,15 +185,6 @@ function verdictOf(end: ProgramEnd): Omit<DirectiveReport, "task_id" | "agent"> 
 }
 
 const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-function objectIn(line: string): JsonObject {
-  try {
-    const value = parseJson(line);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms, undefined, { signal }).catch(() => {});

@@ -81,7 +81,7 @@ export class RemoteApprovals {
     } catch (cause) {
       throw unreachable(`The server did not answer: ${messageOf(cause)}`, cause);
     }
-    const value = valueOf(answered.text);
+    const value = jsonObjectIn(answered.text);
     if (value === undefined)
       throw unreachable(`The server answered ${answered.status} with no JSON object`);
     if (answered.status < 400) return value;
@@ -97,7 +97,8 @@ export class RemoteApprovals {
   }
 }
 
-function valueOf(text: string): JsonObject | undefined {
+/** The JSON object that a text is; `undefined` for any other text. */
+export function jsonObjectIn(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
     return isJsonObject(value) ? value : undefined;

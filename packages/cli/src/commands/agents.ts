@@ -1,4 +1,4 @@
-import { BylawError } from "@bylaw/kernel";
+import type { BylawError } from "@bylaw/kernel";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import { AgentError, OperatorClient, type OpenDirective } from "@bylaw/sdk";
 import { readAgents } from "../agents/agents-file.ts";
@@ -72,17 +72,13 @@ async function supervise(file: string, options: AgentsOptions): Promise<void> {
   }
 }
 
-function commandError(error: AgentError): BylawError {
-  const { code, message, fix, status } = error;
-  if (status === 401 || status === 403)
-    return unauthorized(
-      "The server does not know this operator's token",
-      "Set BYLAW_OPERATOR_TOKEN to the token of one of its operators",
-    );
-  return /^BYLAW_[A-Z_]+$/.test(code)
-    ? new BylawError({ code: code as BylawError["code"], message, fix, cause: error })
-    : unreachable(message, error);
-}
+const commandError = (error: AgentError): BylawError =>
+  error.status === 401 || error.status === 403
+    ? unauthorized(
+        "The server does not know this operator's token",
+        "Set BYLAW_OPERATOR_TOKEN to the token of one of its operators",
+      )
+    : unreachable(error.message, error);
 
 function print(
   { task, directive }: OpenDirective,
