@@ -12,7 +12,7 @@ export const claudeCode: Host = {
   capabilities: {
     version: "2.1.330",
     ask: "asks",
-    allow: true,
+    ...{ allow: true, exit_code: true },
     // Text instead of JSON counts as no answer, whatever `onFailure` says.
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
@@ -39,6 +39,14 @@ export const claudeCode: Host = {
           again: input["stop_hook_active"] === true,
           ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
         };
+      case "PostToolUse":
+        return {
+          ...{ kind: "tool_result", name, call: callFrom(input, place), ok: true },
+          ...omitUndefined({ exit_code: exitOf(input) }),
+        };
+      // Any exit code but 0, unless the command means something else by it.
+      case "PostToolUseFailure":
+        return { kind: "tool_result", name, call: callFrom(input, place), ok: false };
       case "PreToolUse":
       // An event without a name is treated as a tool call, the strictest case.
       case undefined:
@@ -86,12 +94,12 @@ export const claudeCode: Host = {
   },
 
   hooks(command) {
-    const hook = {
-      ...{ type: "command", command: command(), timeout: TIMEOUT_S },
-      ...{ onFailure: "block", statusMessage: "Asking Bylaw" },
-    };
+    const told = { type: "command", command: command(), timeout: TIMEOUT_S };
+    const hook = { ...told, onFailure: "block", statusMessage: "Asking Bylaw" };
     return {
       PreToolUse: { matcher: "*", hooks: [hook] },
+      PostToolUse: { matcher: "*", hooks: [told] },
+      PostToolUseFailure: { matcher: "*", hooks: [told] },
       ConfigChange: { hooks: [hook] },
       Stop: { hooks: [hook] },
     };
@@ -109,6 +117,14 @@ export const claudeCode: Host = {
 // These make Node, OpenSSL, the shell or the system's loader run other code first, move the user's policies, or send calls elsewhere.
 const MISLEADS =
   /^(?:NODE_OPTIONS|NODE_PATH|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|BYLAW_MCP_\w+)$/;
+
+// The program tells no 0: it tells of other exit codes, of what goes on in the background and of what it broke off.
+const NO_PLAIN_END = /^(?:returnCode|background|assistant|timedOut|memoryLimit)/;
+
+function exitOf({ tool_name: tool, tool_response: told }: JsonObject): number | undefined {
+  if (tool !== "Bash" || !isJsonObject(told) || told["interrupted"] !== false) return undefined;
+  return Object.keys(told).some((key) => NO_PLAIN_END.test(key)) ? undefined : 0;
+}
 
 const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callOf> =>
   callOf({

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { orBlock, type Host, type HostCapabilities } from "@bylaw/host";
-import type { JsonObject } from "@bylaw/kernel";
+import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
 
 const TIMEOUT_S = 30;
@@ -14,16 +14,19 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   /** The path of its settings, below the home folder and below a project. */
   readonly folder: string;
   readonly shellTool: string;
+  /** The exit code of a command that returned; left out where the agent does not tell it, or not of which call. */
+  readonly exitOf?: (response: JsonObject) => number | undefined;
 }
 
 // These agents run the call whenever a hook fails, but for exit code 2 with a text.
-function variantOf({ folder, shellTool, capabilities, ...own }: Variant): Host {
+function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
   return {
     ...claudeCode,
     ...own,
     capabilities: {
-      ...{ ...measured, allow: true, managed: false, timeout_ms: TIMEOUT_S * 1_000 },
+      ...{ ...measured, allow: true, exit_code: exitOf !== undefined },
+      ...{ managed: false, timeout_ms: TIMEOUT_S * 1_000 },
       failures: {
         ...{ exit_1: "blocks", killed: "blocks", missing: "blocks" },
         ...{ timeout, not_json: "runs" },
@@ -31,8 +34,13 @@ function variantOf({ folder, shellTool, capabilities, ...own }: Variant): Host {
     },
     read(input, place) {
       const event = claudeCode.read(input, place);
-      if (event.kind !== "tool_call") return event;
-      return { ...event, call: { ...event.call, host: { name: own.name } } };
+      if (event.kind !== "tool_call" && event.kind !== "tool_result") return event;
+      const call = { ...event.call, host: { name: own.name } };
+      if (event.kind === "tool_call") return { ...event, call };
+      const { kind, name, ok } = event;
+      const told = input["tool_response"];
+      const exit_code = call.tool === shellTool && isJsonObject(told) ? exitOf?.(told) : undefined;
+      return { kind, name, call, ok, ...omitUndefined({ exit_code }) };
     },
     blocks: (output) =>
       output.exit === 0 || output.exit === 2 ? claudeCode.blocks(output) : false,
@@ -45,6 +53,10 @@ function variantOf({ folder, shellTool, capabilities, ...own }: Variant): Host {
       const hook = { type: "command", timeout: TIMEOUT_S };
       return {
         PreToolUse: { matcher: "*", hooks: [{ ...hook, command: orBlock(command()) }] },
+        PostToolUse: { matcher: "*", hooks: [{ ...hook, command: command() }] },
+        ...(exitOf && {
+          PostToolUseFailure: { matcher: "*", hooks: [{ ...hook, command: command() }] },
+        }),
         Stop: { hooks: [{ ...hook, command: command() }] },
       };
     },
@@ -54,6 +66,10 @@ function variantOf({ folder, shellTool, capabilities, ...own }: Variant): Host {
 const allOff = ({ disableAllHooks }: JsonObject): string | undefined =>
   disableAllHooks === true ? "`disableAllHooks: true`" : undefined;
 
+// Its own words stand before and after the output of a command, and what it broke off begins otherwise.
+const QWEN_ENDED =
+  /^Command: [^]*\nError: \(none\)\nExit Code: (\d+)\nSignal: \(none\)\nProcess Group PGID: [^\n]*$/;
+
 /** Qwen Code, as measured with 0.24.4. */
 export const qwenCode: Host = variantOf({
   ...{ name: "qwen-code", title: "Qwen Code", folder: ".qwen", shellTool: "run_shell_command" },
@@ -61,10 +77,14 @@ export const qwenCode: Host = variantOf({
     ...{ version: "0.24.4", ask: "asks", comments: true, project_off: "runs", stop_cap: 8 },
     timeout: "runs",
   },
+  exitOf({ llmContent: text }) {
+    const [, code] = (typeof text === "string" && QWEN_ENDED.exec(text)) || [];
+    return code === undefined ? undefined : Number(code);
+  },
   switchedOff: allOff,
 });
 
-/** Factory Droid, as measured with 0.225.2: it runs a call about which it is told to ask. */
+/** Factory Droid, as measured with 0.225.2: it runs a call about which it is told to ask, and tells nothing of a command that fails. */
 export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {

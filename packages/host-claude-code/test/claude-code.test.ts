@@ -18,6 +18,12 @@ const CALL = {
   tool_use_id: "toolu_c1_0",
 };
 
+const ENDED = { stdout: "hello", stderr: "", interrupted: false, isImage: false };
+const returned = (change: object) => ({
+  ...{ ...CALL, hook_event_name: "PostToolUse", duration_ms: 25 },
+  tool_response: { ...ENDED, noOutputExpected: false, ...change },
+});
+
 /** What 2.1.330 does, measured with the real program. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
@@ -40,6 +46,19 @@ describeHost(
     host: claudeCode,
     payload: CALL,
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+    returned: [
+      { payload: returned({}), ok: true, exit_code: 0 },
+      // A search that found nothing ends with 1, and that is no failure.
+      { payload: returned({ returnCodeInterpretation: "No matches found" }), ok: true },
+      { payload: returned({ backgroundTaskId: "b1" }), ok: true },
+      { payload: returned({ timedOutAfterMs: 120_000 }), ok: true },
+      { payload: returned({ interrupted: true }), ok: true },
+      { payload: { ...returned({}), tool_name: "mcp__a__run" }, ok: true },
+      {
+        payload: { ...CALL, hook_event_name: "PostToolUseFailure", error: "Exit code 3" },
+        ok: false,
+      },
+    ],
     unknown: { ...COMMON, hook_event_name: "MessageDisplay", text: "hello" },
     outcome,
   },

@@ -1,4 +1,4 @@
-import { describeHost, type HostOutput } from "@bylaw/host";
+import { describeHost, type HostCase, type HostOutput } from "@bylaw/host";
 import { describe, expect, it } from "vitest";
 import { droid, qwenCode } from "../src/index.ts";
 
@@ -24,6 +24,35 @@ const CALLS = [
   ],
 ] as const;
 
+const end = (code: number | string): string =>
+  `\nError: (none)\nExit Code: ${code}\nSignal: (none)\nProcess Group PGID: (none)`;
+const qwenReturned = (llmContent: string) => ({
+  ...{ ...COMMON, ...CALLS[0][1], hook_event_name: "PostToolUse" },
+  tool_response: { llmContent, returnDisplay: "" },
+});
+const RETURNED: readonly HostCase["returned"][] = [
+  [
+    { payload: qwenReturned(`Command: x\nOutput: hi${end(0)}`), ok: true, exit_code: 0 },
+    { payload: qwenReturned(`Command: x\nOutput: hi${end(0)}${end(1)}`), ok: true, exit_code: 1 },
+    // The output of what was broken off comes last.
+    { payload: qwenReturned(`Command timed out. Output:\nCommand: x${end(0)}`), ok: true },
+    { payload: qwenReturned(`Command: x\nOutput: hi${end("(none)")}`), ok: true },
+    {
+      payload: { ...qwenReturned(""), hook_event_name: "PostToolUseFailure", error: "" },
+      ok: false,
+    },
+  ],
+  [
+    {
+      payload: {
+        ...{ ...COMMON, ...CALLS[1][1], hook_event_name: "PostToolUse" },
+        tool_response: "hi\n\n\n[Process exited with code 0]",
+      },
+      ok: true,
+    },
+  ],
+];
+
 /** What both do, measured with the real programs: but for exit code 2, a failure lets the call run. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
@@ -37,11 +66,12 @@ function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "all
   );
 }
 
-for (const [host, call] of CALLS)
+for (const [at, [host, call]] of CALLS.entries())
   describeHost(
     {
       ...{ host, outcome },
       payload: { ...COMMON, hook_event_name: "PreToolUse", ...call },
+      returned: RETURNED[at] ?? [],
       keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
       unknown: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
     },

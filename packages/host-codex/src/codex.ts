@@ -15,7 +15,7 @@ export const codex: Host = {
   capabilities: {
     version: "0.169.0",
     ask: "runs",
-    allow: false,
+    ...{ allow: false, exit_code: false },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -35,6 +35,9 @@ export const codex: Host = {
         again: input["stop_hook_active"] === true,
         ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
       };
+    // Also of a command that failed, and it does not say so.
+    if (name === "PostToolUse")
+      return { kind: "tool_result", name, call: callFrom(input, place), ok: true };
     if (name !== undefined && name !== "PreToolUse") return { kind: "other", name };
     return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
   },
@@ -72,7 +75,8 @@ export const codex: Host = {
   hooks(command) {
     const hook = { type: "command", timeout: TIMEOUT_S };
     const call = { ...hook, command: `${command()} || printf '%s' '${NO_ANSWER.stdout}'` };
-    return { PreToolUse: { hooks: [call] }, Stop: { hooks: [{ ...hook, command: command() }] } };
+    const told = { hooks: [{ ...hook, command: command() }] };
+    return { PreToolUse: { hooks: [call] }, PostToolUse: told, Stop: told };
   },
 
   // Codex trusts managed hooks without asking, and a project cannot switch them off.

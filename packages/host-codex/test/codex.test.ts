@@ -45,6 +45,10 @@ describeHost(
     host: codex,
     payload: CALL,
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+    // It says the same of `true` and of `exit 3`.
+    returned: [
+      { payload: { ...CALL, hook_event_name: "PostToolUse", tool_response: "" }, ok: true },
+    ],
     unknown: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
     outcome,
   },

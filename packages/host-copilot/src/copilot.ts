@@ -8,7 +8,7 @@ import {
   type HostOutput,
   type SettingsFile,
 } from "@bylaw/host";
-import { omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 
@@ -19,7 +19,7 @@ export const copilot: Host = {
   capabilities: {
     version: "1.0.102",
     ask: "asks",
-    allow: true,
+    ...{ allow: true, exit_code: true },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -39,12 +39,22 @@ export const copilot: Host = {
         again: input["stop_hook_active"] === true,
         ...omitUndefined({ text: textOf(input, "lastAssistantMessage") }),
       };
-    if (named !== "preToolUse") return { kind: "other", name: named };
     const { toolName: tool, toolArgs: args, cwd } = input;
-    return {
-      ...{ kind: "tool_call", name: named },
-      call: callOf({ host: "copilot", tool, args, cwd, home, session }),
-    };
+    const call = (): ReturnType<typeof callOf> =>
+      callOf({ host: "copilot", tool, args, cwd, home, session });
+    switch (named) {
+      case "preToolUse":
+        return { kind: "tool_call", name: named, call: call() };
+      case "postToolUse":
+        return {
+          ...{ kind: "tool_result", name: named, call: call(), ok: true },
+          ...omitUndefined({ exit_code: exitOf(input) }),
+        };
+      case "postToolUseFailure":
+        return { kind: "tool_result", name: named, call: call(), ok: false };
+      default:
+        return { kind: "other", name: named };
+    }
   },
 
   answer(event, reply) {
@@ -81,12 +91,22 @@ export const copilot: Host = {
     const hook = (event: string): JsonObject => ({
       ...{ type: "command", bash: command(event), timeoutSec: TIMEOUT_S },
     });
-    return { preToolUse: hook("preToolUse"), agentStop: hook("agentStop") };
+    const events = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop"];
+    return Object.fromEntries(events.map((event) => [event, hook(event)]));
   },
 
   switchedOff: ({ disableAllHooks }) =>
     disableAllHooks === true ? "`disableAllHooks: true`" : undefined,
 };
+
+// Its own words are the last ones, whatever the command printed before.
+function exitOf({ toolName: tool, toolResult: told }: JsonObject): number | undefined {
+  const text = tool === "bash" && isJsonObject(told) ? told["textResultForLlm"] : undefined;
+  const [, code] =
+    (typeof text === "string" && /\n<shellId: \d+ completed with exit code (\d+)>$/.exec(text)) ||
+    [];
+  return code === undefined ? undefined : Number(code);
+}
 
 const output = (answer: JsonObject): HostOutput => ({
   stdout: JSON.stringify(answer),

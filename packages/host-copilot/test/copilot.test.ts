@@ -17,6 +17,14 @@ const COMMON = {
   cwd: "/home/u/project",
 };
 
+const CALL = { ...COMMON, toolName: "bash", toolArgs: { command: "echo hello > out.txt" } };
+const returned = (textResultForLlm: string) => ({
+  ...CALL,
+  toolResult: { resultType: "success", textResultForLlm },
+});
+const ended = (code: number): string => `\n<shellId: 0 completed with exit code ${code}>`;
+const named = "postToolUse";
+
 /** What 1.0.102 does, measured with the real program. */
 function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit !== 0) return "blocks";
@@ -29,9 +37,16 @@ function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "
 describeHost(
   {
     host: copilot,
-    payload: { ...COMMON, toolName: "bash", toolArgs: { command: "echo hello > out.txt" } },
+    payload: CALL,
     named: "preToolUse",
     keys: { tool: "toolName", args: "toolArgs", cwd: "cwd" },
+    returned: [
+      { payload: returned(ended(0)), named, ok: true, exit_code: 0 },
+      { payload: returned(`hi${ended(0)}${ended(3)}`), named, ok: true, exit_code: 3 },
+      { payload: returned(`${ended(0)}\n<shellId: 0 is still running>`), named, ok: true },
+      { payload: { ...returned(ended(0)), toolName: "mcp-run" }, named, ok: true },
+      { payload: { ...CALL, error: "x" }, named: "postToolUseFailure", ok: false },
+    ],
     unknown: { ...COMMON, source: "new" },
     unknownNamed: "sessionStart",
     outcome,

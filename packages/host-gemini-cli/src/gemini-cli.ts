@@ -11,7 +11,7 @@ export const geminiCli: Host = {
   capabilities: {
     version: "0.61.0",
     ask: "waits",
-    allow: true,
+    ...{ allow: true, exit_code: false },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "waits" },
       not_json: "runs",
@@ -31,11 +31,14 @@ export const geminiCli: Host = {
         again: input["stop_hook_active"] === true,
         ...omitUndefined({ text: textOf(input, "prompt_response") }),
       };
-    if (name !== undefined && name !== "BeforeTool") return { kind: "other", name };
+    const isReturn = name === "AfterTool";
+    if (name !== undefined && name !== "BeforeTool" && !isReturn) return { kind: "other", name };
     const { tool_name: tool, tool_input: args, cwd, session_id: session, mcp_context: mcp } = input;
     const server = isJsonObject(mcp) ? mcp["server_name"] : undefined;
     const workspace = env["GEMINI_PROJECT_DIR"];
     const call = callOf({ host: "gemini-cli", tool, args, cwd, home, session, server, workspace });
+    // Of the exit code it tells all but 0.
+    if (isReturn) return { kind: "tool_result", name, call, ok: true };
     return { kind: "tool_call", name: "BeforeTool", call };
   },
 
@@ -67,6 +70,7 @@ export const geminiCli: Host = {
     const hook = { type: "command", name: "bylaw", timeout: TIMEOUT_MS };
     return {
       BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: orBlock(command()) }] },
+      AfterTool: { matcher: ".*", hooks: [{ ...hook, command: command() }] },
       AfterAgent: { hooks: [{ ...hook, command: command() }] },
     };
   },

@@ -28,6 +28,16 @@ describeHost(
     host: geminiCli,
     payload: CALL,
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
+    // A line with the exit code is missing where it is 0, and where a long output was cut.
+    returned: [
+      {
+        payload: {
+          ...{ ...CALL, hook_event_name: "AfterTool" },
+          tool_response: { llmContent: "Output: (empty)\nProcess Group PGID: 7" },
+        },
+        ok: true,
+      },
+    ],
     unknown: { ...COMMON, hook_event_name: "BeforeToolSelection", llm_request: {} },
     outcome,
   },

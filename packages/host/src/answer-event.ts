@@ -1,6 +1,6 @@
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
-import type { Host, HostEvent, HostOutput, HostPlace } from "./host.ts";
+import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
 import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
 
 /** Who decides. */
@@ -13,6 +13,8 @@ export interface Judge {
   readonly record: (
     call: ToolCall,
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
+  /** Takes what came of a call, where rules look back on it. */
+  readonly result: (returned: ToolReturn) => Promise<void>;
   /** Why the host would stop asking Bylaw after a settings change; `undefined` if it would not. */
   readonly settingsFault: (changed: string | undefined) => string | undefined;
   /** Why the agent is not done yet; `undefined` if it may stop. */
@@ -59,6 +61,9 @@ async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions)
       if (reply.kind !== "ask" || host.capabilities.ask === "asks") return reply;
       return await asked(call, judge, host);
     }
+    case "tool_result":
+      await judge.result(event);
+      return { kind: "none" };
     case "settings_change": {
       const reason = judge.settingsFault(event.file);
       return reason === undefined ? { kind: "none" } : { kind: "deny", reason };

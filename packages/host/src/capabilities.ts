@@ -11,6 +11,8 @@ export interface HostCapabilities {
   readonly ask: AskOutcome;
   /** Whether the host accepts an explicit allow, which skips its own question. */
   readonly allow: boolean;
+  /** Whether it tells the exit code of a command, and of which call. Without it no command counts as passed. */
+  readonly exit_code: boolean;
   /** What happens to the call when the installed hook fails. */
   readonly failures: {
     readonly exit_1: FailureOutcome;

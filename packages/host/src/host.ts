@@ -12,6 +12,7 @@ export interface HostPlace {
 /** A host's event in Bylaw's terms. `name` is the host's own name for it. */
 export type HostEvent =
   | { readonly kind: "tool_call"; readonly name: string; readonly call: Omit<ToolCall, "hook"> }
+  | ToolReturn
   | { readonly kind: "settings_change"; readonly name: string; readonly file?: string }
   | {
       readonly kind: "stop";
@@ -22,6 +23,16 @@ export type HostEvent =
       readonly again: boolean;
     }
   | { readonly kind: "other"; readonly name: string };
+
+/** A call returned, or failed. The host's id of it, where there is one, is the id of the call. */
+export interface ToolReturn {
+  readonly kind: "tool_result";
+  readonly name: string;
+  readonly call: Omit<ToolCall, "hook">;
+  readonly ok: boolean;
+  /** Of a command, where the host itself tells it. The output of a command could say anything. */
+  readonly exit_code?: number;
+}
 
 /** What a hook process prints and ends with. */
 export interface HostOutput {

@@ -1,7 +1,7 @@
 export { answerEvent, answerFault, type AnswerOptions, type Judge } from "./answer-event.ts";
 export { answerIn, callOf, orBlock, textOf, type CallFields } from "./call.ts";
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
-export type { HostCase, TestRunner } from "./conformance/kit.ts";
+export type { HostCase, ReturnCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";
 export type {
   GuardedCall,
@@ -11,7 +11,15 @@ export type {
   ToolGuard,
   ToolGuardOptions,
 } from "./guard-contract.ts";
-export type { HookEntries, Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
+export type {
+  HookEntries,
+  Host,
+  HostEvent,
+  HostOutput,
+  HostPlace,
+  SettingsFile,
+  ToolReturn,
+} from "./host.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";

@@ -45,6 +45,8 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
       });
     },
 
+    async result() {},
+
     settingsFault(changed) {
       const reports = inspectSettings(host, place, project);
       const faults = hookCommands(setup).map((command) => findFault(host, reports, command));

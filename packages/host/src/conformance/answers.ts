@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createKernel } from "@bylaw/kernel";
 import type { Judge } from "../answer-event.ts";
+import type { ToolReturn } from "../host.ts";
 import { DECISION, PLACE, askOf, decided, type HostCase, type Proof } from "./kit.ts";
 
 const FALLBACK = decided({ effect: "ask_user", code: "fallback" });
@@ -89,6 +90,34 @@ export function callProofs(test: HostCase): readonly Proof[] {
     ],
   ];
 }
+
+/** What a host tells of a call that returned. */
+export const resultProofs = (test: HostCase): readonly Proof[] => [
+  ...test.returned.map(({ payload, named, ok, ...told }, at): Proof => [
+    `${String(at + 1)}: tells what came of a call, and goes on`,
+    async () => {
+      const { keys, host } = test;
+      const returned: ToolReturn[] = [];
+      const result = async (one: ToolReturn): Promise<void> => void returned.push(one);
+      const output = await askOf(test)({ result }, { input: JSON.stringify(payload), named });
+      assert.deepEqual(output, { stdout: "{}", stderr: "", exit: 0 });
+      const [{ call, ...rest } = assert.fail()] = returned;
+      assert.deepEqual([rest.ok, rest.exit_code], [ok, told.exit_code]);
+      assert.deepEqual([call.tool, call.args], [payload[keys.tool], payload[keys.args]]);
+      assert.deepEqual(call.host, { name: host.name });
+    },
+  ]),
+  [
+    "says of an exit code of 0 what its capabilities say, and is told what could not be recorded",
+    async () => {
+      const told = test.returned.some(({ exit_code }) => exit_code === 0);
+      assert.equal(told, test.host.capabilities.exit_code);
+      const [{ payload, named } = assert.fail()] = test.returned;
+      const output = await askOf(test)({}, { input: JSON.stringify(payload), named });
+      assert.match(output.stdout + output.stderr, /the engine is gone/);
+    },
+  ],
+];
 
 /** How a question ends on a host that can ask, and on one that cannot. */
 export function questionProofs(test: HostCase): readonly Proof[] {

@@ -8,6 +8,15 @@ export interface TestRunner {
   readonly it: (name: string, body: () => Promise<void>) => unknown;
 }
 
+/** A payload after a call of the shell. */
+export interface ReturnCase {
+  readonly payload: JsonObject;
+  readonly named?: string | undefined;
+  readonly ok: boolean;
+  /** Left out where the host does not tell. */
+  readonly exit_code?: number;
+}
+
 /** What the suite has to know of a host. */
 export interface HostCase {
   readonly host: Host;
@@ -17,6 +26,8 @@ export interface HostCase {
   readonly named?: string;
   /** Names of keys in the payload: of the tool, its arguments and the working folder. */
   readonly keys: { readonly tool: string; readonly args: string; readonly cwd: string };
+  /** Real payloads after a call of the shell, and what they tell. */
+  readonly returned: readonly ReturnCase[];
   /** A payload of an event that the adapter does not know, and its name on the command line. */
   readonly unknown: JsonObject;
   readonly unknownNamed?: string;
@@ -55,7 +66,7 @@ export const askOf =
       ...{ host, place: PLACE, strict, named },
       judge: {
         ...{ decide: fails, record: async () => fails(), settingsFault: fails },
-        ...{ stop: async () => fails() },
+        ...{ result: async () => fails(), stop: async () => fails() },
         ...judge,
       },
     });

@@ -1,4 +1,10 @@
-import { answerProofs, badInputProofs, callProofs, questionProofs } from "./answers.ts";
+import {
+  answerProofs,
+  badInputProofs,
+  callProofs,
+  questionProofs,
+  resultProofs,
+} from "./answers.ts";
 import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
 
@@ -7,6 +13,7 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
   const { title } = test.host;
   const groups: readonly (readonly [string, readonly Proof[]])[] = [
     [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
+    [`${title} after a tool call`, resultProofs(test)],
     [`${title} where it is not clear`, questionProofs(test)],
     [`${title} is told to block what is not a call`, badInputProofs(test)],
     [
