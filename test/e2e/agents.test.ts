@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { AgentClient, OperatorClient } from "@bylaw/sdk";
@@ -75,7 +75,9 @@ it("the reviewers of a contract are started, started again, and their verdicts t
     { agent: "review-security", reason: "It ended with exit code 7" },
   ]);
   const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
-  const done = events.filter(({ event_type }) => event_type === "directive_completed");
+  const done = events.filter(
+    ({ event_type, agent_id }) => event_type === "directive_completed" && agent_id !== null,
+  );
   const reviewers = ["security", "quality", "consistency", "holistic", "vibe_coding"];
   expect(new Set(done.map(({ details }) => details["agent"]))).toEqual(
     new Set(reviewers.map((model) => `review-${model}`)),
@@ -89,6 +91,91 @@ it("the reviewers of a contract are started, started again, and their verdicts t
     expect(one).toMatchObject({ BYLAW_AGENT_ID: `review-${String(one["model"])}` });
   }
   await server.stop();
+});
+
+describe("two supervisors on one server", () => {
+  // It says that it began, and goes on until somebody lets it end.
+  const WAITS = `
+import { appendFileSync, existsSync, watch } from "node:fs";
+appendFileSync("started.txt", process.env.BYLAW_DIRECTIVE + "\\n");
+const done = () => existsSync("go") && process.exit(0);
+watch(".", done);
+done();
+`;
+  const waiting = { command: [process.execPath, "wait.mjs"] };
+
+  async function called(
+    data: string,
+  ): Promise<{
+    readonly client: OperatorClient;
+    readonly cwd: string;
+    readonly started: () => readonly string[];
+    readonly supervise: () => ReturnType<typeof start>;
+  }> {
+    const server = await startServer(site, {
+      data: site.path(data),
+      behaviors: { agents: ["one", "two", "three"] },
+    });
+    onTestFinished(async () => void (await server.stop()));
+    const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
+    await client.createTasks([{ id: "adder-1" }]);
+    const ann = new AgentClient({
+      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
+    });
+    await ann.claimTask({ task_id: "adder-1" });
+    for (const triggerAgentId of ["one", "two", "three"])
+      await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
+    const agents = { one: waiting, two: waiting, three: waiting };
+    const cwd = scratch({
+      "wait.mjs": WAITS,
+      "agents.json": agentsFile(agents, { max_parallel: 3, lease_seconds: 3 }),
+    });
+    const started = (): readonly string[] =>
+      existsSync(join(cwd, "started.txt"))
+        ? readFileSync(join(cwd, "started.txt"), "utf8").trim().split("\n")
+        : [];
+    const supervise = () => {
+      process.env["BYLAW_OPERATOR_TOKEN"] = OPERATOR;
+      const child = start(["agents", "agents.json", "--url", server.url, "--json"], cwd);
+      delete process.env["BYLAW_OPERATOR_TOKEN"];
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return child;
+    };
+    return { client, cwd, started, supervise };
+  }
+
+  it("never start an agent twice, also when it takes many times its lease", async () => {
+    const { client, cwd, started, supervise } = await called("shared");
+    const outcomes: string[] = [];
+    for (const child of [supervise(), supervise()])
+      child.stdout?.on("data", (chunk: Buffer) => outcomes.push(chunk.toString()));
+    await expect.poll(() => started().length, { timeout: 30_000 }).toBe(3);
+    // Both have asked for the directives many times since, and the leases were renewed.
+    const [first = ""] = (await client.directives()).map(({ directive }) => directive);
+    for (let round = 0; round < 24; round += 1) {
+      await expect(
+        client.leaseDirective(first, { holder: "somebody else", lease_ms: 1_000 }),
+      ).rejects.toMatchObject({ code: "BYLAW_DIRECTIVE_TAKEN" });
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+    writeFileSync(join(cwd, "go"), "");
+    await expect.poll(async () => (await client.directives()).length, { timeout: 30_000 }).toBe(0);
+    expect(new Set(started()).size).toBe(3);
+    expect(started()).toHaveLength(3);
+    expect(outcomes.join("")).not.toContain('"reported":false');
+  });
+
+  it("take over from each other when one is killed", async () => {
+    const { client, cwd, started, supervise } = await called("killed");
+    const first = supervise();
+    await expect.poll(() => started().length, { timeout: 30_000 }).toBe(3);
+    first.kill("SIGKILL");
+    supervise();
+    await expect.poll(() => started().length, { timeout: 30_000 }).toBe(6);
+    writeFileSync(join(cwd, "go"), "");
+    await expect.poll(async () => (await client.directives()).length, { timeout: 30_000 }).toBe(0);
+    expect(started()).toHaveLength(6);
+  });
 });
 
 describe("with --once", () => {

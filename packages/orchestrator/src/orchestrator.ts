@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkArgument, messageOf } from "@bylaw/kernel";
 import { isChainBroken, type Run } from "@bylaw/log";
-import { issueDirectives } from "@bylaw/plugin-phases";
+import { issueDue } from "./tasks/issue-due.ts";
 import { canContain } from "@bylaw/process";
 import type { Store } from "@bylaw/store";
 import type { App } from "./http/app-env.ts";
@@ -49,7 +49,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const service = createService(prepared, opened, { tools, log, now, ...signals });
   const { operations } = service;
   const stopFollowing = await followOtherNodes(store, run, log);
-  if (opened.broken() === undefined) await issueDirectives(run, rules.contract);
+  if (opened.broken() === undefined) await issueDue(run, rules.contract);
   warnIfUncontained(prepared, log);
   for (const warning of warningsOf(prepared, service)) log.warn({}, warning);
   const app = createApp(service, ROUTES);

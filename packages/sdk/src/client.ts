@@ -9,13 +9,13 @@ import { AgentConsensus } from "./consensus.ts";
 import type { ContractAnswer } from "./contract-types.ts";
 import { followEvents, type EventOptions } from "./events.ts";
 import { keepAlive } from "./keep-alive.ts";
-import { approvalPending, transitionBlocked } from "./outcomes.ts";
+import { transitionBlocked } from "./outcomes.ts";
 import { Session, type AskOptions } from "./session.ts";
+import { checkTool, checkTools, useTool, useTools } from "./tool-requests.ts";
 import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
 import { Transport, credentialOf } from "./transport.ts";
 import type {
   Approval,
-  BatchAnswer,
   BatchChecked,
   BehaviorAnswer,
   Checked,
@@ -25,19 +25,16 @@ import type {
   JsonObject,
   LogEvent,
   ModelResponse,
-  PendingAnswer,
   ReportedResult,
   ResponseAnswer,
   Snapshot,
   ToolAnswer,
   ToolDescription,
+  ToolOutcome,
   ToolQuestion,
   ToolsAnswer,
   TransitionAnswer,
 } from "./types.ts";
-
-/** How long a tool may work by default, in milliseconds: tests take their time. */
-const TOOL_MS = 900_000;
 
 /**
  * An agent under a contract that `bylaw serve` enforces: it claims a task, works by tools that the phase allows, and asks for transitions. What
@@ -182,23 +179,18 @@ export class AgentClient extends ToolShorthands {
     args: JsonObject = {},
     options: AskOptions & { readonly approval_wait_ms?: number } = {},
   ): Promise<ToolAnswer> {
-    const { approval_wait_ms, ...asked } = options;
-    const terms = { timeout_ms: TOOL_MS, ...asked, tool: tool_name };
-    const call = { tool_name, args };
-    const { status, body } = await this.#session.answer<ToolAnswer | PendingAnswer>(
-      tool_name,
-      "/tools/execute",
-      call,
-      terms,
-    );
-    if (status !== 202) return body as ToolAnswer;
-    const pending = approvalPending(tool_name, body as PendingAnswer);
-    if (approval_wait_ms === undefined) throw pending;
-    await this.waitForApproval(pending.approval_id, {
-      wait_ms: approval_wait_ms,
-      signal: asked.signal,
-    });
-    return this.useTool(tool_name, args, { ...asked, request_id: undefined });
+    return useTool(this.#session, tool_name, args, options);
+  }
+
+  /**
+   * Has the server execute several tools in one request, one after the other. The first call that is not `done` ends the batch, and those after it
+   * are `skipped`: an outcome each, in order.
+   */
+  async useTools(
+    calls: readonly ToolQuestion[],
+    options: AskOptions = {},
+  ): Promise<readonly ToolOutcome[]> {
+    return useTools(this.#session, calls, options);
   }
 
   /** Asks whether a call would be allowed, without making it. With `record: false` the question is not on record either. */
@@ -207,10 +199,7 @@ export class AgentClient extends ToolShorthands {
     args: JsonObject = {},
     options: CheckOptions = {},
   ): Promise<Checked> {
-    const { record, ...asked } = options;
-    const call = { tool_name, args, record };
-    const terms = { ...asked, tool: tool_name };
-    return this.#session.post<Checked>(tool_name, "/tools/check", call, terms);
+    return checkTool(this.#session, tool_name, args, options);
   }
 
   /** Asks about many calls at once: one answer each, in order. */
@@ -218,10 +207,7 @@ export class AgentClient extends ToolShorthands {
     calls: readonly ToolQuestion[],
     options: CheckOptions = {},
   ): Promise<readonly BatchChecked[]> {
-    const { record, ...asked } = options;
-    const path = "/tools/check/batch";
-    const answer = await this.#session.post<BatchAnswer>("batch", path, { calls, record }, asked);
-    return answer.decisions;
+    return checkTools(this.#session, calls, options);
   }
 
   /** The contract, with what each phase allows and asks for. */

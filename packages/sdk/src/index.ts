@@ -35,6 +35,7 @@ export type { EventOptions } from "./events.ts";
 export { OperatorClient } from "./operator.ts";
 export type {
   CoordinatorEvent,
+  NewTask,
   DirectiveReport,
   DropReason,
   OpenDirective,
@@ -65,6 +66,7 @@ export type {
   Task,
   ToolAnswer,
   ToolDescription,
+  ToolOutcome,
   ToolQuestion,
   ToolsAnswer,
   TransitionAnswer,

@@ -17,6 +17,22 @@ export interface CoordinatorEvent {
   readonly details?: JsonObject;
 }
 
+/** A task to create. */
+export interface NewTask {
+  /** Default: one that the server makes. */
+  readonly id?: string;
+  readonly title?: string;
+  /** Ids of the tasks to complete first. */
+  readonly dependencies?: readonly string[];
+  /** What an agent must be able to do. */
+  readonly capabilities?: readonly string[];
+}
+
+interface TaskPage {
+  readonly tasks: readonly JsonObject[];
+  readonly next: string | null;
+}
+
 /** A directive that nobody has reported: an agent to start, or a trigger of the contract. */
 export interface OpenDirective {
   readonly directive: string;
@@ -98,6 +114,19 @@ export class OperatorClient {
       .directives;
   }
 
+  /**
+   * Takes a directive for `lease_ms`, so that nobody else carries it out, or renews that; `holder` is the caller's own name. Throws Conflict where
+   * somebody else has it, and NotFound where it is not open.
+   */
+  async leaseDirective(
+    directive: string,
+    { holder, lease_ms }: { readonly holder: string; readonly lease_ms?: number },
+    options: AskOptions = {},
+  ): Promise<{ readonly lease_until: string }> {
+    const path = `/directives/${encodeURIComponent(directive)}/lease`;
+    return this.#ask("POST", path, { holder, lease_ms }, options);
+  }
+
   /** Reports the outcome of a directive. */
   async reportDirective(
     directive: string,
@@ -106,6 +135,28 @@ export class OperatorClient {
   ): Promise<void> {
     const path = `/directives/${encodeURIComponent(directive)}`;
     await this.#ask("POST", path, { ...report }, options);
+  }
+
+  /** Creates tasks, each after those it depends on: all of these, and none that exists already. Resolves to them in their order. */
+  async createTasks(
+    tasks: readonly NewTask[],
+    options: AskOptions = {},
+  ): Promise<readonly JsonObject[]> {
+    return (await this.#ask<{ tasks: JsonObject[] }>("POST", "/tasks", { tasks }, options)).tasks;
+  }
+
+  /** Every task with its phase and status, by id. */
+  async tasks(options: AskOptions = {}): Promise<readonly JsonObject[]> {
+    const found: JsonObject[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `/tasks?limit=500${query}`;
+      const page = await this.#ask<TaskPage>("GET", path, undefined, options);
+      found.push(...page.tasks);
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+    return found;
   }
 
   /** A task with its phase and status. */

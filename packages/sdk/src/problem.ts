@@ -32,7 +32,9 @@ export interface Refusal {
 // Codes of the plugins tokens and tasks. What is not listed is judged by its status.
 const OVERTAKEN = /^token_(expired|superseded|other_phase|other_session)$/;
 const NOT_HELD =
-  /^(token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed)$/;
+  /^(token_other_task|task_(unknown|blocked|waiting|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed)$/;
+/** Answers to a claim: the task may be given later. */
+const NOT_READY = /^task_(none_ready|unknown|blocked|waiting|not_claimed|other_agent|escalated)$/;
 const NO_CREDENTIAL =
   /^token_(missing|malformed|forged|key_unknown|not_yet_valid|not_issued|undated|other_run|other_agent|other_contract)$/;
 const REFUSED = /^approval_(expired|refused|rejected|unavailable)$/;
@@ -43,7 +45,7 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   const { code } = problem;
   const fix = typeof problem["fix"] === "string" ? problem["fix"] : undefined;
   const parts: ErrorParts = { code, message: problem.detail, fix, status, problem, retry_after_ms };
-  if (code === "task_none_ready") return new NoTaskReady(parts);
+  if (status === 404 && NOT_READY.test(code)) return new NoTaskReady(parts);
   if (OVERTAKEN.test(code)) return new TokenExpired(parts);
   if (NOT_HELD.test(code)) return new NotClaimed(parts);
   if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);

@@ -127,6 +127,27 @@ export interface BatchAnswer {
   readonly decisions: readonly BatchChecked[];
 }
 
+/** The outcome of one call of a batch that the server made. */
+export interface ToolOutcome {
+  /** The caller's own name for the call. */
+  readonly id?: string;
+  /** That of the record. */
+  readonly call_id?: string;
+  /** `pending`: a person is asked. `skipped`: a call before it was not done, so this one was not tried. */
+  readonly status: "done" | "failed" | "denied" | "pending" | "skipped";
+  readonly result?: Json;
+  readonly approval_id?: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly fix?: string;
+  readonly warnings: readonly string[];
+}
+
+/** What the server answers to a batch of executions. */
+export interface ExecutedBatch {
+  readonly results: readonly ToolOutcome[];
+}
+
 /** What came of a checked call that the agent made itself. */
 export interface ReportedResult {
   readonly id: string;

@@ -3,57 +3,30 @@ import { deny, type ToolCall, type Transition, type Verdict, type View } from "@
 import { quote } from "@bylaw/wording";
 import { isoOf, type TaskState } from "./board.ts";
 import type { CODES } from "./codes.ts";
-import { taskOf } from "./task-board.ts";
+import { blocked, completed, heldByOther, statusFault, type TaskFault } from "./status-fault.ts";
+import { taskBoard, taskOf } from "./task-board.ts";
 
 /** Denies the completion of a task that waits for others, and any transition of a completed one. Pure. */
 export function checkCompletion({ task, to }: Transition, view: View): Verdict | undefined {
   const state = taskOf(view, task);
-  if (state?.status === "completed") return over(task, state.status);
+  if (state?.status === "completed") return verdictOf(completed(task));
   if (state === undefined || state.unmet === 0 || to !== COMPLETED) return undefined;
-  return refuse("task_blocked", waitsFor(task, state.unmet), "Complete those tasks first.");
+  return verdictOf(blocked(view(taskBoard), task, state));
 }
 
 type Code = keyof typeof CODES;
 
 const refuse = (code: Code, reason: string, fix: string): Verdict => deny(reason, fix, { code });
-const over = (task: string, status: string): Verdict =>
-  refuse("task_over", `Task ${quote(task)} is ${status}`, "Claim another task.");
-const waitsFor = (task: string, unmet: number): string =>
-  `Task ${quote(task)} waits for ${unmet === 1 ? "another task" : `${unmet} other tasks`}`;
+const verdictOf = ({ code, reason, fix }: TaskFault): Verdict => refuse(code, reason, fix);
 
 /** Denies work on a task by anyone who does not hold it. Work on no task is not checked. Pure. */
 export function checkHolder(subject: ToolCall | Transition, view: View): Verdict | undefined {
   const { task } = subject;
   if (task === undefined) return undefined;
+  const fault = statusFault(view(taskBoard), task);
+  if (fault !== undefined) return verdictOf(fault);
   const state = taskOf(view, task);
-  if (state === undefined)
-    return refuse(
-      "task_unknown",
-      `There is no task ${quote(task)}`,
-      "Create it, or claim one that exists.",
-    );
-  return checkStatus(task, state) ?? checkClaim(subject, task, state);
-}
-
-function checkStatus(task: string, { status, unmet }: TaskState): Verdict | undefined {
-  switch (status) {
-    case "completed":
-    case "failed":
-      return over(task, status);
-    case "escalated":
-      return refuse(
-        "task_escalated",
-        `A person has to look into task ${quote(task)} first`,
-        "Have a person retry the task.",
-      );
-    case "blocked":
-      return refuse("task_blocked", waitsFor(task, unmet), "Claim another task.");
-    case "ready":
-    case "waiting":
-      return refuse("task_not_claimed", `Nobody holds task ${quote(task)}`, "Claim it first.");
-    case "claimed":
-      return undefined;
-  }
+  return state === undefined ? undefined : checkClaim(subject, task, state);
 }
 
 function checkClaim(
@@ -62,11 +35,7 @@ function checkClaim(
   state: TaskState,
 ): Verdict | undefined {
   if (agent === undefined || agent !== state.agent)
-    return refuse(
-      "task_other_agent",
-      `Another agent holds task ${quote(task)}`,
-      "Claim another task.",
-    );
+    return verdictOf(heldByOther(task, "Claim another task."));
   const fence = host?.["fence"];
   if (fence !== undefined && fence !== state.fence)
     return refuse(

@@ -11,6 +11,7 @@ export type {
 } from "./api.ts";
 export type { Blocker, Board, TaskState, TaskStatus } from "./board.ts";
 export { createTasks, type TasksOptions } from "./create-tasks.ts";
+export { claimFault, type TaskFault } from "./status-fault.ts";
 export type { Snapshot, SnapshotRequest } from "./snapshot.ts";
 export { taskBoard, taskOf } from "./task-board.ts";
 export { tasks } from "./tasks.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createKernel, definePlugin } from "@bylaw/kernel";
 import { describeExamples, readCases } from "@bylaw/testing";
 import { examples } from "../examples.ts";
-import { createTasks, tasks as plugin } from "../src/index.ts";
+import { claimFault, createTasks, tasks as plugin } from "../src/index.ts";
 import { z } from "zod";
 import { enginesOn, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
 import { holdOf, kernelWith, permits, rules, summary } from "./setting.ts";
@@ -132,6 +132,47 @@ describe("what is done for a task", () => {
     expect(await move({ to: "PLAN" }, off)).toBe("task_over");
     expect((await off.tasks.get("a")).status).toBe("completed");
   });
+});
+
+it("a claim that gets nothing has a reason: which state the task is in, and what to do", async () => {
+  const lax = await worker(place, rules({ maxRetries: 1, backoffSeconds: 60 }));
+  const fault = (agent = "bob"): string => {
+    const { code, reason, fix } = claimFault(lax.run.view, { agent, task: "a" }) ?? {};
+    return [code, reason, fix].join(" | ");
+  };
+  expect(fault()).toMatch(/^task_unknown \| There is no task `a`/);
+  for (const id of ["w", "x", "y", "z"]) await lax.tasks.create({ id });
+  await lax.tasks.create({ id: "a", dependencies: ["w", "x", "y", "z"], capabilities: ["sql"] });
+  expect(fault()).toMatch(
+    /^task_blocked \| Task `a` is blocked: it waits for `w`, `x`, `y` and 1 more/,
+  );
+  for (const task of ["w", "x", "y", "z"]) {
+    const held = await lax.tasks.claim({ agent: "ann", task });
+    await lax.tasks.complete({ task, agent: "ann", fence: held?.fence ?? 0, ...summary });
+  }
+  expect(fault()).toMatch(/^task_not_claimed \| Task `a` needs an agent that can do `sql`/);
+  const claim = { agent: "ann", task: "a", capabilities: ["sql"] };
+  await lax.tasks.claim(claim);
+  expect([fault(), fault("ann")]).toEqual([
+    "task_other_agent | Another agent holds task `a` | Claim another task, or wait.",
+    " |  | ",
+  ]);
+  await place.advance(300_000);
+  await lax.tasks.recover();
+  expect(fault()).toMatch(/^task_waiting \| Task `a` is waiting: .* free again at \d{4}-/);
+  await place.advance(60_000);
+  await lax.tasks.claim(claim);
+  await place.advance(300_000);
+  await lax.tasks.recover();
+  expect(fault()).toMatch(/^task_escalated \| Task `a` is escalated: .* \| Have an operator retry/);
+  await lax.tasks.retry({ task: "a", by: "ada" });
+  const held = await lax.tasks.claim(claim);
+  await lax.tasks.fail({ task: "a", agent: "ann", fence: held?.fence ?? 0, reason: "stuck" });
+  expect(fault()).toMatch(/^task_over \| Task `a` has failed \| Have an operator retry/);
+  await lax.tasks.retry({ task: "a", by: "ada" });
+  const last = await lax.tasks.claim(claim);
+  await lax.tasks.complete({ task: "a", agent: "ann", fence: last?.fence ?? 0, ...summary });
+  expect(fault()).toBe("task_over | Task `a` is completed | Claim another task.");
 });
 
 describe("a decision that was on its way when the task changed hands", () => {

@@ -19,6 +19,7 @@ const program = z.strictObject({
 });
 const schema = z.strictObject({
   max_parallel: z.int().min(1).max(64).default(2),
+  lease_seconds: z.int().min(1).max(600).default(60),
   agents: z.record(z.string().min(1).max(256), program),
 });
 
@@ -31,6 +32,8 @@ export interface AgentProgram extends z.output<typeof program> {
 /** The programs to start, by role: an `agent_type` of the contract, or an agent that others call. */
 export interface AgentsFile {
   readonly max_parallel: number;
+  /** How long others leave a directive alone after the last sign of life. */
+  readonly lease_seconds: number;
   readonly agents: ReadonlyMap<string, AgentProgram>;
 }
 
@@ -46,7 +49,7 @@ export function readAgents(file: string): AgentsFile {
   }
   const parsed = schema.safeParse(given);
   if (!parsed.success) throw invalid(file, describeIssues(parsed.error, "the file"));
-  const { max_parallel, agents } = parsed.data;
+  const { agents, ...limits } = parsed.data;
   const secret = Object.values(agents)
     .flatMap(({ env }) => env)
     .find(isServiceSecret);
@@ -56,7 +59,7 @@ export function readAgents(file: string): AgentsFile {
   const placed = Object.entries(agents).map(
     ([role, one]) => [role, { ...one, cwd: resolve(folder, one.cwd ?? ".") }] as const,
   );
-  return { max_parallel, agents: new Map(placed) };
+  return { ...limits, agents: new Map(placed) };
 }
 
 const invalid = (file: string, message: string): BylawError =>

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf, type Json } from "@bylaw/kernel";
 import { programEnvironment, runProgram, type ProgramEnd } from "@bylaw/process";
@@ -9,10 +10,14 @@ import {
 } from "@bylaw/sdk";
 import { jsonObjectIn } from "../approve/remote.ts";
 import type { AgentProgram, AgentsFile } from "./agents-file.ts";
+import { DirectiveLease, isElsewhere } from "./directive-lease.ts";
 
 /** How agents are supervised. */
 export interface SupervisorOptions extends AgentsFile {
-  readonly client: Pick<OperatorClient, "directives" | "reportDirective" | "task">;
+  readonly client: Pick<
+    OperatorClient,
+    "directives" | "leaseDirective" | "reportDirective" | "task"
+  >;
   /** The server, for the environment of agents. */
   readonly url: string;
   /** Ends the agents that run, and the supervisor. */
@@ -42,6 +47,9 @@ export class AgentSupervisor {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, { count: number; until: number }>();
+  /** By directive that another supervisor carries out: when to ask for it again. */
+  readonly #elsewhere = new Map<string, number>();
+  readonly #holder = randomUUID();
   /** Reported by this process. A list that was asked for before may still have them. */
   readonly #reported = new Set<string>();
   #left = 0;
@@ -81,6 +89,7 @@ export class AgentSupervisor {
       const failed = this.#failures.get(one.directive);
       if (program === undefined || this.#running.has(one.directive)) continue;
       if (this.#reported.has(one.directive)) continue;
+      if (Date.now() < (this.#elsewhere.get(one.directive) ?? 0)) continue;
       if ((failed?.count ?? 0) >= program.attempts) continue;
       if (this.#running.size >= max_parallel || Date.now() < (failed?.until ?? 0)) {
         waiting++;
@@ -93,11 +102,19 @@ export class AgentSupervisor {
   }
 
   async #carryOut(directive: OpenDirective, program: AgentProgram): Promise<void> {
-    const { client, signal, onStart, onEnd } = this.#options;
+    const { client, signal, onStart, onEnd, lease_seconds } = this.#options;
     const agent = agentOf(directive);
-    onStart(directive, agent);
+    const lease = new DirectiveLease(client, {
+      directive: directive.directive,
+      holder: this.#holder,
+      lease_ms: lease_seconds * 1_000,
+      signal,
+    });
     try {
-      const end = await this.#runAgent(directive, program, agent);
+      await lease.take();
+      onStart(directive, agent);
+      const end = await this.#runAgent(directive, program, { agent, signal: lease.signal });
+      lease.signal.throwIfAborted();
       await client.reportDirective(directive.directive, {
         ...{ task_id: directive.task, agent },
         ...(directive.action === "spawn" ? verdictOf(end) : finished(end)),
@@ -106,22 +123,34 @@ export class AgentSupervisor {
       onEnd(directive, { agent, reported: true, reason: null });
     } catch (error) {
       if (signal.aborted) return;
-      // The agent is not to blame for a server that is away.
-      const failed = error instanceof Unavailable ? 0 : 1;
-      const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
-      const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
-      this.#failures.set(directive.directive, { count, until: Date.now() + wait });
-      if (count >= program.attempts) this.#left++;
-      onEnd(directive, { agent, reported: false, reason: messageOf(error) });
+      if (isElsewhere(error) || isElsewhere(lease.signal.reason))
+        this.#elsewhere.set(directive.directive, Date.now() + lease_seconds * 333);
+      else this.#failed(directive, program, { agent, error });
+    } finally {
+      lease.end();
     }
+  }
+
+  #failed(
+    directive: OpenDirective,
+    { attempts }: AgentProgram,
+    { agent, error }: { readonly agent: string; readonly error: unknown },
+  ): void {
+    // The agent is not to blame for a server that is away.
+    const failed = error instanceof Unavailable ? 0 : 1;
+    const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
+    const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
+    this.#failures.set(directive.directive, { count, until: Date.now() + wait });
+    if (count >= attempts) this.#left++;
+    this.#options.onEnd(directive, { agent, reported: false, reason: messageOf(error) });
   }
 
   async #runAgent(
     directive: OpenDirective,
     { command, cwd, env, timeout_seconds }: AgentProgram,
-    agent: string,
+    { agent, signal }: { readonly agent: string; readonly signal: AbortSignal },
   ): Promise<ProgramEnd> {
-    const { client, url, signal } = this.#options;
+    const { client, url } = this.#options;
     const task = await client.task(directive.task);
     return await runProgram({
       argv: command,

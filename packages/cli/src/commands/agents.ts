@@ -1,15 +1,12 @@
-import type { BylawError } from "@bylaw/kernel";
-import { unauthorized } from "@bylaw/orchestrator/approvals";
-import { AgentError, OperatorClient, type OpenDirective } from "@bylaw/sdk";
+import { AgentError, type OpenDirective } from "@bylaw/sdk";
 import { readAgents } from "../agents/agents-file.ts";
+import { operatorClient, operatorError } from "../agents/operator-client.ts";
 import { AgentSupervisor, type AgentOutcome } from "../agents/supervisor.ts";
-import { takeToken } from "../approve/authority.ts";
-import { serverAddress, unreachable } from "../approve/remote.ts";
+import { serverAddress } from "../approve/remote.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { JSON_OPTION } from "../command-line/shared-options.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
-import { usageError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
 import { onInterrupt } from "../run/run-options.ts";
 
@@ -26,7 +23,8 @@ export const command: CommandSpec = {
   help: `
 Starts a program for each reviewer that the contract spawns, and for each agent that another one called. It needs an operator's token in
 BYLAW_OPERATOR_TOKEN, which no program gets. A program reads {directive, task} as JSON from standard input. The last line that a reviewer
-prints is its verdict: {"verdict":"rejected","blocking_issues":["…"],"summary":"…"}. One that fails is started again.
+prints is its verdict: {"verdict":"rejected","blocking_issues":["…"],"summary":"…"}. One that fails is started again. Several supervisors share
+the work: each agent has one, and if that ends, another one takes over after "lease_seconds" (60).
 
 Example of a file:
   {
@@ -48,17 +46,12 @@ Examples:
 /** Starts agents until a signal ends it, or once. */
 async function supervise(file: string, options: AgentsOptions): Promise<void> {
   const { url = "http://127.0.0.1:8000", once = false, json = false } = options;
-  const operator_token = takeToken();
-  const endpoint = serverAddress(url);
-  const { agents, max_parallel } = readAgents(file);
-  if (operator_token === undefined || operator_token === "")
-    throw usageError("`bylaw agents` needs an operator's token in BYLAW_OPERATOR_TOKEN");
+  const client = operatorClient(url, "bylaw agents");
+  const agents = readAgents(file);
   const stop = new AbortController();
   onInterrupt(() => stop.abort());
   const supervisor = new AgentSupervisor({
-    client: new OperatorClient({ endpoint, operator_token }),
-    url: endpoint,
-    ...{ agents, max_parallel, signal: stop.signal },
+    ...{ ...agents, client, url: serverAddress(url), signal: stop.signal },
     onStart: ({ task, directive }, agent) => {
       if (!json) process.stderr.write(`${plain(`${task}: starts ${agent} (${directive})`)}\n`);
     },
@@ -68,17 +61,9 @@ async function supervise(file: string, options: AgentsOptions): Promise<void> {
     const left = await supervisor.run({ once });
     conclude(left > 0 && once ? 1 : 0);
   } catch (error) {
-    throw error instanceof AgentError ? commandError(error) : error;
+    throw error instanceof AgentError ? operatorError(error) : error;
   }
 }
-
-const commandError = (error: AgentError): BylawError =>
-  error.status === 401 || error.status === 403
-    ? unauthorized(
-        "The server does not know this operator's token",
-        "Set BYLAW_OPERATOR_TOKEN to the token of one of its operators",
-      )
-    : unreachable(error.message, error);
 
 function print(
   { task, directive }: OpenDirective,

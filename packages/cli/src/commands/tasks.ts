@@ -1,9 +1,17 @@
+import { readFileSync } from "node:fs";
+import { parseJson } from "@bylaw/config";
+import { messageOf, omitUndefined, type JsonObject, type View } from "@bylaw/kernel";
 import { currentPhases, treeEntries } from "@bylaw/log";
 import { coordinatorState, coordinatorTasks } from "@bylaw/plugin-coordinator";
+import { taskBoard } from "@bylaw/plugin-tasks";
+import { AgentError, type NewTask } from "@bylaw/sdk";
+import { operatorClient, operatorError } from "../agents/operator-client.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { STORE_OPTION } from "../command-line/shared-options.ts";
 import { conclude } from "../io/exit-code.ts";
+import { inputFault } from "../io/input.ts";
 import { jsonLine, write } from "../io/output.ts";
+import { usageError } from "../io/report-error.ts";
 import { paintFor, short } from "../io/text.ts";
 import { foldingView } from "../log/folding-view.ts";
 import { eventsOf, noSuchRun, withReader } from "../log/open-store.ts";
@@ -12,24 +20,38 @@ import { runOrLatest, storeOrProject } from "../log/project-store.ts";
 const OPTIONS = [
   STORE_OPTION,
   ["--run <name>", "the run in the store (default: the latest)"],
+  ["--url <url>", "a server to ask instead, with an operator's token"],
+  ["--create <file>", "with --url: create these tasks, an array as JSON", { path: true }],
   ["--json", "print JSON, one task per line"],
 ] as const satisfies readonly OptionSpec[];
+type TasksOptions = OptionsOf<typeof OPTIONS>;
 
 export const command: CommandSpec = {
   options: OPTIONS,
   help: `
-Exit code: 0 printed, even if there are none; 2 usage error, or a store that cannot be used.
+A server takes up to 1,000 tasks at once, each after those it depends on: [{"id":"schema"},{"id":"api","dependencies":["schema"]}]. It knows you
+by BYLAW_OPERATOR_TOKEN.
+
+Exit code: 0 printed, even if there are none; 2 usage error, a store that cannot be used, or a server that refuses.
 
 Examples:
   $ bylaw tasks
-  $ bylaw tasks --run main --json`,
-  run: listTasks,
+  $ bylaw tasks --run main --json
+  $ bylaw tasks --url http://127.0.0.1:8000 --create tasks.json`,
+  run: async (options: TasksOptions) => {
+    const lines =
+      options.url === undefined
+        ? await recordedTasks(options)
+        : await tasksAt(options.url, options);
+    await write(options.json === true ? lines.map(jsonLine).join("") : table(lines));
+    conclude(0);
+  },
 };
 
 /** The state of one task. */
 interface TaskLine {
   readonly task: string;
-  /** Set for tasks of a coordinator. */
+  /** Where it stands: as the coordinator recorded it, or whether agents can claim it. */
   readonly status?: string;
   /** Set for tasks under a contract. */
   readonly phase?: string;
@@ -38,15 +60,58 @@ interface TaskLine {
   readonly auditor: string | null;
 }
 
-/** Prints the state of each task of a run, from the log alone. */
-async function listTasks({
+/** The tasks of a server, or those that it just created. */
+async function tasksAt(
+  url: string,
+  { create, ...options }: TasksOptions,
+): Promise<readonly TaskLine[]> {
+  const [unused] = (["store", "run"] as const).filter((name) => options[name] !== undefined);
+  if (unused !== undefined) throw usageError(`\`--${unused}\` and \`--url\` exclude each other`);
+  const client = operatorClient(url, "bylaw tasks --url");
+  try {
+    const tasks =
+      create === undefined ? await client.tasks() : await client.createTasks(readNewTasks(create));
+    return tasks.map(remoteLine);
+  } catch (error) {
+    throw error instanceof AgentError ? operatorError(error) : error;
+  }
+}
+
+function readNewTasks(file: string): readonly NewTask[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw usageError(inputFault(error, file) ?? messageOf(error));
+  }
+  const given = parseJson(text);
+  if (Array.isArray(given)) return given as unknown as readonly NewTask[];
+  throw usageError(`${file} has no array of tasks`, 'Write one like [{"id":"schema"}]');
+}
+
+function remoteLine({ id, status, phase, agent_id }: JsonObject): TaskLine {
+  const developers = typeof agent_id === "string" && status === "claimed" ? [agent_id] : [];
+  const line = {
+    task: String(id),
+    status: String(status),
+    developers,
+    critic: null,
+    auditor: null,
+  };
+  return typeof phase === "string" ? { ...line, phase } : line;
+}
+
+/** The state of each task of a run, from the log alone. */
+async function recordedTasks({
   store,
   run: named,
-  json = false,
-}: OptionsOf<typeof OPTIONS>): Promise<void> {
+  create,
+}: TasksOptions): Promise<readonly TaskLine[]> {
+  if (create !== undefined) throw usageError("`--create` needs the address of a server, `--url`");
   const place = storeOrProject(store);
   const run = await runOrLatest(place, named);
-  const states = foldingView({ declared: { projections: [coordinatorState, currentPhases] } });
+  const projections = [coordinatorState, currentPhases, taskBoard];
+  const states = foldingView({ declared: { projections } });
   await withReader(place, async (opened) => {
     let found = false;
     for await (const events of eventsOf(opened, run)) {
@@ -55,27 +120,23 @@ async function listTasks({
     }
     if (!found) throw await noSuchRun(opened, run);
   });
-  const tasks = linesOf(
-    coordinatorTasks(states.view),
-    new Map(treeEntries(states.view(currentPhases))),
-  );
-  await write(json ? tasks.map(jsonLine).join("") : table(tasks));
-  conclude(0);
+  return linesOf(states.view);
 }
 
-function linesOf(
-  coordinated: ReturnType<typeof coordinatorTasks>,
-  phases: ReadonlyMap<string, string>,
-): readonly TaskLine[] {
-  const names = [...new Set([...coordinated.keys(), ...phases.keys()])].sort();
+function linesOf(view: View): readonly TaskLine[] {
+  const coordinated = coordinatorTasks(view);
+  const phases = new Map(treeEntries(view(currentPhases)));
+  const claimed = new Map(treeEntries(view(taskBoard).tasks));
+  const names = [...new Set([...coordinated.keys(), ...phases.keys(), ...claimed.keys()])].sort();
   return names.map((task) => {
     const life = coordinated.get(task);
-    const phase = phases.get(task);
+    const board = claimed.get(task);
+    const holder = board?.status === "claimed" ? board.agent : null;
+    const status = life?.status ?? board?.status;
     return {
       task,
-      ...(life === undefined ? {} : { status: life.status }),
-      ...(phase === undefined ? {} : { phase }),
-      developers: life?.developers ?? [],
+      ...omitUndefined({ status, phase: phases.get(task) }),
+      developers: life?.developers ?? (holder === null ? [] : [holder]),
       critic: life?.critic ?? null,
       auditor: life?.auditor ?? null,
     };

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
-import { problem } from "../http/problem.ts";
 import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
-import { callId, jsonObject, phaseToken, requestId, taskId, toolName } from "../http/shapes.ts";
+import { jsonObject, phaseToken, requestId, taskId, toolName } from "../http/shapes.ts";
+import { admitBatch, batchCalls, partOf } from "../tools/call-batch.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { decideCall, previewCall, type Call, type Decided } from "../tools/calls.ts";
@@ -93,9 +93,7 @@ export const checkTools = defineRoute({
   token_in_body: true,
   body: z.strictObject({
     task_id: taskId,
-    calls: z
-      .array(z.strictObject({ id: callId.optional(), tool_name: toolName, args: jsonObject }))
-      .min(1),
+    calls: batchCalls,
     record: z.boolean().default(true),
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
@@ -110,20 +108,10 @@ export const checkTools = defineRoute({
   async handle(request) {
     const { service, caller, request_id, body } = request;
     const { task_id: task, calls, record } = body;
-    const { batch } = service.settings.limits;
-    if (calls.length > batch)
-      throw problem({
-        status: 400,
-        code: "BYLAW_REQUEST_INVALID",
-        detail: `A batch may have at most ${batch} calls, and this one has ${calls.length}`,
-        fix: "Send several batches.",
-      });
-    // Each call of a batch counts as a request, and one is counted already.
-    if (calls.length > 1) service.limit?.(caller.agent, calls.length - 1);
-    await admitAgent(request, { task });
+    await admitBatch(request, task, calls.length);
     const decisions = await Promise.all(
       calls.map(async ({ id, tool_name: tool, args }, index) => {
-        const part = request_id === undefined ? undefined : `${request_id}:${index}`;
+        const part = partOf(request_id, index);
         const decided = await check({ service, caller, request_id: part }, { tool, args, record });
         const { id: call_id, ...answer } = answerOf(service, decided);
         return { ...omitUndefined({ id, call_id }), ...answer };

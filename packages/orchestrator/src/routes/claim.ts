@@ -2,10 +2,12 @@ import type { Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
 import { phaseGuide } from "@bylaw/contract";
 import { omitUndefined } from "@bylaw/kernel";
-import { problem } from "../http/problem.ts";
+import { claimFault } from "@bylaw/plugin-tasks";
+import { problem, type Problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
 import { admitClaim } from "../auth/admission.ts";
+import type { Service } from "../service/service.ts";
 import { claim } from "../tasks/claims.ts";
 import { guideShape } from "./contract.ts";
 
@@ -51,7 +53,7 @@ export const claimTask = defineRoute({
   }),
   answers: {
     200: { description: "The task, and the token of its phase", schema: claimed },
-    404: { description: "No task is free" },
+    404: { description: "No task is free; `code` says what the named one waits for" },
   },
   async handle(request) {
     const { service, caller, route, request_id, signal } = request;
@@ -87,7 +89,7 @@ export const claimTask = defineRoute({
       signal,
       ...omitUndefined({ capabilities, task, request_id }),
     });
-    if (found === undefined) throw noneReady(service.settings.tasks.longest_wait_ms);
+    if (found === undefined) throw notGiven(service, { agent, task, capabilities });
     const { held, granted } = found;
     const { name, version, digest } = service.contract;
     return reply({
@@ -111,11 +113,28 @@ export const claimTask = defineRoute({
   },
 });
 
-const noneReady = (longest: number) =>
-  problem({
+/** Why the agent gets no task, or not the one that it names. */
+function notGiven({ run, settings }: Service, { task, agent, capabilities = [] }: Wanted): Problem {
+  const headers = { "retry-after": "1" };
+  const fault =
+    task === undefined ? undefined : claimFault(run.view, { task, agent, capabilities });
+  if (fault !== undefined) {
+    const { code, reason, fix } = fault;
+    return code === "task_over"
+      ? problem({ status: 409, code, detail: reason, fix })
+      : problem({ status: 404, code, detail: reason, fix, headers });
+  }
+  return problem({
     status: 404,
     code: "task_none_ready",
     detail: "No task is free that this agent can do",
-    fix: `Ask again later, or wait for a task with \`wait_ms\` of at most ${longest}.`,
-    headers: { "retry-after": "1" },
+    fix: `Ask again later, or wait for a task with \`wait_ms\` of at most ${settings.tasks.longest_wait_ms}.`,
+    headers,
   });
+}
+
+interface Wanted {
+  readonly agent: string;
+  readonly task: string | undefined;
+  readonly capabilities: readonly string[] | undefined;
+}

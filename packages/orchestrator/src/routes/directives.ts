@@ -3,12 +3,15 @@ import { omitUndefined, type JsonObject } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { openCalls } from "@bylaw/plugin-trigger";
 import { completeDirective, openDirectives } from "@bylaw/plugin-phases";
-import { problem } from "../http/problem.ts";
+import { problem, type Problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { agentId, jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 import { changeOnce } from "../service/change-once.ts";
+import { leaseDirective } from "../service/directive-lease.ts";
+
+const directiveId = z.string().min(1).max(512);
 
 /** Agents to start because another agent called them. */
 const openTriggers = ({ run, kernel }: Pick<Service, "run" | "kernel">) =>
@@ -62,7 +65,7 @@ export const reportDirective = defineRoute({
     "For a review, with the verdict of the reviewer. An agent that worked on the task cannot review it.",
   tags: ["directives"],
   callers: ["operator"],
-  params: z.strictObject({ id: z.string().min(1).max(512) }),
+  params: z.strictObject({ id: directiveId }),
   body: z.strictObject({
     task_id: taskId.optional(),
     ok: z.boolean(),
@@ -93,13 +96,7 @@ export const reportDirective = defineRoute({
       const open = openDirectives(run.view).find(
         (one) => one.directive === id && (task_id === undefined || one.task === task_id),
       );
-      if (open === undefined)
-        throw problem({
-          status: 404,
-          code: "BYLAW_DIRECTIVE_MISSING",
-          detail: "No such directive is open",
-          fix: "See GET /directives.",
-        });
+      if (open === undefined) throw notOpen();
       return completeDirective(run, {
         task: open.task,
         directive: id,
@@ -110,3 +107,39 @@ export const reportDirective = defineRoute({
     return reply({ directive: id, sequence });
   },
 });
+
+export const takeDirective = defineRoute({
+  method: "post",
+  path: "/directives/{id}/lease",
+  summary: "Take a directive for a while",
+  description:
+    "So that of several programs only one carries it out. The same `holder` renews its lease.",
+  tags: ["directives"],
+  callers: ["operator"],
+  params: z.strictObject({ id: directiveId }),
+  body: z.strictObject({
+    holder: z.string().min(1).max(256),
+    lease_ms: z.int().min(1_000).max(600_000).default(60_000),
+  }),
+  answers: {
+    200: {
+      description: "The lease",
+      schema: z.object({ directive: z.string(), lease_until: z.string() }),
+    },
+    409: { description: "Somebody else has it" },
+  },
+  async handle({ service, params: { id: directive }, body }) {
+    await service.run.catchUp();
+    const open = [...openDirectives(service.run.view), ...openTriggers(service)];
+    if (!open.some((one) => one.directive === directive)) throw notOpen();
+    return reply({ directive, lease_until: await leaseDirective(service, { directive, ...body }) });
+  },
+});
+
+const notOpen = (): Problem =>
+  problem({
+    status: 404,
+    code: "BYLAW_DIRECTIVE_MISSING",
+    detail: "No such directive is open",
+    fix: "See GET /directives.",
+  });

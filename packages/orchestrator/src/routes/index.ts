@@ -22,7 +22,7 @@ import {
   postConstitution,
   putConstitution,
 } from "./constitution.ts";
-import { listDirectives, reportDirective } from "./directives.ts";
+import { listDirectives, reportDirective, takeDirective } from "./directives.ts";
 import { getContract } from "./contract.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
@@ -33,6 +33,7 @@ import { postResponse } from "./responses.ts";
 import { snapshot } from "./state.ts";
 import { createTasksRoute, getTask, listTasks, retryTask } from "./tasks.ts";
 import { checkTool, checkTools } from "./check-tools.ts";
+import { executeTools } from "./execute-tools.ts";
 import { executeTool, listTools, toolResult } from "./run-tools.ts";
 import { transitionTask } from "./transition.ts";
 
@@ -52,11 +53,13 @@ export const ROUTES: readonly Route[] = [
   checkTool,
   checkTools,
   executeTool,
+  executeTools,
   toolResult,
   listTools,
   snapshot,
   listDirectives,
   reportDirective,
+  takeDirective,
   postResponse,
   getConsensus,
   openConsensusRoute,

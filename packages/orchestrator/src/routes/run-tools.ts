@@ -16,7 +16,8 @@ import { admitAgent } from "../auth/admission.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { OWN_CALL } from "../tools/calls.ts";
 import { warningsOf } from "../tools/warnings.ts";
-import { idempotentRequest, type IdempotentRequest } from "../service/idempotency.ts";
+import { executeCall } from "../tools/execute-call.ts";
+import { idempotentRequest } from "../service/idempotency.ts";
 
 export const executeTool = defineRoute({
   method: "post",
@@ -51,15 +52,9 @@ export const executeTool = defineRoute({
     },
   },
   async handle(request) {
-    const { service, caller, body } = request;
-    const { task_id: task, tool_name: tool, args } = body;
-    const admitted = async (): Promise<IdempotentRequest | undefined> => {
-      await admitAgent(request, { task, tool });
-      return idempotentRequest(request, { route: "execute", tool, args });
-    };
-    const named = await admitted();
-    const execution = { caller, call: { tool, args }, named, again: admitted };
-    const made = await service.executor.execute(execution);
+    const { service, body } = request;
+    const { tool_name: tool, args } = body;
+    const made = await executeCall(request, { tool, args });
     const { id, decision: decided, applied, executed, asked } = made;
     if (applied === "ask_user" && asked !== undefined) {
       const approval_id = callQuestionId(service.run.run, asked);

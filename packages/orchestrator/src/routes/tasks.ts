@@ -4,7 +4,7 @@ import { omitUndefined } from "@bylaw/kernel";
 import { currentPhases, phaseOf, treeEntries } from "@bylaw/log";
 import { createTasks, taskBoard, type Task } from "@bylaw/plugin-tasks";
 import { defineRoute, reply } from "../http/route.ts";
-import { capability, taskId } from "../http/shapes.ts";
+import { capability, jsonObject, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
 import { changeOnce } from "../service/change-once.ts";
 import type { Service } from "../service/service.ts";
@@ -35,6 +35,7 @@ const taskShape = z
     blockers: z.array(
       z.object({ code: z.string(), reason: z.string(), fix: z.string().optional() }),
     ),
+    prd_state: jsonObject.nullable(),
   })
   .openapi("Task");
 
@@ -52,6 +53,7 @@ const taskAnswer = ({ run }: Pick<Service, "run">, task: Task): z.output<typeof 
   lease_until: task.until,
   lost_agents: task.lapses,
   blockers: task.blockers.map((one) => ({ ...one })),
+  prd_state: task.prd_state,
 });
 
 const newTask = z.strictObject({

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BylawError } from "@bylaw/kernel";
-import { currentPhases, phaseOf, type Run } from "@bylaw/log";
-import { issueDirectives } from "@bylaw/plugin-phases";
-import type { ClaimRequest, HeldTask } from "@bylaw/plugin-tasks";
+import { currentPhases, phaseOf, treeGet, type Run } from "@bylaw/log";
+import { taskBoard, type ClaimRequest, type HeldTask } from "@bylaw/plugin-tasks";
 import { problem } from "../http/problem.ts";
 import { CREATED_BY_CLAIM, countHeldBy, hasPlannedTasks } from "./holders.ts";
 import { hostFacts } from "./host-facts.ts";
+import { issueDue } from "./issue-due.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./token-issuer.ts";
 
@@ -39,7 +39,7 @@ export async function claim(
     for (;;) {
       const asked = Date.now();
       const claimed = await claimNow(service, request);
-      if (claimed !== undefined || Date.now() >= until) return claimed;
+      if (claimed !== undefined || Date.now() >= until || isOver(service, request)) return claimed;
       // Every waiting claim is retried after each event, so one agent may have only a few.
       leave ??= operations.streams.enter(`waiting ${request.agent}`);
       if (leave === undefined) return undefined;
@@ -55,6 +55,10 @@ export async function claim(
     leave?.();
   }
 }
+
+/** Whether the named task never becomes free again by itself. */
+const isOver = ({ run }: Service, { task }: ClaimRequest): boolean =>
+  task !== undefined && treeGet(run.view(taskBoard).tasks, task)?.status === "completed";
 
 /** Gives an agent a task that is free now, or makes one where claims do. */
 async function claimNow(service: Service, request: ClaimRequest): Promise<Claimed | undefined> {
@@ -120,7 +124,7 @@ async function begun(service: Service, held: HeldTask): Promise<Claimed | undefi
       host,
     });
     if (applied === "allow") {
-      await issueDirectives(run, contract, { task });
+      await issueDue(run, contract, { task });
       granted = await tokens.tokenFor(task, agent);
     }
   }

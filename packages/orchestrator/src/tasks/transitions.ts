@@ -8,9 +8,10 @@ import {
 } from "@bylaw/kernel";
 import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
 import { asksForTests, blockersOf, type Blocker } from "@bylaw/plugin-gates";
-import { issueDirectives, openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
+import { openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
 import type { AgentCaller } from "../auth/caller.ts";
 import { hostFacts } from "./host-facts.ts";
+import { issueDue } from "./issue-due.ts";
 import type { IdempotentRequest } from "../service/idempotency.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./token-issuer.ts";
@@ -85,7 +86,7 @@ async function move(
   const notes = decision.votes.filter(({ severity }) => severity === "warning");
   const moved = applied === "allow";
   if (moved) {
-    await issueDirectives(run, contract, { task });
+    await issueDue(run, contract, { task });
     // The store is told that the task is over; if this fails the next claim of anybody does it.
     if (to === COMPLETED) await tasks.recover().catch(() => {});
   }

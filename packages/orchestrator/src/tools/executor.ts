@@ -22,7 +22,7 @@ type Executed =
     };
 
 /** A call that was decided and, if it was allowed, made. */
-interface Execution extends Decided {
+export interface Execution extends Decided {
   readonly id: string;
   /** Left out if it was not allowed. */
   readonly executed?: Executed;

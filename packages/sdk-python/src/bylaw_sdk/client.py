@@ -231,6 +231,18 @@ class AgentClient:
         self.wait_for_approval(approval_id, timeout=approval_wait)
         return self._execute(tool_name, args, request_id=None, timeout=timeout)
 
+    def use_tools(
+        self, calls: Sequence[Mapping[str, Any]], *, request_id: Optional[str] = None, timeout: float = _TOOL
+    ) -> List[Dict[str, Any]]:
+        """Has the server execute several tools in one request, each ``{"tool_name", "args", "id"?}``, one after the other.
+
+        Returns an outcome each, in order, whose ``status`` is ``done``, ``failed``, ``denied``, ``pending`` or ``skipped``. The first call that is
+        not ``done`` ends the batch, and those after it are ``skipped``.
+        """
+        body = {"calls": [dict(call) for call in calls]}
+        answer = self._session.post("batch", "/tools/execute/batch", body, request_id=request_id, timeout=timeout)[1]
+        return cast(List[Dict[str, Any]], answer["results"])
+
     def check_tool(self, tool_name: str, args: Optional[Mapping[str, Any]] = None, *, record: Optional[bool] = None) -> Checked:
         """Asks whether a call would be allowed, without making it. With ``record=False`` the question is not on record either."""
         body = _given(tool_name=tool_name, args=dict(args or {}), record=record)

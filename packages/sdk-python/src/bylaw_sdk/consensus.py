@@ -92,9 +92,18 @@ class OperatorClient:
         """Records what a coordinator did: ``agent_id``, ``task_id``, ``details``. Answers with the sequence of the event."""
         return cast(int, self._post("/events", {"event_type": event_type, **event})["sequence"])
 
+    def create_tasks(self, tasks: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+        """Creates tasks, each ``{"id"?, "title"?, "dependencies"?, "capabilities"?}`` and after those it depends on. Returns them in their order."""
+        return cast(List[Dict[str, Any]], self._post("/tasks", {"tasks": [dict(task) for task in tasks]})["tasks"])
+
     def directives(self) -> List[Dict[str, Any]]:
         """The open directives of the run."""
         return cast(List[Dict[str, Any]], self._transport.ask(Ask("GET", "/directives", self._authorization))[1]["directives"])
+
+    def lease_directive(self, directive: str, holder: str, *, lease: float = 60.0) -> str:
+        """Takes a directive for a while, so that nobody else carries it out, or renews that; returns the end. Raises Conflict where somebody else has it."""
+        body = {"holder": holder, "lease_ms": round(lease * 1_000)}
+        return cast(str, self._post(f"/directives/{quote(directive, safe='')}/lease", body)["lease_until"])
 
     def report_directive(self, directive: str, *, ok: bool, **report: Any) -> None:
         """Reports the outcome of a directive; a review has a ``verdict``, ``approved`` or ``rejected``."""

@@ -11,7 +11,7 @@ from . import errors
 _BY_CODE = (
     (re.compile(r"token_(expired|superseded|other_phase|other_session)"), errors.TokenExpired),
     (
-        re.compile(r"token_other_task|task_(unknown|blocked|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed"),
+        re.compile(r"token_other_task|task_(unknown|blocked|waiting|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed"),
         errors.NotClaimed,
     ),
     (
@@ -20,6 +20,8 @@ _BY_CODE = (
     ),
     (re.compile(r"approval_(expired|refused|rejected|unavailable)"), errors.ApprovalRefused),
 )
+# Answers to a claim: the task may be given later.
+_NOT_READY = re.compile(r"task_(none_ready|unknown|blocked|waiting|not_claimed|other_agent|escalated)")
 _BY_STATUS = {
     401: errors.Unauthenticated,
     404: errors.NotFound,
@@ -52,7 +54,7 @@ def error_of(
         "retry_after": retry_after,
     }
     detail = problem["detail"]
-    if code == "task_none_ready":
+    if status == 404 and _NOT_READY.fullmatch(code):
         return errors.NoTaskReady(detail, **parts)
     for pattern, kind in _BY_CODE:
         if pattern.fullmatch(code):

@@ -1,0 +1,74 @@
+import { awaitApproval } from "./approval.ts";
+import { approvalPending } from "./outcomes.ts";
+import type { AskOptions, Session } from "./session.ts";
+import type { CheckOptions } from "./tool-shorthands.ts";
+import type {
+  BatchAnswer,
+  BatchChecked,
+  Checked,
+  ExecutedBatch,
+  JsonObject,
+  PendingAnswer,
+  ToolAnswer,
+  ToolOutcome,
+  ToolQuestion,
+} from "./types.ts";
+
+/** How long a tool may work by default, in milliseconds: tests take their time. */
+const TOOL_MS = 900_000;
+
+/** Has the server make a call, and again after a person's yes where it may wait for that. */
+export async function useTool(
+  session: Session,
+  tool_name: string,
+  args: JsonObject,
+  options: AskOptions & { readonly approval_wait_ms?: number },
+): Promise<ToolAnswer> {
+  const { approval_wait_ms, ...asked } = options;
+  const terms = { timeout_ms: TOOL_MS, ...asked, tool: tool_name };
+  const call = { tool_name, args };
+  const { status, body } = await session.answer<ToolAnswer | PendingAnswer>(
+    tool_name,
+    "/tools/execute",
+    call,
+    terms,
+  );
+  if (status !== 202) return body as ToolAnswer;
+  const pending = approvalPending(tool_name, body as PendingAnswer);
+  if (approval_wait_ms === undefined) throw pending;
+  const wait = { wait_ms: approval_wait_ms, signal: asked.signal };
+  await awaitApproval(session, pending.approval_id, wait);
+  return useTool(session, tool_name, args, { ...asked, request_id: undefined });
+}
+
+/** Has the server make several calls, one after the other. */
+export async function useTools(
+  session: Session,
+  calls: readonly ToolQuestion[],
+  asked: AskOptions,
+): Promise<readonly ToolOutcome[]> {
+  const path = "/tools/execute/batch";
+  const terms = { timeout_ms: TOOL_MS, ...asked };
+  return (await session.post<ExecutedBatch>("batch", path, { calls }, terms)).results;
+}
+
+/** Asks about one call. */
+export function checkTool(
+  session: Session,
+  tool_name: string,
+  args: JsonObject,
+  { record, ...asked }: CheckOptions,
+): Promise<Checked> {
+  const call = { tool_name, args, record };
+  return session.post<Checked>(tool_name, "/tools/check", call, { ...asked, tool: tool_name });
+}
+
+/** Asks about several calls. */
+export async function checkTools(
+  session: Session,
+  calls: readonly ToolQuestion[],
+  { record, ...asked }: CheckOptions,
+): Promise<readonly BatchChecked[]> {
+  const path = "/tools/check/batch";
+  return (await session.post<BatchAnswer>("batch", path, { calls, record }, asked)).decisions;
+}
