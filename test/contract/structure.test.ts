@@ -8,12 +8,12 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 125_400,
+  source_lines: 125_800,
   test_lines: 92_800,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,
-  kernel_lines: 1_595,
+  kernel_lines: 1_604,
   kernel_names: 44,
   old_messages: 0,
   docs_words: 40_000,

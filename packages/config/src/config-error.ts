@@ -2,7 +2,7 @@ import { BylawError } from "@bylaw/kernel";
 
 /** A configuration with several faults. */
 class ConfigError extends BylawError {
-  /** Every fault, in the order of the text. */
+  /** Every fault, file by file, in the order of the text. */
   readonly findings: readonly object[];
 
   constructor(first: BylawError, faults: readonly BylawError[]) {
@@ -23,10 +23,15 @@ export function throwFaults(faults: readonly BylawError[]): void {
   const [first] = faults;
   if (first === undefined) return;
   if (faults.length === 1) throw first;
+  const files = faults.map(fileOf);
   throw new ConfigError(
     first,
-    faults.toSorted((one, two) => lineOf(one) - lineOf(two)),
+    faults.toSorted(
+      (one, two) =>
+        files.indexOf(fileOf(one)) - files.indexOf(fileOf(two)) || lineOf(one) - lineOf(two),
+    ),
   );
 }
 
+const fileOf = ({ source }: BylawError): string => source?.file ?? "";
 const lineOf = ({ source }: BylawError): number => source?.line ?? 0;

@@ -12,15 +12,21 @@ const pluginUse = z.preprocess(
   z.strictObject({ use: packageName, options: z.record(z.string(), z.unknown()).optional() }),
 );
 
-/** A configuration file that is data: packages are named, not imported. */
-const DATA_CONFIG = z.strictObject({
-  extends: z.array(packageName).optional(),
+/** A configuration that is a module. The kernel looks at its rulesets and plugins. */
+const MODULE_CONFIG = z.strictObject({
+  extends: z.array(z.unknown()).optional(),
   without: z.array(z.string()).optional(),
-  plugins: z.array(pluginUse).optional(),
+  plugins: z.array(z.unknown()).optional(),
   fallback: z.enum(["allow", "ask_user", "deny"]).optional(),
   approval_mode: z.enum(APPROVAL_MODES).optional(),
   enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),
   deadline_ms: z.number().positive().max(2_147_483_647).optional(),
+});
+
+/** A configuration file that is data: packages are named, not imported. */
+const DATA_CONFIG = MODULE_CONFIG.extend({
+  extends: z.array(packageName).optional(),
+  plugins: z.array(pluginUse).optional(),
 });
 
 interface CheckedConfig {
@@ -35,17 +41,25 @@ export async function checkedConfig(file: string, data: DataFile): Promise<Check
   const { data: config = {}, issues, isReplaced } = salvage(DATA_CONFIG, data.value, keysAt);
   const faults = issues
     .flatMap((issue) => describe(issue, data.value))
-    .map(
-      async ({ path, message, fix }) =>
-        new BylawError({
-          code: "BYLAW_CONFIG_INVALID",
-          message,
-          fix,
-          source: { file, ...(await data.place(path)) },
-        }),
+    .map(async ({ path, message, fix }) =>
+      invalid({ file, ...(await data.place(path)) }, message, fix),
     );
   return { config, faults: await Promise.all(faults), isReplaced };
 }
+
+/** What is wrong with the settings of a configuration that is a module. */
+export function moduleFaults(file: string, config: object): readonly BylawError[] {
+  const { error } = MODULE_CONFIG.safeParse(config);
+  return (error?.issues ?? [])
+    .flatMap((issue) => describe(issue, config))
+    .map(({ message, fix }) => invalid({ file }, message, fix));
+}
+
+const invalid = (
+  source: NonNullable<BylawError["source"]>,
+  message: string,
+  fix: string | undefined,
+): BylawError => new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source });
 
 interface Described {
   readonly path: DataPath;

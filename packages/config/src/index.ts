@@ -4,6 +4,7 @@ export {
   type ConfiguredKernelOptions,
   type ReportEntry,
 } from "./configured-kernel.ts";
+export { throwFaults } from "./config-error.ts";
 export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";

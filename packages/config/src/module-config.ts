@@ -2,7 +2,8 @@ import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BylawError, isJsonObject, messageOf, type Config } from "@bylaw/kernel";
 import { createJiti } from "jiti";
-import { refuseUnknownKeys } from "./config-keys.ts";
+import { notingOptionFaults } from "./option-faults.ts";
+import { throwFaults } from "./config-error.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
 
@@ -10,13 +11,20 @@ type SourceLocation = NonNullable<BylawError["source"]>;
 
 /**
  * Loads a configuration that is a module and returns its default export. Throws BYLAW_CONFIG_UNLOADABLE for a module that
- * does not load, with the line where it failed, and BYLAW_CONFIG_INVALID for one without a configuration.
+ * does not load, with the line where it failed, and BYLAW_CONFIG_INVALID for one without a configuration, or with all its faults.
  */
 export async function readModuleConfig(file: string, bundled: BundledPackages): Promise<Config> {
-  const exports = await importConfig(file, bundled);
+  let exports: Record<string, unknown>;
+  try {
+    exports = await importConfig(file, bundled);
+  } catch (error) {
+    const fault = unloadable(file, error);
+    throwFaults(fault.code === "BYLAW_OPTIONS_INVALID" ? await allFaults(file, bundled) : []);
+    throw fault;
+  }
   const config: unknown = exports["default"];
   if (isJsonObject(config)) {
-    refuseUnknownKeys(config, file);
+    throwFaults(await settingsFaults(file, config));
     return config;
   }
   throw new BylawError({
@@ -30,6 +38,29 @@ export async function readModuleConfig(file: string, bundled: BundledPackages): 
   });
 }
 
+// Its checks need zod, so they are loaded only for a configuration that the kernel would refuse.
+async function settingsFaults(file: string, config: object): Promise<readonly BylawError[]> {
+  const { moduleFaults } = await import("./config-schema.ts");
+  return moduleFaults(file, config);
+}
+
+/**
+ * Loads a module again whose plugins refuse their options, for the faults behind the first one: now each plugin notes its fault and
+ * the module goes on. What it exports is only looked at for more faults.
+ */
+async function allFaults(file: string, bundled: BundledPackages): Promise<readonly BylawError[]> {
+  const faults: BylawError[] = [];
+  const note = (error: unknown): void => void faults.push(unloadable(file, error));
+  try {
+    const exports = await notingOptionFaults(note, () => evaluate(file, bundled, { anew: true }));
+    const config = exports["default"];
+    return isJsonObject(config) ? [...faults, ...(await settingsFaults(file, config))] : faults;
+  } catch {
+    // It stumbles over a plugin that is not there.
+    return faults;
+  }
+}
+
 async function importConfig(
   file: string,
   bundled: BundledPackages,
@@ -40,20 +71,25 @@ async function importConfig(
       return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     } catch (error) {
       // Nothing of the module has run when a package is missing, so it may be loaded again with the bundled ones.
-      if (!lacksBundled(error, bundled)) throw unloadable(file, error);
+      if (!lacksBundled(error, bundled)) throw error;
     }
   }
-  try {
-    const jiti = createJiti(file, {
-      // Nothing is written into a project, nor into a folder where an agent could exchange what was compiled.
-      fsCache: false,
-      interopDefault: false,
-      alias: { ...(await missingBeside(file, bundled)) },
-    });
-    return await jiti.import<Record<string, unknown>>(file);
-  } catch (error) {
-    throw unloadable(file, error);
-  }
+  return await evaluate(file, bundled);
+}
+
+async function evaluate(
+  file: string,
+  bundled: BundledPackages,
+  { anew = false } = {},
+): Promise<Record<string, unknown>> {
+  const jiti = createJiti(file, {
+    // Nothing is written into a project, nor into a folder where an agent could exchange what was compiled.
+    fsCache: false,
+    ...(anew ? { moduleCache: false } : {}),
+    interopDefault: false,
+    alias: { ...(await missingBeside(file, bundled)) },
+  });
+  return await jiti.import<Record<string, unknown>>(file);
 }
 
 const MISSING = /Cannot find (?:module|package) '([^']+)'/;

@@ -143,6 +143,10 @@ export interface PluginFactory<Schema extends z.ZodType> {
   readonly plugin: PluginCommon<Schema>;
 }
 
+// Set by a loader that looks for all faults of a configuration, which may have its own copy of this package. A plugin is then made
+// all the same, and throws when it is applied.
+const NOTE_FAULT = Symbol.for("@bylaw/kernel/note-option-fault");
+
 /** Defines a plugin. The result takes options and throws BYLAW_OPTIONS_INVALID for those that the schema refuses. */
 export function definePlugin<Schema extends z.ZodType>(
   plugin: SinglePlugin<Schema> | SharedPlugin<Schema>,
@@ -158,11 +162,19 @@ export function definePlugin<Schema extends z.ZodType>(
     const { data: options, error } = plugin.options.safeParse(given);
     if (error === undefined)
       return Object.freeze({ name, version, grants, neverSoftened, codes, options, definition });
-    throw new BylawError({
+    const fault = new BylawError({
       code: "BYLAW_OPTIONS_INVALID",
       message: `Options of ${name}: ${describeIssues(error, "the options")}`,
       fix: `see the options table in the README of ${name}`,
     });
+    const note = (globalThis as { [NOTE_FAULT]?: (fault: BylawError) => void })[NOTE_FAULT];
+    if (note === undefined) throw fault;
+    note(fault);
+    const refuse = (): never => {
+      throw fault;
+    };
+    const refused = { ...definition, rules: refuse, apply: refuse };
+    return { name, version, grants, neverSoftened, codes, options: undefined, definition: refused };
   };
   return Object.assign(create, { plugin }) as PluginFactory<Schema>;
 }

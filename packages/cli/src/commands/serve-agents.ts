@@ -4,7 +4,9 @@ import {
   createLog,
   createOrchestrator,
   resolveSettings,
+  SettingsError,
   shownConfig,
+  throwSettingsFaults,
   type Log,
   type Orchestrator,
 } from "@bylaw/orchestrator";
@@ -17,11 +19,7 @@ import type { ServeOptions } from "../command-line/serve-options.ts";
 
 /** Serves until a signal ends it. */
 export async function serveAgents(options: ServeOptions): Promise<void> {
-  const resolved = resolveSettings({
-    flags: flagsOf(options),
-    environment: process.env,
-    file: options.settings,
-  });
+  const resolved = await settingsOf(options);
   const { settings } = resolved;
   if (options.printConfig === true) {
     await write(`${JSON.stringify(shownConfig(resolved, process.env), undefined, 2)}\n`);
@@ -73,6 +71,20 @@ export async function serveAgents(options: ServeOptions): Promise<void> {
     }
   });
   conclude(0);
+}
+
+/** The settings. Throws all their faults at once, with those of the contract. */
+async function settingsOf(options: ServeOptions): Promise<ReturnType<typeof resolveSettings>> {
+  try {
+    return resolveSettings({
+      flags: flagsOf(options),
+      environment: process.env,
+      file: options.settings,
+    });
+  } catch (error) {
+    if (error instanceof SettingsError) await throwSettingsFaults(error);
+    throw error;
+  }
 }
 
 const present = (texts: readonly (string | undefined)[]): readonly string[] =>

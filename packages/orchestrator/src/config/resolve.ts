@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
-import { describeIssues, didYouMean, quote } from "@bylaw/wording";
+import { describeIssues, didYouMean, keysAt, quote, salvage, type KeySchema } from "@bylaw/wording";
 import { z } from "zod";
+import { SettingsError, type SettingFault } from "./settings-error.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
 
 /** Where a setting comes from. */
@@ -57,10 +58,10 @@ const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
       : leavesOf(one, path);
   });
 
+const SEE = "See `bylaw serve --help` or docs/serve.md.";
+const SHAPE = z.toJSONSchema(settingsSchema, { io: "input" }) as Shape & KeySchema;
 /** Every setting that can be named. */
-export const LEAVES: readonly Leaf[] = leavesOf(
-  z.toJSONSchema(settingsSchema, { io: "input" }) as Shape,
-);
+export const LEAVES: readonly Leaf[] = leavesOf(SHAPE);
 
 /** The variable of a setting: in capitals, with `_` for each dot. */
 const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
@@ -71,7 +72,7 @@ const GROUPS = new Set(
 
 /**
  * Settings from all that says something: a flag goes before the environment, that before the file, that before what is usual. Throws
- * BYLAW_SETTINGS_INVALID for a setting that nobody knows or that has no such value, wherever it is said.
+ * BYLAW_SETTINGS_INVALID with every setting that nobody knows or that has no such value, wherever it is said.
  */
 export function resolveSettings({
   flags = {},
@@ -95,7 +96,6 @@ export function resolveSettings({
       origins[path] = "file";
     }
   }
-  checkVariables(environment);
   for (const { path, type } of LEAVES) {
     const said = environment[variableOf(path)];
     if (said === undefined || said === "") continue;
@@ -107,27 +107,40 @@ export function resolveSettings({
     put(tree, path, typeof said === "string" ? valueOf(said, type) : [...said]);
     origins[path] = "flag";
   }
-  const parsed = settingsSchema.safeParse(tree);
-  if (!parsed.success)
-    throw invalid(
-      `Settings: ${describeIssues(parsed.error, "the settings")}`,
-      "See `bylaw serve --help` or docs/serve.md.",
-      file,
-    );
-  return { settings: parsed.data, origins, file };
+  const { data, issues, isReplaced } = salvage(settingsSchema, tree, keysOf);
+  const faults = [...variableFaults(environment), ...issues.flatMap(faultsOf)];
+  if (data !== undefined && faults.length === 0) return { settings: data, origins, file };
+  const contract = isReplaced(["contract"]) ? undefined : data;
+  throw new SettingsError({ faults, origins, file, settings: contract });
+}
+
+const keysOf = (path: readonly PropertyKey[]): readonly string[] => keysAt(SHAPE, path);
+
+function faultsOf(issue: z.core.$ZodIssue): readonly SettingFault[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: `Settings: unknown key ${quote([...issue.path, key].join("."))}`,
+      fix: didYouMean(key, keysOf(issue.path)) ?? SEE,
+    }));
+  const said = describeIssues({ issues: [issue] }, "the settings");
+  return [{ path: issue.path, message: `Settings: ${said}`, fix: SEE }];
 }
 
 // Only this server uses variables of its groups, so an unknown one is a misspelling.
-function checkVariables(environment: Readonly<Record<string, string | undefined>>): void {
+function variableFaults(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly SettingFault[] {
   const known = LEAVES.map(({ path }) => variableOf(path));
-  for (const name of Object.keys(environment)) {
-    if (known.includes(name) || ![...GROUPS].some((group) => name.startsWith(`${group}_`)))
-      continue;
-    throw invalid(
-      `No setting has the variable ${quote(name)}`,
-      didYouMean(name, known) ?? "See `bylaw serve --print-config` for all settings.",
-    );
-  }
+  return Object.keys(environment)
+    .filter(
+      (name) => !known.includes(name) && [...GROUPS].some((group) => name.startsWith(`${group}_`)),
+    )
+    .map((name) => ({
+      path: undefined,
+      message: `No setting has the variable ${quote(name)}`,
+      fix: didYouMean(name, known) ?? "See `bylaw serve --print-config` for all settings.",
+    }));
 }
 
 function read(file: string): JsonObject {
