@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 125_800,
+  source_lines: 126_300,
   test_lines: 92_800,
   files_over_300: 0,
   functions_over_60: 36,

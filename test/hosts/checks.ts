@@ -149,26 +149,38 @@ const NEVER_DONE = code(
   'export default { plugins: [defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") })] };',
 );
 
-const ENDINGS: readonly Check[] = [
-  [
-    "a call stays out where the configuration hangs",
-    async (desk) => {
-      desk.write("rules/bylaw.config.mjs", "export default {};");
-      desk.install("rules/bylaw.config.mjs");
-      desk.write("rules/bylaw.config.mjs", HANGING);
-      return differs((await outcome(desk, "other", 200_000))[0], "blocks");
-    },
-  ],
-  [
-    "an agent that is never done is let go",
-    async (desk) => {
-      desk.write("rules/bylaw.config.mjs", NEVER_DONE);
-      desk.install("rules/bylaw.config.mjs");
-      const { ended, turns } = await desk.drive(() => [], 120_000);
-      return ended && turns > 2 && turns <= 10 ? undefined : `${turns} turns, ended: ${ended}`;
-    },
-  ],
+const HANGS: Check = [
+  "a call stays out where the configuration hangs",
+  async (desk) => {
+    desk.write("rules/bylaw.config.mjs", "export default {};");
+    desk.install("rules/bylaw.config.mjs");
+    desk.write("rules/bylaw.config.mjs", HANGING);
+    return differs((await outcome(desk, "other", 200_000))[0], "blocks");
+  },
 ];
+
+const NEVER_STOPS: Check = [
+  "an agent that is never done is let go",
+  async (desk) => {
+    desk.write("rules/bylaw.config.mjs", NEVER_DONE);
+    desk.install("rules/bylaw.config.mjs");
+    const { ended, turns } = await desk.drive(() => [], 120_000);
+    return ended && turns > 2 && turns <= 10 ? undefined : `${turns} turns, ended: ${ended}`;
+  },
+];
+
+/** What becomes of calls when the engine that the hook asks is gone or hangs. */
+const engineChecks: readonly Check[] = (["SIGKILL", "SIGSTOP"] as const).map((sent): Check => [
+  `${sent} of the engine: a denied call stays out, and an allowed one runs`,
+  async (desk) => {
+    governed(desk);
+    const [first] = await outcome(desk, "allowed-1");
+    const engines = desk.signalEngines(sent);
+    const [second] = await outcome(desk, "denied");
+    const [third] = await outcome(desk, "allowed-2");
+    return differs(`${engines}: ${first}, ${second}, ${third}`, "1: runs, blocks, runs");
+  },
+]);
 
 const SWITCHED_OFF: Check = [
   "a project file switches the hook off as its capabilities say, and `bylaw doctor` names it",
@@ -236,7 +248,10 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
   ...failures(program),
   ...faults,
-  ...ENDINGS,
+  ...engineChecks,
+  HANGS,
+  // A plugin has no say about the end of a turn.
+  ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
   SWITCHED_OFF,
   COMMENTS,
   IN_ORDER,

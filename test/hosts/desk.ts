@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -71,7 +72,22 @@ export class Desk {
     rmSync(join(this.project, file), { recursive: true, force: true });
   }
 
+  /** Sends a signal to the engines that the hook has started. Returns how many there are. */
+  signalEngines(signal: NodeJS.Signals): number {
+    const engines = globSync("/proc/[0-9]*/cmdline").filter((file) => {
+      try {
+        return readFileSync(file, "utf8").includes(`\0serve\0--local\0--engine\0${this.#engine}\0`);
+      } catch {
+        // It has ended meanwhile.
+        return false;
+      }
+    });
+    for (const file of engines) process.kill(Number(file.split("/")[2]), signal);
+    return engines.length;
+  }
+
   close(): void {
+    this.signalEngines("SIGKILL");
     // A program may still write while it ends.
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
@@ -91,7 +107,8 @@ export class Desk {
     for (const [file, text] of Object.entries(this.program.files(this.#place(NO_MODEL))))
       this.write(file, text);
     const { name } = this.program.host;
-    const ran = this.bylaw("install", name, `--${scope}`, "--config", join(this.home, config));
+    const own = ["--config", join(this.home, config), "--engine", this.#engine];
+    const ran = this.bylaw("install", name, `--${scope}`, ...own);
     if (ran.code !== 0) throw new Error(ran.text);
   }
 
@@ -142,14 +159,21 @@ export class Desk {
       }
     };
     let ended = true;
-    const timer = setTimeout(() => {
-      ended = false;
-      end();
-    }, patience_ms);
+    const timer = setTimeout(
+      () => {
+        ended = false;
+        end();
+      },
+      patience_ms + (program.start_ms ?? 0),
+    );
     await once(child, "close");
     clearTimeout(timer);
     model.close();
     return { seen: model.seen().join("\n"), turns: model.turns(), ended, printed };
+  }
+
+  get #engine(): string {
+    return join(this.home, "run");
   }
 
   #place(url: string): Place {

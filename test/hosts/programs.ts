@@ -6,6 +6,8 @@ import { claudeCode, droid, qwenCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { copilot } from "@bylaw/host-copilot";
 import { geminiCli } from "@bylaw/host-gemini-cli";
+import { opencode } from "@bylaw/host-opencode";
+import { pi } from "@bylaw/host-pi";
 import type { ModelCall } from "./protocols.ts";
 
 /** Where a program runs. */
@@ -21,6 +23,8 @@ export interface Program {
   readonly host: Host;
   /** Below `node_modules/.bin`. */
   readonly bin: string;
+  /** Milliseconds that it takes to start, where that is long. */
+  readonly start_ms?: number;
   readonly args: readonly string[];
   readonly env: (place: Place) => Readonly<Record<string, string>>;
   /** Files that make it use the model, below the home. */
@@ -170,6 +174,62 @@ const droidProgram: Program = {
   off: [".factory/settings.json", json({ disableAllHooks: true })],
 };
 
+// Code that a project brings along needs no tool.
+const RUNS_BESIDE = 'import { mkdirSync } from "node:fs";\nmkdirSync("denied");\n';
+
+const piProgram: Program = {
+  host: pi,
+  bin: "pi",
+  args: ["-p", "--offline", "--provider", "fake", "--model", "fake", PROMPT],
+  env: () => ({ PI_OFFLINE: "1" }),
+  files: ({ url }) => ({
+    ".pi/agent/models.json": json({
+      providers: {
+        fake: {
+          ...{ baseUrl: `${url}/v1`, api: "openai-completions", apiKey: "dummy" },
+          compat: { supportsDeveloperRole: false, supportsReasoningEffort: false },
+          models: [{ id: "fake" }],
+        },
+      },
+    }),
+  }),
+  shell: (command) => [{ name: "bash", args: { command } }],
+  off: [".pi/extensions/other.js", `${RUNS_BESIDE}export default () => {};\n`],
+};
+
+const opencodeProgram: Program = {
+  host: opencode,
+  bin: "opencode",
+  start_ms: 120_000,
+  args: ["run", "--format", "json", PROMPT],
+  // It fetches packages when it starts.
+  env: () => ({
+    ...{ NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"] ?? "" },
+    ...{ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
+    ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1" },
+  }),
+  files: ({ url }) => ({
+    ".config/opencode/opencode.json": json({
+      ...{ autoupdate: false, share: "disabled", enabled_providers: ["fake"] },
+      ...{ model: "fake/fake", small_model: "fake/fake" },
+      permission: { bash: "allow", edit: "allow" },
+      provider: {
+        fake: {
+          ...{ npm: "@ai-sdk/openai-compatible", name: "fake" },
+          options: { baseURL: `${url}/v1`, apiKey: "dummy" },
+          models: { fake: { name: "fake", limit: { context: 100_000, output: 4_000 } } },
+        },
+      },
+    }),
+  }),
+  shell: (command) => [{ name: "bash", args: { command, description: "x" } }],
+  agent: (prompt) => ({
+    name: "task",
+    args: { description: "d", prompt, subagent_type: "general" },
+  }),
+  off: [".opencode/plugin/other.js", `${RUNS_BESIDE}export const Other = async () => ({});\n`],
+};
+
 /** The programs that are driven. */
 export const PROGRAMS: readonly Program[] = [
   claudeCodeProgram,
@@ -178,6 +238,8 @@ export const PROGRAMS: readonly Program[] = [
   copilotProgram,
   qwenProgram,
   droidProgram,
+  piProgram,
+  opencodeProgram,
 ];
 
 const folderOf = ({ host }: Program): string => join(import.meta.dirname, "programs", host.name);

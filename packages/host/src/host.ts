@@ -80,6 +80,6 @@ export interface Host {
   readonly top?: JsonObject;
   /** What a person has to do besides. */
   readonly note?: string;
-  /** Which setting of a file switches hooks off, or what runs beside them; `undefined` for none. A file of TOML is given as `{ text }`. */
+  /** Which setting of a file switches hooks off, or what runs beside them; `undefined` for none. A file that is not JSON is given as `{ text }`. */
   readonly switchedOff: (settings: JsonObject, scope: SettingsFile["scope"]) => string | undefined;
 }

@@ -21,6 +21,7 @@ export type {
   ToolReturn,
 } from "./host.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
+export { codeIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
 export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";
 export { STOP_CAP, forgetStops, nextStop } from "./stop-count.ts";

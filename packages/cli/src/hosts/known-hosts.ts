@@ -3,10 +3,21 @@ import { claudeCode, droid, qwenCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { copilot } from "@bylaw/host-copilot";
 import { geminiCli } from "@bylaw/host-gemini-cli";
+import { opencode } from "@bylaw/host-opencode";
+import { pi } from "@bylaw/host-pi";
 import { didYouMean, quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 
-const HOSTS: readonly Host[] = [claudeCode, codex, geminiCli, copilot, qwenCode, droid];
+const HOSTS: readonly Host[] = [
+  claudeCode,
+  codex,
+  geminiCli,
+  copilot,
+  qwenCode,
+  droid,
+  pi,
+  opencode,
+];
 
 export const HOST_NAMES: readonly string[] = HOSTS.map(({ name }) => name);
 

@@ -15,7 +15,8 @@ import { findFault, inspectSettings } from "../settings/inspect.ts";
 import { installHooks, uninstallHooks } from "../settings/install.ts";
 import type { Proof } from "./kit.ts";
 
-const COMMAND = ({ name }: Host): string =>
+/** A command as it is installed. */
+export const COMMAND = ({ name }: Host): string =>
   `'/usr/bin/node' '/opt/bylaw.js' hook ${name} --config '/home/o'\\''brien/bylaw.config.json'`;
 
 /** Files as people have them. */
@@ -162,10 +163,11 @@ export const stateProofs = (host: Host): readonly Proof[] => [
   ],
 ];
 
-const isUserTarget = ({ scope, target }: ReturnType<Host["files"]>[number]): boolean =>
+export const isUserTarget = ({ scope, target }: ReturnType<Host["files"]>[number]): boolean =>
   scope === "user" && target;
 
-function inFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
+/** A proof that works in a folder of its own. */
+export function inFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
   return async () => {
     const folder = mkdtempSync(join(tmpdir(), "bylaw-host-"));
     try {

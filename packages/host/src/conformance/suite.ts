@@ -7,10 +7,12 @@ import {
 } from "./answers.ts";
 import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
+import { isPlugin, pluginProofs } from "./plugin.ts";
 
 /** Makes tests of everything that holds for every host: its answers, and its installer. */
 export function describeHost(test: HostCase, { describe, it }: TestRunner): void {
-  const { title } = test.host;
+  const { host } = test;
+  const { title } = host;
   const groups: readonly (readonly [string, readonly Proof[]])[] = [
     [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
     [`${title} after a tool call`, resultProofs(test)],
@@ -18,7 +20,9 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
     [`${title} is told to block what is not a call`, badInputProofs(test)],
     [
       `installing into ${title}`,
-      [...textProofs(test.host), ...refusedProofs(test.host), ...stateProofs(test.host)],
+      isPlugin(host)
+        ? pluginProofs(host)
+        : [...textProofs(host), ...refusedProofs(host), ...stateProofs(host)],
     ],
   ];
   for (const [name, proofs] of groups)

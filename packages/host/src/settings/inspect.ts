@@ -63,11 +63,11 @@ function reportOn(host: Host, settings: SettingsFile): SettingsReport {
     const text = readSettings(settings.file);
     if (text === undefined) return { ...settings, exists: false };
     if (text.trim() === "") return { ...settings, exists: true };
-    const isToml = settings.file.endsWith(".toml");
+    const isText = !/\.jsonc?$/.test(settings.file);
     const own = ownReport(host, settings, text);
     if (own !== undefined) return own;
-    const value = isToml ? { text } : readFor(host, text, settings.file).value;
-    const command = isToml ? undefined : commandIn(value, host);
+    const value = isText ? { text } : readFor(host, text, settings.file).value;
+    const command = isText ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);
     const off = isJsonObject(value) ? host.switchedOff(value, settings.scope) : undefined;
     return {

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { codeIn, definePluginHost, type HostPlace } from "@bylaw/host";
+
+// Each of these makes pi load code of the project, or changes what a shell line does.
+const LOADS = ["extensions", "packages", "shellPath", "shellCommandPrefix"];
+
+const CODE = `\
+export default function bylaw(pi) {
+  const eventOf = (event, { toolName, toolCallId, input }, { cwd, sessionManager }) => ({
+    ...{ event, tool: toolName, args: input, id: toolCallId },
+    ...{ session: sessionManager.getSessionId(), cwd },
+  });
+  pi.on("tool_call", async (call, context) => {
+    const reason = await refusalOf(eventOf("tool_call", call, context));
+    return reason === undefined ? undefined : { block: true, reason };
+  });
+  pi.on("tool_result", async (result, context) => {
+    await refusalOf({ ...eventOf("tool_result", result, context), ok: !result.isError });
+  });
+}
+`;
+
+const folderOf = ({ home, env }: HostPlace): string =>
+  env["PI_CODING_AGENT_DIR"] ?? join(home, ".pi/agent");
+
+/** pi, as measured with 0.73.1. Code that a project brings along runs beside Bylaw's. */
+export const pi = definePluginHost({
+  name: "pi",
+  title: "pi",
+  capabilities: { version: "0.73.1", exit_code: false, project_off: "runs" },
+  plugins: (place) => join(folderOf(place), "extensions"),
+  others: (place, project) => [
+    { scope: "user", file: join(folderOf(place), "settings.json") },
+    { scope: "project", file: join(project, ".pi/settings.json") },
+    ...codeIn(join(project, ".pi/extensions")).map((file) => ({ scope: "project", file }) as const),
+  ],
+  code: CODE,
+
+  switchedOff(settings, scope) {
+    if (scope === "project") {
+      if ("text" in settings) return "code that runs beside Bylaw and can change a call";
+      const found = LOADS.find((key) => key in settings);
+      return found === undefined ? undefined : `\`${found}\`, which can change what a call does`;
+    }
+    const { extensions } = settings;
+    const leavesOut = (one: unknown): boolean => typeof one === "string" && /^[!-]/.test(one);
+    return Array.isArray(extensions) && extensions.some(leavesOut)
+      ? "`extensions` that leave some out"
+      : undefined;
+  },
+});

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describeHost } from "@bylaw/host";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { pi } from "../src/index.ts";
+
+const CALL = {
+  ...{ event: "tool_call", tool: "bash", args: { command: "echo hello > out.txt" } },
+  ...{ id: "call_c1_0", session: "0199", cwd: "/home/u/project" },
+};
+
+describeHost(
+  {
+    host: pi,
+    payload: CALL,
+    keys: { tool: "tool", args: "args", cwd: "cwd" },
+    unknown: { ...CALL, event: "session_start" },
+    returned: [true, false].map((ok) => ({ payload: { ...CALL, event: "tool_result", ok }, ok })),
+    outcome: (output) => (pi.blocks(output) ? "blocks" : "goes on"),
+  },
+  { describe, it },
+);
+
+it("sees what a project or a user may switch", () => {
+  expect(pi.switchedOff({ extensions: ["-extensions/bylaw.js"] }, "user")).toMatch(/leave some/);
+  expect(pi.switchedOff({ extensions: ["more.ts"], theme: "dark" }, "user")).toBeUndefined();
+  expect(pi.switchedOff({ shellCommandPrefix: "x" }, "project")).toMatch(/shellCommandPrefix/);
+  expect(pi.switchedOff({ text: "export default () => {}" }, "project")).toMatch(/beside Bylaw/);
+  expect(pi.switchedOff({ theme: "dark" }, "project")).toBeUndefined();
+});
+
+it("blocks a call in the shape of pi, and tells what became of one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-pi-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "bylaw.mjs");
+  // A hook that denies with the event itself.
+  const deny = `node -p 'JSON.stringify({ deny: require("fs").readFileSync(0, "utf8") })' | tr -d '\\n'`;
+  writeFileSync(file, pi.ownFile?.(join(folder, "bylaw.js"), deny) ?? "");
+  const loaded = (await import(pathToFileURL(file).href)) as { default: (pi: object) => void };
+  const on = new Map<string, (event: object, context: object) => Promise<unknown>>();
+  loaded.default({ on: on.set.bind(on) });
+  const call = { toolName: "bash", toolCallId: "c1", input: { command: "ls" } };
+  const context = { cwd: "/p", sessionManager: { getSessionId: () => "s1" } };
+  const answer = (await on.get("tool_call")?.(call, context)) as { block: true; reason: string };
+  expect(answer.block).toBe(true);
+  expect(JSON.parse(answer.reason)).toEqual({
+    ...{ event: "tool_call", tool: "bash", args: { command: "ls" }, id: "c1" },
+    ...{ session: "s1", cwd: "/p" },
+  });
+  expect(await on.get("tool_result")?.({ ...call, isError: true }, context)).toBeUndefined();
+});

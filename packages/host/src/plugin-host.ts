@@ -1,0 +1,119 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { JsonObject } from "@bylaw/kernel";
+import { callOf, textOf } from "./call.ts";
+import type { HostCapabilities } from "./capabilities.ts";
+import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
+
+const TIMEOUT_MS = 30_000;
+const OWN_FILE = "bylaw.js";
+
+/** An agent without hooks, which loads a file of code that can stop a call. */
+export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff"> {
+  readonly capabilities: Pick<HostCapabilities, "version" | "exit_code" | "project_off">;
+  /** The folder from which it loads code for all projects. Absolute. */
+  readonly plugins: (place: HostPlace) => string;
+  /** What else it reads: settings, and code of a project. */
+  readonly others: (place: HostPlace, project: string) => readonly Omit<SettingsFile, "target">[];
+  /**
+   * Code that asks `refusalOf({ event, tool, args, id, session, cwd })` before each call, with the event `tool_call`. It resolves to why
+   * the call must not run; where it rejects, the call must not run either. Afterwards it tells the event `tool_result`, with `ok`.
+   */
+  readonly code: string;
+}
+
+/** Makes the adapter of such an agent. Our file runs the hook, and lets a call run only if the answer is `{}`. */
+export function definePluginHost({ plugins, others, code, ...own }: PluginHost): Host {
+  const output = (answer: JsonObject): HostOutput => ({
+    stdout: JSON.stringify(answer),
+    stderr: "",
+    exit: 0,
+  });
+  return {
+    ...own,
+    capabilities: {
+      ...{ ...own.capabilities, ask: "runs", allow: false, managed: false, comments: true },
+      failures: {
+        ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
+        not_json: "blocks",
+      },
+      ...{ stop_cap: null, timeout_ms: TIMEOUT_MS },
+    },
+
+    read: (input, { home }) => eventOf(own.name, input, home),
+    answer: (_, reply) => output(reply.kind === "none" ? {} : { deny: reply.reason }),
+    fault: (reason) => output({ deny: reason }),
+    blocks: ({ stdout, exit }) => exit !== 0 || stdout !== "{}",
+    shellCall: (command, cwd) => ({
+      ...{ event: "tool_call", tool: "bash", args: { command } },
+      ...{ id: "doctor", session: "doctor", cwd },
+    }),
+    files: (place, project) => [
+      { scope: "user", file: join(plugins(place), OWN_FILE), target: true },
+      ...others(place, project).map((one) => ({ ...one, target: false })),
+    ],
+    hooks: () => ({}),
+    ownFile: (file, command) =>
+      basename(file) === OWN_FILE ? pluginText(command, code) : undefined,
+  };
+}
+
+function eventOf(host: string, input: JsonObject, home: string): HostEvent {
+  const { event: name = "tool_call", tool, args, id, session, cwd, ok, exit_code } = input;
+  if (name !== "tool_call" && name !== "tool_result")
+    return { kind: "other", name: textOf(input, "event") ?? "" };
+  const call = callOf({ host, tool, args, id, session, cwd, home });
+  if (name === "tool_call") return { kind: name, name, call };
+  const told = typeof exit_code === "number" ? { exit_code } : {};
+  return { kind: name, name, call, ok: ok === true, ...told };
+}
+
+/** The files of code in a folder. */
+export function codeIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return names.filter((name) => /\.[cm]?[jt]s$/.test(name)).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const pluginText = (command: string, code: string): string => `\
+// Written by \`bylaw install\`. It asks Bylaw before each tool call, and the call runs only if the answer is {}.
+import { spawn } from "node:child_process";
+
+const COMMAND = ${JSON.stringify(command)};
+const LIMITS = { timeout: ${TIMEOUT_MS} };
+
+function refusalOf(event) {
+  return new Promise((resolve) => {
+    const child = spawn(COMMAND, { shell: true });
+    let stdout = "";
+    let stderr = "";
+    const end = (reason) => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(reason);
+    };
+    const timer = setTimeout(end, LIMITS.timeout, "Bylaw did not answer in time.");
+    child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+    child.on("error", ({ message }) => end(\`Bylaw did not start: \${message}\`));
+    child.on("close", (code) => end(code === 0 ? reasonIn(stdout) : stderr.trim() || "Bylaw did not answer."));
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(event));
+  });
+}
+
+function reasonIn(stdout) {
+  if (stdout === "{}") return undefined;
+  try {
+    const { deny } = JSON.parse(stdout);
+    if (typeof deny === "string" && deny !== "") return deny;
+  } catch {}
+  return "Bylaw gave an answer that cannot be read.";
+}
+
+${code}`;
