@@ -54,6 +54,45 @@ async function outcome(desk: Desk, folder: string, patience_ms?: number): Promis
   return [desk.has(folder) ? "runs" : "blocks", drive];
 }
 
+const PAST = `
+[[marks]]
+name = "ran"
+command = "mkdir first"
+
+[[marks]]
+name = "passed"
+command = "mkdir first"
+outcome = "passed"
+
+[[rules]]
+name = "not-after"
+action = "deny"
+command = "mkdir late"
+after = "ran"
+
+[[rules]]
+name = "only-after"
+action = "deny"
+command = ["mkdir early", "mkdir needy"]
+unless_after = "passed"
+`;
+
+const LOOKS_BACK: Check = [
+  "rules look back on the session, and know the exit code as its capabilities say",
+  async (desk) => {
+    governed(desk);
+    desk.write("rules/policy.toml", PAST);
+    const folders = ["early", "first", "late", "needy"];
+    const { printed } = await desk.drive(({ tools, results }) => {
+      const folder = folders[results.length];
+      return folder === undefined ? [] : offered(desk.program.shell(`mkdir ${folder}`), tools);
+    });
+    const found = folders.filter((folder) => desk.has(folder)).join(" ");
+    const wanted = desk.program.host.capabilities.exit_code ? "first needy" : "first";
+    return found === wanted ? undefined : `it made ${found}, and not ${wanted}: ${printed}`;
+  },
+];
+
 const differs = (found: string, wanted: string): string | undefined =>
   found === wanted ? undefined : `it ${found}, which should be: ${wanted}`;
 
@@ -245,6 +284,7 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
 /** Everything that is measured with a program, but for managed settings. */
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
+  LOOKS_BACK,
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
   ...failures(program),
   ...faults,

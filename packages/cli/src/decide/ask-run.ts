@@ -49,7 +49,7 @@ export const isSilent = ({ code, applied }: Decision): boolean =>
   code === "fallback" && applied !== "deny";
 
 /** The stricter of two decisions. A run that is silent leaves the call to the first. */
-function stricter(own: Decision, run: Decision): Decision {
+export function stricter(own: Decision, run: Decision): Decision {
   if (isSilent(run)) return own;
   return STRICTNESS[run.applied] > STRICTNESS[own.applied] ? run : own;
 }

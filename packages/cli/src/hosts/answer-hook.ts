@@ -4,6 +4,7 @@ import { BylawError, type Kernel } from "@bylaw/kernel";
 import { judgeOf } from "./judge.ts";
 import { hostNamed } from "./known-hosts.ts";
 import type { HookSetup } from "./hook-command.ts";
+import type { SessionRuns } from "./session-runs.ts";
 
 /** An event of a host, where it happened, and who decides. */
 export interface HookEvent {
@@ -16,6 +17,18 @@ export interface HookEvent {
   readonly cwd: string;
   /** Loads what decides, if it is not loaded yet. */
   readonly kernel: () => Promise<Kernel>;
+  /** The runs that this process keeps open. Default: each is opened for its call. */
+  readonly runs?: () => Promise<SessionRuns>;
+}
+
+/** The runs of the sessions of a configuration. */
+export async function sessionRuns(
+  kernel: Kernel,
+  { config }: Pick<HookSetup, "config">,
+  { kept }: { readonly kept: boolean },
+): Promise<SessionRuns> {
+  const loaded = await import("./session-runs.ts");
+  return new loaded.SessionRuns({ kernel, config, kept });
 }
 
 /** Answers one event of a host in the host's own shape. Throws BYLAW_USAGE_INVALID for a host that is not known, and nothing else. */
@@ -28,7 +41,8 @@ export async function answerHook(event: HookEvent): Promise<HostOutput> {
       new BylawError({ code: "BYLAW_HOST_EVENT_INVALID", message: "The event is not valid UTF-8" }),
     );
   const project = place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? cwd;
-  const judge = judgeOf(host, { setup, project, place, kernel });
+  const { runs = async () => sessionRuns(await kernel(), setup, { kept: false }) } = event;
+  const judge = judgeOf(host, { setup, project, place, kernel, runs });
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString("utf8");
   return await answerEvent(text, { host, place, judge, strict: setup.strict, named });
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   STOP_CAP,
@@ -10,9 +9,11 @@ import {
   type HostPlace,
   type Judge,
 } from "@bylaw/host";
-import { messageOf, omitUndefined, type Kernel } from "@bylaw/kernel";
-import { askRun, decideHere, isSilent } from "../decide/ask-run.ts";
+import { messageOf, omitUndefined, type Decision, type Kernel, type Response } from "@bylaw/kernel";
+import { askRun, decideHere, isSilent, stricter } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
+import { needsRun, runOfSession } from "./session-name.ts";
+import type { SessionPlace, SessionRuns } from "./session-runs.ts";
 
 /** The hook whose events are judged. */
 interface Bench {
@@ -22,30 +23,44 @@ interface Bench {
   readonly place: HostPlace;
   /** The kernel of the configuration that the hook was installed with. Any other could come from the agent. */
   readonly kernel: () => Promise<Kernel>;
+  /** The runs of that kernel. Loaded late: most calls need none, and loading the log takes longer than deciding. */
+  readonly runs: () => Promise<SessionRuns>;
 }
 
 /** Decides by the configuration that the hook was installed with. */
-export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): Judge {
-  const { config } = setup;
+export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Bench): Judge {
+  const { config, strict } = setup;
   const records = join(dirname(config), ".bylaw");
+  const asks = host.capabilities.ask === "asks";
+  const placeOf = (session: string | undefined): SessionPlace => ({
+    ...{ run: runOfSession(host.name, session), strict, asks },
+  });
   return {
-    decide: async (call) => decideHere(await kernel(), call),
+    async decide(call) {
+      const loaded = await kernel();
+      if (!needsRun(loaded)) return await decideHere(loaded, call);
+      const asked = await askRun(call);
+      // It will not run, so it is none of this session's.
+      if (asked?.decision.applied === "deny") return asked.decision;
+      const own = await (await runs()).decide(call, placeOf(call.session));
+      return asked === undefined ? own : stricter(own, asked.decision);
+    },
 
     async record(call) {
       const asked = await askRun(call);
       const silent = asked === undefined || isSilent(asked.decision);
       if (!silent && asked.decision.applied !== "allow") return asked;
-      mkdirSync(records, { recursive: true, mode: 0o700 });
-      // Loaded late: most calls are no question, and loading the log takes longer than deciding.
-      const { recordCall } = await import("./record-call.ts");
-      return await recordCall(await kernel(), call, {
-        store: join(records, "store.db"),
-        run: host.name,
-        config,
-      });
+      // Without a state an answer holds in whichever session the call is made again.
+      const own = needsRun(await kernel())
+        ? placeOf(call.session)
+        : { ...placeOf(call.session), run: host.name };
+      return await (await runs()).record(call, own);
     },
 
-    async result() {},
+    async result(returned) {
+      if (!needsRun(await kernel())) return;
+      await (await runs()).result(returned, placeOf(returned.call.session));
+    },
 
     settingsFault(changed) {
       const reports = inspectSettings(host, place, project);
@@ -56,28 +71,40 @@ export function judgeOf(host: Host, { setup, project, place, kernel }: Bench): J
       return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
     },
 
-    async stop({ session, text, again }) {
-      const attempt = countStop(records, session, again);
-      // It was refused often enough, or the count is unreadable.
-      if (attempt === undefined) return undefined;
-      try {
+    stop: (event) =>
+      stopFault(host, event, records, async (response) => {
         const loaded = await kernel();
-        const { applied, message, reason } = await loaded.decide({
-          hook: "onEnforcement",
-          session,
-          attempt,
-          max_attempts: STOP_CAP,
-          host: { name: host.name },
-          ...omitUndefined({ text }),
-        });
-        if (applied !== "allow") return message ?? reason;
-        forgetStops(records, session);
-        return undefined;
-      } catch (error) {
-        return `Bylaw could not judge whether you are done: ${messageOf(error)}`;
-      }
-    },
+        if (!needsRun(loaded)) return await loaded.decide(response);
+        const held = placeOf(event.session);
+        return await (await runs()).read(held, (view) => loaded.decide(response, view));
+      }),
   };
+}
+
+async function stopFault(
+  { name }: Host,
+  { session, text, again }: Parameters<Judge["stop"]>[0],
+  records: string,
+  decide: (response: Response) => Promise<Decision>,
+): Promise<string | undefined> {
+  const attempt = countStop(records, session, again);
+  // It was refused often enough, or the count is unreadable.
+  if (attempt === undefined) return undefined;
+  try {
+    const { applied, message, reason } = await decide({
+      hook: "onEnforcement",
+      session,
+      attempt,
+      max_attempts: STOP_CAP,
+      host: { name },
+      ...omitUndefined({ text }),
+    });
+    if (applied !== "allow") return message ?? reason;
+    forgetStops(records, session);
+    return undefined;
+  } catch (error) {
+    return `Bylaw could not judge whether you are done: ${messageOf(error)}`;
+  }
 }
 
 function countStop(folder: string, session: string, again: boolean): number | undefined {

@@ -1,0 +1,60 @@
+import type { ToolReturn } from "@bylaw/host";
+import { canonicalJson, omitUndefined, type LogEvent, type ToolCall } from "@bylaw/kernel";
+import type { Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
+
+type ToolResult = Parameters<Run["toolResult"]>[0];
+
+/** How many of the last events of a run are looked at. A call without an id that is not among them gets no result. */
+const LOOKED = 1_000;
+
+/** What goes on record of a call that returned; `undefined` where it is there already, or where nothing tells which call it was. */
+export async function callReturned(
+  { call, ok, exit_code }: ToolReturn,
+  { run, head }: Pick<Run, "run" | "head">,
+  store: Pick<Store, "events">,
+): Promise<ToolResult | undefined> {
+  const open = openCalls(await store.events(run, Math.max(0, head - LOOKED), LOOKED), call);
+  const [oldest] = open ?? [];
+  if (oldest === undefined) return undefined;
+  const [id, { unsure }] = oldest;
+  return {
+    ...{ id, tool: call.tool, ok, ...omitUndefined({ agent: call.agent }) },
+    ...(exit_code === undefined ? {} : { result: { exit_code } }),
+    // It may be the result of an equal call, so it proves nothing.
+    ...(unsure ? { reported: true } : {}),
+  };
+}
+
+type OpenCalls = Map<string, { unsure: boolean }>;
+
+/** The calls that may have returned, the oldest first; `undefined` where the result is on record. */
+function openCalls(
+  events: readonly LogEvent[],
+  call: Omit<ToolCall, "hook">,
+): OpenCalls | undefined {
+  const open: OpenCalls = new Map();
+  for (const event of events) {
+    const id = String(event.details["id"]);
+    if (event.event_type === "tool_result") {
+      if (id === call.id) return undefined;
+      open.delete(id);
+    } else if (call.id === undefined && STARTS.has(event.event_type) && isSame(event, call)) {
+      // Equal calls that were open together stay unsure: their results come in any order.
+      for (const other of open.values()) other.unsure = true;
+      open.set(id, { unsure: open.size > 0 });
+    }
+  }
+  return call.id === undefined ? open : new Map([[call.id, { unsure: false }]]);
+}
+
+const STARTS: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked"]);
+
+const isSame = (
+  { agent_id, details: { tool, args = null, server } }: LogEvent,
+  call: Omit<ToolCall, "hook">,
+): boolean =>
+  tool === call.tool &&
+  server === call.server &&
+  agent_id === (call.agent ?? null) &&
+  canonicalJson(args) === canonicalJson(call.args);

@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Judge, ToolReturn } from "@bylaw/host";
+import type { Decision, Kernel, ToolCall } from "@bylaw/kernel";
+import { callQuestionId, openRun, type Outcome, type Run } from "@bylaw/log";
+import type { Store } from "@bylaw/store";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { storePlace } from "../log/open-store.ts";
+import { makeStoreFolder } from "../run/store-folder.ts";
+import { callReturned } from "./call-returned.ts";
+
+/** A run, and what its host leaves to Bylaw. */
+export interface SessionPlace {
+  readonly run: string;
+  /** Calls that no rule covers are asked about. Otherwise the host decides about them. */
+  readonly strict: boolean;
+  /** The host asks a person itself. */
+  readonly asks: boolean;
+}
+
+interface SessionRunsOptions {
+  readonly kernel: Kernel;
+  /** Absolute path of the configuration, beside which the store is. */
+  readonly config: string;
+  /** Runs stay open between calls. */
+  readonly kept: boolean;
+}
+
+interface Opened {
+  readonly kernel: Kernel;
+  readonly run: Run;
+  readonly store: Store;
+}
+
+interface Session {
+  readonly opened: Promise<Opened>;
+  users: number;
+  /** In milliseconds. */
+  usedAt: number;
+  /** Something failed: it is not used again, so that the next call opens the store anew. */
+  failed: boolean;
+}
+
+/** Milliseconds after which a run that nobody uses is closed. */
+const IDLE_MS = 300_000;
+
+/** The runs of the sessions of one configuration. Each method throws where its run cannot be opened, so that the call is denied. */
+export class SessionRuns {
+  readonly #options: SessionRunsOptions;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(options: SessionRunsOptions) {
+    this.#options = options;
+  }
+
+  /** Decides a call on record. A question that the host cannot ask is not recorded yet: {@link SessionRuns.record} does that. */
+  decide(call: ToolCall, place: SessionPlace): Promise<Decision> {
+    return this.#within(place, async ({ run, kernel }, session) => {
+      if (!place.asks) {
+        const look = await kernel.decide({ ...call, run: place.run }, run.view);
+        if (look.applied === "ask_user") return look;
+      }
+      return (await toolCall(run, call, session)).decision;
+    });
+  }
+
+  /** Records a question, or uses the answer to it. The same call under the same id is answered once. */
+  record(call: ToolCall, place: SessionPlace): ReturnType<Judge["record"]> {
+    return this.#within(place, async ({ run }, session) => {
+      const { decision, events } = await toolCall(run, call, session);
+      const [event] = events;
+      const question = event === undefined ? "ID" : callQuestionId(place.run, event);
+      const { config } = this.#options;
+      const where = `--store ${this.#store} --run ${place.run} --config ${config}`;
+      return { decision, answer_with: `\`bylaw approve yes ${question} ${where} --by NAME\`` };
+    });
+  }
+
+  /** Records what came of a call. */
+  result(returned: ToolReturn, place: SessionPlace): Promise<void> {
+    return this.#within(place, async ({ run, store }) => {
+      await run.catchUp();
+      const result = await callReturned(returned, run, store);
+      if (result !== undefined) await run.toolResult(result);
+    });
+  }
+
+  /** Reads the present state of a run. */
+  read<T>(place: SessionPlace, work: (view: Run["view"]) => T | Promise<T>): Promise<T> {
+    return this.#within(place, async ({ run }) => {
+      await run.catchUp();
+      return await work(run.view);
+    });
+  }
+
+  get #store(): string {
+    return join(dirname(this.#options.config), ".bylaw/store.db");
+  }
+
+  async #within<T>(
+    place: SessionPlace,
+    work: (opened: Opened, session: Session) => Promise<T>,
+  ): Promise<T> {
+    this.#closeIdle();
+    const key = `${place.run} ${String(place.strict)}`;
+    const session = this.#sessions.get(key) ?? this.#begin(key, place);
+    session.users += 1;
+    try {
+      return await work(await session.opened, session);
+    } catch (error) {
+      session.failed = true;
+      throw error;
+    } finally {
+      session.users -= 1;
+      session.usedAt = Date.now();
+      if (session.failed || !this.#options.kept) {
+        if (this.#sessions.get(key) === session) this.#sessions.delete(key);
+        if (session.users === 0) await close(session);
+      }
+    }
+  }
+
+  #begin(key: string, place: SessionPlace): Session {
+    const session = { opened: this.#start(place), users: 0, usedAt: Date.now(), failed: false };
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  async #start({ run: name, strict }: SessionPlace): Promise<Opened> {
+    const file = this.#store;
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeStoreFolder(storePlace(file));
+    const { kernel: plain } = this.#options;
+    const kernel = strict ? plain : leftToHost(plain);
+    const store = await openSqliteStore(file);
+    try {
+      return { kernel, store, run: await openRun(kernel, { run: name, store, join: true }) };
+    } catch (error) {
+      await store.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  #closeIdle(): void {
+    for (const [key, session] of this.#sessions) {
+      if (session.users > 0 || Date.now() - session.usedAt < IDLE_MS) continue;
+      this.#sessions.delete(key);
+      void close(session);
+    }
+  }
+}
+
+/** A call that no rule covers goes on for all that Bylaw knows: it counts as one that ran, and is nobody's question. */
+function leftToHost(kernel: Kernel): Kernel {
+  const left = (decision: Decision): Decision =>
+    decision.code === "fallback" && decision.applied === "ask_user"
+      ? { ...decision, applied: "allow" }
+      : decision;
+  return {
+    ...kernel,
+    decide: async (...asked) => left(await kernel.decide(...asked)),
+    decidePrepared: async (...asked) => left(await kernel.decidePrepared(...asked)),
+  };
+}
+
+async function toolCall(run: Run, call: ToolCall, session: Session): Promise<Outcome> {
+  const { session: name = "", id } = call;
+  // A result is found by an id, also where the host has none.
+  const outcome =
+    id === undefined
+      ? await run.toolCall({ ...call, id: randomUUID() })
+      : await run.toolCall(call, { request_id: JSON.stringify([name, id]) });
+  if (outcome.decision.code === "engine_absent") session.failed = true;
+  return outcome;
+}
+
+// Everything that a call waits for is done.
+async function close({ opened }: Session): Promise<void> {
+  try {
+    const { run, store } = await opened;
+    await run.close().finally(() => store.close());
+  } catch {
+    // It never opened, or a sink that nobody waits for failed.
+  }
+}

@@ -1,0 +1,288 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HostOutput } from "@bylaw/host";
+import { claudeCode } from "@bylaw/host-claude-code";
+import { codex } from "@bylaw/host-codex";
+import { copilot } from "@bylaw/host-copilot";
+import type { LogEvent } from "@bylaw/kernel";
+import { describe, expect, test } from "vitest";
+import { OPERATORS, TOKENS } from "./approve-kit.ts";
+import { BIN, bylaw, jsonLines, type Ran } from "./bylaw.ts";
+import { enginesIn, engineDesk, run, signal, type EngineDesk } from "./engine-kit.ts";
+
+const RULES = `
+[[marks]]
+name = "read-a-secret"
+paths = { read = ["**/.env"] }
+
+[[marks]]
+name = "edited"
+paths = { write = ["**"] }
+
+[[marks]]
+name = "tests-passed"
+command = "npm test"
+outcome = "passed"
+cleared_by = "edited"
+
+[[rules]]
+name = "no-network-after-a-secret"
+action = "deny"
+effects = ["network"]
+after = "read-a-secret"
+
+[[rules]]
+name = "commit-needs-tests"
+action = "deny"
+command = "git commit *"
+unless_after = "tests-passed"
+
+[[rules]]
+name = "tests"
+action = "allow"
+command = "npm test"
+
+[[rules]]
+name = "publishing"
+action = "ask_user"
+command = "npm publish *"
+`;
+
+interface Call {
+  readonly session?: string;
+  readonly id?: string;
+  readonly agent?: string;
+}
+
+/** One hook of a host: through the engine, or in a process of its own. */
+type Ask = (event: object, name?: string) => Promise<Ran>;
+
+let made = 0;
+
+interface SessionDesk {
+  readonly desk: EngineDesk;
+  readonly call: ReturnType<typeof eventOf>;
+  readonly engine: Ask;
+  readonly cold: Ask;
+}
+
+function deskOf(host = "claude-code"): SessionDesk {
+  const desk = engineDesk({ "rules.toml": RULES });
+  const args = ["hook", host, "--config", join(desk.root, "bylaw.config.json")];
+  const { root: cwd } = desk;
+  const options = (event: object) => ({ cwd, input: JSON.stringify(event), env: process.env });
+  return {
+    ...{ desk, call: eventOf(cwd) },
+    engine: (event, name) => desk.hook(event, { host, ...(name && { args: [name] }) }),
+    cold: (event, name) => run([BIN, ...args, ...(name ? [name] : [])], options(event)),
+  };
+}
+
+const eventOf =
+  (cwd: string) =>
+  (
+    [tool_name, tool_input]: readonly [string, object],
+    { session = "s1", id = `toolu_${(made += 1)}`, agent }: Call = {},
+  ): object => ({
+    ...{ hook_event_name: "PreToolUse", session_id: session, cwd, tool_name, tool_input },
+    ...{ tool_use_id: id, ...(agent === undefined ? {} : { agent_id: agent }) },
+  });
+const bash = (command: string) => ["Bash", { command }] as const;
+const SECRET = ["Read", { file_path: ".env" }] as const;
+const NETWORK = bash("curl https://example.com");
+const TESTS = bash("npm test");
+const COMMIT = bash("git commit -m x");
+const EDIT = ["Write", { file_path: "a.ts", content: "1" }] as const;
+
+const returned = (event: object, response: object = {}): object => ({
+  ...{ ...event, hook_event_name: "PostToolUse" },
+  tool_response: { stdout: "", stderr: "", interrupted: false, isImage: false, ...response },
+});
+const failed = (event: object): object => ({
+  ...{ ...event, hook_event_name: "PostToolUseFailure", error: "Exit code 1" },
+});
+
+const eventsOf = ({ root }: EngineDesk, run = "claude-code-s1") =>
+  jsonLines(
+    bylaw(["log", "query", "--run", run, "--json"], { cwd: root }),
+  ) as unknown as readonly LogEvent[];
+
+const outputOf = ({ code, ...texts }: Ran): HostOutput => ({ ...texts, exit: code });
+const blocks = (ran: Ran): boolean => claudeCode.blocks(outputOf(ran));
+
+describe("a session", () => {
+  test.each([
+    ["by the engine", "engine"],
+    ["without an engine", "cold"],
+  ] as const)("has no network after a secret was read, and another has: %s", async (_, way) => {
+    const { call, [way]: ask } = deskOf();
+    const blocked = async (event: object): Promise<boolean> => blocks(await ask(event));
+    expect(await blocked(call(NETWORK))).toBe(false);
+    const read = call(SECRET, { agent: "sub" });
+    expect(await ask(read)).toEqual({ code: 0, stdout: "{}", stderr: "" });
+    const denied = await ask(call(NETWORK));
+    expect(denied.stdout).toMatch(/no-network-after-a-secret/);
+    expect(await blocked(call(NETWORK, { agent: "other" }))).toBe(true);
+    expect(await blocked(call(NETWORK, { session: "s2" }))).toBe(false);
+  });
+
+  test("commits only when the tests passed since the last edit", async () => {
+    const { call, engine: ask } = deskOf();
+    const blocked = async (event: object): Promise<boolean> => blocks(await ask(event));
+    const runs = async (what: readonly [string, object], end = returned): Promise<void> => {
+      const event = call(what);
+      expect(await blocked(event)).toBe(false);
+      expect(await ask(end(event))).toEqual({ code: 0, stdout: "{}", stderr: "" });
+    };
+    expect(await blocked(call(COMMIT))).toBe(true);
+    await runs(TESTS, failed);
+    expect(await blocked(call(COMMIT))).toBe(true);
+    await runs(TESTS, (event) => returned(event, { backgroundTaskId: "b1" }));
+    expect(await blocked(call(COMMIT))).toBe(true);
+    await runs(TESTS);
+    expect(await blocked(call(COMMIT))).toBe(false);
+    await runs(EDIT);
+    expect(await blocked(call(COMMIT))).toBe(true);
+  });
+});
+
+describe("a run of a session", () => {
+  test("has each call once, by its id, and what came of it", async () => {
+    const { desk, call, engine, cold } = deskOf();
+    const event = call(TESTS, { id: "t1", agent: "sub" });
+    const answers = [await engine(event), await cold(event), await engine(event)];
+    expect(new Set(answers.map(({ stdout }) => stdout)).size).toBe(1);
+    await engine(returned(event));
+    await cold(returned(event));
+    const events = eventsOf(desk);
+    expect(events.map(({ event_type, agent_id }) => [event_type, agent_id])).toEqual([
+      ["session_start", null],
+      ["tool_allowed", "sub"],
+      ["tool_result", "sub"],
+    ]);
+    expect(events[2]?.details).toMatchObject({ id: "t1", ok: true, result: { exit_code: 0 } });
+  });
+
+  test("is decided right by the engine and processes of their own at the same time", async () => {
+    const { desk, call, engine, cold } = deskOf();
+    await Promise.all([engine(call(NETWORK)), cold(call(NETWORK))]);
+    const asked = await Promise.all([
+      ...[engine, cold, engine, cold].map((ask) => ask(call(NETWORK))),
+      cold(call(SECRET)),
+      ...[engine, cold, engine].map((ask) => ask(call(NETWORK, { session: "s2" }))),
+    ]);
+    expect(asked.slice(5).map(blocks)).toEqual([false, false, false]);
+    expect([blocks(await engine(call(NETWORK))), blocks(await cold(call(NETWORK)))]).toEqual([
+      true,
+      true,
+    ]);
+    const tools = eventsOf(desk).map(
+      ({ event_type, details }) => `${event_type} ${String(details["tool"])}`,
+    );
+    expect(tools.slice(tools.indexOf("tool_allowed Read"))).not.toContain("tool_allowed Bash");
+  });
+
+  test("is there for the next engine, and for a person who clears a mark", async () => {
+    const { desk, call, engine } = deskOf();
+    await engine(call(SECRET));
+    const { pid } = await desk.status();
+    signal(pid, "SIGKILL");
+    expect(blocks(await engine(call(NETWORK)))).toBe(true);
+    expect(enginesIn(desk.folder)).toHaveLength(2);
+    writeFileSync(join(desk.root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
+    const clear = ["approve", "clear", "read-a-secret", "--run", "claude-code-s1", "--by", "ada"];
+    const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+    expect(bylaw(clear, { cwd: desk.root, env })).toMatchObject({ code: 0 });
+    expect(blocks(await engine(call(NETWORK)))).toBe(false);
+  });
+
+  test("denies where nothing can be recorded", async () => {
+    const { desk, call, engine, cold } = deskOf();
+    await engine(call(NETWORK));
+    rmSync(join(desk.root, ".bylaw"), { recursive: true });
+    writeFileSync(join(desk.root, ".bylaw"), "");
+    for (const ask of [engine, cold, engine]) expect(blocks(await ask(call(TESTS)))).toBe(true);
+    expect((await cold(call(TESTS))).stderr).toMatch(/Bylaw could not judge this/);
+    rmSync(join(desk.root, ".bylaw"));
+    for (const ask of [engine, cold]) expect(blocks(await ask(call(TESTS)))).toBe(false);
+  });
+
+  test("has a safe name, whatever the session is called", async () => {
+    const { desk, call, engine } = deskOf();
+    const hostile = ["../../x", "a/b", "", "x".repeat(4_000), "ü‮", "s1 --run other"];
+    for (const session of hostile) {
+      await engine(call(SECRET, { session }));
+      expect(blocks(await engine(call(NETWORK, { session })))).toBe(true);
+    }
+    expect(blocks(await engine(call(NETWORK, { session: "x" })))).toBe(false);
+    const runs = jsonLines(bylaw(["log", "runs", "--json"], { cwd: desk.root })) as {
+      run: string;
+    }[];
+    expect(runs).toHaveLength(hostile.length + 1);
+    for (const { run: name } of runs) expect(name).toMatch(/^claude-code-(?:x|~[0-9a-f]{32})$/);
+  });
+
+  test("is not made where no rule looks back", async () => {
+    const { desk, call, engine, cold } = deskOf();
+    writeFileSync(join(desk.root, "rules.toml"), '[[rules]]\nname = "a"\naction = "allow"\n');
+    const event = call(TESTS);
+    for (const ask of [engine, cold])
+      for (const one of [event, returned(event)]) expect((await ask(one)).code).toBe(0);
+    expect(existsSync(join(desk.root, ".bylaw"))).toBe(false);
+  });
+});
+
+describe("a host that gives its calls no ids", () => {
+  test("proves that a call passed only where no equal one is open", async () => {
+    const { desk, engine } = deskOf("copilot");
+    const bash = (command: string, more: object = {}): object => ({
+      ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },
+      ...{ toolArgs: { command }, ...more },
+    });
+    const starts = async (command: string): Promise<boolean> =>
+      copilot.blocks(outputOf(await engine(bash(command), "preToolUse")));
+    const ends = async (command: string): Promise<void> => {
+      const textResultForLlm = "\n<shellId: 0 completed with exit code 0>";
+      const event = bash(command, { toolResult: { resultType: "success", textResultForLlm } });
+      expect(await engine(event, "postToolUse")).toMatchObject({ code: 0, stdout: "{}" });
+    };
+    // An edit in between, and the result of the call before it.
+    for (const command of ["npm test", "touch a", "npm test"]) await starts(command);
+    await ends("npm test");
+    expect(await starts("git commit -m x")).toBe(true);
+    await ends("npm test");
+    expect(await starts("git commit -m x")).toBe(true);
+    await starts("npm test");
+    await ends("npm test");
+    expect(await starts("git commit -m x")).toBe(false);
+    await starts("npm publish x");
+    await ends("npm publish x");
+    const results = eventsOf(desk, "copilot-s1").filter((one) => one.event_type === "tool_result");
+    expect(results.map(({ details }) => details["reported"] ?? false)).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+});
+
+describe("a host that cannot ask", () => {
+  test("has the question, and the answer to it, in the run of the session", async () => {
+    const { desk, call, engine } = deskOf("codex");
+    const denies = async (what: readonly [string, object], more?: Call): Promise<string> => {
+      const ran = await engine(call(what, more));
+      return codex.blocks(outputOf(ran)) ? ran.stdout : "";
+    };
+    const publish = bash("npm publish x");
+    const told = await denies(publish);
+    const [line = ""] = /bylaw approve yes [^`]*/.exec(told) ?? [];
+    expect(line).toContain("--run codex-s1 ");
+    writeFileSync(join(desk.root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
+    const words = line.replace("NAME", "ada").split(" ").slice(1);
+    const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+    expect(bylaw(words, { cwd: desk.root, env })).toMatchObject({ code: 0 });
+    expect(await denies(publish, { session: "s2" })).toMatch(/approve yes/);
+    expect(await denies(publish)).toBe("");
+    expect(await denies(publish)).toMatch(/approve yes/);
+    expect(await denies(SECRET)).toBe("");
+    expect(await denies(NETWORK)).toMatch(/no-network-after-a-secret/);
+  });
+});
