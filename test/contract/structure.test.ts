@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 126_300,
-  test_lines: 92_800,
+  test_lines: 93_200,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -184,7 +184,9 @@ test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
       fix: "Did you mean `fallback`?",
       source: { file: expect.stringContaining(name) },
     });
-    expect((await refusal("export default { colour: undefined };")).fix).toMatch(/^Known keys: extends, /);
+    expect((await refusal("export default { colour: undefined };")).fix).toMatch(
+      /^Known keys: extends, /,
+    );
   },
 );
 
