@@ -16,6 +16,7 @@ export interface Setup {
   readonly capabilities?: JsonObject;
   readonly limit?: number;
   readonly home?: string;
+  readonly acceptedOnly?: boolean;
   readonly hides?: ProxyJudge["hides"];
   readonly server?: McpServer;
   /** Keeps the proxy from being opened as a client would. */
@@ -36,6 +37,7 @@ export async function openProxy({
   limit = 50_000,
   home = scratch(),
   hides = () => false,
+  acceptedOnly = false,
   server,
   raw = false,
 }: Setup) {
@@ -89,7 +91,7 @@ export async function openProxy({
       place: { server: "files", session: "s1", cwd: home, home },
       pins: new ToolPins(join(home, "pins.json")),
       notice: (text) => void notices.push(text),
-      ...{ judge, limit },
+      ...{ judge, limit, acceptedOnly },
     },
   );
   onTestFinished(async () => {

@@ -265,6 +265,28 @@ describe("a server that changes", () => {
     expect((await proxy.received()).filter((line) => line.includes('"rug"'))).toHaveLength(1);
   });
 
+  it("is told of a tool that is new since the first time", async () => {
+    const home = scratch();
+    const first = await open({ home });
+    expect(await first.names()).not.toContain("rug");
+    expect(first.notices.join()).not.toContain("is new");
+    const second = await open({ mode: "changes", home });
+    expect(await second.names()).toEqual(["read", "rug"]);
+    expect(second.notices).toEqual([expect.stringMatching(/^The tool `rug` is new/)]);
+  });
+
+  it("offers only what a person accepted, where that is asked for", async () => {
+    const home = scratch();
+    const first = await open({ home, acceptedOnly: true });
+    expect(await first.names()).toEqual([]);
+    expect(textOf(await first.call("read"))).toMatch(/^refused: .*no person accepted it/);
+    await (await open({ home })).names();
+    const second = await open({ mode: "changes", home, acceptedOnly: true });
+    expect(await second.names()).toEqual(["read"]);
+    expect(textOf(await second.call("rug"))).toMatch(/^refused: .*no person accepted it/);
+    expect((await second.received()).join()).not.toContain("tools/call");
+  });
+
   it("has no tool twice, under a name of another server, or under one that cannot be told", async () => {
     expect(await (await open({ mode: "duplicates" })).names()).toEqual(["read"]);
     const named = await open({ mode: "names" });

@@ -70,7 +70,7 @@ export async function proxyServer(
 }
 
 async function relay(
-  { name, server, limit, pins }: NamedServer,
+  { name, server, limit, pins, acceptedOnly }: NamedServer,
   { agent, task }: ProxyOptions,
   judge: ProxyJudge,
 ): Promise<void> {
@@ -78,7 +78,7 @@ async function relay(
   const place = { server: name, session: randomUUID(), cwd: process.cwd(), home: homedir() };
   const ended = await runProxy({ input: process.stdin, write }, server, {
     place: { ...place, ...omitUndefined({ agent, task }) },
-    ...{ judge, pins, limit, notice },
+    ...{ judge, pins, acceptedOnly, limit, notice },
   });
   if (ended !== undefined) notice(`The server ${ended}`);
   conclude(ended === undefined ? 0 : 1);

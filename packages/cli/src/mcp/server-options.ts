@@ -13,6 +13,7 @@ export const SERVER_OPTIONS = [
   ["--env <variable>", "hand this environment variable to the server", { many: true }],
   ["--max-chars <n>", "the longest message (default: 4194304)", { least: 1_024 }],
   ["--accept-tools", "show the tools of the server and accept them as they are now"],
+  ["--accepted-only", "withhold every tool that nobody accepted"],
 ] as const satisfies readonly OptionSpec[];
 export type ServerOptions = OptionsOf<typeof SERVER_OPTIONS>;
 
@@ -22,6 +23,7 @@ export interface NamedServer {
   readonly limit: number;
   /** What its tools were when a person accepted them. */
   readonly pins: ToolPins;
+  readonly acceptedOnly: boolean;
 }
 
 // So that `mcp__NAME__TOOL` has one reading, and the pins a file of their own.
@@ -38,9 +40,9 @@ export function namedServer(
   command: readonly string[],
   options: ServerOptions,
 ): NamedServer | undefined {
-  const { name, url, maxChars: limit = 4_194_304 } = options;
+  const { name, url, maxChars: limit = 4_194_304, acceptedOnly = false } = options;
   if (command.length === 0 && url === undefined) {
-    const stray = ["name", "bearer", "env", "maxChars", "acceptTools"] as const;
+    const stray = ["name", "bearer", "env", "maxChars", "acceptTools", "acceptedOnly"] as const;
     const given = stray.find((key) => options[key] !== undefined);
     if (given === undefined) return undefined;
     throw usageError(
@@ -58,8 +60,7 @@ export function namedServer(
       "Use up to 64 letters, digits and `-`, with single `_` between them",
     );
   return {
-    name,
-    limit,
+    ...{ name, limit, acceptedOnly },
     server: url === undefined ? programOf(command, options) : addressOf(url, options),
     pins: new ToolPins(join(homedir(), ".bylaw", "mcp", `${name}.json`)),
   };

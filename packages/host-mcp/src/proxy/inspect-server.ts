@@ -37,6 +37,7 @@ export async function inspectServer(server: McpServer, limit: number): Promise<S
       read: () => new Map(),
       pin: (found) => found.forEach((digest, name) => digests.set(name, digest)),
     },
+    acceptedOnly: false,
     notice: () => {},
   });
   try {

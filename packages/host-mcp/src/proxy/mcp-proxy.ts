@@ -21,6 +21,8 @@ export interface ProxyOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
   readonly pins: Pick<ToolPins, "read" | "pin">;
+  /** Withhold every tool that no person accepted. Default: `false`, which takes a tool as it is when it is first seen. */
+  readonly acceptedOnly?: boolean;
   /** The most characters of a message. A longer answer of the server becomes an error. */
   readonly limit: number;
   /** Tells the person who started the proxy what it withheld or dropped. */
@@ -58,6 +60,7 @@ export class McpProxy {
           timeout_ms: LIST_MS,
         }),
       pins: options.pins,
+      acceptedOnly: options.acceptedOnly ?? false,
       notice: options.notice,
     });
     this.#gate = new Gate({

@@ -22,6 +22,8 @@ export interface ToolTableOptions {
   /** Asks the server for one page. Rejects with its error. */
   readonly fetch: (cursor: string | undefined) => Promise<Json>;
   readonly pins: Pick<ToolPins, "read" | "pin">;
+  /** Withhold what is not pinned, instead of pinning it as it is. */
+  readonly acceptedOnly: boolean;
   /** Tells the person who started the proxy. */
   readonly notice: (text: string) => void;
 }
@@ -65,8 +67,7 @@ export class ToolTable {
     const { pins } = this.#options;
     const digest = digestOfTool({ text });
     const pinned = pins.read().get(INSTRUCTIONS);
-    const changed = pinned !== undefined && pinned !== digest;
-    const fault = textFault(text) ?? (changed ? CHANGED : undefined);
+    const fault = textFault(text) ?? this.#pinFault(pinned, digest);
     if (fault !== undefined) {
       this.#tell(`The instructions of the server are withheld: ${fault}`);
       return undefined;
@@ -113,25 +114,30 @@ export class ToolTable {
     for (const { name } of definitions)
       if (typeof name === "string")
         names.set(name.toLowerCase(), (names.get(name.toLowerCase()) ?? 0) + 1);
+    const isFirst = [...pinned.keys()].every((name) => name === INSTRUCTIONS);
     const fresh = new Map<string, string>();
     const tools = new Map<string, ListedTool>();
     for (const given of definitions) {
-      const [definition, fault] = this.#check(given, names);
+      const [definition, wrong] = this.#check(given, names);
       const name = String(given["name"]);
-      if (fault === undefined) {
-        const digest = digestOfTool(definition);
-        const before = pinned.get(name);
-        if (before !== undefined && before !== digest) {
-          tools.set(name, { name, definition, fault: CHANGED });
-          this.#tell(`The tool ${quote(name)} is withheld: ${CHANGED}`);
-          continue;
-        }
-        if (before !== digest) fresh.set(name, digest);
-      } else this.#tell(`The tool ${quote(name)} is withheld: ${fault}`);
+      const digest = wrong === undefined ? digestOfTool(definition) : "";
+      const before = pinned.get(name);
+      const fault = wrong ?? this.#pinFault(before, digest);
+      if (fault !== undefined) this.#tell(`The tool ${quote(name)} is withheld: ${fault}`);
+      else if (before === undefined) {
+        fresh.set(name, digest);
+        if (!isFirst)
+          this.#tell(`The tool ${quote(name)} is new. It is offered as it is, and held to that`);
+      }
       tools.set(name, { name, definition, fault });
     }
     pins.pin(fresh);
     return tools;
+  }
+
+  #pinFault(pinned: string | undefined, digest: string): string | undefined {
+    if (pinned !== undefined) return pinned === digest ? undefined : CHANGED;
+    return this.#options.acceptedOnly ? NOBODY_ACCEPTED : undefined;
   }
 
   #check(
@@ -154,3 +160,4 @@ export class ToolTable {
 }
 
 const CHANGED = "it changed since a person accepted it";
+const NOBODY_ACCEPTED = "no person accepted it";
