@@ -16,11 +16,15 @@ const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/p
 
 // A cluster is made once for all suites that want PostgreSQL.
 const template = mkdtempSync(join(tmpdir(), "bylaw-postgres-template-"));
-process.once("exit", () => rmSync(template, { recursive: true, force: true }));
+// Thousands of processes load the same modules, each of which is compiled once.
+const compiled = mkdtempSync(join(tmpdir(), "bylaw-compiled-"));
+process.once("exit", () => {
+  for (const folder of [template, compiled]) rmSync(folder, { recursive: true, force: true });
+});
 
 export default defineConfig({
   test: {
-    env: { BYLAW_POSTGRES_TEMPLATE: template },
+    env: { BYLAW_POSTGRES_TEMPLATE: template, NODE_COMPILE_CACHE: compiled },
     // The second that is given by default is too short on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     // Most suites wait for programs that they start, so that one core of two would be idle.
