@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 
 const note = 'cat > "$BYLAW_STEP.$BYLAW_VISIT.txt"';
 const commands = JSON.stringify({ "*": { run: { command: ["sh", "-c", note] } } });
@@ -28,9 +28,9 @@ const older = (...ids: readonly string[]): string =>
 const AGENTS = ["--agents", "agents", "--agents", "commands.json"];
 
 describe("agents of Radium and pages of Markdown", () => {
-  it("do the steps with their prompts, by the command that a file says for all", () => {
+  it("do the steps with their prompts, by the command that a file says for all", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
-    const ran = bylaw(["run", "w.json", ...AGENTS], { cwd });
+    const ran = await bylawHere(["run", "w.json", ...AGENTS], { cwd });
     expect(ran.code).toBe(0);
     const told = (step: string): string => readFileSync(join(cwd, `${step}.1.txt`), "utf8");
     expect([told("planner"), told("reviewer")]).toEqual([
@@ -41,17 +41,17 @@ describe("agents of Radium and pages of Markdown", () => {
     expect(ran.stderr).toMatch(/reviewer\.md:4:1 warning .*`tools` has no effect: policies/);
   });
 
-  it("cannot run without a command, and those that no step names need none", () => {
+  it("cannot run without a command, and those that no step names need none", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
-    expect(bylaw("run w.json --agents agents", { cwd })).toMatchObject({
+    expect(await bylawHere("run w.json --agents agents", { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/'planner' has no command.*'reviewer' has no command/),
     });
-    const plan = bylaw("template plan w.json --agents agents", { cwd });
+    const plan = await bylawHere("template plan w.json --agents agents", { cwd });
     expect(plan).toMatchObject({ code: 0, stdout: expect.not.stringContaining("idle") });
   });
 
-  it("bring the loops and the calls that their steps may ask for", () => {
+  it("bring the loops and the calls that their steps may ask for", async () => {
     const more = `
 [agent.loop_behavior]
 steps = 3
@@ -66,7 +66,9 @@ trigger_agent_id = "reviewer"
       "agents/core/planner.toml": `${TOML}${more}`,
       "w.json": older("reviewer", "planner"),
     });
-    const shown = json(bylaw(["template", "show", "w.json", "--json", ...AGENTS], { cwd }));
+    const shown = json(
+      await bylawHere(["template", "show", "w.json", "--json", ...AGENTS], { cwd }),
+    );
     expect(shown["template"]).toMatchObject({
       steps: [
         { loop: null, trigger: null },
@@ -82,7 +84,7 @@ trigger_agent_id = "reviewer"
     );
   });
 
-  it("count as they were read: who rewrites its own page changes nothing, and is found out", () => {
+  it("count as they were read: who rewrites its own page changes nothing, and is found out", async () => {
     const rewrite = `${note}; echo "You rule." >> agents/reviewer.md`;
     const stop = `[ -e go ] || { echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; }`;
     const cwd = scratch({
@@ -93,20 +95,22 @@ trigger_agent_id = "reviewer"
       }),
       "w.json": older("planner", "reviewer"),
     });
-    expect(bylaw(["run", "w.json", ...AGENTS], { cwd }).code).toBe(3);
-    const resumed = bylaw(["run", "w.json", "--resume", ...AGENTS], { cwd });
+    expect((await bylawHere(["run", "w.json", ...AGENTS], { cwd })).code).toBe(3);
+    const resumed = await bylawHere(["run", "w.json", "--resume", ...AGENTS], { cwd });
     expect(resumed.stderr).toContain("BYLAW_TEMPLATE_CHANGED");
     expect(existsSync(join(cwd, "reviewer.1.txt"))).toBe(false);
     writeFileSync(join(cwd, "agents/reviewer.md"), page("reviewer", "You review."));
     writeFileSync(join(cwd, "go"), "");
-    expect(bylaw(["run", "w.json", "--run", "again", ...AGENTS], { cwd }).code).toBe(0);
+    expect((await bylawHere(["run", "w.json", "--run", "again", ...AGENTS], { cwd })).code).toBe(0);
     expect(readFileSync(join(cwd, "reviewer.1.txt"), "utf8")).not.toContain("You rule.");
   });
 });
 
 describe("a folder of agents that somebody planted", () => {
-  const validate = (cwd: string): string =>
-    JSON.stringify(json(bylaw(["template", "validate", "w.json", ...AGENTS, "--json"], { cwd })));
+  const validate = async (cwd: string): Promise<string> =>
+    JSON.stringify(
+      json(await bylawHere(["template", "validate", "w.json", ...AGENTS, "--json"], { cwd })),
+    );
 
   it.each<[what: string, path: string, text: (outside: string) => string | undefined]>([
     ["a link to a file outside", "agents/leak.md", () => undefined],
@@ -120,20 +124,20 @@ describe("a folder of agents that somebody planted", () => {
       "agents/leak.toml",
       () => TOML.replace("planner-prompt.txt", "../../../etc/passwd"),
     ],
-  ])("%s is not read", (_, path, text) => {
+  ])("%s is not read", async (_, path, text) => {
     const outside = join(scratch({ "secret.md": page("leak", "the secret") }), "secret.md");
     const cwd = scratch({ ...FILES, "w.json": older("reviewer") });
     const written = text(outside);
     if (written === undefined) symlinkSync(outside, join(cwd, path));
     else writeFileSync(join(cwd, path), written.replace('"planner"', '"leak"'));
-    const told = validate(cwd);
+    const told = await validate(cwd);
     expect(told).toMatch(/lies outside the project|File not found/);
     expect(told).not.toContain("the secret");
   });
 
-  it("a page of 50 MB is refused by its size", () => {
+  it("a page of 50 MB is refused by its size", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("reviewer") });
     writeFileSync(join(cwd, "agents/large.md"), page("large", "x".repeat(50 * 2 ** 20)));
-    expect(validate(cwd)).toContain("at most 1048576 are read");
+    expect(await validate(cwd)).toContain("at most 1048576 are read");
   });
 });

@@ -8,7 +8,7 @@ import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
-import { bylaw, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 const CONFIG = `
 import { allow, ask, defineConfig, definePlugin } from "@bylaw/kernel";
@@ -100,8 +100,8 @@ export interface Project {
   readonly store: Store;
   readonly run: Run;
   /** Starts the built command with the options that all of them take. */
-  readonly approve: (args: readonly string[], token?: string) => Ran;
-  readonly list: () => readonly Record<string, unknown>[];
+  readonly approve: (args: readonly string[], token?: string) => Promise<Ran>;
+  readonly list: () => Promise<readonly Record<string, unknown>[]>;
   readonly move: (to: string, artifacts: JsonObject, agent?: string) => Promise<Decision>;
   readonly call: (args: JsonObject, fields?: JsonObject) => Promise<Outcome>;
 }
@@ -134,8 +134,8 @@ export async function project(
   const run = await openRun(kernel, { run: "main", store, ...(now === undefined ? {} : { now }) });
   onTestFinished(() => run.close());
   await run.transition({ agent: "dev-1", task: "T1", to: "PLAN", artifacts: {} });
-  const approve = (args: readonly string[], token: string = TOKENS.ada): Ran =>
-    bylaw(
+  const approve = (args: readonly string[], token: string = TOKENS.ada): Promise<Ran> =>
+    bylawHere(
       ["approve", ...args, "--store", "runs.db", "--run", "main", "--config", "bylaw.config.mjs"],
       { cwd, env: { BYLAW_OPERATOR_TOKEN: token } },
     );
@@ -144,7 +144,7 @@ export async function project(
     store,
     run,
     approve,
-    list: () => jsonLines(approve(["list", "--json"], "")),
+    list: async () => jsonLines(await approve(["list", "--json"], "")),
     move: async (to, artifacts, agent = "dev-1") =>
       (await run.transition({ agent, task: "T1", to, artifacts })).decision,
     call: (args, fields = {}) =>

@@ -3,14 +3,14 @@ import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, type Ran } from "./bylaw.ts";
+import { BIN, bylawHere, json, type Ran } from "./bylaw.ts";
 import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 
 const PLAN = planOf("It greets by name");
 
 /** The id of the one thing that waits. */
-function onlyOne({ list }: Project): string {
-  const [first, ...more] = list();
+async function onlyOne({ list }: Project): Promise<string> {
+  const [first, ...more] = await list();
   expect(more).toEqual([]);
   return String(first?.["id"]);
 }
@@ -26,18 +26,18 @@ const count = async ({ store }: Project): Promise<number> =>
 describe("a gate that waits for a person", () => {
   test("is listed, shown, and opened by a yes, and the agent's next try passes in the session that was going on", async () => {
     const here = await project();
-    expect(here.list()).toEqual([]);
+    expect(await here.list()).toEqual([]);
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny", code: "gate_pending" });
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     expect(id).toMatch(/^[0-9a-f]{16}$/);
-    expect(here.list()).toMatchObject([
+    expect(await here.list()).toMatchObject([
       { kind: "gate", task: "T1", gate: "plan_approval", agent: "dev-1", quorum: 1, content: PLAN },
     ]);
-    const shown = here.approve(["show", id]);
+    const shown = await here.approve(["show", id]);
     expect(shown).toMatchObject({ code: 0, stderr: "" });
     expect(shown.stdout).toContain('"criterion": "It greets by name"');
     const before = await count(here);
-    const ran = here.approve(["yes", id, "--as", "lead", "--json"]);
+    const ran = await here.approve(["yes", id, "--as", "lead", "--json"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toMatchObject({
       event_type: "gate_decided",
@@ -46,28 +46,30 @@ describe("a gate that waits for a person", () => {
       details: { by: "ada", role: "lead", verdict: "approved" },
     });
     expect(await count(here)).toBe(before + 1);
-    expect(here.list()).toMatchObject([{ approvals: [{ by: "ada" }] }]);
-    expect(here.approve(["list"]).stdout).toContain("1 of 1 yes, waits for the agent to ask again");
+    expect(await here.list()).toMatchObject([{ approvals: [{ by: "ada" }] }]);
+    expect((await here.approve(["list"])).stdout).toContain(
+      "1 of 1 yes, waits for the agent to ask again",
+    );
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
-    expect(here.list()).toEqual([]);
+    expect(await here.list()).toEqual([]);
   });
 
   test("takes a yes to what was shown, and to nothing else", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     const other = planOf("It does something else");
     expect(await here.move("BUILD", other)).toMatchObject({ code: "gate_pending" });
     refused(
-      here.approve(["yes", id, "--as", "lead"]),
+      await here.approve(["yes", id, "--as", "lead"]),
       /^error BYLAW_APPROVAL_MISSING: No open question has the id/,
     );
-    const next = onlyOne(here);
+    const next = await onlyOne(here);
     expect(next).not.toBe(id);
-    const shown = here.approve(["show", next]).stdout;
+    const shown = (await here.approve(["show", next])).stdout;
     expect(shown).toContain("1 change since it was asked about before");
     expect(shown).toContain("~ plan_document.acceptance_criteria.0.criterion");
-    expect(here.approve(["yes", next, "--as", "human"])).toMatchObject({ code: 0 });
+    expect(await here.approve(["yes", next, "--as", "human"])).toMatchObject({ code: 0 });
     // A yes is worth nothing for what it was not about.
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny" });
     expect(await here.move("BUILD", planOf("Something third"))).toMatchObject({ effect: "deny" });
@@ -77,26 +79,26 @@ describe("a gate that waits for a person", () => {
     const here = await project();
     const evil = planOf("It sends the keys away");
     await here.move("BUILD", evil);
-    const [{ artifacts } = {}] = here.list();
+    const [{ artifacts } = {}] = await here.list();
     // A later request whose refusal quotes the digest of the one that waits.
     await here.move("BUILD", {
       plan_document: { acceptance_criteria: [], [String(artifacts)]: String(artifacts) },
       [String(artifacts)]: 1,
     });
-    for (const one of here.list().filter((open) => open["artifacts"] === artifacts))
+    for (const one of (await here.list()).filter((open) => open["artifacts"] === artifacts))
       expect(one["content"]).toEqual(evil);
-    expect(here.approve(["list"]).stdout).toContain("plan_approval");
+    expect((await here.approve(["list"])).stdout).toContain("plan_approval");
   });
 
   test("shows what is to be approved, however often the agent asks for something else", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     for (let index = 0; index < 60; index += 1)
       await here.move("BUILD", { plan_document: { acceptance_criteria: [], index } });
-    expect(onlyOne(here)).toBe(id);
-    expect(here.list()).toMatchObject([{ content: PLAN }]);
-    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
+    expect(await onlyOne(here)).toBe(id);
+    expect(await here.list()).toMatchObject([{ content: PLAN }]);
+    expect(await here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
   });
 
@@ -117,41 +119,41 @@ describe("a gate that waits for a person", () => {
     });
     await here.run.toolCall({ agent: "watcher", task: "T2", tool: "read_files", args: {} });
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     for (const { token } of names)
       refused(
-        here.approve(["yes", id], token),
+        await here.approve(["yes", id], token),
         /^error BYLAW_APPROVAL_UNAUTHORIZED: .* is an agent of this run/,
       );
     refused(
-      here.approve(["yes", id, "--as", "human"], TOKENS.ci),
+      await here.approve(["yes", id, "--as", "human"], TOKENS.ci),
       /^error BYLAW_APPROVAL_UNAUTHORIZED: `ci` does not have the role `human`/,
     );
     refused(
-      here.approve(["yes", id, "--by", "bob", "--as", "lead"]),
+      await here.approve(["yes", id, "--by", "bob", "--as", "lead"]),
       /^error BYLAW_APPROVAL_UNAUTHORIZED: The token belongs to `ada`, not to `bob`/,
     );
-    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
-    refused(here.approve(["yes", id, "--as", "human"]), /^error BYLAW_EVENT_REFUSED: /);
+    expect(await here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 0 });
+    refused(await here.approve(["yes", id, "--as", "human"]), /^error BYLAW_EVENT_REFUSED: /);
   });
 
   test("needs as many people as it says, and a no opens the way back", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    here.approve(["yes", onlyOne(here), "--as", "human"]);
+    await here.approve(["yes", await onlyOne(here), "--as", "human"]);
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
     expect(await here.move("DONE", {})).toMatchObject({ code: "gate_pending" });
-    const [first] = here.list();
+    const [first] = await here.list();
     expect(first).toMatchObject({ gate: "build_approval", quorum: 2 });
-    expect(here.approve(["yes", String(first?.["id"])])).toMatchObject({ code: 0 });
+    expect(await here.approve(["yes", String(first?.["id"])])).toMatchObject({ code: 0 });
     expect(await here.move("DONE", {})).toMatchObject({ code: "gate_pending" });
     expect(await here.move("PLAN", {})).toMatchObject({
       effect: "deny",
       code: "gate_not_rejected",
     });
-    expect(onlyOne(here)).toBe(first?.["id"]);
+    expect(await onlyOne(here)).toBe(first?.["id"]);
     expect(
-      here.approve(["no", onlyOne(here), "--reason", "Begin once more"], TOKENS.bob),
+      await here.approve(["no", await onlyOne(here), "--reason", "Begin once more"], TOKENS.bob),
     ).toMatchObject({ code: 0 });
     expect(await here.move("DONE", {})).toMatchObject({ effect: "deny" });
     expect(await here.move("PLAN", {})).toMatchObject({ effect: "allow" });
@@ -160,21 +162,23 @@ describe("a gate that waits for a person", () => {
   test("is closed by a no with a reason, which the agent reads", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
-    const silent = here.approve(["no", id, "--as", "lead"]);
+    const id = await onlyOne(here);
+    const silent = await here.approve(["no", id, "--as", "lead"]);
     expect(silent).toMatchObject({ code: 2 });
     expect(silent.stderr).toMatch(/^error BYLAW_USAGE_INVALID: A no needs a reason/);
     expect(
-      here.approve(["no", id, "--as", "lead", "--reason", "Leave the greeting as it is"]),
+      await here.approve(["no", id, "--as", "lead", "--reason", "Leave the greeting as it is"]),
     ).toMatchObject({ code: 0 });
-    expect(here.list()).toEqual([]);
+    expect(await here.list()).toEqual([]);
     const { effect, votes } = await here.move("BUILD", PLAN);
     expect(effect).toBe("deny");
     expect(votes.map(({ reason }) => reason).join()).toContain("Leave the greeting as it is");
     expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({
       code: "gate_pending",
     });
-    expect(here.approve(["yes", onlyOne(here), "--as", "lead"])).toMatchObject({ code: 0 });
+    expect(await here.approve(["yes", await onlyOne(here), "--as", "lead"])).toMatchObject({
+      code: 0,
+    });
     expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ effect: "allow" });
   });
 
@@ -186,17 +190,19 @@ describe("a gate that waits for a person", () => {
     const before = new Date(Date.now() - 3_600_000).toISOString();
     const here = await project({ "agent_workflow.yaml": agent_workflow }, { now: () => before });
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
-    expect(here.approve(["list"]).stdout).toContain("0 of 1 yes from human, lead, out of time");
+    const id = await onlyOne(here);
+    expect((await here.approve(["list"])).stdout).toContain(
+      "0 of 1 yes from human, lead, out of time",
+    );
     refused(
-      here.approve(["yes", id, "--as", "lead"], TOKENS.ci),
+      await here.approve(["yes", id, "--as", "lead"], TOKENS.ci),
       /^error BYLAW_EVENT_REFUSED: .*timed out and waits for a person/,
     );
     expect(
       (await here.store.events("main", 0, 99)).map(({ event_type }) => event_type),
     ).not.toContain("gate_decided");
-    expect(onlyOne(here)).toBe(id);
-    expect(here.approve(["yes", id, "--as", "human"])).toMatchObject({ code: 0 });
+    expect(await onlyOne(here)).toBe(id);
+    expect(await here.approve(["yes", id, "--as", "human"])).toMatchObject({ code: 0 });
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
     const types = (await here.store.events("main", 0, 99)).map(({ event_type }) => event_type);
     expect(types.filter((type) => type.startsWith("gate_"))).toEqual([
@@ -209,7 +215,7 @@ describe("a gate that waits for a person", () => {
     const here = await project();
     const empty = { plan_document: { acceptance_criteria: [] } };
     expect(await here.move("BUILD", empty)).toMatchObject({ code: "gate_blocked" });
-    const waive = (reason: string, span = "2h"): Ran =>
+    const waive = (reason: string, span = "2h"): Promise<Ran> =>
       here.approve([
         ...[
           "waive",
@@ -222,11 +228,11 @@ describe("a gate that waits for a person", () => {
         ],
         ...["--as", "lead", "--for", span, "--reason", reason],
       ]);
-    refused(waive("it is fine"), /^error BYLAW_EVENT_REFUSED: /);
+    refused(await waive("it is fine"), /^error BYLAW_EVENT_REFUSED: /);
     const why =
       "This task only moves files, and the build that follows shows whether they are found.";
-    expect(waive(why, "soon")).toMatchObject({ code: 2 });
-    expect(waive(why)).toMatchObject({ code: 0 });
+    expect(await waive(why, "soon")).toMatchObject({ code: 2 });
+    expect(await waive(why)).toMatchObject({ code: 0 });
     expect(await here.move("BUILD", empty)).toMatchObject({ code: "gate_pending" });
   });
 });
@@ -235,15 +241,15 @@ describe("a tool call that needs a person's yes", () => {
   test("passes once for one yes, exactly as it was asked about", async () => {
     const here = await project();
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
-    const id = onlyOne(here);
-    const shown = here.approve(["show", id]).stdout;
+    const id = await onlyOne(here);
+    const shown = (await here.approve(["show", id])).stdout;
     expect(shown).toContain("Unexpected deployment");
     expect(shown).toContain('"to": "production"');
-    const ran = here.approve(["yes", id, "--for", "5m"]);
+    const ran = await here.approve(["yes", id, "--for", "5m"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^approved task T1 by ada, until /);
-    expect(here.list()).toEqual([]);
-    refused(here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
+    expect(await here.list()).toEqual([]);
+    refused(await here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
     expect(await here.call({ to: "staging" })).toMatchObject({ applied: "ask_user" });
     expect(await here.call({ to: "production" }, { agent: "dev-2" })).toMatchObject({
       applied: "ask_user",
@@ -253,24 +259,24 @@ describe("a tool call that needs a person's yes", () => {
       decision: { code: "approved" },
     });
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
-    expect(here.list()).toHaveLength(3);
+    expect(await here.list()).toHaveLength(3);
   });
 
   test("is closed by a no with a reason, which is on record, until it is asked about again", async () => {
     const here = await project();
     await here.call({ to: "production" });
-    const id = onlyOne(here);
-    expect(here.approve(["no", id])).toMatchObject({
+    const id = await onlyOne(here);
+    expect(await here.approve(["no", id])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("A no needs a reason"),
     });
-    expect(here.approve(["no", id, "--reason", "Not today", "--as", "lead"])).toMatchObject({
+    expect(await here.approve(["no", id, "--reason", "Not today", "--as", "lead"])).toMatchObject({
       code: 2,
     });
-    const ran = here.approve(["no", id, "--reason", "Not today"]);
+    const ran = await here.approve(["no", id, "--reason", "Not today"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^rejected task T1 by ada \(event \d+\)$/m);
-    expect(here.list()).toEqual([]);
+    expect(await here.list()).toEqual([]);
     const [refusal] = (await here.store.events("main", 0, 99)).filter(
       ({ event_type }) => event_type === "approval_refused",
     );
@@ -279,21 +285,21 @@ describe("a tool call that needs a person's yes", () => {
       task_id: "T1",
       details: { by: "ada", reason: "Not today" },
     });
-    refused(here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
-    refused(here.approve(["no", id, "--reason", "Still not"]), /BYLAW_APPROVAL_MISSING/);
+    refused(await here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
+    refused(await here.approve(["no", id, "--reason", "Still not"]), /BYLAW_APPROVAL_MISSING/);
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
-    expect(onlyOne(here)).not.toBe(id);
-    expect(here.approve(["yes", onlyOne(here)])).toMatchObject({ code: 0 });
+    expect(await onlyOne(here)).not.toBe(id);
+    expect(await here.approve(["yes", await onlyOne(here)])).toMatchObject({ code: 0 });
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "allow" });
   });
 
   test("is closed by a no that its host records, too", async () => {
     const here = await project();
     const { events } = await here.call({ to: "production" });
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     await here.run.refuse({ asked: events[0]?.sequence ?? 0, by: "ada", reason: "Not today" });
-    expect(here.list()).toEqual([]);
-    refused(here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
+    expect(await here.list()).toEqual([]);
+    refused(await here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
   });
 
   test("is not refused by who is an agent of the run", async () => {
@@ -301,10 +307,10 @@ describe("a tool call that needs a person's yes", () => {
     const here = await project({ ".bylaw/operators.json": operators });
     await here.call({ to: "production" });
     refused(
-      here.approve(["no", onlyOne(here), "--reason", "no"], TOKENS.bob),
+      await here.approve(["no", await onlyOne(here), "--reason", "no"], TOKENS.bob),
       /BYLAW_APPROVAL_UNAUTHORIZED/,
     );
-    expect(here.list()).toHaveLength(1);
+    expect(await here.list()).toHaveLength(1);
   });
 
   test("waits also where nobody could be asked", async () => {
@@ -312,7 +318,7 @@ describe("a tool call that needs a person's yes", () => {
     expect(await here.call({ to: "production" }, { interactive: false })).toMatchObject({
       decision: { code: "approval_unavailable" },
     });
-    expect(here.approve(["yes", onlyOne(here)])).toMatchObject({ code: 0 });
+    expect(await here.approve(["yes", await onlyOne(here)])).toMatchObject({ code: 0 });
     expect(await here.call({ to: "production" }, { interactive: false })).toMatchObject({
       applied: "allow",
     });
@@ -322,7 +328,9 @@ describe("a tool call that needs a person's yes", () => {
     let ahead = 0;
     const here = await project({}, { now: () => new Date(Date.now() + ahead).toISOString() });
     await here.call({ to: "production" });
-    expect(here.approve(["yes", onlyOne(here), "--for", "30s"])).toMatchObject({ code: 0 });
+    expect(await here.approve(["yes", await onlyOne(here), "--for", "30s"])).toMatchObject({
+      code: 0,
+    });
     ahead = 60_000;
     expect(await here.call({ to: "production" })).toMatchObject({
       applied: "ask_user",
@@ -333,10 +341,10 @@ describe("a tool call that needs a person's yes", () => {
   test("takes no role, and no yes under another policy or of the agent itself", async () => {
     const here = await project();
     await here.call({ to: "production" });
-    const id = onlyOne(here);
-    expect(here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 2 });
+    const id = await onlyOne(here);
+    expect(await here.approve(["yes", id, "--as", "lead"])).toMatchObject({ code: 2 });
     for (const span of ["forever", "0s", "99999w"])
-      expect(here.approve(["yes", id, "--for", span])).toMatchObject({ code: 2 });
+      expect(await here.approve(["yes", id, "--for", span])).toMatchObject({ code: 2 });
     writeFileSync(join(here.cwd, "other.config.mjs"), 'export default { fallback: "ask_user" };\n');
     const args = [
       "approve",
@@ -349,16 +357,19 @@ describe("a tool call that needs a person's yes", () => {
       "--config",
       "other.config.mjs",
     ];
-    const other = bylaw(args, { cwd: here.cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } });
+    const other = await bylawHere(args, {
+      cwd: here.cwd,
+      env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada },
+    });
     refused(other, /^error BYLAW_APPROVAL_UNFIT: This question was asked under another policy/);
-    expect(here.list()).toHaveLength(1);
+    expect(await here.list()).toHaveLength(1);
     // A no lets nothing pass, so any policy may be in force.
-    const refusal = bylaw(args.with(1, "no").concat("--reason", "Not now"), {
+    const refusal = await bylawHere(args.with(1, "no").concat("--reason", "Not now"), {
       cwd: here.cwd,
       env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada },
     });
     expect(refusal).toMatchObject({ code: 0, stderr: "" });
-    expect(here.list()).toEqual([]);
+    expect(await here.list()).toEqual([]);
   });
 });
 
@@ -366,10 +377,10 @@ describe("who may answer", () => {
   test("is an operator with the right token, and nobody else", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     const before = await count(here);
     for (const token of ["", "x", TOKENS.ada.toUpperCase(), `${TOKENS.ada} `]) {
-      const ran = here.approve(["yes", id, "--as", "lead", "--by", "ada"], token);
+      const ran = await here.approve(["yes", id, "--as", "lead", "--by", "ada"], token);
       refused(ran, /^error BYLAW_APPROVAL_UNAUTHORIZED: /);
       expect(ran.stderr).not.toContain(TOKENS.ada);
     }
@@ -379,7 +390,7 @@ describe("who may answer", () => {
   test("is nobody where the list of operators is broken, or others may write it", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
+    const id = await onlyOne(here);
     const file = join(here.cwd, ".bylaw/operators.json");
     for (const text of [
       "",
@@ -389,13 +400,13 @@ describe("who may answer", () => {
       `${OPERATORS.slice(0, -1)},"more":1}`,
     ]) {
       writeFileSync(file, text);
-      const ran = here.approve(["yes", id, "--as", "lead"]);
+      const ran = await here.approve(["yes", id, "--as", "lead"]);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_OPERATORS_INVALID: /);
     }
     writeFileSync(file, OPERATORS);
     chmodSync(file, 0o666);
-    expect(here.approve(["yes", id, "--as", "lead"]).stderr).toMatch(
+    expect((await here.approve(["yes", id, "--as", "lead"])).stderr).toMatch(
       /^error BYLAW_OPERATORS_INVALID: Other users may write/,
     );
   });
@@ -404,8 +415,8 @@ describe("who may answer", () => {
     const here = await project();
     rmSync(join(here.cwd, ".bylaw"), { recursive: true });
     await here.move("BUILD", PLAN);
-    const id = onlyOne(here);
-    const ran = here.approve(["yes", id, "--by", "ada", "--as", "lead"]);
+    const id = await onlyOne(here);
+    const ran = await here.approve(["yes", id, "--by", "ada", "--as", "lead"]);
     refused(ran, /^error BYLAW_APPROVAL_UNAUTHORIZED: Only a person at a terminal/);
   });
 
@@ -416,7 +427,7 @@ describe("who may answer", () => {
       const here = await project();
       rmSync(join(here.cwd, ".bylaw"), { recursive: true });
       await here.move("BUILD", PLAN);
-      const id = onlyOne(here);
+      const id = await onlyOne(here);
       const at = (input: string): { readonly status: number | null; readonly stdout: string } =>
         spawnSync(
           "script",
@@ -430,7 +441,7 @@ describe("who may answer", () => {
       const no = at("y\n");
       expect(no.status).toBe(1);
       expect(no.stdout).toContain("It greets by name");
-      expect(here.list()).toMatchObject([{ approvals: [] }]);
+      expect(await here.list()).toMatchObject([{ approvals: [] }]);
       const yes = at("yes\n");
       expect([yes.status, yes.stdout]).toEqual([
         0,
@@ -451,7 +462,7 @@ test("what a person says stands in the file of the log as well", async () => {
     },
   );
   await here.move("BUILD", PLAN);
-  expect(here.approve(["yes", onlyOne(here), "--as", "lead"])).toMatchObject({
+  expect(await here.approve(["yes", await onlyOne(here), "--as", "lead"])).toMatchObject({
     code: 0,
     stderr: "",
   });
@@ -469,8 +480,8 @@ describe("bylaw approve", () => {
   test("makes no store, begins no run, and says what is missing", async () => {
     const here = await project();
     const files = readdirSync(here.cwd).sort();
-    const at = (...args: readonly string[]): Ran =>
-      bylaw(["approve", ...args, "--config", "bylaw.config.mjs"], {
+    const at = (...args: readonly string[]): Promise<Ran> =>
+      bylawHere(["approve", ...args, "--config", "bylaw.config.mjs"], {
         cwd: here.cwd,
         env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada },
       });
@@ -505,7 +516,7 @@ describe("bylaw approve", () => {
       ],
       [["approve"], /^error BYLAW_USAGE_INVALID: Unknown command `approve`/],
     ] as const) {
-      const ran = at(...args);
+      const ran = await at(...args);
       expect([args, ran.code, ran.stdout]).toEqual([args, 2, ""]);
       expect(ran.stderr).toMatch(message);
     }
@@ -517,9 +528,9 @@ describe("bylaw approve", () => {
     const here = await project();
     await here.move("BUILD", planOf("\u001b[2J\u202enice"));
     await here.call({ "\u001b]0;x\u0007": "\u009b31m" });
-    for (const { id } of here.list()) {
+    for (const { id } of await here.list()) {
       for (const args of [["list"], ["show", String(id)]]) {
-        expect(here.approve(args).stdout).not.toMatch(
+        expect((await here.approve(args)).stdout).not.toMatch(
           /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/,
         );
       }

@@ -1,24 +1,26 @@
 import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
-import { POLICY, bylaw, json, jsonLines, scratch } from "./bylaw.ts";
+import { POLICY, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 test.each(readCases<[string, string, (number | string)?]>(import.meta, "id-comes-back-as"))(
   "an id comes back as it was, or not at all: %s",
-  (_, input, id) => {
+  async (_, input, id) => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const [answer] = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
+    const [answer] = jsonLines(
+      await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input }),
+    );
     expect(answer).toMatchObject({ effect: "deny", code: "invalid_call" });
     expect(answer?.["id"]).toBe(id);
   },
 );
 
-test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", () => {
+test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const id = "a\u2028b\u2029c\u0085d\u009be\u202ef";
-  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], {
+  const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], {
     cwd,
     input: line({ id, tool: "drop_x", args: {} }),
   });
@@ -28,18 +30,18 @@ test("no answer has a character that anybody takes for the end of a line, or tha
 
 test.each(["cwd", "workspace", "home", "agent", "phase", "server", "approval_mode", "interactive"])(
   "a null as %s is an invalid call",
-  (key) => {
+  async (key) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = line({ id: 1, tool: "read_file", args: {}, [key]: null });
-    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject(
-      { id: 1, code: "invalid_call" },
-    );
+    expect(
+      json(await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input })),
+    ).toMatchObject({ id: 1, code: "invalid_call" });
   },
 );
 
 test.skipIf(process.platform === "win32")(
   "a relative HOME is no home, and no folder of the working directory",
-  () => {
+  async () => {
     const cwd = scratch({
       "bylaw.config.ts": `
 import { defineConfig, definePlugin, deny } from "@bylaw/kernel";
@@ -49,14 +51,10 @@ const teller = definePlugin({ name: "teller", version: "1.0.0", options: z.undef
 } });
 export default defineConfig({ plugins: [teller()] });`,
     });
-    const home = (HOME: string): unknown =>
-      json(bylaw("check --tool x --json", { cwd, env: { HOME } }))["reason"];
-    expect(["home", "./home", "../home", ""].map(home)).toEqual([
-      "no home",
-      "no home",
-      "no home",
-      "no home",
-    ]);
-    expect(home("/home/me")).toBe("/home/me");
+    const home = async (HOME: string): Promise<unknown> =>
+      json(await bylawHere("check --tool x --json", { cwd, env: { HOME } }))["reason"];
+    for (const relative of ["home", "./home", "../home", ""])
+      expect([relative, await home(relative)]).toEqual([relative, "no home"]);
+    expect(await home("/home/me")).toBe("/home/me");
   },
 );

@@ -4,12 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { POLICY, bylaw, json, jsonLines, makePipe, scratch, start } from "./bylaw.ts";
+import { POLICY, bylaw, bylawHere, json, jsonLines, makePipe, scratch, start } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-test("answers in order, one line each, with the same id, and goes on over bad lines", () => {
+test("answers in order, one line each, with the same id, and goes on over bad lines", async () => {
   const cwd = scratch({
     "policy.toml": POLICY,
     "calls.jsonl": [
@@ -37,7 +37,7 @@ test("answers in order, one line each, with the same id, and goes on over bad li
       JSON.stringify({ id: "last", tool: "send_mail", args: {} }),
     ].join(""),
   });
-  const ran = bylaw(["check", "--batch", "calls.jsonl", "--json", ...WITH], { cwd });
+  const ran = await bylawHere(["check", "--batch", "calls.jsonl", "--json", ...WITH], { cwd });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(jsonLines(ran).map(({ id, effect, code }) => [id, effect, code])).toEqual([
     ["1", "allow", "rule_allowed"],
@@ -64,7 +64,7 @@ test("answers in order, one line each, with the same id, and goes on over bad li
   ]);
 });
 
-test("args_raw wins over args, and is read as strictly as the line", () => {
+test("args_raw wins over args, and is read as strictly as the line", async () => {
   const cwd = scratch({
     "policy.toml":
       '[[rules]]\nname = "a"\naction = "allow"\ntool = "t"\nargs = { n = { eq = 1 } }\nreason = "one"\n',
@@ -78,7 +78,7 @@ test("args_raw wins over args, and is read as strictly as the line", () => {
     raw({ n: 1 }),
     raw(""),
   ].join("");
-  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+  const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
   expect(jsonLines(ran).map(({ code }) => code)).toEqual([
     "rule_allowed",
     "fallback",
@@ -89,24 +89,24 @@ test("args_raw wins over args, and is read as strictly as the line", () => {
   ]);
 });
 
-test("options are defaults for the lines", () => {
+test("options are defaults for the lines", async () => {
   const cwd = scratch({
     "policy.toml":
       '[[rules]]\nname = "a"\naction = "deny"\ntool = "t"\nagent = "a1"\nreason = "no"\n',
   });
   const input = line({ tool: "t", args: {} }) + line({ tool: "t", args: {}, agent: "a2" });
-  const codes = (...more: string[]) =>
-    jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH, ...more], { cwd, input })).map(
-      ({ code }) => code,
-    );
-  expect(codes("--agent", "a1", "--approval-mode", "yolo")).toEqual([
+  const codes = async (...more: string[]) =>
+    jsonLines(
+      await bylawHere(["check", "--batch", "-", "--json", ...WITH, ...more], { cwd, input }),
+    ).map(({ code }) => code);
+  expect(await codes("--agent", "a1", "--approval-mode", "yolo")).toEqual([
     "rule_denied",
     "mode_allowed",
   ]);
-  expect(codes("--no-interactive")).toEqual(["approval_unavailable", "approval_unavailable"]);
+  expect(await codes("--no-interactive")).toEqual(["approval_unavailable", "approval_unavailable"]);
 });
 
-test("a relative path is judged in the folder of its line, else in the working directory", () => {
+test("a relative path is judged in the folder of its line, else in the working directory", async () => {
   const cwd = scratch({
     "policy.toml":
       '[[rules]]\nname = "src"\naction = "allow"\ntool = "read_file"\npaths = { read = "src/**" }\nreason = "src"\n',
@@ -118,7 +118,7 @@ test("a relative path is judged in the folder of its line, else in the working d
     line({ tool: "read_file", args: { path: "x" }, cwd: `${cwd}/src`, workspace: cwd }) +
     line({ tool: "read_file", args: { path: "x" }, cwd: `${cwd}/other`, workspace: cwd }) +
     line({ tool: "read_file", args: { path: "../src/../other/x" } });
-  const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+  const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
   expect(jsonLines(ran).map(({ effect }) => effect)).toEqual([
     "allow",
     "allow",
@@ -127,11 +127,11 @@ test("a relative path is judged in the folder of its line, else in the working d
   ]);
 });
 
-test("--explain adds the votes to each line", () => {
+test("--explain adds the votes to each line", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input = line({ id: "1", tool: "drop_x", args: {} }) + "bad\n";
   const [first, second] = jsonLines(
-    bylaw(["check", "--batch", "-", "--json", "--explain", ...WITH], { cwd, input }),
+    await bylawHere(["check", "--batch", "-", "--json", "--explain", ...WITH], { cwd, input }),
   );
   expect(first?.["votes"]).toMatchObject([{ rule: { name: "no-drop" } }]);
   expect(Object.keys(first ?? {})).toEqual([
@@ -147,13 +147,13 @@ test("--explain adds the votes to each line", () => {
   expect(second).toMatchObject({ code: "invalid_call" });
 });
 
-test("prints a line a decision and a summary for a person", () => {
+test("prints a line a decision and a summary for a person", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input =
     line({ id: "c1", tool: "drop_x", args: { a: "\u001b[31m" } }) +
     line({ tool: "read_file", args: {} }) +
     "bad\n";
-  const ran = bylaw(["check", "--batch", "-", ...WITH], { cwd, input });
+  const ran = await bylawHere(["check", "--batch", "-", ...WITH], { cwd, input });
   expect(ran.code).toBe(0);
   expect(ran.stdout)
     .toBe(`deny     c1 drop_x {"a":"\\u001b[31m"} — Unexpected drop, expected a migration [no-drop, policy.toml:9] (fix: write a migration)
@@ -169,37 +169,40 @@ rules:
 });
 
 describe("bytes", () => {
-  test("a byte order mark at the start and CRLF change nothing", () => {
+  test("a byte order mark at the start and CRLF change nothing", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input =
       `\ufeff${line({ id: "1", tool: "read_file", args: {} })}${line({ id: "2", tool: "drop_x", args: {} })}`.replaceAll(
         "\n",
         "\r\n",
       );
-    const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
     expect(jsonLines(ran).map(({ effect }) => effect)).toEqual(["allow", "deny"]);
   });
 
-  test("invalid UTF-8 is an invalid call, and not a call with other characters", () => {
+  test("invalid UTF-8 is an invalid call, and not a call with other characters", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const bytes = Buffer.concat([
       Buffer.from('{"id":"1","tool":"read_file","args":{"path":"'),
       Buffer.from([0xc3, 0x28]),
       Buffer.from('"}}\n{"id":"2","tool":"read_file","args":{}}\n'),
     ]);
-    const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input: bytes });
+    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], {
+      cwd,
+      input: bytes,
+    });
     expect(jsonLines(ran).map(({ effect, code }) => [effect, code])).toEqual([
       ["deny", "invalid_call"],
       ["allow", "rule_allowed"],
     ]);
   });
 
-  test("an argument of 1 MB is decided, a line over 16 MiB is refused, and the next line is answered", () => {
+  test("an argument of 1 MB is decided, a line over 16 MiB is refused, and the next line is answered", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const call = (id: string, size: number) =>
       line({ id, tool: "read_file", args: { path: "x", text: "é".repeat(size / 2) } });
     const input = call("1", 1_000_000) + call("2", 17 * 1024 * 1024) + call("3", 10);
-    const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
     expect(ran.code).toBe(0);
     expect(jsonLines(ran).map(({ id, effect, code }) => [id, effect, code])).toEqual([
       ["1", "allow", "rule_allowed"],
@@ -208,26 +211,26 @@ describe("bytes", () => {
     ]);
   });
 
-  test("only spaces, tabs and carriage returns make a blank line", () => {
+  test("only spaces, tabs and carriage returns make a blank line", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = "\ufeff \t\r\n\u00a0\n\ufeff\n\u2028\n\u3000\n\f\n\n";
-    const ran = bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
     expect(jsonLines(ran).map(({ code }) => code)).toEqual(
       Array.from({ length: 5 }, () => "invalid_call"),
     );
   });
 
-  test("of two byte order marks at the start one is no mark", () => {
+  test("of two byte order marks at the start one is no mark", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = `\ufeff\ufeff${line({ tool: "read_file", args: {} })}`;
-    expect(json(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }))).toMatchObject(
-      { code: "invalid_call" },
-    );
+    expect(
+      json(await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input })),
+    ).toMatchObject({ code: "invalid_call" });
   });
 
-  test("an empty batch is answered", () => {
+  test("an empty batch is answered", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    expect(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({
+    expect(await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({
       code: 0,
       stdout: "",
     });
@@ -238,21 +241,21 @@ describe("the file", () => {
   test.each([
     ["gone.jsonl", "File not found: gone.jsonl"],
     [".", "\\. is a directory"],
-  ])("%s is refused", (name, what) => {
+  ])("%s is refused", async (name, what) => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const ran = bylaw(["check", "--batch", name, ...WITH], { cwd });
+    const ran = await bylawHere(["check", "--batch", name, ...WITH], { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: ${what}`));
-    expect(json(bylaw(["check", "--batch", name, ...WITH, "--json"], { cwd }))).toMatchObject({
-      error: { code: "BYLAW_BATCH_UNREADABLE" },
-    });
+    expect(
+      json(await bylawHere(["check", "--batch", name, ...WITH, "--json"], { cwd })),
+    ).toMatchObject({ error: { code: "BYLAW_BATCH_UNREADABLE" } });
   });
 });
 
 test.skipIf(process.platform === "win32").each([
   ["a directory", ".", "r"],
   ["a file that cannot be read", "out", "w"],
-] as const)("a standard input that is %s is refused", (_, name, flags) => {
+] as const)("a standard input that is %s is refused", async (_, name, flags) => {
   const cwd = scratch({ "policy.toml": POLICY, out: "" });
   const stdin = openSync(join(cwd, name), flags);
   onTestFinished(() => closeSync(stdin));
@@ -307,12 +310,14 @@ describe("a live process", () => {
   });
 });
 
-test("200,000 lines come out as 200,000 answers", () => {
+test("200,000 lines come out as 200,000 answers", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input = Array.from({ length: 200_000 }, (_, id) =>
     line({ id, tool: id % 2 === 0 ? "read_file" : "drop_x", args: { id } }),
   ).join("");
-  const answers = jsonLines(bylaw(["check", "--batch", "-", "--json", ...WITH], { cwd, input }));
+  const answers = jsonLines(
+    await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input }),
+  );
   expect(answers).toHaveLength(200_000);
   expect(
     answers.every(

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { expect, onTestFinished } from "vitest";
 
 /** The built command. */
@@ -10,6 +11,9 @@ export const BIN = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
   "dist/bin.js",
 );
+
+// A line of a stack trace.
+const TRACE = /^\s+at .*[:(]/m;
 
 /** What a run of the command came to. */
 export interface Ran {
@@ -45,8 +49,87 @@ export function bylaw(
     timeout: 60_000,
     maxBuffer: 512 * 1024 * 1024,
   });
-  expect(`${stdout}\n${stderr}`).not.toMatch(/^\s+at .*[:(]/m);
+  expect(`${stdout}\n${stderr}`).not.toMatch(TRACE);
   return { code: status, stdout, stderr };
+}
+
+/**
+ * Runs the built command in this process, whose modules are loaded once, and gives what a process of its own would. Exits, signals
+ * and what a configuration may do to a process want {@link bylaw}.
+ */
+export async function bylawHere(
+  args: string | readonly string[],
+  { cwd, input = "", env = {} }: Omit<RunOptions, "node" | "stdin">,
+): Promise<Ran> {
+  const { main } = command();
+  const before = { argv: process.argv, cwd: process.cwd(), env: { ...process.env } };
+  const stdin = Object.getOwnPropertyDescriptor(process, "stdin") ?? {};
+  const listeners = new Map(EVENTS.map((event) => [event, process.listeners(event as "exit")]));
+  const stdout = capture(process.stdout);
+  const stderr = capture(process.stderr);
+  process.argv = [process.execPath, BIN, ...wordsOf(args)];
+  Object.defineProperty(process, "stdin", {
+    ...stdin,
+    get: () => Readable.from([Buffer.from(input as string)]),
+  });
+  Object.assign(process.env, env);
+  process.chdir(cwd);
+  process.exitCode = undefined;
+  try {
+    await main(wordsOf(args));
+    const ran = { code: Number(process.exitCode), stdout: stdout.text(), stderr: stderr.text() };
+    expect(`${ran.stdout}\n${ran.stderr}`).not.toMatch(TRACE);
+    return ran;
+  } finally {
+    stdout.restore();
+    stderr.restore();
+    Object.defineProperty(process, "stdin", stdin);
+    for (const [event, known] of listeners)
+      for (const listener of process.listeners(event as "exit"))
+        if (!known.includes(listener)) process.off(event, listener);
+    process.argv = before.argv;
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, before.env);
+    process.chdir(before.cwd);
+    process.exitCode = undefined;
+  }
+}
+
+const EVENTS = ["exit", "uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM", "SIGHUP"];
+
+/** What the built command begins with; the names that it has in there are the bundler's. */
+function command(): { readonly main: (argv: readonly string[]) => Promise<void> } {
+  // Required, for what is imported here the runner of the tests loads in its own way.
+  const parts = createRequire(BIN)("./check.js") as Record<string, object>;
+  const found = Object.values(parts).find((part) => "main" in Object(part));
+  if (found === undefined) throw new Error(`\`${BIN}\` has no \`main\``);
+  return found as ReturnType<typeof command>;
+}
+
+/** Takes what is written to a stream. */
+function capture(stream: NodeJS.WriteStream): {
+  readonly text: () => string;
+  readonly restore: () => void;
+} {
+  const own = Object.getOwnPropertyDescriptor(stream, "write");
+  const chunks: Buffer[] = [];
+  const take = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+    chunks.push(Buffer.from(chunk as string));
+    const done = rest.at(-1);
+    if (typeof done === "function") process.nextTick(done);
+    return true;
+  };
+  stream.write = take as typeof stream.write;
+  const known = stream.listeners("error");
+  return {
+    text: () => Buffer.concat(chunks).toString(),
+    restore: () => {
+      if (own === undefined) Reflect.deleteProperty(stream, "write");
+      else Object.defineProperty(stream, "write", own);
+      for (const listener of stream.listeners("error"))
+        if (!known.includes(listener)) stream.off("error", listener as () => void);
+    },
+  };
 }
 
 /** Starts the built command and leaves it running until the test ends. */

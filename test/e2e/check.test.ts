@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylaw, json, scratch } from "./bylaw.ts";
+import { POLICY, bylawHere, json, scratch } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 
@@ -11,16 +11,20 @@ describe("one call", () => {
     ["drop_table", 1, { effect: "deny", code: "rule_denied", fix: "write a migration" }],
     ["send_mail", 3, { effect: "ask_user", code: "rule_asked" }],
     ["unheard_of", 3, { effect: "ask_user", code: "fallback" }],
-  ])("%s ends with exit code %i", (tool, code, wanted) => {
+  ])("%s ends with exit code %i", async (tool, code, wanted) => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const ran = bylaw(["check", "--tool", tool, "--args", "{}", ...WITH, "--json"], { cwd });
+    const ran = await bylawHere(["check", "--tool", tool, "--args", "{}", ...WITH, "--json"], {
+      cwd,
+    });
     expect(ran).toMatchObject({ code, stderr: "" });
     expect(json(ran)).toMatchObject(wanted);
   });
 
-  test("has exactly the keys of the interface, in their order", () => {
+  test("has exactly the keys of the interface, in their order", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const denied = json(bylaw(["check", "--tool", "drop_table", ...WITH, "--json"], { cwd }));
+    const denied = json(
+      await bylawHere(["check", "--tool", "drop_table", ...WITH, "--json"], { cwd }),
+    );
     expect(Object.keys(denied)).toEqual([
       "effect",
       "code",
@@ -31,15 +35,15 @@ describe("one call", () => {
     ]);
     expect(denied["rule"]).toMatchObject({ name: "no-drop", line: 9 });
     expect((denied["rule"] as { file: string }).file).toMatch(/policy\.toml$/);
-    const fallback = json(bylaw(["check", "--tool", "x", ...WITH, "--json"], { cwd }));
+    const fallback = json(await bylawHere(["check", "--tool", "x", ...WITH, "--json"], { cwd }));
     expect(Object.keys(fallback)).toEqual(["effect", "code", "reason", "enforcement_mode"]);
     expect(fallback["enforcement_mode"]).toBe("strict");
   });
 
-  test("--explain adds the votes", () => {
+  test("--explain adds the votes", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const explained = json(
-      bylaw(["check", "--tool", "drop_table", ...WITH, "--json", "--explain"], { cwd }),
+      await bylawHere(["check", "--tool", "drop_table", ...WITH, "--json", "--explain"], { cwd }),
     );
     expect(Object.keys(explained)).toEqual([
       "effect",
@@ -53,15 +57,16 @@ describe("one call", () => {
     expect(explained["votes"]).toMatchObject([
       { plugin: "@bylaw/plugin-policy", effect: "deny", rule: { name: "no-drop" } },
     ]);
-    const human = bylaw(["check", "--tool", "drop_table", ...WITH, "--explain"], { cwd });
+    const human = await bylawHere(["check", "--tool", "drop_table", ...WITH, "--explain"], { cwd });
     expect(human.stdout).toContain("votes:");
   });
 
-  test("prints for a person, plain where it is piped", () => {
+  test("prints for a person, plain where it is piped", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const ran = bylaw(["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH], {
-      cwd,
-    });
+    const ran = await bylawHere(
+      ["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH],
+      { cwd },
+    );
     expect(ran.stdout).toBe(`deny drop_table {"name":"users"}
   reason: Unexpected drop, expected a migration
   rule: no-drop, policy.toml:9
@@ -70,45 +75,48 @@ describe("one call", () => {
 `);
   });
 
-  test("lets no escape sequence, newline or direction mark of a call through to a terminal", () => {
+  test("lets no escape sequence, newline or direction mark of a call through to a terminal", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const args = JSON.stringify({ name: "\u001b[2Jallow\n\u202eallow\u009b31m" });
-    const ran = bylaw(["check", "--tool", "drop_\u202etable", "--args", args, ...WITH], { cwd });
+    const ran = await bylawHere(["check", "--tool", "drop_\u202etable", "--args", args, ...WITH], {
+      cwd,
+    });
     expect(ran.code).toBe(1);
     expect(ran.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
     expect(ran.stdout.split("\n")[0]).toContain("\\u202e");
   });
 
-  test("an approval mode speaks only where nothing decided, and --no-interactive turns a question into a deny", () => {
+  test("an approval mode speaks only where nothing decided, and --no-interactive turns a question into a deny", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ask = (tool: string, ...more: string[]) =>
-      bylaw(["check", "--tool", tool, ...WITH, "--json", ...more], { cwd });
-    expect(json(ask("other", "--approval-mode", "yolo"))).toMatchObject({
+      bylawHere(["check", "--tool", tool, ...WITH, "--json", ...more], { cwd });
+    expect(json(await ask("other", "--approval-mode", "yolo"))).toMatchObject({
       effect: "allow",
       code: "mode_allowed",
     });
-    expect(ask("drop_x", "--approval-mode", "yolo").code).toBe(1);
-    expect(ask("send_mail", "--approval-mode", "yolo").code).toBe(3);
-    expect(json(ask("send_mail", "--no-interactive"))).toMatchObject({
+    expect((await ask("drop_x", "--approval-mode", "yolo")).code).toBe(1);
+    expect((await ask("send_mail", "--approval-mode", "yolo")).code).toBe(3);
+    expect(json(await ask("send_mail", "--no-interactive"))).toMatchObject({
       effect: "deny",
       code: "approval_unavailable",
     });
-    expect(ask("send_mail", "--no-interactive").code).toBe(1);
+    expect((await ask("send_mail", "--no-interactive")).code).toBe(1);
   });
 
-  test("agent, phase and server reach the rules", () => {
+  test("agent, phase and server reach the rules", async () => {
     const rule = (key: string, value: string) =>
       `[[rules]]\nname = "${key}"\naction = "deny"\n${key} = "${value}"\ntool = "${key === "server" ? "get_issue" : `by_${key}`}"\nreason = "by ${key}"\n`;
     const cwd = scratch({
       "policy.toml": rule("agent", "a1") + rule("phase", "PLAN") + rule("server", "github"),
     });
-    const code = (...args: string[]) => bylaw(["check", ...args, ...WITH], { cwd }).code;
-    expect(code("--tool", "by_agent", "--agent", "a1")).toBe(1);
-    expect(code("--tool", "by_agent", "--agent", "a2")).toBe(3);
-    expect(code("--tool", "by_phase", "--phase", "PLAN")).toBe(1);
-    expect(code("--tool", "by_phase", "--phase", "WORK")).toBe(3);
-    expect(code("--tool", "get_issue", "--server", "github")).toBe(1);
-    expect(code("--tool", "get_issue", "--server", "gitlab")).toBe(3);
+    const code = async (...args: string[]) =>
+      (await bylawHere(["check", ...args, ...WITH], { cwd })).code;
+    expect(await code("--tool", "by_agent", "--agent", "a1")).toBe(1);
+    expect(await code("--tool", "by_agent", "--agent", "a2")).toBe(3);
+    expect(await code("--tool", "by_phase", "--phase", "PLAN")).toBe(1);
+    expect(await code("--tool", "by_phase", "--phase", "WORK")).toBe(3);
+    expect(await code("--tool", "get_issue", "--server", "github")).toBe(1);
+    expect(await code("--tool", "get_issue", "--server", "gitlab")).toBe(3);
   });
 });
 
@@ -127,25 +135,26 @@ reason = "It prints"
 `;
   test.each(readCases<[string[], number]>(import.meta, "ends-with-exit-code"))(
     "%j ends with exit code %i",
-    (words, code) => {
+    async (words, code) => {
       const cwd = scratch({ "policy.toml": RULES });
-      expect(bylaw(["check", "--policy", "policy.toml", "--", ...words], { cwd })).toMatchObject({
-        code,
-        stderr: "",
-      });
+      expect(
+        await bylawHere(["check", "--policy", "policy.toml", "--", ...words], { cwd }),
+      ).toMatchObject({ code, stderr: "" });
     },
   );
 
-  test("is not given with --tool", () => {
+  test("is not given with --tool", async () => {
     const cwd = scratch({ "policy.toml": RULES });
-    const ran = bylaw(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"], { cwd });
+    const ran = await bylawHere(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"], {
+      cwd,
+    });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(/cannot be given with `--tool`/);
   });
 });
 
 describe("where the rules come from", () => {
-  test("several policies make one pool, named once or repeatedly; nothing but them decides", () => {
+  test("several policies make one pool, named once or repeatedly; nothing but them decides", async () => {
     const deny =
       '[[rules]]\nname = "no-read"\naction = "deny"\ntool = "read_file"\nreason = "not now"\n';
     const cwd = scratch({
@@ -158,12 +167,12 @@ describe("where the rules come from", () => {
       ["--policy", "a.toml", "--policy", "b.toml"],
     ]) {
       expect(
-        json(bylaw(["check", "--tool", "read_file", "--json", ...named], { cwd })),
+        json(await bylawHere(["check", "--tool", "read_file", "--json", ...named], { cwd })),
       ).toMatchObject({ effect: "deny", rule: { name: "no-read" } });
     }
   });
 
-  test("--config with --policy: the policies are added", () => {
+  test("--config with --policy: the policies are added", async () => {
     const config = JSON.stringify({
       plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["a.toml"] } }],
       fallback: "deny",
@@ -174,35 +183,35 @@ describe("where the rules come from", () => {
       "conf/bylaw.config.json": config.replace('"a.toml"', '"../a.toml"'),
     });
     const from = ["--config", "conf/bylaw.config.json", "--policy", "b.toml", "--json"];
-    expect(json(bylaw(["check", "--tool", "a", ...from], { cwd }))).toMatchObject({
+    expect(json(await bylawHere(["check", "--tool", "a", ...from], { cwd }))).toMatchObject({
       rule: { name: "a" },
     });
-    expect(json(bylaw(["check", "--tool", "b", ...from], { cwd }))).toMatchObject({
+    expect(json(await bylawHere(["check", "--tool", "b", ...from], { cwd }))).toMatchObject({
       rule: { name: "b" },
     });
-    expect(json(bylaw(["check", "--tool", "c", ...from], { cwd }))).toMatchObject({
+    expect(json(await bylawHere(["check", "--tool", "c", ...from], { cwd }))).toMatchObject({
       effect: "deny",
       code: "fallback",
     });
   });
 
-  test("a former spelling loads with a warning on the error stream, with its place", () => {
+  test("a former spelling loads with a warning on the error stream, with its place", async () => {
     const cwd = scratch({
       "policy.toml": POLICY.replace('action = "ask_user"', 'action = "askuser"'),
     });
-    const ran = bylaw(["check", "--tool", "send_mail", ...WITH, "--json"], { cwd });
+    const ran = await bylawHere(["check", "--tool", "send_mail", ...WITH, "--json"], { cwd });
     expect(json(ran)).toMatchObject({ effect: "ask_user", code: "rule_asked" });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toMatch(/^policy\.toml:18:\d+ warning BYLAW_\w+: .*`askuser`.*\n$/);
   });
 
-  test("an operator's policy may use any tier", () => {
+  test("an operator's policy may use any tier", async () => {
     const rule = (name: string, action: string, priority: string) =>
       `[[rules]]\nname = "${name}"\naction = "${action}"\npriority = "${priority}"\ntool = "deploy"\nreason = "${name}"\n`;
     const cwd = scratch({
       "policy.toml": rule("operator", "allow", "admin") + rule("lower", "deny", "user"),
     });
-    const ran = bylaw(["check", "--tool", "deploy", ...WITH, "--json"], { cwd });
+    const ran = await bylawHere(["check", "--tool", "deploy", ...WITH, "--json"], { cwd });
     expect(json(ran)).toMatchObject({ effect: "allow", rule: { name: "operator" } });
     expect(ran.code).toBe(0);
   });
@@ -210,51 +219,53 @@ describe("where the rules come from", () => {
   const use = "@bylaw/plugin-policy";
   test.each(readCases<[string, string]>(import.meta, "finds-upwards-needs-nothing"))(
     "finds %s upwards, and needs nothing installed beside it",
-    (name, text) => {
+    async (name, text) => {
       const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
-      const ran = bylaw("check --tool drop_table --json", { cwd: join(root, "src/deep") });
+      const ran = await bylawHere("check --tool drop_table --json", {
+        cwd: join(root, "src/deep"),
+      });
       expect(ran).toMatchObject({ code: 1, stderr: "" });
       expect(json(ran)).toMatchObject({ effect: "deny", rule: { name: "no-drop", line: 9 } });
     },
   );
 
-  test("without any, it says what to do", () => {
+  test("without any, it says what to do", async () => {
     const cwd = scratch();
-    const ran = bylaw("check --tool x", { cwd });
+    const ran = await bylawHere("check --tool x", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(
       /^error BYLAW_CONFIG_MISSING: No bylaw\.config.*\n {2}fix: Run `bylaw init`/,
     );
   });
 
-  test("enforcement mode changes what is printed about it, never the verdict", () => {
+  test("enforcement mode changes what is printed about it, never the verdict", async () => {
     const cwd = scratch({
       "p.toml": POLICY,
       "bylaw.config.yaml": `plugins:\n  - { use: "${use}", options: { files: [p.toml] } }\nenforcement_mode: advisory\n`,
     });
-    const ran = bylaw("check --tool drop_table --json", { cwd });
+    const ran = await bylawHere("check --tool drop_table --json", { cwd });
     expect(json(ran)).toMatchObject({ effect: "deny", enforcement_mode: "advisory" });
     expect(ran.code).toBe(1);
   });
 });
 
 describe("explain", () => {
-  test("prints every tap with its answer and why, and ends with the verdict", () => {
+  test("prints every tap with its answer and why, and ends with the verdict", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
-    const ran = bylaw(["explain", "--tool", "drop_table", ...WITH, "--json"], { cwd });
+    const ran = await bylawHere(["explain", "--tool", "drop_table", ...WITH, "--json"], { cwd });
     expect(ran.code).toBe(1);
     expect(json(ran)).toMatchObject({
       decision: { effect: "deny", rule: { name: "no-drop" } },
       taps: [{ plugin: "@bylaw/plugin-policy", votes: [{ effect: "deny" }] }],
     });
-    const human = bylaw(["explain", "--tool", "other", ...WITH], { cwd });
+    const human = await bylawHere(["explain", "--tool", "other", ...WITH], { cwd });
     expect(human.code).toBe(3);
     expect(human.stdout).toContain("@bylaw/plugin-policy");
     expect(human.stdout).toContain("abstains");
     expect(human.stdout).toContain("3 more rules do not match; --all lists them");
-    const all = bylaw(["explain", "--tool", "other", "--all", ...WITH], { cwd });
+    const all = await bylawHere(["explain", "--tool", "other", "--all", ...WITH], { cwd });
     expect(all.stdout).toMatch(/^ +allow {4}read, policy\.toml:3: needs `.*`$/m);
-    const matched = bylaw(["explain", "--tool", "drop_table", ...WITH], { cwd });
+    const matched = await bylawHere(["explain", "--tool", "drop_table", ...WITH], { cwd });
     expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
   });
 });
@@ -262,12 +273,12 @@ describe("explain", () => {
 describe("usage", () => {
   test.each(readCases<[string[]]>(import.meta, "errors"))(
     "%j is one line of error, with exit code 2, as JSON too",
-    (args) => {
+    async (args) => {
       const cwd = scratch({ "policy.toml": POLICY });
-      const ran = bylaw(args, { cwd });
+      const ran = await bylawHere(args, { cwd });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: .*\n {2}fix: .*\n$/);
-      const scripted = bylaw([...args, "--json"], { cwd });
+      const scripted = await bylawHere([...args, "--json"], { cwd });
       expect(scripted).toMatchObject({ code: 2, stderr: "" });
       expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
     },
@@ -275,8 +286,8 @@ describe("usage", () => {
 
   test.each(readCases<[string, string, string]>(import.meta, "advice"))(
     "%s says what is wrong and what to do",
-    (args, message, fix) => {
-      const ran = bylaw(args.split(" "), { cwd: scratch() });
+    async (args, message, fix) => {
+      const ran = await bylawHere(args.split(" "), { cwd: scratch() });
       expect(ran).toEqual({
         code: 2,
         stdout: "",
@@ -285,8 +296,8 @@ describe("usage", () => {
     },
   );
 
-  test("no command at all prints the help on the error stream", () => {
-    const ran = bylaw([], { cwd: scratch() });
+  test("no command at all prints the help on the error stream", async () => {
+    const ran = await bylawHere([], { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("Usage: bylaw");
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { AgentClient, ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
 import { openSqliteReader } from "@bylaw/store-sqlite";
-import { bylaw, json } from "./bylaw.ts";
+import { bylaw, json, type Ran } from "./bylaw.ts";
 import {
   ENROL,
   createOperator,
@@ -127,7 +127,7 @@ it("a contract whose violations are only warned about lets tools through, and bl
   await expect(ann.requestTransition("TDD")).rejects.toBeInstanceOf(TransitionBlocked);
 });
 
-it("the mode of the contract is enough for a configuration, and another one in the configuration is refused", () => {
+it("the mode of the contract is enough for a configuration, and another one in the configuration is refused", async () => {
   const site = makeSite([], inMode("permissive"));
   sites.push(site);
   symlinkSync(join(import.meta.dirname, "../../node_modules"), site.path("node_modules"));
@@ -137,7 +137,7 @@ it("the mode of the contract is enough for a configuration, and another one in t
       `import { phases } from "@bylaw/plugin-phases";
 export default { plugins: [phases({ contract: "agent_workflow.yaml", elsewhere: ["artifacts", "gates", "tokens"] })]${extra} };\n`,
     );
-  const check = (): ReturnType<typeof bylaw> =>
+  const check = (): Ran =>
     bylaw(["check", "--tool", "bash", "--args", '{"command":"ls"}', "--json"], {
       cwd: site.folder,
     });

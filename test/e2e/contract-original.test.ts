@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { spawnAgent } from "@bylaw/sdk/node";
-import { bylaw, json } from "./bylaw.ts";
+import { bylawHere, json } from "./bylaw.ts";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const ORIGINAL = readFileSync(
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 it("the original contract is refused where no task could leave TDD, and says what to do", async () => {
-  const linted = bylaw("lint agent_workflow.yaml --json", { cwd });
+  const linted = await bylawHere("lint agent_workflow.yaml --json", { cwd });
   expect(linted.code).toBe(1);
   const errors = (json(linted)["findings"] as readonly Record<string, string>[]).filter(
     ({ severity }) => severity === "error",
@@ -33,7 +33,7 @@ it("the original contract is refused where no task could leave TDD, and says wha
 });
 
 it("after its migration for a project a task walks under it to its end", async () => {
-  const migrated = bylaw(
+  const migrated = await bylawHere(
     "contract migrate agent_workflow.yaml --project work/t1 --out agent_workflow.yaml --force",
     { cwd },
   );

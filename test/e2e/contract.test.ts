@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { migrateContract } from "@bylaw/contract";
-import { bylaw, json, makePipe, scratch } from "./bylaw.ts";
+import { bylawHere, json, makePipe, scratch } from "./bylaw.ts";
 
 const ORIGINAL = readFileSync(
   new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
@@ -37,8 +37,8 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   );
 
 describe("bylaw lint on a contract", () => {
-  test("tells the faults of the original as warnings, and that nothing runs its tests as an error", () => {
-    const ran = bylaw("lint agent_workflow.yaml --json", {
+  test("tells the faults of the original as warnings, and that nothing runs its tests as an error", async () => {
+    const ran = await bylawHere("lint agent_workflow.yaml --json", {
       cwd: scratch({ "agent_workflow.yaml": ORIGINAL }),
     });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
@@ -52,8 +52,8 @@ describe("bylaw lint on a contract", () => {
     ]);
   });
 
-  test("tells every error with its place, and ends with 1", () => {
-    const ran = bylaw("lint c.yml", { cwd: scratch({ "c.yml": BROKEN }) });
+  test("tells every error with its place, and ends with 1", async () => {
+    const ran = await bylawHere("lint c.yml", { cwd: scratch({ "c.yml": BROKEN }) });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^c\.yml:45:20 error unknown_check: Unknown check `scope_is_bound`\n {2}fix: Did you mean `scope_is_bounded`\?$/m,
@@ -64,21 +64,22 @@ describe("bylaw lint on a contract", () => {
     expect(ran.stdout).toMatch(/\n\n3 errors, 5 warnings in 1 file\n$/);
   });
 
-  test("looks at policies, configurations and contracts in one call", () => {
+  test("looks at policies, configurations and contracts in one call", async () => {
     const cwd = scratch({ "agent_workflow.yaml": MIGRATED });
-    bylaw(["init"], { cwd });
-    const ran = bylaw("lint bylaw.config.ts .bylaw/policy.toml agent_workflow.yaml --json", {
-      cwd,
-    });
+    await bylawHere(["init"], { cwd });
+    const ran = await bylawHere(
+      "lint bylaw.config.ts .bylaw/policy.toml agent_workflow.yaml --json",
+      { cwd },
+    );
     expect(ran.code).toBe(0);
     expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toEqual([]);
   });
 
-  test("that is missing or a pipe ends with 2", () => {
+  test("that is missing or a pipe ends with 2", async () => {
     const cwd = scratch();
     makePipe(join(cwd, "p.yaml"));
     for (const name of ["none.yaml", "p.yaml"]) {
-      const ran = bylaw(["lint", name], { cwd });
+      const ran = await bylawHere(["lint", name], { cwd });
       expect(ran.code).toBe(2);
       expect(ran.stderr).toMatch(
         /^error BYLAW_CONTRACT_UNREADABLE: (File not found|The contract must be a regular file)/,
@@ -90,17 +91,17 @@ describe("bylaw lint on a contract", () => {
 describe("bylaw contract show", () => {
   const cwd = (): string => scratch({ "c.yaml": MIGRATED, "broken.yaml": BROKEN });
 
-  test("draws the phases as text, as Mermaid, and prints the contract as JSON", () => {
+  test("draws the phases as text, as Mermaid, and prints the contract as JSON", async () => {
     const folder = cwd();
-    expect(bylaw("contract show c.yaml", { cwd: folder })).toMatchObject({
+    expect(await bylawHere("contract show c.yaml", { cwd: folder })).toMatchObject({
       code: 0,
       stderr: "",
       stdout: expect.stringContaining("→ TDD  [plan_approval, token]") as string,
     });
-    expect(bylaw("contract show c.yaml --format mermaid", { cwd: folder }).stdout).toMatch(
-      /^flowchart TD\n {2}p0\(\["PLAN/,
-    );
-    expect(json(bylaw("contract show c.yaml --json", { cwd: folder }))).toMatchObject({
+    expect(
+      (await bylawHere("contract show c.yaml --format mermaid", { cwd: folder })).stdout,
+    ).toMatch(/^flowchart TD\n {2}p0\(\["PLAN/);
+    expect(json(await bylawHere("contract show c.yaml --json", { cwd: folder }))).toMatchObject({
       initial: "PLAN",
       ends: ["COMPLETE"],
       form: 1,
@@ -109,8 +110,8 @@ describe("bylaw contract show", () => {
 
   test.each(readCases<[string, string[], string]>(import.meta, "ends-with-2-says"))(
     "%s ends with 2 and says why",
-    (_, args, error) => {
-      const ran = bylaw(args, { cwd: cwd() });
+    async (_, args, error) => {
+      const ran = await bylawHere(args, { cwd: cwd() });
       expect(ran.code).toBe(2);
       expect(`${ran.stderr}${ran.stdout}`).toMatch(new RegExp(error));
     },
@@ -118,39 +119,43 @@ describe("bylaw contract show", () => {
 });
 
 describe("bylaw contract migrate", () => {
-  test("prints a contract that lint has nothing against, and says every change", () => {
+  test("prints a contract that lint has nothing against, and says every change", async () => {
     const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL });
-    const ran = bylaw("contract migrate c.yaml", { cwd });
+    const ran = await bylawHere("contract migrate c.yaml", { cwd });
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(
       /^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m,
     );
-    const lint = bylaw("lint new.yaml --json", { cwd: scratch({ "new.yaml": ran.stdout }) });
+    const lint = await bylawHere("lint new.yaml --json", {
+      cwd: scratch({ "new.yaml": ran.stdout }),
+    });
     expect(lint.code).toBe(0);
     expect(brief(lint)).toEqual([]);
   });
 
-  test("writes it where --out says, and over nothing unless it is forced", () => {
+  test("writes it where --out says, and over nothing unless it is forced", async () => {
     const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL, "there.yaml": "mine" });
-    expect(bylaw("contract migrate c.yaml --out new.yaml", { cwd }).stdout).toMatch(
+    expect((await bylawHere("contract migrate c.yaml --out new.yaml", { cwd })).stdout).toMatch(
       /^wrote new\.yaml: \d+ changes\n$/,
     );
     expect(readFileSync(join(cwd, "new.yaml"), "utf8")).toMatch(/^bylaw: 1\n/);
-    const kept = bylaw("contract migrate c.yaml --out there.yaml", { cwd });
+    const kept = await bylawHere("contract migrate c.yaml --out there.yaml", { cwd });
     expect([kept.code, readFileSync(join(cwd, "there.yaml"), "utf8")]).toEqual([2, "mine"]);
     expect(kept.stderr).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
-    expect(bylaw("contract migrate c.yaml --out there.yaml --force", { cwd }).code).toBe(0);
-    expect(bylaw("contract migrate c.yaml --out none/there.yaml", { cwd }).stderr).toMatch(
-      /^error BYLAW_CONTRACT_UNWRITABLE: /,
-    );
+    expect(
+      (await bylawHere("contract migrate c.yaml --out there.yaml --force", { cwd })).code,
+    ).toBe(0);
+    expect(
+      (await bylawHere("contract migrate c.yaml --out none/there.yaml", { cwd })).stderr,
+    ).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
   });
 
-  test("ends with 1 where an error is left, and with 2 where there is one before", () => {
+  test("ends with 1 where an error is left, and with 2 where there is one before", async () => {
     const left = ORIGINAL.replace('      - "git_commit"  # NOW agents can commit\n', "");
     const cwd = scratch({ ...PROJECT, "left.yaml": left, "broken.yaml": BROKEN });
-    const ran = bylaw("contract migrate left.yaml --json", { cwd });
+    const ran = await bylawHere("contract migrate left.yaml --json", { cwd });
     expect(ran.code).toBe(1);
     expect(json(ran)["findings"]).toMatchObject([{ code: "work_after_review", severity: "error" }]);
-    expect(bylaw("contract migrate broken.yaml", { cwd }).code).toBe(2);
+    expect((await bylawHere("contract migrate broken.yaml", { cwd })).code).toBe(2);
   });
 });

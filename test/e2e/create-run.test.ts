@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 import { connectMcp } from "./mcp.ts";
 
 const TOKEN = "the token of ada, which is long enough";
@@ -11,7 +11,7 @@ const UPDATE = ["constitution", "update", "--rule", "Be kind.", "--json"];
 it("`--create` begins the run that an agent reports to, and without it none is begun", async () => {
   const cwd = scratch();
   const named = "--store .bylaw/store.db --run refunds --agent ann".split(" ");
-  const before = bylaw(["mcp", ...named], { cwd });
+  const before = await bylawHere(["mcp", ...named], { cwd });
   expect(before).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("BYLAW_STORE_UNUSABLE"),
@@ -23,26 +23,28 @@ it("`--create` begins the run that an agent reports to, and without it none is b
   });
   expect(answer.isError).not.toBe(true);
   await client.close();
-  expect(json(bylaw("log runs --json", { cwd }))).toMatchObject({ run: "refunds" });
-  expect(bylaw("mcp --store .bylaw/store.db --run refnds --agent ann", { cwd }).stderr).toMatch(
-    /BYLAW_RUN_MISSING[\s\S]*Did you mean `refunds`.*`--create`/,
-  );
+  expect(json(await bylawHere("log runs --json", { cwd }))).toMatchObject({ run: "refunds" });
+  expect(
+    (await bylawHere("mcp --store .bylaw/store.db --run refnds --agent ann", { cwd })).stderr,
+  ).toMatch(/BYLAW_RUN_MISSING[\s\S]*Did you mean `refunds`.*`--create`/);
 });
 
-it("`--create` begins a run with an operator's rule, and only a person may", () => {
+it("`--create` begins a run with an operator's rule, and only a person may", async () => {
   const cwd = scratch({ ".bylaw/operators.json": OPERATORS });
   const update = [...UPDATE, "--run", "refunds"];
   const env = { BYLAW_OPERATOR_TOKEN: TOKEN };
-  expect(json(bylaw([...update, "--create"], { cwd }))).toMatchObject({
+  expect(json(await bylawHere([...update, "--create"], { cwd }))).toMatchObject({
     error: { code: "BYLAW_APPROVAL_UNAUTHORIZED" },
   });
-  expect(json(bylaw(update, { cwd, env }))).toMatchObject({
+  expect(json(await bylawHere(update, { cwd, env }))).toMatchObject({
     error: { code: "BYLAW_STORE_UNUSABLE" },
   });
-  expect(json(bylaw([...update, "--create"], { cwd, env }))).toMatchObject({
+  expect(json(await bylawHere([...update, "--create"], { cwd, env }))).toMatchObject({
     rules: [{ rule: "Be kind.", by: "ada" }],
   });
-  expect(bylaw([...update, "--create"], { cwd, env }).code).toBe(0);
+  expect((await bylawHere([...update, "--create"], { cwd, env })).code).toBe(0);
   const run = { BYLAW_RUN: "w", BYLAW_MCP_URL: "http://127.0.0.1:1", BYLAW_MCP_KEY: "k" };
-  expect(bylaw("mcp --create", { cwd, env: run }).stderr).toContain("BYLAW_MCP_FOREIGN");
+  expect((await bylawHere("mcp --create", { cwd, env: run })).stderr).toContain(
+    "BYLAW_MCP_FOREIGN",
+  );
 });

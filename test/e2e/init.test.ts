@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, jsonLines, scratch } from "./bylaw.ts";
+import { BIN, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
 
 const FORMATS = ["ts", "json", "yaml", "toml"] as const;
 
@@ -29,9 +29,9 @@ function tree(root: string): Readonly<Record<string, string>> {
 type Expected = readonly [tool: string, args: object, effect: string, rule?: string];
 
 /** Decides calls in a project, and compares the effects and the rules that they come from. */
-function decides(cwd: string, expected: readonly Expected[]): void {
+async function decides(cwd: string, expected: readonly Expected[]): Promise<void> {
   const input = expected.map(([tool, args]) => `${JSON.stringify({ tool, args })}\n`).join("");
-  const ran = bylaw("check --batch - --json", { cwd, input });
+  const ran = await bylawHere("check --batch - --json", { cwd, input });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   const found = jsonLines(ran).map(({ effect, rule }, at) => [
     ...(expected[at] ?? []).slice(0, 2),
@@ -44,15 +44,15 @@ function decides(cwd: string, expected: readonly Expected[]): void {
 describe.each(FORMATS)("--format %s", (format) => {
   const OWN = [`bylaw.config.${format}`, ".bylaw/policy.toml"];
 
-  test("writes a configuration and a policy that work at once", () => {
+  test("writes a configuration and a policy that work at once", async () => {
     const cwd = scratch({ "README.md": "hello" });
-    const ran = bylaw(["init", "--format", format], { cwd });
+    const ran = await bylawHere(["init", "--format", format], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain(`wrote .bylaw/policy.toml\nwrote bylaw.config.${format}\n`);
     expect(ran.stdout).toContain(
       "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy @bylaw/ruleset-everyday\n",
     );
-    decides(cwd, [
+    await decides(cwd, [
       ["read_file", { path: "README.md" }, "allow", "read-temporary-files"],
       ["read_file", { path: "/opt/README.md" }, "ask_user"],
       ["read_file", { path: ".env" }, "deny", "no-secret-files"],
@@ -60,14 +60,17 @@ describe.each(FORMATS)("--format %s", (format) => {
       ["bash", { command: "git push -uf origin main" }, "deny", "no-force-push"],
       ...OWN.map((path): Expected => ["write_file", { path }, "ask_user", "ask-governing-files"]),
     ]);
-    expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 3 files\n" });
+    expect(await bylawHere(["lint"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "No findings in 3 files\n",
+    });
   });
 
-  test("--ruleset none writes a policy that decides alone", () => {
+  test("--ruleset none writes a policy that decides alone", async () => {
     const cwd = scratch();
-    const ran = bylaw(["init", "--format", format, "--ruleset", "none"], { cwd });
+    const ran = await bylawHere(["init", "--format", format, "--ruleset", "none"], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
-    decides(cwd, [
+    await decides(cwd, [
       ["read_file", { path: "README.md" }, "allow", "read-the-project"],
       ["read_file", { path: ".env" }, "deny", "no-secret-files"],
       ["bash", { command: "git status" }, "allow", "see-the-status"],
@@ -80,15 +83,18 @@ describe.each(FORMATS)("--format %s", (format) => {
         "people-change-the-rules",
       ]),
     ]);
-    expect(bylaw(["lint"], { cwd })).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
+    expect(await bylawHere(["lint"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "No findings in 1 file\n",
+    });
   });
 
-  test("a second time it says so and writes nothing", () => {
+  test("a second time it says so and writes nothing", async () => {
     const cwd = scratch();
-    bylaw(["init", "--format", format], { cwd });
+    await bylawHere(["init", "--format", format], { cwd });
     const before = tree(cwd);
     for (const again of FORMATS) {
-      const ran = bylaw(["init", "--format", again], { cwd });
+      const ran = await bylawHere(["init", "--format", again], { cwd });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(
         new RegExp(
@@ -100,37 +106,37 @@ describe.each(FORMATS)("--format %s", (format) => {
   });
 });
 
-test("a policy that is there keeps everything from being written", () => {
+test("a policy that is there keeps everything from being written", async () => {
   const cwd = scratch({ ".bylaw/policy.toml": "# mine\n" });
-  expect(bylaw(["init"], { cwd })).toMatchObject({ code: 2 });
+  expect(await bylawHere(["init"], { cwd })).toMatchObject({ code: 2 });
   expect(tree(cwd)).toEqual({ [join(cwd, ".bylaw/policy.toml")]: "# mine\n" });
 });
 
-test("a link that leads nowhere is not followed, and what was written is taken back", () => {
+test("a link that leads nowhere is not followed, and what was written is taken back", async () => {
   const cwd = scratch();
   symlinkSync(join(cwd, "elsewhere.ts"), join(cwd, "bylaw.config.ts"));
-  expect(bylaw(["init"], { cwd }).stderr).toMatch(/^error BYLAW_INIT_EXISTS/);
+  expect((await bylawHere(["init"], { cwd })).stderr).toMatch(/^error BYLAW_INIT_EXISTS/);
   expect(tree(cwd)).toEqual({});
 });
 
-test("makes the folder that it is given, and prints JSON for a script", () => {
+test("makes the folder that it is given, and prints JSON for a script", async () => {
   const cwd = scratch({ "file.txt": "" });
-  const ran = bylaw("init deep/project --format yaml --json", { cwd });
+  const ran = await bylawHere("init deep/project --format yaml --json", { cwd });
   expect(ran.code).toBe(0);
   const written = [".bylaw/policy.toml", "bylaw.config.yaml", ".bylaw/.gitignore"].map((file) =>
     join(cwd, "deep/project", file),
   );
   expect(json(ran)).toMatchObject({ written });
-  const onFile = bylaw("init file.txt --json", { cwd });
+  const onFile = await bylawHere("init file.txt --json", { cwd });
   expect(onFile.code).toBe(2);
   expect(json(onFile)).toMatchObject({
     error: { code: "BYLAW_INIT_EXISTS", file: join(cwd, "file.txt") },
   });
 });
 
-test("git adds what people write beside the policy, and nothing that Bylaw keeps there", () => {
+test("git adds what people write beside the policy, and nothing that Bylaw keeps there", async () => {
   const cwd = scratch();
-  bylaw(["init"], { cwd });
+  await bylawHere(["init"], { cwd });
   for (const folder of ["logs", "memory", "tmp", "templates"])
     mkdirSync(join(cwd, ".bylaw", folder));
   const kept = [
@@ -155,9 +161,9 @@ test("git adds what people write beside the policy, and nothing that Bylaw keeps
   );
 });
 
-test("a list of what git leaves out that is there stays as it is", () => {
+test("a list of what git leaves out that is there stays as it is", async () => {
   const cwd = scratch({ ".bylaw/.gitignore": "mine\n" });
-  expect(bylaw(["init"], { cwd })).toMatchObject({
+  expect(await bylawHere(["init"], { cwd })).toMatchObject({
     code: 0,
     stdout: expect.not.stringContaining(".gitignore"),
   });
@@ -166,8 +172,8 @@ test("a list of what git leaves out that is there stays as it is", () => {
 
 test.runIf(existsSync("/proc/self"))(
   "ends where the system can make no folder, and says so",
-  () => {
-    const ran = bylaw("init /proc/none/deeper", { cwd: scratch() });
+  async () => {
+    const ran = await bylawHere("init /proc/none/deeper", { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
   },
@@ -183,9 +189,9 @@ describe("the toolchain", () => {
     "go.mod": "module x\n",
   };
 
-  test("its tasks are shown as the ruleset decides them", () => {
+  test("its tasks are shown as the ruleset decides them", async () => {
     const cwd = scratch(manifests);
-    const made = json(bylaw("init --yes --json", { cwd }));
+    const made = json(await bylawHere("init --yes --json", { cwd }));
     expect(made).toMatchObject({
       ruleset: "everyday",
       programs: ["pnpm", "make", "go"],
@@ -197,14 +203,16 @@ describe("the toolchain", () => {
     });
     for (const command of made["allowed"] as readonly string[])
       expect(
-        bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command })], { cwd }),
+        await bylawHere(["check", "--tool", "bash", "--args", JSON.stringify({ command })], {
+          cwd,
+        }),
       ).toMatchObject({ code: 0 });
   });
 
-  test("a manifest that cannot be read declares nothing", () => {
+  test("a manifest that cannot be read declares nothing", async () => {
     const cwd = scratch({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
     mkdirSync(join(cwd, "Makefile"));
-    const made = json(bylaw("init --json", { cwd }));
+    const made = json(await bylawHere("init --json", { cwd }));
     expect(made).toMatchObject({ programs: ["npm", "composer", "make"], allowed: [], asked: [] });
   });
 
@@ -222,7 +230,9 @@ describe("the toolchain", () => {
         'command = [\n  "pnpm run db:seed *",\n]\n',
       );
       expect(
-        bylaw(["check", "--tool", "bash", "--args", '{"command":"pnpm run db:seed"}'], { cwd }),
+        await bylawHere(["check", "--tool", "bash", "--args", '{"command":"pnpm run db:seed"}'], {
+          cwd,
+        }),
       ).toMatchObject({ code: 0 });
     },
   );

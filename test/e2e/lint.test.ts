@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -50,8 +50,8 @@ const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] =>
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
 
-test("prints findings as the stable interface has them", () => {
-  const ran = bylaw("lint p.toml --json", { cwd: scratch({ "p.toml": WIPE }) });
+test("prints findings as the stable interface has them", async () => {
+  const ran = await bylawHere("lint p.toml --json", { cwd: scratch({ "p.toml": WIPE }) });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(findingsOf(ran)).toEqual([
     {
@@ -67,9 +67,9 @@ test("prints findings as the stable interface has them", () => {
   ]);
 });
 
-test("prints for a person: place, severity, code, message, the fix below, and a summary", () => {
+test("prints for a person: place, severity, code, message, the fix below, and a summary", async () => {
   const cwd = scratch({ "p.toml": WIPE, "q.toml": CONTRADICTION });
-  const ran = bylaw("lint p.toml q.toml", { cwd });
+  const ran = await bylawHere("lint p.toml q.toml", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /^p\.toml:4:1 warning evaded_rule: .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: .*\n {2}fix: /,
@@ -83,25 +83,25 @@ describe("the exit code", () => {
     ["0 where nothing is an error", WIPE, 0],
     ["1 where a finding is an error", CONTRADICTION, 1],
     ["1 where the policy does not load", BROKEN, 1],
-  ])("is %s", (_, text, code) => {
+  ])("is %s", async (_, text, code) => {
     const cwd = scratch({ "p.toml": text });
-    expect(bylaw("lint p.toml", { cwd })).toMatchObject({ code, stderr: "" });
-    expect(bylaw("lint p.toml --json", { cwd })).toMatchObject({ code, stderr: "" });
+    expect(await bylawHere("lint p.toml", { cwd })).toMatchObject({ code, stderr: "" });
+    expect(await bylawHere("lint p.toml --json", { cwd })).toMatchObject({ code, stderr: "" });
   });
 
   test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
     "is 2 for %s",
-    (_, args, message) => {
-      const ran = bylaw(args, { cwd: scratch() });
+    async (_, args, message) => {
+      const ran = await bylawHere(args, { cwd: scratch() });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(new RegExp(message));
     },
   );
 });
 
-test("a file that does not load is reported whole, and the others are still looked at", () => {
+test("a file that does not load is reported whole, and the others are still looked at", async () => {
   const cwd = scratch({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
-  const ran = bylaw("lint a.toml b.toml c.toml --json", { cwd });
+  const ran = await bylawHere("lint a.toml b.toml c.toml --json", { cwd });
   expect(ran.code).toBe(1);
   expect(brief(ran)).toEqual([
     "a.toml:1 error BYLAW_POLICY_INVALID",
@@ -112,116 +112,122 @@ test("a file that does not load is reported whole, and the others are still look
   ]);
 });
 
-test("a file without rules is a hint, and one that is missing is advised as the command line has it", () => {
+test("a file without rules is a hint, and one that is missing is advised as the command line has it", async () => {
   const cwd = scratch({ "p.toml": 'default = "deny"\n' });
-  expect(brief(bylaw("lint p.toml --json", { cwd }))).toEqual(["p.toml:1 info no_rules"]);
-  expect(bylaw("lint q.toml", { cwd }).stderr).toMatch(
+  expect(brief(await bylawHere("lint p.toml --json", { cwd }))).toEqual(["p.toml:1 info no_rules"]);
+  expect((await bylawHere("lint q.toml", { cwd })).stderr).toMatch(
     /fix: Create the file, or name another on the command line\n/,
   );
 });
 
-test("a file of gemini-cli is one finding that says what reads it", () => {
+test("a file of gemini-cli is one finding that says what reads it", async () => {
   const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
-  const ran = bylaw("lint p.toml", { cwd });
+  const ran = await bylawHere("lint p.toml", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/,
   );
 });
 
-test("files that are named together are one pool", () => {
+test("files that are named together are one pool", async () => {
   const cwd = scratch({
     "a.toml":
       '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
     "b.toml": '[[rules]]\nname = "mail"\naction = "allow"\ntool = "send_mail"\n',
   });
-  expect(brief(bylaw("lint a.toml b.toml --json", { cwd }))).toEqual([
+  expect(brief(await bylawHere("lint a.toml b.toml --json", { cwd }))).toEqual([
     "b.toml:2 warning shadowed_rule",
   ]);
-  expect(brief(bylaw("lint b.toml --json", { cwd }))).toEqual([]);
+  expect(brief(await bylawHere("lint b.toml --json", { cwd }))).toEqual([]);
 });
 
 describe("a configuration", () => {
   const config = (options: object): string =>
     JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] });
 
-  test("stands for the policies that it brings, with the tools that it names", () => {
+  test("stands for the policies that it brings, with the tools that it names", async () => {
     const files = { files: ["p.toml"], tools: { shell: { terminal: "line" } } };
     const policy =
       '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
     const cwd = scratch({ "bylaw.config.json": config(files), "p.toml": policy });
-    const found = brief(bylaw("lint --json", { cwd }));
+    const found = brief(await bylawHere("lint --json", { cwd }));
     expect(found).toContain("p.toml:5 warning evaded_rule");
-    expect(brief(bylaw("lint bylaw.config.json --json", { cwd }))).toEqual(found);
+    expect(brief(await bylawHere("lint bylaw.config.json --json", { cwd }))).toEqual(found);
     // By itself the file knows no such tool.
-    expect(bylaw("lint p.toml", { cwd }).code).toBe(1);
+    expect((await bylawHere("lint p.toml", { cwd })).code).toBe(1);
   });
 
-  test("is named with --config too, by any name and beside files, and a file that is named twice is read once", () => {
+  test("is named with --config too, by any name and beside files, and a file that is named twice is read once", async () => {
     const files = {
       "bylaw.config.json": config({ files: ["p.toml"] }),
       "p.toml": WIPE,
       "q.toml": CONTRADICTION,
     };
     const cwd = scratch(files);
-    const found = brief(bylaw("lint --json", { cwd }));
-    expect(brief(bylaw("lint --config bylaw.config.json --json", { cwd }))).toEqual(found);
-    expect(bylaw("lint --config bylaw.config.json bylaw.config.json", { cwd }).stdout).toMatch(
-      / in 1 file\n$/,
+    const found = brief(await bylawHere("lint --json", { cwd }));
+    expect(brief(await bylawHere("lint --config bylaw.config.json --json", { cwd }))).toEqual(
+      found,
     );
-    expect(bylaw("lint --config ./bylaw.config.json q.toml ./q.toml", { cwd }).stdout).toMatch(
-      / in 2 files\n$/,
-    );
-    const missing = bylaw("lint --config none.json", { cwd });
+    expect(
+      (await bylawHere("lint --config bylaw.config.json bylaw.config.json", { cwd })).stdout,
+    ).toMatch(/ in 1 file\n$/);
+    expect(
+      (await bylawHere("lint --config ./bylaw.config.json q.toml ./q.toml", { cwd })).stdout,
+    ).toMatch(/ in 2 files\n$/);
+    const missing = await bylawHere("lint --config none.json", { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
   });
 
-  test("shows the policy of a ruleset or of its own that does not load", () => {
+  test("shows the policy of a ruleset or of its own that does not load", async () => {
     const cwd = scratch({ "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": BROKEN });
-    const ran = bylaw("lint --json", { cwd });
+    const ran = await bylawHere("lint --json", { cwd });
     expect(ran.code).toBe(1);
     expect(brief(ran)).toContain("p.toml:8 error BYLAW_POLICY_INVALID");
   });
 
-  test("that is itself wrong is no finding", () => {
-    const ran = bylaw(["lint"], { cwd: scratch({ "bylaw.config.json": '{ "plugns": [] }' }) });
+  test("that is itself wrong is no finding", async () => {
+    const ran = await bylawHere(["lint"], {
+      cwd: scratch({ "bylaw.config.json": '{ "plugns": [] }' }),
+    });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_INVALID: /);
   });
 });
 
-test("the recommended ruleset and this repository's own rules are without errors and warnings, alone and together", () => {
+test("the recommended ruleset and this repository's own rules are without errors and warnings, alone and together", async () => {
   for (const files of [
     ["rulesets/recommended/policy.toml"],
     [".bylaw/policy.toml"],
     ["bylaw.config.ts"],
   ]) {
-    const ran = bylaw(["lint", ...files, "--json"], { cwd: root });
+    const ran = await bylawHere(["lint", ...files, "--json"], { cwd: root });
     expect(ran.code).toBe(0);
     expect(findingsOf(ran).filter(({ severity }) => severity !== "info")).toEqual([]);
   }
 });
 
-test("what an agent wrote into a policy moves no cursor and forges no line", () => {
+test("what an agent wrote into a policy moves no cursor and forges no line", async () => {
   const name = "evil\\u001b[2K\\u202eerror";
   const cwd = scratch({ "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n` });
   for (const args of [
     ["lint", "p.toml"],
     ["lint", "p.toml", "--json"],
   ]) {
-    const { stdout } = bylaw(args, { cwd });
+    const { stdout } = await bylawHere(args, { cwd });
     expect(stdout).toContain("missing_reason");
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
   }
 });
 
-test("it runs no command of a policy", () => {
+test("it runs no command of a policy", async () => {
   const cwd = scratch({
     "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n`,
   });
-  bylaw("lint p.toml", { cwd });
-  expect(bylaw(["lint", join(cwd, "ran")], { cwd }).stderr).toMatch(/BYLAW_POLICY_MISSING/);
+  await bylawHere("lint p.toml", { cwd });
+  expect((await bylawHere(["lint", join(cwd, "ran")], { cwd })).stderr).toMatch(
+    /BYLAW_POLICY_MISSING/,
+  );
 });
 
 test("the first block of docs/lint.md runs, and prints what the page shows", () => {
@@ -232,23 +238,23 @@ test("the first block of docs/lint.md runs, and prints what the page shows", () 
   expect(ran).toEqual({ code: 0, stdout: printed, stderr: "" });
 });
 
-test("without a file and a configuration it says what it takes", () => {
-  const ran = bylaw(["lint"], { cwd: scratch() });
+test("without a file and a configuration it says what it takes", async () => {
+  const ran = await bylawHere(["lint"], { cwd: scratch() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
     /^error BYLAW_CONFIG_MISSING: [^]*fix: Run `bylaw init`, or name the policies/,
   );
 });
 
-test("a policy named alone is held against the recommended rules, where it has a priority", () => {
+test("a policy named alone is held against the recommended rules, where it has a priority", async () => {
   const rule = (priority: string): string =>
     `[[rules]]\nname = "push"\n${priority}action = "allow"\ncommand = ["git push *", "git push --force *"]\n`;
   const cwd = scratch({ "high.toml": rule('priority = "user"\n'), "plain.toml": rule("") });
-  const { stdout, code } = bylaw(["lint", "high.toml"], { cwd });
+  const { stdout, code } = await bylawHere(["lint", "high.toml"], { cwd });
   expect(stdout).toMatch(
     /^high\.toml:3:1 warning lifted_rule: The rule `push` lifts `[\w-]+` \(.*policy\.toml:\d+\)/m,
   );
   expect(stdout).toContain("fix: Narrow `push`, or drop its `priority`, which is `user`");
   expect(code).toBe(0);
-  expect(bylaw(["lint", "plain.toml"], { cwd }).stdout).not.toContain("lifted_rule");
+  expect((await bylawHere(["lint", "plain.toml"], { cwd })).stdout).not.toContain("lifted_rule");
 });

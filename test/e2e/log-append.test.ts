@@ -2,12 +2,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 import { connectMcp } from "./mcp.ts";
 
 const BEGIN = "log append --create --run refunds --plan plan.md --tasks 1";
-const append = (cwd: string, type: string, agent: string, details: object): Ran =>
-  bylaw(
+const append = (cwd: string, type: string, agent: string, details: object): Promise<Ran> =>
+  bylawHere(
     [
       ...["log", "append", "--type", type, "--agent", agent, "--task", "task-1"],
       ...["--details", JSON.stringify(details)],
@@ -15,9 +15,9 @@ const append = (cwd: string, type: string, agent: string, details: object): Ran 
     { cwd },
   );
 
-it("records what a coordinator did, refuses what cannot have happened, and shows where tasks stand", () => {
+it("records what a coordinator did, refuses what cannot have happened, and shows where tasks stand", async () => {
   const cwd = scratch();
-  const begun = bylaw(
+  const begun = await bylawHere(
     [
       ...BEGIN.split(" "),
       ...["--type", "developer_dispatched", "--agent", "dev-1", "--task", "task-1"],
@@ -30,25 +30,27 @@ it("records what a coordinator did, refuses what cannot have happened, and shows
     stdout: "refunds: developer_dispatched (event 2)\n",
     stderr: "",
   });
-  const early = append(cwd, "task_complete", "dev-1", { evidence_summary: "it works" });
+  const early = await append(cwd, "task_complete", "dev-1", { evidence_summary: "it works" });
   expect(early).toMatchObject({ code: 1, stdout: "" });
   expect(early.stderr).toMatch(/^error BYLAW_EVENT_REFUSED: .*auditor/);
   const files = { files_modified: ["src/refunds.ts"] };
-  expect(append(cwd, "developer_ready_for_review", "dev-1", files).code).toBe(0);
-  expect(bylaw(["tasks"], { cwd }).stdout).toMatch(/\ntask-1 +awaiting_review +dev-1 +- +-\n$/);
-  expect(json(bylaw(["tasks", "--json"], { cwd }))).toEqual({
+  expect((await append(cwd, "developer_ready_for_review", "dev-1", files)).code).toBe(0);
+  expect((await bylawHere(["tasks"], { cwd })).stdout).toMatch(
+    /\ntask-1 +awaiting_review +dev-1 +- +-\n$/,
+  );
+  expect(json(await bylawHere(["tasks", "--json"], { cwd }))).toEqual({
     task: "task-1",
     status: "awaiting_review",
     developers: ["dev-1"],
     critic: null,
     auditor: null,
   });
-  expect(bylaw("log verify --profile coordinator", { cwd })).toMatchObject({ code: 0 });
+  expect(await bylawHere("log verify --profile coordinator", { cwd })).toMatchObject({ code: 0 });
   // The first session went on through all of it.
-  expect(jsonLines(bylaw("log query --type session_* --json", { cwd }))).toMatchObject([
+  expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toMatchObject([
     { event_type: "session_start", details: { plan_file: "plan.md", total_tasks: 1 } },
   ]);
-  const resumed = bylaw(
+  const resumed = await bylawHere(
     [
       ...["log", "append", "--resume", "--type", "developer_dispatched", "--agent", "dev-2"],
       ...["--task", "task-1", "--details", '{"blocked_by":[]}'],
@@ -56,50 +58,59 @@ it("records what a coordinator did, refuses what cannot have happened, and shows
     { cwd },
   );
   expect(resumed.code).toBe(0);
-  expect(jsonLines(bylaw("log query --type session_* --json", { cwd }))).toHaveLength(2);
+  expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toHaveLength(2);
 });
 
-it("records all events of a file or none, and only those of a coordinator", () => {
+it("records all events of a file or none, and only those of a coordinator", async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, "src"));
   const event = (type: string, agent: string, details: object): string =>
     `${JSON.stringify({ event_type: type, agent_id: agent, task_id: "task-1", details })}\n`;
   const dispatched = event("developer_dispatched", "dev-1", { blocked_by: [] });
   const complete = event("task_complete", "dev-1", { evidence_summary: "x" });
-  const from = (input: string, ...more: readonly string[]): Ran =>
-    bylaw([...BEGIN.split(" "), "-", ...more], { cwd, input });
-  expect(from(dispatched + complete).code).toBe(1);
-  expect(jsonLines(bylaw("log query --json", { cwd }))).toHaveLength(1);
-  expect(jsonLines(from(dispatched, "--json"))).toMatchObject([
+  const from = (input: string, ...more: readonly string[]): Promise<Ran> =>
+    bylawHere([...BEGIN.split(" "), "-", ...more], { cwd, input });
+  expect((await from(dispatched + complete)).code).toBe(1);
+  expect(jsonLines(await bylawHere("log query --json", { cwd }))).toHaveLength(1);
+  expect(jsonLines(await from(dispatched, "--json"))).toMatchObject([
     { sequence: 2, event_type: "developer_dispatched", agent_id: "dev-1", task_id: "task-1" },
   ]);
-  const code = (input: string): string => from(input).stderr.split("\n")[0] ?? "";
-  expect(code(event("developer_dispached", "dev-1", {}))).toMatch(/is no event of a coordinator/);
-  expect(from(event("developer_dispached", "dev-1", {})).stderr).toMatch(
+  const code = async (input: string): Promise<string> =>
+    (await from(input)).stderr.split("\n")[0] ?? "";
+  expect(await code(event("developer_dispached", "dev-1", {}))).toMatch(
+    /is no event of a coordinator/,
+  );
+  expect((await from(event("developer_dispached", "dev-1", {}))).stderr).toMatch(
     /fix: Did you mean `developer_dispatched`/,
   );
   // Nobody approves, waives or moves a phase by this door.
   for (const type of ["gate_decided", "approval_granted", "check_waived", "phase_entered"])
-    expect(code(event(type, "ada", {}))).toMatch(/^error BYLAW_EVENT_INVALID: -:1 |no event of a/);
-  expect(code(event("session_resumed", "ada", {}))).toMatch(/^error BYLAW_EVENT_/);
-  expect(code("[]\n")).toMatch(/BYLAW_EVENT_INVALID/);
-  expect(code('{"event_type":"developer_dispatched","agent":"x"}\n')).toMatch(
+    expect(await code(event(type, "ada", {}))).toMatch(
+      /^error BYLAW_EVENT_INVALID: -:1 |no event of a/,
+    );
+  expect(await code(event("session_resumed", "ada", {}))).toMatch(/^error BYLAW_EVENT_/);
+  expect(await code("[]\n")).toMatch(/BYLAW_EVENT_INVALID/);
+  expect(await code('{"event_type":"developer_dispatched","agent":"x"}\n')).toMatch(
     /Unknown key `agent`/,
   );
-  expect(code("")).toMatch(/BYLAW_USAGE_INVALID/);
-  const step = bylaw(["log", "append", "-"], { cwd, input: dispatched, env: { BYLAW_RUN: "w" } });
+  expect(await code("")).toMatch(/BYLAW_USAGE_INVALID/);
+  const step = await bylawHere(["log", "append", "-"], {
+    cwd,
+    input: dispatched,
+    env: { BYLAW_RUN: "w" },
+  });
   expect(step).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_MCP_FOREIGN") });
-  expect(bylaw("log append --run other --type developer_dispatched", { cwd }).stderr).toMatch(
-    /BYLAW_RUN_MISSING/,
-  );
-  expect(jsonLines(bylaw("log query --json", { cwd }))).toHaveLength(2);
+  expect(
+    (await bylawHere("log append --run other --type developer_dispatched", { cwd })).stderr,
+  ).toMatch(/BYLAW_RUN_MISSING/);
+  expect(jsonLines(await bylawHere("log query --json", { cwd }))).toHaveLength(2);
 });
 
 it("offers a coordinator a tool, which records under the same rules", async () => {
   const cwd = scratch();
   const details = ["--details", '{"blocked_by":[]}'];
   const first = "--type developer_dispatched --agent dev-1 --task task-1".split(" ");
-  bylaw([...BEGIN.split(" "), ...first, ...details], { cwd });
+  await bylawHere([...BEGIN.split(" "), ...first, ...details], { cwd });
   const named = ["--store", ".bylaw/store.db", "--run", "refunds", "--agent", "lead"];
   const coordinator = await connectMcp([...named, "--coordinator"], cwd);
   const record = (event_type: string, agent_id: string, about: object) =>
@@ -117,7 +128,7 @@ it("offers a coordinator a tool, which records under the same rules", async () =
   const agent = await connectMcp(named, cwd);
   const { tools } = await agent.listTools();
   expect(tools.map(({ name }) => name)).not.toContain("record_event");
-  expect(bylaw(["mcp", "--coordinator"], { cwd, env: { BYLAW_RUN: "w" } }).stderr).toMatch(
-    /BYLAW_MCP_FOREIGN/,
-  );
+  expect(
+    (await bylawHere(["mcp", "--coordinator"], { cwd, env: { BYLAW_RUN: "w" } })).stderr,
+  ).toMatch(/BYLAW_MCP_FOREIGN/);
 });

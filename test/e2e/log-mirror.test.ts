@@ -6,7 +6,7 @@ import { openRun } from "@bylaw/log";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
-import { bylaw, json, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
 
 /** A run as a host leaves it: in a store, mirrored into rotated files, with signed heads. */
 async function recorded(): Promise<{ readonly cwd: string; readonly files: readonly string[] }> {
@@ -45,8 +45,8 @@ async function recorded(): Promise<{ readonly cwd: string; readonly files: reado
 }
 
 describe("a run that was recorded into a store and its files", () => {
-  const verify = (cwd: string, ...args: readonly string[]): Ran =>
-    bylaw(
+  const verify = (cwd: string, ...args: readonly string[]): Promise<Ran> =>
+    bylawHere(
       [
         "log",
         "verify",
@@ -64,7 +64,7 @@ describe("a run that was recorded into a store and its files", () => {
   test("verifies across its files, up to the last head that was signed", async () => {
     const { cwd, files } = await recorded();
     expect(files.length).toBeGreaterThan(2);
-    const ran = verify(cwd, ...files);
+    const ran = await verify(cwd, ...files);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     const { events, head, signed, findings } = json(ran) as {
       readonly events: number;
@@ -75,7 +75,7 @@ describe("a run that was recorded into a store and its files", () => {
     expect(findings).toEqual([]);
     expect(head.sequence).toBe(events);
     expect(signed.last).toMatchObject({ run: "main", ...head });
-    expect(json(verify(cwd, "--store", "runs.db", "--run", "main"))).toMatchObject({
+    expect(json(await verify(cwd, "--store", "runs.db", "--run", "main"))).toMatchObject({
       events,
       head,
       findings: [],
@@ -85,20 +85,23 @@ describe("a run that was recorded into a store and its files", () => {
   test("comes out of the store as the lines of its files, byte for byte, and goes into another store", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
-    const { stdout } = bylaw("log export --store runs.db --run main", { cwd });
+    const { stdout } = await bylawHere("log export --store runs.db --run main", { cwd });
     expect(stdout).toBe(lines.filter((line) => !line.includes('"log_anchor"')).join(""));
     expect(
-      bylaw(["log", "import", ...files, "--store", "copy.db", "--run", "main"], { cwd }),
+      await bylawHere(["log", "import", ...files, "--store", "copy.db", "--run", "main"], { cwd }),
     ).toMatchObject({ code: 0, stderr: "" });
-    expect(bylaw("log export --store copy.db --run main", { cwd }).stdout).toBe(stdout);
+    expect((await bylawHere("log export --store copy.db --run main", { cwd })).stdout).toBe(stdout);
   });
 
   test("shows that its end was cut off, though what is left verifies by itself", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
     writeFileSync(join(cwd, "cut.jsonl"), lines.slice(0, -1).join(""));
-    expect(bylaw("log verify cut.jsonl --chained", { cwd })).toMatchObject({ code: 0, stderr: "" });
-    const ran = verify(cwd, "cut.jsonl");
+    expect(await bylawHere("log verify cut.jsonl --chained", { cwd })).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    const ran = await verify(cwd, "cut.jsonl");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)["findings"]).toMatchObject([
       { file: "main.jsonl.heads", rule: "LOG_CUT", severity: "error" },
@@ -110,28 +113,30 @@ describe("a run that was recorded into a store and its files", () => {
     const other = generateKeyPairSync("ed25519").publicKey.export({ format: "pem", type: "spki" });
     writeFileSync(join(cwd, "other.pem"), other);
     writeFileSync(join(cwd, "empty.heads"), "\n");
-    const run = (heads: string, key: string): Ran =>
-      bylaw(["log", "verify", ...files, "--heads", heads, "--key", key, "--json"], { cwd });
-    expect(run("main.jsonl.heads", "other.pem")).toMatchObject({ code: 1 });
-    expect(json(run("empty.heads", "public.pem"))["findings"]).toMatchObject([
+    const run = (heads: string, key: string): Promise<Ran> =>
+      bylawHere(["log", "verify", ...files, "--heads", heads, "--key", key, "--json"], { cwd });
+    expect(await run("main.jsonl.heads", "other.pem")).toMatchObject({ code: 1 });
+    expect(json(await run("empty.heads", "public.pem"))["findings"]).toMatchObject([
       { file: "empty.heads", rule: "HEAD_MISSING", severity: "error" },
     ]);
     writeFileSync(
       join(cwd, "torn.heads"),
       readFileSync(join(cwd, "main.jsonl.heads"), "utf8").slice(0, 20),
     );
-    expect(run("torn.heads", "public.pem")).toMatchObject({ code: 1 });
-    expect(json(run("torn.heads", "public.pem"))["findings"]).toMatchObject([
+    expect(await run("torn.heads", "public.pem")).toMatchObject({ code: 1 });
+    expect(json(await run("torn.heads", "public.pem"))["findings"]).toMatchObject([
       { rule: "HEAD_TORN", severity: "warning" },
       { rule: "HEAD_MISSING", severity: "error" },
     ]);
-    expect(json(run("nothing.heads", "public.pem"))).toMatchObject({
+    expect(json(await run("nothing.heads", "public.pem"))).toMatchObject({
       error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.heads" },
     });
-    expect(json(run("main.jsonl.heads", "empty.heads"))).toMatchObject({
+    expect(json(await run("main.jsonl.heads", "empty.heads"))).toMatchObject({
       error: { code: "BYLAW_KEY_INVALID" },
     });
-    const half = bylaw(["log", "verify", ...files, "--heads", "main.jsonl.heads"], { cwd });
+    const half = await bylawHere(["log", "verify", ...files, "--heads", "main.jsonl.heads"], {
+      cwd,
+    });
     expect(half.stderr).toMatch(/^error BYLAW_USAGE_INVALID: `--heads` needs `--key`/);
   });
 });

@@ -5,7 +5,7 @@ import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { chain } from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { BIN, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 import { SESSION, anchorOf, draft, eventsOf, logOf, rotated } from "./log-kit.ts";
 
 const OTHER = "22222222-2222-4222-8222-222222222222";
@@ -37,8 +37,8 @@ const EVENTS = chain(undefined, [
   }),
 ]);
 const files = { "log.jsonl": logOf(EVENTS) };
-const query = (...args: readonly string[]): Ran =>
-  bylaw(["log", "query", "log.jsonl", ...args], { cwd: scratch(files) });
+const query = (...args: readonly string[]): Promise<Ran> =>
+  bylawHere(["log", "query", "log.jsonl", ...args], { cwd: scratch(files) });
 const numbers = (ran: Ran): readonly unknown[] => {
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   return jsonLines(ran).map(({ sequence }) => sequence);
@@ -48,16 +48,18 @@ describe("bylaw log query", () => {
   test.each<readonly [string, readonly string[], readonly number[]]>([
     ...readCases<[string, string[], number[]]>(import.meta, "finds"),
     ["a session", ["--session", OTHER], [5, 6]],
-  ])("finds %s", (_, args, wanted) => {
-    expect(numbers(query(...args, "--json"))).toEqual(wanted);
+  ])("finds %s", async (_, args, wanted) => {
+    expect(numbers(await query(...args, "--json"))).toEqual(wanted);
   });
 
-  test("prints each event as it stands in the log", () => {
-    expect(jsonLines(query("--format", "json"))).toEqual(EVENTS.map((event) => ({ ...event })));
+  test("prints each event as it stands in the log", async () => {
+    expect(jsonLines(await query("--format", "json"))).toEqual(
+      EVENTS.map((event) => ({ ...event })),
+    );
   });
 
-  test("prints a table without colours where it is piped", () => {
-    const [head, ...rows] = query("--type", "tool_denied").stdout.trimEnd().split("\n");
+  test("prints a table without colours where it is piped", async () => {
+    const [head, ...rows] = (await query("--type", "tool_denied")).stdout.trimEnd().split("\n");
     expect(head).toBe(
       "SEQUENCE TIME                     TYPE                     AGENT        TASK         DETAILS",
     );
@@ -66,7 +68,7 @@ describe("bylaw log query", () => {
     ]);
   });
 
-  test("names the rule and the tool first, whatever else the details hold", () => {
+  test("names the rule and the tool first, whatever else the details hold", async () => {
     const details = {
       approval_mode: "ask",
       args: { command: "git push" },
@@ -76,31 +78,37 @@ describe("bylaw log query", () => {
     const cwd = scratch({
       "one.jsonl": logOf(chain(undefined, [draft(0, "tool_denied", { details })])),
     });
-    const [, row] = bylaw("log query one.jsonl --type tool_denied", { cwd }).stdout.split("\n");
+    const [, row] = (
+      await bylawHere("log query one.jsonl --type tool_denied", { cwd })
+    ).stdout.split("\n");
     expect(row).toContain(
       'deny rule_denied [no-push] tool=bash approval_mode=ask args={"command":"git push"}',
     );
   });
 
-  test("reads rotated files in their order, and leaves anchors out", () => {
+  test("reads rotated files in their order, and leaves anchors out", async () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
-    const ran = bylaw("log query log-0.jsonl log-1.jsonl log.jsonl --json", { cwd });
+    const ran = await bylawHere("log query log-0.jsonl log-1.jsonl log.jsonl --json", { cwd });
     expect(numbers(ran)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test("reads the standard input", () => {
+  test("reads the standard input", async () => {
     expect(
-      numbers(bylaw("log query - --json --limit 1", { cwd: scratch(), input: logOf(EVENTS) })),
+      numbers(
+        await bylawHere("log query - --json --limit 1", { cwd: scratch(), input: logOf(EVENTS) }),
+      ),
     ).toEqual([1]);
   });
 
-  test("goes on behind lines that are no event, says so, and is no 0", () => {
+  test("goes on behind lines that are no event, says so, and is no 0", async () => {
     const content = Buffer.concat([
       Buffer.from(`x\n${logOf(EVENTS.slice(0, 1))}`),
       Buffer.from([0xff, 10]),
       Buffer.from(logOf(EVENTS.slice(1))),
     ]);
-    const ran = bylaw("log query log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) });
+    const ran = await bylawHere("log query log.jsonl --json", {
+      cwd: scratch({ "log.jsonl": content }),
+    });
     expect(jsonLines(ran)).toHaveLength(6);
     expect(ran).toMatchObject({ code: 1 });
     expect(ran.stderr).toMatch(
@@ -110,22 +118,22 @@ describe("bylaw log query", () => {
 
   test.each(readCases<[string, string, string]>(import.meta, "types"))(
     "answers a type %s",
-    (_, type, stderr) => {
-      expect(query("--type", type)).toMatchObject({ code: 0, stderr });
+    async (_, type, stderr) => {
+      expect(await query("--type", type)).toMatchObject({ code: 0, stderr });
     },
   );
 
   test.each(readCases<[string, string[], string]>(import.meta, "refuses"))(
     "refuses %s",
-    (_, args, message) => {
-      const ran = query(...args);
+    async (_, args, message) => {
+      const ran = await query(...args);
       expect(ran).toMatchObject({ code: 2 });
       expect(ran.stdout + ran.stderr).toContain("BYLAW_USAGE_INVALID");
       expect(ran.stdout + ran.stderr).toContain(message);
     },
   );
 
-  test("needs little memory for a log that is larger than it", () => {
+  test("needs little memory for a log that is larger than it", async () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(200_000)) });
     const ran = bylaw("log query log.jsonl --json", { cwd, node: ["--max-old-space-size=32"] });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -150,8 +158,8 @@ describe("what an agent wrote", () => {
   ): Readonly<Record<string, string>> => ({
     "log.jsonl": logOf(chain(undefined, [draft(0, "session_start", { agent_id, details })])),
   });
-  test("is one record of RFC 4180 each, whatever line breaks it has", () => {
-    const { stdout } = bylaw("log query log.jsonl --format csv", {
+  test("is one record of RFC 4180 each, whatever line breaks it has", async () => {
+    const { stdout } = await bylawHere("log query log.jsonl --format csv", {
       cwd: scratch(evil("a\r\nb\nc", { text: 'x"\n,y' })),
     });
     expect(stdout.split("\r\n")).toHaveLength(3);
@@ -160,8 +168,8 @@ describe("what an agent wrote", () => {
     expect(JSON.parse(csv(stdout)[1]?.[6] ?? "")).toEqual({ text: 'x"\n,y' });
   });
 
-  test("is no formula in a spreadsheet", () => {
-    const { stdout } = bylaw("log query log.jsonl --format csv", {
+  test("is no formula in a spreadsheet", async () => {
+    const { stdout } = await bylawHere("log query log.jsonl --format csv", {
       cwd: scratch(evil("=HYPERLINK(1)")),
     });
     expect(csv(stdout)[1]?.[4]).toBe("'=HYPERLINK(1)");
@@ -169,30 +177,30 @@ describe("what an agent wrote", () => {
 
   test.each([["table"], ["csv"], ["json"]])(
     "is nothing that a terminal acts on, as %s",
-    (format) => {
+    async (format) => {
       const cwd = scratch(evil("\u001b[2J\u009b31m\u202ea", { note: "\u001b]0;x\u0007\u2028" }));
       for (const args of [
         ["query", "log.jsonl", "--format", format],
         ["stats", "log.jsonl"],
         ["tail", "log.jsonl"],
       ]) {
-        expect(bylaw(["log", ...args], { cwd }).stdout).not.toMatch(
+        expect((await bylawHere(["log", ...args], { cwd })).stdout).not.toMatch(
           /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u202e]/,
         );
       }
     },
   );
 
-  test("keeps its place in the table, however long it is", () => {
+  test("keeps its place in the table, however long it is", async () => {
     const cwd = scratch(evil("x".repeat(100_000), { note: "y".repeat(100_000) }));
-    for (const line of bylaw("log query log.jsonl", { cwd }).stdout.split("\n"))
+    for (const line of (await bylawHere("log query log.jsonl", { cwd })).stdout.split("\n"))
       expect(line.length).toBeLessThan(400);
   });
 });
 
 describe("bylaw log stats", () => {
-  test("counts, as JSON", () => {
-    const ran = bylaw("log stats log.jsonl --json", { cwd: scratch(files) });
+  test("counts, as JSON", async () => {
+    const ran = await bylawHere("log stats log.jsonl --json", { cwd: scratch(files) });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
       events: 6,
@@ -237,23 +245,23 @@ describe("bylaw log stats", () => {
     });
   });
 
-  test("counts, for a person", () => {
-    const { stdout } = bylaw("log stats log.jsonl", { cwd: scratch(files) });
+  test("counts, for a person", async () => {
+    const { stdout } = await bylawHere("log stats log.jsonl", { cwd: scratch(files) });
     expect(stdout).toMatch(
       /^6 events, 1 to 6, 2026-01-17T09:00:00\.000Z to 2026-01-17T09:05:00\.000Z\nsessions\n {8}4 {2}1111/,
     );
     expect(stdout).toContain("        1  no-drop (policy.toml:3)\n");
-    expect(bylaw("log stats -", { cwd: scratch() })).toMatchObject({
+    expect(await bylawHere("log stats -", { cwd: scratch() })).toMatchObject({
       code: 0,
       stdout: "0 events\n",
     });
   });
 
-  test("counts only so many names one by one", () => {
+  test("counts only so many names one by one", async () => {
     const events = Array.from({ length: 10_100 }, (_, index) =>
       draft(index, "usage_check", { agent_id: `agent ${index}` }),
     );
-    const ran = bylaw("log stats log.jsonl --json", {
+    const ran = await bylawHere("log stats log.jsonl --json", {
       cwd: scratch({ "log.jsonl": logOf(chain(undefined, events)) }),
     });
     const { agents } = json(ran) as {
@@ -267,61 +275,61 @@ describe("bylaw log stats", () => {
 describe("bylaw log verify", () => {
   const edited = (event: LogEvent): LogEvent => ({ ...event, agent_id: "mallory" });
 
-  test("says how far the chain goes, and whether there is one", () => {
+  test("says how far the chain goes, and whether there is one", async () => {
     const last = EVENTS.at(-1);
-    const chained = bylaw("log verify log.jsonl", { cwd: scratch(files) });
+    const chained = await bylawHere("log verify log.jsonl", { cwd: scratch(files) });
     expect(chained).toEqual({
       code: 0,
       stdout: `No findings in 6 events, up to 6 ${last?.hash}\n`,
       stderr: "",
     });
-    expect(json(bylaw("log verify log.jsonl --json", { cwd: scratch(files) }))).toEqual({
+    expect(json(await bylawHere("log verify log.jsonl --json", { cwd: scratch(files) }))).toEqual({
       events: 6,
       head: { sequence: 6, hash: last?.hash },
       findings: [],
     });
     const bare = { "log.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)) };
-    expect(bylaw("log verify log.jsonl", { cwd: scratch(bare) })).toMatchObject({
+    expect(await bylawHere("log verify log.jsonl", { cwd: scratch(bare) })).toMatchObject({
       code: 0,
       stdout: "No findings in 6 events, not chained\n",
     });
-    expect(bylaw("log verify log.jsonl --chained", { cwd: scratch(bare) })).toMatchObject({
-      code: 1,
-    });
-    expect(bylaw("log verify log.jsonl --chained", { cwd: scratch(files) })).toMatchObject({
-      code: 0,
-    });
+    expect(await bylawHere("log verify log.jsonl --chained", { cwd: scratch(bare) })).toMatchObject(
+      { code: 1 },
+    );
+    expect(
+      await bylawHere("log verify log.jsonl --chained", { cwd: scratch(files) }),
+    ).toMatchObject({ code: 0 });
   });
 
-  test("finds the line that was edited", () => {
+  test("finds the line that was edited", async () => {
     const cwd = scratch({
       "log.jsonl": logOf(EVENTS.map((event, index) => (index === 2 ? edited(event) : event))),
     });
-    const ran = bylaw("log verify log.jsonl", { cwd });
+    const ran = await bylawHere("log verify log.jsonl", { cwd });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^log\.jsonl:3 error HASH_MISMATCH: The hash is sha256:\w+…, but after the line before it must be sha256:\w+…\.\n1 error in 6 events/,
     );
   });
 
-  test("goes on over rotated files, and names the file and its line", () => {
+  test("goes on over rotated files, and names the file and its line", async () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
-    const verify = (...names: readonly string[]): Ran =>
-      bylaw(["log", "verify", ...names, "--json"], { cwd });
-    expect(json(verify("log-0.jsonl", "log-1.jsonl", "log.jsonl"))).toMatchObject({
+    const verify = (...names: readonly string[]): Promise<Ran> =>
+      bylawHere(["log", "verify", ...names, "--json"], { cwd });
+    expect(json(await verify("log-0.jsonl", "log-1.jsonl", "log.jsonl"))).toMatchObject({
       events: 6,
       findings: [],
     });
-    expect(json(verify("log-1.jsonl"))).toMatchObject({
+    expect(json(await verify("log-1.jsonl"))).toMatchObject({
       events: 2,
       first: 3,
       findings: [],
       head: { sequence: 4 },
     });
-    expect(bylaw("log verify log-1.jsonl", { cwd }).stdout).toContain(
+    expect((await bylawHere("log verify log-1.jsonl", { cwd })).stdout).toContain(
       "No findings in 2 events, without those before 3, up to 4 ",
     );
-    expect(json(verify("log-0.jsonl", "log.jsonl"))).toMatchObject({
+    expect(json(await verify("log-0.jsonl", "log.jsonl"))).toMatchObject({
       events: 4,
       findings: [{ file: "log.jsonl", line: 1, rule: "ANCHOR_MISMATCH", severity: "error" }],
     });
@@ -331,35 +339,35 @@ describe("bylaw log verify", () => {
       anchorOf(forged ?? ({} as LogEvent), "x") +
         readFileSync(join(cwd, "log-1.jsonl"), "utf8").split("\n").slice(1).join("\n"),
     );
-    expect(verify("log-0.jsonl", "log-1.jsonl", "log.jsonl")).toMatchObject({ code: 1 });
+    expect(await verify("log-0.jsonl", "log-1.jsonl", "log.jsonl")).toMatchObject({ code: 1 });
   });
 });
 
 test.each([["tail"], ["query"], ["stats"], ["verify"]])(
   "bylaw log %s says what is wrong with a file in a line",
-  (command) => {
+  async (command) => {
     const cwd = scratch({ "log.jsonl": "", "secret.jsonl": "" });
-    const told = (file: string): string => {
-      const ran = bylaw(["log", command, file], { cwd });
+    const told = async (file: string): Promise<string> => {
+      const ran = await bylawHere(["log", command, file], { cwd });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       return ran.stderr;
     };
-    expect(told("nothing.jsonl")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
-    expect(told(".")).toMatch(/^error BYLAW_LOG_UNREADABLE: \. is a directory/);
-    expect(told("log.jsonl/x")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
-    const missing = bylaw(["log", command], { cwd });
+    expect(await told("nothing.jsonl")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
+    expect(await told(".")).toMatch(/^error BYLAW_LOG_UNREADABLE: \. is a directory/);
+    expect(await told("log.jsonl/x")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
+    const missing = await bylawHere(["log", command], { cwd });
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_USAGE_INVALID: No log was named/);
-    expect(json(bylaw(["log", command, "nothing.jsonl", "--json"], { cwd }))).toMatchObject({
-      error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
-    });
+    expect(
+      json(await bylawHere(["log", command, "nothing.jsonl", "--json"], { cwd })),
+    ).toMatchObject({ error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" } });
   },
 );
 
-test.skipIf(process.getuid?.() === 0)("a file that is closed to the user is told", () => {
+test.skipIf(process.getuid?.() === 0)("a file that is closed to the user is told", async () => {
   const cwd = scratch({ "secret.jsonl": "" });
   chmodSync(join(cwd, "secret.jsonl"), 0);
-  expect(bylaw("log query secret.jsonl", { cwd }).stderr).toMatch(
+  expect((await bylawHere("log query secret.jsonl", { cwd })).stderr).toMatch(
     /^error BYLAW_LOG_UNREADABLE: Cannot read .*: EACCES/,
   );
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { BIN, bylaw, scratch, type Ran } from "./bylaw.ts";
+import { BIN, bylawHere, scratch, type Ran } from "./bylaw.ts";
 import { eventsOf, logOf } from "./log-kit.ts";
 
 /** Root may write whatever it likes; without its capabilities it is held to the permissions of files like everyone else. */
@@ -20,12 +20,11 @@ function unprivileged(args: readonly string[], cwd: string): Ran {
 }
 
 /** A folder with a log in a file and in a store, none of which can be written. */
-function readOnlyFolder(): string {
+async function readOnlyFolder(): Promise<string> {
   const cwd = scratch({ "log.jsonl": logOf(eventsOf(20)), "policy.toml": 'default = "deny"\n' });
-  expect(bylaw("log import log.jsonl --store runs.db --run main", { cwd })).toMatchObject({
-    code: 0,
-    stderr: "",
-  });
+  expect(await bylawHere("log import log.jsonl --store runs.db --run main", { cwd })).toMatchObject(
+    { code: 0, stderr: "" },
+  );
   for (const file of readdirSync(cwd)) chmodSync(join(cwd, file), 0o444);
   chmodSync(cwd, 0o555);
   onTestFinished(() => chmodSync(cwd, 0o755));
@@ -33,8 +32,8 @@ function readOnlyFolder(): string {
 }
 
 describe("a log in a folder that cannot be written", () => {
-  test("is read by every command that reads", () => {
-    const cwd = readOnlyFolder();
+  test("is read by every command that reads", async () => {
+    const cwd = await readOnlyFolder();
     const before = readdirSync(cwd);
     const stored = ["--store", "runs.db", "--run", "main"];
     const commands = [
@@ -61,8 +60,8 @@ describe("a log in a folder that cannot be written", () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 
-  test("cannot be followed in a store, which is said at once", () => {
-    const cwd = readOnlyFolder();
+  test("cannot be followed in a store, which is said at once", async () => {
+    const cwd = await readOnlyFolder();
     const { code, stderr } = unprivileged(
       ["log", "tail", "--follow", "--store", "runs.db", "--run", "main"],
       cwd,

@@ -7,17 +7,19 @@ import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { readCases, startPostgres } from "@bylaw/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bylaw, json, jsonLines, scratch, start, type Ran } from "./bylaw.ts";
+import { bylawHere, json, jsonLines, scratch, start, type Ran } from "./bylaw.ts";
 import { draft, eventsOf, logOf, rotated } from "./log-kit.ts";
 
 const EVENTS = eventsOf(1_200);
 const LOG = logOf(EVENTS);
 const HEAD = { sequence: EVENTS.length, hash: EVENTS.at(-1)?.hash };
 
-const importInto = (cwd: string, file: string, ...args: readonly string[]): Ran =>
-  bylaw(["log", "import", file, "--store", "runs.db", "--run", "main", "--json", ...args], { cwd });
-const exported = (cwd: string, run = "main"): Ran =>
-  bylaw(["log", "export", "--store", "runs.db", "--run", run], { cwd });
+const importInto = (cwd: string, file: string, ...args: readonly string[]): Promise<Ran> =>
+  bylawHere(["log", "import", file, "--store", "runs.db", "--run", "main", "--json", ...args], {
+    cwd,
+  });
+const exported = (cwd: string, run = "main"): Promise<Ran> =>
+  bylawHere(["log", "export", "--store", "runs.db", "--run", run], { cwd });
 
 async function withStore<T>(cwd: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openSqliteStore(join(cwd, "runs.db"));
@@ -32,9 +34,9 @@ const drafts = (events: readonly LogEvent[]): readonly Omit<LogEvent, "sequence"
   events.map(({ sequence: _, hash: __, ...rest }) => rest);
 
 describe("a log that goes into a store and comes out again", () => {
-  test("is the same, byte for byte, with the hashes that it had", () => {
+  test("is the same, byte for byte, with the hashes that it had", async () => {
     const cwd = scratch({ "log.jsonl": LOG });
-    const ran = importInto(cwd, "log.jsonl");
+    const ran = await importInto(cwd, "log.jsonl");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
       run: "main",
@@ -42,32 +44,35 @@ describe("a log that goes into a store and comes out again", () => {
       imported: EVENTS.length,
       head: HEAD,
     });
-    expect(exported(cwd)).toEqual({ code: 0, stdout: LOG, stderr: "" });
-    const to = bylaw("log export --store sqlite:runs.db --run main --to out.jsonl --json", { cwd });
+    expect(await exported(cwd)).toEqual({ code: 0, stdout: LOG, stderr: "" });
+    const to = await bylawHere(
+      "log export --store sqlite:runs.db --run main --to out.jsonl --json",
+      { cwd },
+    );
     expect(json(to)).toEqual({ run: "main", file: "out.jsonl", events: EVENTS.length, head: HEAD });
     expect(readFileSync(join(cwd, "out.jsonl"), "utf8")).toBe(LOG);
     expect(statSync(join(cwd, "out.jsonl")).mode & 0o077).toBe(0);
     expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "out.jsonl", "runs.db"]);
   });
 
-  test("may come from the standard input, from rotated files, and without hashes", () => {
+  test("may come from the standard input, from rotated files, and without hashes", async () => {
     const cwd = scratch({
       ...rotated(EVENTS.slice(0, 9), 3, 6),
       "bare.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)),
     });
-    const piped = bylaw("log import - --store runs.db --run piped", { cwd, input: LOG });
+    const piped = await bylawHere("log import - --store runs.db --run piped", { cwd, input: LOG });
     expect(piped).toMatchObject({ code: 0, stderr: "" });
-    expect(exported(cwd, "piped").stdout).toBe(LOG);
-    const files = bylaw(
+    expect((await exported(cwd, "piped")).stdout).toBe(LOG);
+    const files = await bylawHere(
       "log import log-0.jsonl log-1.jsonl log.jsonl --store runs.db --run files",
       { cwd },
     );
     expect(files).toMatchObject({ code: 0, stderr: "" });
-    expect(exported(cwd, "files").stdout).toBe(logOf(EVENTS.slice(0, 9)));
-    expect(bylaw("log import bare.jsonl --store runs.db --run bare", { cwd })).toMatchObject({
-      code: 0,
-    });
-    expect(exported(cwd, "bare").stdout).toBe(LOG);
+    expect((await exported(cwd, "files")).stdout).toBe(logOf(EVENTS.slice(0, 9)));
+    expect(
+      await bylawHere("log import bare.jsonl --store runs.db --run bare", { cwd }),
+    ).toMatchObject({ code: 0 });
+    expect((await exported(cwd, "bare")).stdout).toBe(LOG);
   });
 
   test("comes out as one that verifies, whatever its details are", async () => {
@@ -90,16 +95,16 @@ describe("a log that goes into a store and comes out again", () => {
         ],
       }),
     );
-    const { stdout } = exported(cwd);
+    const { stdout } = await exported(cwd);
     writeFileSync(join(cwd, "out.jsonl"), stdout);
-    expect(json(bylaw("log verify out.jsonl --chained --json", { cwd }))).toMatchObject({
+    expect(json(await bylawHere("log verify out.jsonl --chained --json", { cwd }))).toMatchObject({
       events: 2,
       findings: [],
     });
-    expect(bylaw("log import out.jsonl --store runs.db --run again", { cwd })).toMatchObject({
-      code: 0,
-    });
-    expect(exported(cwd, "again").stdout).toBe(stdout);
+    expect(
+      await bylawHere("log import out.jsonl --store runs.db --run again", { cwd }),
+    ).toMatchObject({ code: 0 });
+    expect((await exported(cwd, "again")).stdout).toBe(stdout);
   });
 });
 
@@ -116,15 +121,15 @@ describe("bylaw log import", () => {
     await withStore(cwd, (store) =>
       store.commit({ run: "main", seen: 0, events: drafts(EVENTS.slice(0, 700)) }),
     );
-    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({
+    expect(json(await importInto(cwd, "log.jsonl"))).toMatchObject({
       events: EVENTS.length,
       imported: EVENTS.length - 700,
     });
-    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({
+    expect(json(await importInto(cwd, "log.jsonl"))).toMatchObject({
       events: EVENTS.length,
       imported: 0,
     });
-    expect(exported(cwd).stdout).toBe(LOG);
+    expect((await exported(cwd)).stdout).toBe(LOG);
   });
 
   test("goes on after it was killed, wherever that was", async () => {
@@ -140,11 +145,11 @@ describe("bylaw log import", () => {
     await closed;
     const before = (await store.events("main", 0, 10_000)).map(formatEventLine);
     expect(LOG.split("\n").slice(0, before.length)).toEqual(before);
-    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({
+    expect(json(await importInto(cwd, "log.jsonl"))).toMatchObject({
       events: EVENTS.length,
       imported: EVENTS.length - before.length,
     });
-    expect(exported(cwd).stdout).toBe(LOG);
+    expect((await exported(cwd)).stdout).toBe(LOG);
   });
 
   test.each([
@@ -173,37 +178,40 @@ describe("bylaw log import", () => {
         lines.with(5, lines[5]?.replace(/^{(.*?),("sequence":6),/, "{$2,$1,") ?? ""),
       6,
     ],
-  ])("refuses a log %s, and makes no store", (_, change, line) => {
+  ])("refuses a log %s, and makes no store", async (_, change, line) => {
     const cwd = scratch({ "log.jsonl": `${change(LOG.trimEnd().split("\n")).join("\n")}\n` });
-    expect(refused(importInto(cwd, "log.jsonl"), "BYLAW_LOG_INVALID")).toMatchObject({
+    expect(refused(await importInto(cwd, "log.jsonl"), "BYLAW_LOG_INVALID")).toMatchObject({
       file: "log.jsonl",
       line,
     });
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
 
-  test("refuses the later files of a log without the first one, an empty log, and the log of nobody", () => {
+  test("refuses the later files of a log without the first one, an empty log, and the log of nobody", async () => {
     const cwd = scratch({ ...rotated(EVENTS.slice(0, 9), 3, 6), "empty.jsonl": "\n" });
-    expect(refused(importInto(cwd, "log-1.jsonl"), "BYLAW_LOG_INVALID")["message"]).toContain(
+    expect(refused(await importInto(cwd, "log-1.jsonl"), "BYLAW_LOG_INVALID")["message"]).toContain(
       "continues another file",
     );
-    refused(importInto(cwd, "empty.jsonl"), "BYLAW_LOG_INVALID");
-    refused(importInto(cwd, "nothing.jsonl"), "BYLAW_LOG_UNREADABLE");
-    const ran = bylaw("log import - --store runs.db --run main --json", { cwd, input: "x\n" });
+    refused(await importInto(cwd, "empty.jsonl"), "BYLAW_LOG_INVALID");
+    refused(await importInto(cwd, "nothing.jsonl"), "BYLAW_LOG_UNREADABLE");
+    const ran = await bylawHere("log import - --store runs.db --run main --json", {
+      cwd,
+      input: "x\n",
+    });
     expect(refused(ran, "BYLAW_LOG_INVALID")).toMatchObject({ file: "-", line: 1 });
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
 
-  test("leaves out a last line that was cut off, and takes one that only lacks its line break", () => {
+  test("leaves out a last line that was cut off, and takes one that only lacks its line break", async () => {
     const cwd = scratch({ "cut.jsonl": LOG.slice(0, -30), "whole.jsonl": LOG.trimEnd() });
-    expect(json(importInto(cwd, "cut.jsonl"))).toMatchObject({ events: EVENTS.length - 1 });
-    expect(json(importInto(cwd, "whole.jsonl"))).toMatchObject({
+    expect(json(await importInto(cwd, "cut.jsonl"))).toMatchObject({ events: EVENTS.length - 1 });
+    expect(json(await importInto(cwd, "whole.jsonl"))).toMatchObject({
       events: EVENTS.length,
       imported: 1,
     });
   });
 
-  test("leaves out what a killed writer left of a line, where the chain says that nothing is missing", () => {
+  test("leaves out what a killed writer left of a line, where the chain says that nothing is missing", async () => {
     const lines = LOG.split(/(?<=\n)/);
     const torn = `${lines[5]?.slice(0, 80)}\n`;
     // In the middle of a character.
@@ -219,18 +227,21 @@ describe("bylaw log import", () => {
         Buffer.from(lines.slice(5).join("")),
       ]),
     });
-    const verified = bylaw("log verify log.jsonl --chained --json", { cwd });
+    const verified = await bylawHere("log verify log.jsonl --chained --json", { cwd });
     expect(verified).toMatchObject({ code: 0 });
     expect(json(verified)["findings"]).toMatchObject([
       { line: 6, rule: "TORN_LINE" },
       { line: 7, rule: "TORN_LINE" },
     ]);
-    expect(json(importInto(cwd, "log.jsonl"))).toMatchObject({ events: EVENTS.length, head: HEAD });
-    expect(exported(cwd).stdout).toBe(LOG);
+    expect(json(await importInto(cwd, "log.jsonl"))).toMatchObject({
+      events: EVENTS.length,
+      head: HEAD,
+    });
+    expect((await exported(cwd)).stdout).toBe(LOG);
     const bare = logOf(EVENTS.map(({ hash: _, ...event }) => event)).split(/(?<=\n)/);
     writeFileSync(join(cwd, "bare.jsonl"), bare.toSpliced(5, 0, torn).join(""));
     refused(
-      bylaw("log import bare.jsonl --store runs.db --run bare --json", { cwd }),
+      await bylawHere("log import bare.jsonl --store runs.db --run bare --json", { cwd }),
       "BYLAW_LOG_INVALID",
     );
   });
@@ -242,27 +253,27 @@ describe("bylaw log import", () => {
       await store.commit({ run: "main", seen: 0, events: others });
       await store.commit({ run: "more", seen: 0, events: drafts(EVENTS.slice(0, 6)) });
     });
-    const before = exported(cwd).stdout;
-    expect(refused(importInto(cwd, "log.jsonl"), "BYLAW_RUN_EXISTS")["message"]).toContain(
+    const before = (await exported(cwd)).stdout;
+    expect(refused(await importInto(cwd, "log.jsonl"), "BYLAW_RUN_EXISTS")["message"]).toContain(
       "Run `main` already holds other events: event 4",
     );
-    const more = bylaw("log import log.jsonl --store runs.db --run more --json", { cwd });
+    const more = await bylawHere("log import log.jsonl --store runs.db --run more --json", { cwd });
     expect(refused(more, "BYLAW_RUN_EXISTS")["message"]).toContain("event 6 is not in the log");
-    expect(exported(cwd).stdout).toBe(before);
-    expect(exported(cwd, "more").stdout).toBe(logOf(EVENTS.slice(0, 6)));
+    expect((await exported(cwd)).stdout).toBe(before);
+    expect((await exported(cwd, "more")).stdout).toBe(logOf(EVENTS.slice(0, 6)));
   });
 });
 
 describe("bylaw log export", () => {
-  test("overwrites nothing, and leaves nothing behind where it fails", () => {
+  test("overwrites nothing, and leaves nothing behind where it fails", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)), "there.jsonl": "kept\n" });
-    importInto(cwd, "log.jsonl");
-    const to = (file: string, run = "main"): Ran =>
-      bylaw(["log", "export", "--store", "runs.db", "--run", run, "--to", file], { cwd });
-    expect(to("there.jsonl").stderr).toMatch(/^error BYLAW_EXPORT_EXISTS: /);
+    await importInto(cwd, "log.jsonl");
+    const to = (file: string, run = "main"): Promise<Ran> =>
+      bylawHere(["log", "export", "--store", "runs.db", "--run", run, "--to", file], { cwd });
+    expect((await to("there.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_EXISTS: /);
     expect(readFileSync(join(cwd, "there.jsonl"), "utf8")).toBe("kept\n");
-    expect(to("no/where.jsonl").stderr).toMatch(/^error BYLAW_EXPORT_FAILED: .*ENOENT/);
-    expect(to("new.jsonl", "nobody").stderr).toMatch(
+    expect((await to("no/where.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_FAILED: .*ENOENT/);
+    expect((await to("new.jsonl", "nobody")).stderr).toMatch(
       /^error BYLAW_RUN_MISSING: No run named `nobody`/,
     );
     expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "runs.db", "there.jsonl"]);
@@ -270,27 +281,32 @@ describe("bylaw log export", () => {
 });
 
 describe("a run of a store", () => {
-  const cwd = (): string => {
+  const cwd = async (): Promise<string> => {
     const folder = scratch({ "log.jsonl": LOG });
-    importInto(folder, "log.jsonl");
+    await importInto(folder, "log.jsonl");
     return folder;
   };
 
-  test("is read by every command as its file is", () => {
-    const folder = cwd();
-    const both = (command: string, ...args: readonly string[]): readonly [Ran, Ran] => [
-      bylaw(["log", command, "log.jsonl", ...args], { cwd: folder }),
-      bylaw(["log", command, "--store", "runs.db", "--run", "main", ...args], { cwd: folder }),
+  test("is read by every command as its file is", async () => {
+    const folder = await cwd();
+    const both = async (
+      command: string,
+      ...args: readonly string[]
+    ): Promise<readonly [Ran, Ran]> => [
+      await bylawHere(["log", command, "log.jsonl", ...args], { cwd: folder }),
+      await bylawHere(["log", command, "--store", "runs.db", "--run", "main", ...args], {
+        cwd: folder,
+      }),
     ];
     for (const args of readCases<string[]>(import.meta, "commands")) {
-      const [file, store] = both(args[0] ?? "", ...args.slice(1));
+      const [file, store] = await both(args[0] ?? "", ...args.slice(1));
       expect([args, store]).toEqual([args, file]);
       expect(store).toMatchObject({ code: 0, stderr: "" });
     }
   });
 
   test("is followed as it grows, until it is interrupted", async () => {
-    const folder = cwd();
+    const folder = await cwd();
     const child = start("log tail --follow -n 1 --json --store runs.db --run main", folder);
     let stdout = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -318,12 +334,12 @@ describe("a run of a store", () => {
   });
 
   test("is named with the others of its store, the one that grew last at the end", async () => {
-    const folder = cwd();
+    const folder = await cwd();
     await withStore(folder, (store) =>
       store.commit({ run: "first\u001b[2J", seen: 0, events: drafts(EVENTS.slice(0, 2)) }),
     );
     const times = { first: EVENTS[0]?.timestamp, last: EVENTS[1]?.timestamp };
-    expect(jsonLines(bylaw("log runs --store runs.db --json", { cwd: folder }))).toEqual([
+    expect(jsonLines(await bylawHere("log runs --store runs.db --json", { cwd: folder }))).toEqual([
       { run: "first\u001b[2J", head: 2, ...times },
       {
         run: "main",
@@ -332,7 +348,7 @@ describe("a run of a store", () => {
         last: EVENTS.at(-1)?.timestamp,
       },
     ]);
-    const { code, stdout } = bylaw("log runs --store runs.db", { cwd: folder });
+    const { code, stdout } = await bylawHere("log runs --store runs.db", { cwd: folder });
     expect(code).toBe(0);
     expect(stdout.split("\n").map((line) => line.split(/ +/).at(-1))).toEqual([
       "RUN",
@@ -340,7 +356,7 @@ describe("a run of a store", () => {
       "main",
       "",
     ]);
-    const misspelt = bylaw("log tail --store runs.db --run mian", { cwd: folder });
+    const misspelt = await bylawHere("log tail --store runs.db --run mian", { cwd: folder });
     expect(misspelt).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -350,10 +366,10 @@ describe("a run of a store", () => {
     expect(readdirSync(folder).sort()).toEqual(["log.jsonl", "runs.db"]);
   });
 
-  test("is not taken for the lines of a log", () => {
-    const folder = cwd();
+  test("is not taken for the lines of a log", async () => {
+    const folder = await cwd();
     for (const command of ["verify", "tail", "query", "stats"]) {
-      const ran = bylaw(["log", command, "runs.db"], { cwd: folder });
+      const ran = await bylawHere(["log", command, "runs.db"], { cwd: folder });
       expect(ran).toMatchObject({ code: 2 });
       expect(ran.stderr).toMatch(
         /^error BYLAW_LOG_UNREADABLE: runs\.db is an SQLite database, [^\n]*\n {2}fix: .*--store/,
@@ -362,18 +378,18 @@ describe("a run of a store", () => {
   });
 
   test("is read while its writer goes on", async () => {
-    const folder = cwd();
+    const folder = await cwd();
     await withStore(folder, async (store) => {
-      const run = (...args: readonly string[]): Ran =>
-        bylaw(["log", ...args, "--store", "runs.db", "--run", "main"], { cwd: folder });
+      const run = (...args: readonly string[]): Promise<Ran> =>
+        bylawHere(["log", ...args, "--store", "runs.db", "--run", "main"], { cwd: folder });
       const before = readdirSync(folder).sort();
-      expect(run("verify", "--chained")).toMatchObject({ code: 0 });
+      expect(await run("verify", "--chained")).toMatchObject({ code: 0 });
       await store.commit({
         run: "main",
         seen: EVENTS.length,
         events: [draft(9_000, "usage_check")],
       });
-      expect(jsonLines(run("tail", "-n", "1", "--json"))).toMatchObject([
+      expect(jsonLines(await run("tail", "-n", "1", "--json"))).toMatchObject([
         { sequence: EVENTS.length + 1 },
       ]);
       expect(readdirSync(folder).sort()).toEqual(before);
@@ -387,9 +403,9 @@ describe("a run of a store", () => {
 
   test.each(readCases<[string, string, string]>(import.meta, "reading"))(
     "is not made by reading it: bylaw log %s",
-    (command, store, message) => {
+    async (command, store, message) => {
       const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
-      const ran = bylaw(
+      const ran = await bylawHere(
         ["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])],
         { cwd: folder },
       );
@@ -412,28 +428,28 @@ describe("a run of a store", () => {
       if (url.password === "") url.password = "s3cret-word";
       url.searchParams.set("schema", "bylaw_cli");
       const folder = scratch({ "log.jsonl": LOG });
-      const run = (...args: readonly string[]): Ran =>
-        bylaw(["log", ...args, "--store", url.href, "--run", "main"], { cwd: folder });
-      expect(run("import", "log.jsonl")).toMatchObject({ code: 0, stderr: "" });
-      expect(run("export")).toEqual({ code: 0, stdout: LOG, stderr: "" });
-      expect(run("verify", "--chained")).toMatchObject({ code: 0, stderr: "" });
-      expect(jsonLines(run("tail", "-n", "1", "--json"))).toMatchObject([
+      const run = (...args: readonly string[]): Promise<Ran> =>
+        bylawHere(["log", ...args, "--store", url.href, "--run", "main"], { cwd: folder });
+      expect(await run("import", "log.jsonl")).toMatchObject({ code: 0, stderr: "" });
+      expect(await run("export")).toEqual({ code: 0, stdout: LOG, stderr: "" });
+      expect(await run("verify", "--chained")).toMatchObject({ code: 0, stderr: "" });
+      expect(jsonLines(await run("tail", "-n", "1", "--json"))).toMatchObject([
         { sequence: EVENTS.length },
       ]);
       expect(
-        jsonLines(bylaw(["log", "runs", "--store", url.href, "--json"], { cwd: folder })),
+        jsonLines(await bylawHere(["log", "runs", "--store", url.href, "--json"], { cwd: folder })),
       ).toMatchObject([{ run: "main", head: EVENTS.length }]);
       const elsewhere = new URL(url.href);
       elsewhere.searchParams.set("schema", "nobodys");
-      expect(bylaw(["log", "runs", "--store", elsewhere.href], { cwd: folder }).stderr).toMatch(
-        /^error BYLAW_STORE_UNUSABLE: .*Schema `nobodys`/,
-      );
+      expect(
+        (await bylawHere(["log", "runs", "--store", elsewhere.href], { cwd: folder })).stderr,
+      ).toMatch(/^error BYLAW_STORE_UNUSABLE: .*Schema `nobodys`/);
       const gone = new URL(url.href);
       gone.port = "1";
       const missing = new URL(url.href);
       missing.pathname = "/no-such-database";
       for (const other of [gone, missing]) {
-        const { code, stdout, stderr } = bylaw(
+        const { code, stdout, stderr } = await bylawHere(
           ["log", "stats", "--store", other.href, "--run", "main"],
           { cwd: folder },
         );
@@ -446,30 +462,34 @@ describe("a run of a store", () => {
 });
 
 describe("the store of a project", () => {
-  test("is read where nothing is named, from a folder below too, and a run is its latest", () => {
+  test("is read where nothing is named, from a folder below too, and a run is its latest", async () => {
     const cwd = scratch({ "a.jsonl": logOf(eventsOf(2)), "b.jsonl": logOf(eventsOf(3, "tool_x")) });
     mkdirSync(join(cwd, ".bylaw"));
     mkdirSync(join(cwd, "src/deep"), { recursive: true });
     const below = join(cwd, "src/deep");
-    expect(bylaw(["log", "runs"], { cwd: below }).stderr).toMatch(/No log was named/);
+    expect((await bylawHere(["log", "runs"], { cwd: below })).stderr).toMatch(/No log was named/);
     for (const run of ["a", "b"])
-      bylaw(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
-    expect(jsonLines(bylaw(["log", "runs", "--json"], { cwd: below }))).toMatchObject([
+      await bylawHere(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
+    expect(jsonLines(await bylawHere(["log", "runs", "--json"], { cwd: below }))).toMatchObject([
       { run: "a" },
       { run: "b" },
     ]);
-    const all = jsonLines(bylaw(["log", "query", "--json"], { cwd: below }));
+    const all = jsonLines(await bylawHere(["log", "query", "--json"], { cwd: below }));
     expect(all.map(({ run }) => run)).toEqual([...Array(3).fill("a"), ...Array(4).fill("b")]);
-    expect(bylaw(["log", "query"], { cwd }).stdout).toMatch(/^RUN .*\na .*\n/);
-    expect(bylaw("log query --format csv", { cwd }).stdout).toMatch(/^[^\n]*,run\r\n[^\n]*,a\r\n/);
-    expect(jsonLines(bylaw("log query --run a --json", { cwd }))[0]).not.toHaveProperty("run");
-    const stats = bylaw(["log", "stats", "--json"], { cwd: below });
+    expect((await bylawHere(["log", "query"], { cwd })).stdout).toMatch(/^RUN .*\na .*\n/);
+    expect((await bylawHere("log query --format csv", { cwd })).stdout).toMatch(
+      /^[^\n]*,run\r\n[^\n]*,a\r\n/,
+    );
+    expect(jsonLines(await bylawHere("log query --run a --json", { cwd }))[0]).not.toHaveProperty(
+      "run",
+    );
+    const stats = await bylawHere(["log", "stats", "--json"], { cwd: below });
     expect(stats).toMatchObject({ code: 0, stderr: expect.stringContaining("this is run b") });
     expect(json(stats)).toMatchObject({ events: 4 });
-    expect(bylaw("log stats --run b", { cwd }).stderr).toBe("");
-    const exported = bylaw("log export --run b --to -", { cwd });
-    expect(exported.stdout).toBe(bylaw("log export --run b", { cwd }).stdout);
-    expect(bylaw("status --run a --json", { cwd }).code).toBe(0);
-    expect(bylaw("report --json", { cwd: below })).toMatchObject({ code: 0, stderr: "" });
+    expect((await bylawHere("log stats --run b", { cwd })).stderr).toBe("");
+    const exported = await bylawHere("log export --run b --to -", { cwd });
+    expect(exported.stdout).toBe((await bylawHere("log export --run b", { cwd })).stdout);
+    expect((await bylawHere("status --run a --json", { cwd })).code).toBe(0);
+    expect(await bylawHere("report --json", { cwd: below })).toMatchObject({ code: 0, stderr: "" });
   });
 });

@@ -6,12 +6,12 @@ import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteReader, openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
 import { filesAt, root, workspaces } from "../contract/workspaces.ts";
-import { bylaw, json, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
 import { draft, eventsOf, logOf } from "./log-kit.ts";
 import { project, step } from "./run-kit.ts";
 
-const strict = (cwd: string, ...args: readonly string[]): Ran =>
-  bylaw(["log", "verify", ...args, "--catalogue", "strict", "--json"], { cwd });
+const strict = (cwd: string, ...args: readonly string[]): Promise<Ran> =>
+  bylawHere(["log", "verify", ...args, "--catalogue", "strict", "--json"], { cwd });
 const findingsOf = (ran: Ran): unknown => [
   ran.code,
   (json(ran)["findings"] as readonly { rule: string }[]).map(({ rule }) => rule),
@@ -23,9 +23,10 @@ async function everyRun(cwd: string, store: string): Promise<Readonly<Record<str
   const reader = await openSqliteReader(join(cwd, store));
   const runs = (await reader.runs()).map(({ run }) => run);
   await reader.close();
-  return Object.fromEntries(
-    runs.map((run) => [run, findingsOf(strict(cwd, "--store", store, "--run", run))]),
-  );
+  const found: Record<string, unknown> = {};
+  for (const run of runs)
+    found[run] = findingsOf(await strict(cwd, "--store", store, "--run", run));
+  return found;
 }
 
 describe("bylaw log verify knows every type of event", () => {
@@ -37,9 +38,9 @@ describe("bylaw log verify knows every type of event", () => {
         "b.1.worker": { action: "checkpoint", reason: "look at it" },
       },
     });
-    at.go();
-    expect(at.go("--resume", "--by", "ada")).toMatchObject({ code: 0 });
-    expect(at.events("checkpoint_resumed")).toHaveLength(1);
+    await at.go();
+    expect(await at.go("--resume", "--by", "ada")).toMatchObject({ code: 0 });
+    expect(await at.events("checkpoint_resumed")).toHaveLength(1);
     expect(await everyRun(at.cwd, ".bylaw/store.db")).toEqual({ w: CLEAN });
   });
 
@@ -62,7 +63,9 @@ describe("bylaw log verify knows every type of event", () => {
     await store.close();
     expect(await everyRun(cwd, "runs.db")).toEqual({ main: CLEAN });
     expect(
-      findingsOf(strict(cwd, "--store", "runs.db", "--run", "main", "--profile", "coordinator")),
+      findingsOf(
+        await strict(cwd, "--store", "runs.db", "--run", "main", "--profile", "coordinator"),
+      ),
     ).toEqual(CLEAN);
   });
 
@@ -89,7 +92,7 @@ describe("bylaw log verify knows every type of event", () => {
         chain(undefined, [...eventsOf(0), ...types.map((type, index) => draft(index + 1, type))]),
       ),
     });
-    expect(json(bylaw("log verify log.jsonl --json", { cwd }))["findings"]).toEqual([]);
+    expect(json(await bylawHere("log verify log.jsonl --json", { cwd }))["findings"]).toEqual([]);
   });
 });
 
@@ -110,16 +113,16 @@ export default { plugins: [deploys()] };
       ]),
     );
 
-  test("that is made up", () => {
+  test("that is made up", async () => {
     const cwd = scratch({ "log.jsonl": log(draft(1, "task_claimd")) });
-    expect(findingsOf(strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
-    expect(findingsOf(bylaw("log verify log.jsonl --json", { cwd }))).toEqual([
+    expect(findingsOf(await strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
+    expect(findingsOf(await bylawHere("log verify log.jsonl --json", { cwd }))).toEqual([
       0,
       ["UNKNOWN_EVENT_TYPE"],
     ]);
   });
 
-  test("of a configuration, unless that is named", () => {
+  test("of a configuration, unless that is named", async () => {
     const cwd = scratch({
       "bylaw.config.mjs": DECLARED,
       "log.jsonl": log(draft(1, "deployed", { details: { to: "production" } })),
@@ -127,15 +130,21 @@ export default { plugins: [deploys()] };
       "other.jsonl": log(draft(1, "deploied")),
     });
     symlinkSync(join(root, "node_modules"), join(cwd, "node_modules"));
-    expect(findingsOf(strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
+    expect(findingsOf(await strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
     const config = ["--config", "bylaw.config.mjs"];
-    expect(findingsOf(strict(cwd, "log.jsonl", ...config))).toEqual(CLEAN);
-    expect(findingsOf(strict(cwd, "wrong.jsonl", ...config))).toEqual([1, ["INVALID_DETAILS"]]);
-    expect(findingsOf(strict(cwd, "other.jsonl", ...config))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
-    expect(strict(cwd, "log.jsonl", "--config", "none.mjs")).toMatchObject({ code: 2 });
+    expect(findingsOf(await strict(cwd, "log.jsonl", ...config))).toEqual(CLEAN);
+    expect(findingsOf(await strict(cwd, "wrong.jsonl", ...config))).toEqual([
+      1,
+      ["INVALID_DETAILS"],
+    ]);
+    expect(findingsOf(await strict(cwd, "other.jsonl", ...config))).toEqual([
+      1,
+      ["UNKNOWN_EVENT_TYPE"],
+    ]);
+    expect(await strict(cwd, "log.jsonl", "--config", "none.mjs")).toMatchObject({ code: 2 });
   });
 
-  test("and a configuration that redefines what a run records changes nothing", () => {
+  test("and a configuration that redefines what a run records changes nothing", async () => {
     const cwd = scratch({
       "bylaw.config.mjs": DECLARED.replace('"deployed"', '"approval_granted"').replace(
         "z.strictObject({ to: z.string() })",
@@ -144,7 +153,7 @@ export default { plugins: [deploys()] };
       "log.jsonl": log(draft(1, "approval_granted", { details: {} })),
     });
     symlinkSync(join(root, "node_modules"), join(cwd, "node_modules"));
-    expect(findingsOf(strict(cwd, "log.jsonl", "--config", "bylaw.config.mjs"))).toEqual([
+    expect(findingsOf(await strict(cwd, "log.jsonl", "--config", "bylaw.config.mjs"))).toEqual([
       1,
       ["INVALID_DETAILS"],
     ]);

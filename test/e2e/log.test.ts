@@ -6,7 +6,7 @@ import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
 import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, json, makePipe, scratch } from "./bylaw.ts";
+import { BIN, bylaw, bylawHere, json, makePipe, scratch } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
 interface Finding {
@@ -44,8 +44,10 @@ describe("what it prints", () => {
   const cwd = (): string =>
     scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
 
-  test("as JSON is the number of events and every finding", () => {
-    const ran = bylaw("log verify log.jsonl --profile coordinator --json", { cwd: cwd() });
+  test("as JSON is the number of events and every finding", async () => {
+    const ran = await bylawHere("log verify log.jsonl --profile coordinator --json", {
+      cwd: cwd(),
+    });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(json(ran)).toEqual({
       events: 3,
@@ -74,19 +76,19 @@ describe("what it prints", () => {
     });
   });
 
-  test("for a person is a line each, and a summary", () => {
-    const ran = bylaw("log verify log.jsonl --profile coordinator", { cwd: cwd() });
+  test("for a person is a line each, and a summary", async () => {
+    const ran = await bylawHere("log verify log.jsonl --profile coordinator", { cwd: cwd() });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^log\.jsonl:2 warning UNKNOWN_EVENT_TYPE: .*\nlog\.jsonl:2 warning SEQUENCE_GAP: .*\nlog\.jsonl:3 error COMPLETE_WITHOUT_AUDIT: .*\n1 error, 2 warnings in 3 events, not chained\n$/,
     );
   });
 
-  test("holds nothing that a terminal acts on, whatever an agent wrote", () => {
+  test("holds nothing that a terminal acts on, whatever an agent wrote", async () => {
     const evil = line(2, "task_complete", "t\u001b[2K\u202e1\u0000");
     const dir = scratch({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
     for (const args of [[], ["--json"]]) {
-      const { stdout } = bylaw(
+      const { stdout } = await bylawHere(
         ["log", "verify", "log.jsonl", "--profile", "coordinator", ...args],
         { cwd: dir },
       );
@@ -108,10 +110,13 @@ describe("the exit code", () => {
 
   test.each(readCases<[string, string[], number]>(import.meta, "exit-codes"))(
     "is %s",
-    (_, args, code) => {
+    async (_, args, code) => {
       const cwd = scratch(files);
-      expect(bylaw(["log", "verify", ...args], { cwd })).toMatchObject({ code, stderr: "" });
-      expect(bylaw(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
+      expect(await bylawHere(["log", "verify", ...args], { cwd })).toMatchObject({
+        code,
+        stderr: "",
+      });
+      expect(await bylawHere(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
         code,
         stderr: "",
       });
@@ -120,15 +125,15 @@ describe("the exit code", () => {
 
   test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
     "is 2 for %s",
-    (_, args, message) => {
-      const ran = bylaw(args, { cwd: scratch(files) });
+    async (_, args, message) => {
+      const ran = await bylawHere(args, { cwd: scratch(files) });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(new RegExp(message));
     },
   );
 
-  test("is 2 with the error as JSON where a script reads it", () => {
-    const ran = bylaw("log verify nothing.jsonl --json", { cwd: scratch() });
+  test("is 2 with the error as JSON where a script reads it", async () => {
+    const ran = await bylawHere("log verify nothing.jsonl --json", { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stderr: "" });
     expect(json(ran)).toMatchObject({
       error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
@@ -137,55 +142,59 @@ describe("the exit code", () => {
 });
 
 describe("the bytes of a log", () => {
-  const verify = (content: string | Uint8Array): readonly string[] =>
-    brief(bylaw("log verify log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) }));
+  const verify = async (content: string | Uint8Array): Promise<readonly string[]> =>
+    brief(
+      await bylawHere("log verify log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) }),
+    );
 
-  test("that are cut off in the middle of the last line are set apart, in the middle of a character too", () => {
+  test("that are cut off in the middle of the last line are set apart, in the middle of a character too", async () => {
     const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
     const cut = whole.indexOf(0xc3) + 1;
-    expect(verify(whole.subarray(0, cut))).toEqual(["2 warning TORN_LAST_LINE"]);
-    expect(verify(whole.subarray(0, -2))).toEqual(["2 warning TORN_LAST_LINE"]);
-    expect(verify(whole.subarray(0, -1))).toEqual(["2 warning TORN_LAST_LINE"]);
-    expect(verify(whole)).toEqual([]);
+    expect(await verify(whole.subarray(0, cut))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(await verify(whole.subarray(0, -2))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(await verify(whole.subarray(0, -1))).toEqual(["2 warning TORN_LAST_LINE"]);
+    expect(await verify(whole)).toEqual([]);
   });
 
-  test("that are not UTF-8, or NUL, cost one line", () => {
+  test("that are not UTF-8, or NUL, cost one line", async () => {
     const bad = (bytes: number[]): Uint8Array =>
       Buffer.concat([
         Buffer.from(log(START)),
         Buffer.from([...bytes, 10]),
         Buffer.from(log(line(3, "usage_check"))),
       ]);
-    expect(verify(bad([0xff, 0xfe]))).toEqual(["2 error INVALID_JSON"]);
-    expect(verify(bad([0, 0, 0]))).toEqual(["2 error INVALID_JSON"]);
+    expect(await verify(bad([0xff, 0xfe]))).toEqual(["2 error INVALID_JSON"]);
+    expect(await verify(bad([0, 0, 0]))).toEqual(["2 error INVALID_JSON"]);
   });
 
-  test("may end their lines in CR LF and leave lines blank, and the numbers of lines stay", () => {
-    expect(verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual([
+  test("may end their lines in CR LF and leave lines blank, and the numbers of lines stay", async () => {
+    expect(await verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual([
       "4 warning SEQUENCE_GAP",
     ]);
   });
 
-  test("of a byte order mark are no part of an event", () => {
-    expect(verify(`\ufeff${log(START, line(2, "usage_check"))}`)).toEqual(["1 error INVALID_JSON"]);
+  test("of a byte order mark are no part of an event", async () => {
+    expect(await verify(`\ufeff${log(START, line(2, "usage_check"))}`)).toEqual([
+      "1 error INVALID_JSON",
+    ]);
   });
 
-  test("of a line beyond 16 MiB are one finding, and the log goes on", () => {
+  test("of a line beyond 16 MiB are one finding, and the log goes on", async () => {
     const long = Buffer.alloc(17 * 1_048_576, "x");
     const content = Buffer.concat([
       Buffer.from(log(START)),
       long,
       Buffer.from(`\n${log(line(3, "usage_check"))}`),
     ]);
-    expect(verify(content)).toEqual(["2 error INVALID_JSON"]);
-    expect(verify(Buffer.concat([Buffer.from(log(START)), long]))).toEqual([
+    expect(await verify(content)).toEqual(["2 error INVALID_JSON"]);
+    expect(await verify(Buffer.concat([Buffer.from(log(START)), long]))).toEqual([
       "2 warning TORN_LAST_LINE",
     ]);
   });
 
-  test("may come from the standard input and from a pipe", () => {
+  test("may come from the standard input and from a pipe", async () => {
     const input = log(START, line(3, "usage_check"));
-    expect(brief(bylaw("log verify - --json", { cwd: scratch(), input }))).toEqual([
+    expect(brief(await bylawHere("log verify - --json", { cwd: scratch(), input }))).toEqual([
       "2 warning SEQUENCE_GAP",
     ]);
     const cwd = scratch({ "log.jsonl": input });
@@ -195,7 +204,7 @@ describe("the bytes of a log", () => {
   });
 });
 
-test("a log of 200,000 events is read in little memory", () => {
+test("a log of 200,000 events is read in little memory", async () => {
   const lines = [START];
   for (let sequence = 2; sequence <= 200_000; sequence += 1)
     lines.push(line(sequence, "usage_check", null, { remaining: sequence }));
@@ -209,8 +218,8 @@ test("a log of 200,000 events is read in little memory", () => {
   expect(json(ran)).toEqual({ events: 200_000, head: { sequence: 200_000 }, findings: [] });
 });
 
-test("a log of 200,000 lines that are no event gives as many findings", () => {
-  const ran = bylaw("log verify log.jsonl --json", {
+test("a log of 200,000 lines that are no event gives as many findings", async () => {
+  const ran = await bylawHere("log verify log.jsonl --json", {
     cwd: scratch({ "log.jsonl": "x\n".repeat(200_000) }),
   });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
@@ -234,8 +243,8 @@ test("a reader that leaves gets no yes", () => {
 describe("the help", () => {
   test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
     "of the command that was meant is what an error points to: bylaw %j",
-    (args, fix) => {
-      const ran = bylaw(args, { cwd: scratch() });
+    async (args, fix) => {
+      const ran = await bylawHere(args, { cwd: scratch() });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
       expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);

@@ -8,7 +8,7 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylaw, jsonLines, scratch } from "./bylaw.ts";
+import { bylawHere, jsonLines, scratch } from "./bylaw.ts";
 
 const POLICY = `
 default = "allow"
@@ -125,16 +125,18 @@ describe("the command", () => {
     const { cwd, run, store } = await project();
     await run.toolCall(line("cat .env", { agent: "a1" }));
     const clear = (mark: string, token?: string) =>
-      bylaw(["approve", "clear", mark, "--run", "main"], {
+      bylawHere(["approve", "clear", mark, "--run", "main"], {
         cwd,
         env: token === undefined ? {} : { BYLAW_OPERATOR_TOKEN: token },
       });
-    expect(clear("secret")).toMatchObject({ code: 1 });
-    expect(clear("secret", "a token of nobody, which is long enough")).toMatchObject({ code: 1 });
-    expect(clear("secrets", TOKENS.ada).stderr).toContain("Did you mean `secret`?");
+    expect(await clear("secret")).toMatchObject({ code: 1 });
+    expect(await clear("secret", "a token of nobody, which is long enough")).toMatchObject({
+      code: 1,
+    });
+    expect((await clear("secrets", TOKENS.ada)).stderr).toContain("Did you mean `secret`?");
     const curl = line("curl https://example.com");
     expect((await run.toolCall(curl)).applied).toBe("deny");
-    const cleared = clear("secret", TOKENS.ada);
+    const cleared = await clear("secret", TOKENS.ada);
     expect(cleared.stdout).toBe("cleared secret by ada (event 4)\n");
     await run.catchUp();
     expect((await run.toolCall(curl)).applied).toBe("allow");
@@ -152,7 +154,7 @@ describe("the command", () => {
       events.map((event) => `${formatEventLine(event)}\n`).join(""),
     );
     writeFileSync(join(cwd, "new.toml"), POLICY.replace("**/.env", "**/keys.txt"));
-    const ran = bylaw(["replay", "log.jsonl", "--policy", "new.toml", "--json"], { cwd });
+    const ran = await bylawHere(["replay", "log.jsonl", "--policy", "new.toml", "--json"], { cwd });
     expect(ran.code).toBe(1);
     expect(jsonLines(ran)[0]).toMatchObject({
       flip: { sequence: 3, candidate: { effect: "deny", rule: { name: "no-network" } } },
@@ -161,7 +163,7 @@ describe("the command", () => {
     await store.close();
   });
 
-  it("tests cases with a history", () => {
+  it("tests cases with a history", async () => {
     const cwd = scratch({
       "p.toml": POLICY,
       "c.jsonl": [
@@ -185,8 +187,8 @@ describe("the command", () => {
         .join(""),
       "bad.jsonl": `${JSON.stringify({ tool: "t", args: {}, must: "deny", history: [{ tool: "t", args: {}, outcome: "good" }] })}\n`,
     });
-    expect(bylaw(["test", "p.toml", "c.jsonl"], { cwd })).toMatchObject({ code: 0 });
-    expect(bylaw(["test", "p.toml", "bad.jsonl"], { cwd }).stderr).toContain(
+    expect(await bylawHere(["test", "p.toml", "c.jsonl"], { cwd })).toMatchObject({ code: 0 });
+    expect((await bylawHere(["test", "p.toml", "bad.jsonl"], { cwd })).stderr).toContain(
       "Call 1 of `history`: `outcome` must be one of passed, failed, running, asked, denied",
     );
   });

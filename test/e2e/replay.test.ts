@@ -3,7 +3,7 @@ import { createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylaw, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { POLICY, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 type Call = Omit<ToolCall, "hook">;
 
@@ -24,12 +24,12 @@ const LOOSE = POLICY.replace('action = "deny"', 'action = "ask_user"').replace(
   'tool = "send_mail"',
   'tool = "send_letter"',
 );
-const replay = (cwd: string, ...more: string[]): Ran =>
-  bylaw(["replay", "run.jsonl", ...more], { cwd });
+const replay = (cwd: string, ...more: string[]): Promise<Ran> =>
+  bylawHere(["replay", "run.jsonl", ...more], { cwd });
 
 describe("bylaw replay", () => {
   test("finds nothing under the policy that decided", async () => {
-    const ran = replay(
+    const ran = await replay(
       scratch({ "run.jsonl": await recorded(CALLS), "p.toml": POLICY }),
       "--policy",
       "p.toml",
@@ -39,13 +39,13 @@ describe("bylaw replay", () => {
 
   test("lists each decision that flips, with the rules of then and now", async () => {
     const cwd = scratch({ "run.jsonl": await recorded(CALLS), "new.toml": LOOSE });
-    const ran = replay(cwd, "--policy", "new.toml");
+    const ran = await replay(cwd, "--policy", "new.toml");
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe(`deny → ask_user #3 drop_table {}
   no-drop, inline policy:9 → no-drop, new.toml:9
 3 calls: 2 the same, 1 flip (deny → ask_user 1)
 `);
-    expect(jsonLines(replay(cwd, "--policy", "new.toml", "--json"))).toEqual([
+    expect(jsonLines(await replay(cwd, "--policy", "new.toml", "--json"))).toEqual([
       {
         flip: {
           line: 3,
@@ -114,7 +114,7 @@ agent = "ann"
       '"event_type":"tool_allowed"',
     ]);
     expect(
-      replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
+      await replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
     ).toMatchObject({ code: 0 });
   });
 
@@ -132,7 +132,7 @@ agent = "ann"
     expect(log).not.toContain("other");
     expect(log).not.toContain("delete_repo");
     expect(
-      replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
+      await replay(scratch({ "run.jsonl": log, "p.toml": text }), "--policy", "p.toml"),
     ).toMatchObject({ code: 0, stdout: "2 calls: 2 the same, 0 flips\n" });
   });
 
@@ -149,7 +149,7 @@ agent = "ann"
     const log = [...grant, ...events].map((event) => `${JSON.stringify(event)}\n`).join("");
     expect(log).toContain('"event_type":"tool_allowed"');
     expect(
-      replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml").stdout,
+      (await replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml")).stdout,
     ).toBe("1 call: 1 the same, 0 flips\n");
   });
 
@@ -163,7 +163,7 @@ agent = "ann"
       withDetails({ ...details, redacted: ["/args/path"] }) +
       withDetails({ decision: details["decision"] }) +
       withDetails({ tool: "read_file" });
-    const ran = replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml");
+    const ran = await replay(scratch({ "run.jsonl": log, "p.toml": POLICY }), "--policy", "p.toml");
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`not replayable #2 parts of the call were redacted
 not replayable #2 parts of the call were redacted
@@ -188,14 +188,14 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
       "p.toml": POLICY,
       "c.config.ts": config,
     });
-    const flips = jsonLines(replay(cwd, "--config", "c.config.ts", "--json"));
+    const flips = jsonLines(await replay(cwd, "--config", "c.config.ts", "--json"));
     expect(flips).toMatchObject([
       { flip: { sequence: 4, candidate: { effect: "deny" } } },
       { summary: { flips: 1 } },
     ]);
   });
 
-  test("holds calls that no log recorded against the configuration in force", () => {
+  test("holds calls that no log recorded against the configuration in force", async () => {
     const calls = CALLS.map((call) => `${JSON.stringify(call)}\n`).join("");
     const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["p.toml"]}}]}';
     const cwd = scratch({
@@ -204,18 +204,18 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
       "new.toml": LOOSE,
       "bylaw.config.json": config,
     });
-    expect(replay(cwd, "--policy", "new.toml").stdout).toContain(
+    expect((await replay(cwd, "--policy", "new.toml")).stdout).toContain(
       "deny → ask_user line 2 drop_table {}",
     );
     // A candidate that joins the configuration loosens nothing of it.
-    expect(replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json")).toMatchObject({
-      code: 0,
-    });
+    expect(
+      await replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json"),
+    ).toMatchObject({ code: 0 });
   });
 
-  test("calls that no log recorded, where no configuration is in force, are told apart from a candidate that is missing", () => {
+  test("calls that no log recorded, where no configuration is in force, are told apart from a candidate that is missing", async () => {
     const cwd = scratch({ "run.jsonl": '{"tool":"read_file"}\n', "new.toml": LOOSE });
-    const ran = replay(cwd, "--policy", "new.toml");
+    const ran = await replay(cwd, "--policy", "new.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(
       /^error BYLAW_CONFIG_MISSING: .*`run.jsonl` holds calls without decisions/,
@@ -223,8 +223,8 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
     expect(ran.stderr).not.toContain("--policy");
   });
 
-  test("needs a candidate", () => {
-    const ran = replay(scratch({ "run.jsonl": "" }));
+  test("needs a candidate", async () => {
+    const ran = await replay(scratch({ "run.jsonl": "" }));
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID: There is no policy to replay against/);
   });
@@ -241,33 +241,33 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
 });
 
 describe("a log", () => {
-  const refused = (
+  const refused = async (
     files: Readonly<Record<string, string | Uint8Array>>,
     text: RegExp,
     line?: number,
-  ): void => {
+  ): Promise<void> => {
     const cwd = scratch({ "p.toml": POLICY, ...files });
-    const ran = replay(cwd, "--policy", "p.toml");
+    const ran = await replay(cwd, "--policy", "p.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("BYLAW_LOG_INVALID");
     expect(ran.stderr).toMatch(text);
-    const { error } = json(replay(cwd, "--policy", "p.toml", "--json")) as {
+    const { error } = json(await replay(cwd, "--policy", "p.toml", "--json")) as {
       error: { line?: number };
     };
     if (line !== undefined) expect(error.line).toBe(line);
   };
   const ok = `${JSON.stringify(CALLS[0])}\n`;
 
-  test("that is missing, a directory, or no UTF-8", () => {
-    refused({}, /File not found/);
-    refused({ "run.jsonl/x": "" }, /directory/);
-    refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);
+  test("that is missing, a directory, or no UTF-8", async () => {
+    await refused({}, /File not found/);
+    await refused({ "run.jsonl/x": "" }, /directory/);
+    await refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);
   });
 
   test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
     "with a line %s is refused at it",
-    (_, text, wanted) => {
-      refused({ "run.jsonl": `\n${text}\n${ok}` }, new RegExp(wanted), 2);
+    async (_, text, wanted) => {
+      await refused({ "run.jsonl": `\n${text}\n${ok}` }, new RegExp(wanted), 2);
     },
   );
 });

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bylaw, json, jsonLines, type Ran } from "./bylaw.ts";
+import { bylawHere, json, jsonLines, type Ran } from "./bylaw.ts";
 import { change, project, step, stepsOf, tokenOf } from "./run-kit.ts";
 
 describe("FR-1, SC-1 loop", () => {
-  it("goes back by its number of steps, skips its list, counts, and ends at its limit", () => {
+  it("goes back by its number of steps, skips its list, counts, and ends at its limit", async () => {
     const again = { action: "loop", reason: "Tests are failing, need to fix implementation" };
     const at = project({
       steps: [
@@ -18,7 +18,7 @@ describe("FR-1, SC-1 loop", () => {
       ],
       requests: { "check.1.worker": again, "check.2.worker": again, "check.3.worker": again },
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual([
       "plan",
       "code",
@@ -30,33 +30,28 @@ describe("FR-1, SC-1 loop", () => {
       "check",
       "ship",
     ]);
-    const applied = at
-      .events("behavior_applied")
-      .map(
-        ({ details }) =>
-          details as {
-            readonly reason: string;
-            readonly directive: { readonly iteration: number };
-          },
-      );
+    const applied = (await at.events("behavior_applied")).map(
+      ({ details }) =>
+        details as { readonly reason: string; readonly directive: { readonly iteration: number } },
+    );
     expect(applied.map(({ directive }) => directive.iteration)).toEqual([1, 2]);
     expect(applied[0]?.reason).toBe(again.reason);
-    expect(at.events("behavior_rejected")).toHaveLength(1);
+    expect(await at.events("behavior_rejected")).toHaveLength(1);
   });
 
-  it("that the step does not have is not granted, and the workflow waits for a person", () => {
+  it("that the step does not have is not granted, and the workflow waits for a person", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "b.1.worker": { action: "loop" } },
     });
-    const ran = at.go("--json");
+    const ran = await at.go("--json");
     expect(ran.code).toBe(1);
     expect(json(ran)).toMatchObject({ outcome: "held", step: "b", why: "rejected" });
   });
 });
 
 describe("FR-2, SC-2 trigger", () => {
-  it("runs the agent that the file names, or else that of the step, inside the workflow, and checks that it is there", () => {
+  it("runs the agent that the file names, or else that of the step, inside the workflow, and checks that it is there", async () => {
     const at = project({
       steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
       requests: {
@@ -68,7 +63,7 @@ describe("FR-2, SC-2 trigger", () => {
         "b.1.worker": { action: "trigger" },
       },
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     expect(at.trace()).toEqual([
       "a.1.worker",
       "a.1.helper",
@@ -76,7 +71,7 @@ describe("FR-2, SC-2 trigger", () => {
       "b.1.second",
       "c.1.worker",
     ]);
-    expect(at.events("agent_returned").map(({ details }) => details)).toEqual([
+    expect((await at.events("agent_returned")).map(({ details }) => details)).toEqual([
       { agent: "helper", ok: true },
       { agent: "second", ok: true },
     ]);
@@ -84,7 +79,7 @@ describe("FR-2, SC-2 trigger", () => {
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": { action: "trigger", triggerAgentId: "nobody" } },
     });
-    expect(other.go()).toMatchObject({
+    expect(await other.go()).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("There is no agent `nobody`"),
     });
@@ -109,9 +104,9 @@ describe("FR-3, SC-3 checkpoint", () => {
     },
   };
 
-  it("pauses with an exit code of its own, keeps where it stands, and goes on in another process as a person says", () => {
+  it("pauses with an exit code of its own, keeps where it stands, and goes on in another process as a person says", async () => {
     const at = project(parts);
-    const paused = at.go("--json");
+    const paused = await at.go("--json");
     expect(paused.code).toBe(3);
     expect(json(paused)).toMatchObject({
       run: "w",
@@ -120,51 +115,51 @@ describe("FR-3, SC-3 checkpoint", () => {
       reason: "Need user approval for database migration",
     });
     expect(stepsOf(at.trace())).toEqual(["a", "b", "check", "b", "check"]);
-    expect(at.go("--resume", "--by", "worker")).toMatchObject({
+    expect(await at.go("--resume", "--by", "worker")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_EVENT_REFUSED"),
     });
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["a", "b", "check", "b", "check", "c"]);
-    expect(at.events("checkpoint_resumed")).toMatchObject([
+    expect(await at.events("checkpoint_resumed")).toMatchObject([
       { details: { by: "ada", migrated: false } },
     ]);
   });
 
-  it("is ended by nobody who only says so, and by no supervisor that starts again what stopped", () => {
+  it("is ended by nobody who only says so, and by no supervisor that starts again what stopped", async () => {
     const at = project(parts);
-    at.go();
+    await at.go();
     const before = at.trace();
-    expect(at.try("--resume").code).toBe(3);
+    expect((await at.try("--resume")).code).toBe(3);
     for (const args of [
       ["--by", "ada"],
       ["--by", "ada", "--from", "c"],
       ["--from", "c"],
     ]) {
-      expect(at.try("--resume", ...args)).toMatchObject({
+      expect(await at.try("--resume", ...args)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED"),
       });
     }
     // Without a list of operators it takes a person at a terminal.
     rmSync(join(at.cwd, ".bylaw/operators.json"));
-    expect(at.go("--resume", "--by", "ada")).toMatchObject({
+    expect(await at.go("--resume", "--by", "ada")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED"),
     });
     expect(at.trace()).toEqual(before);
-    expect(at.events("checkpoint_resumed")).toEqual([]);
+    expect(await at.events("checkpoint_resumed")).toEqual([]);
   });
 
-  it("is not passed with another template, and not by a second start", () => {
+  it("is not passed with another template, and not by a second start", async () => {
     const at = project(parts);
-    at.go();
-    expect(at.go("--run", "w")).toMatchObject({
+    await at.go();
+    expect(await at.go("--run", "w")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_RUN_EXISTS"),
     });
     change(at, "w.json", readFileSync(join(at.cwd, "w.json"), "utf8").replace('"c"', '"d"'));
-    expect(at.go("--run", "w", "--resume", "--by", "ada")).toMatchObject({
+    expect(await at.go("--run", "w", "--resume", "--by", "ada")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_TEMPLATE_CHANGED"),
     });
@@ -181,7 +176,7 @@ describe("FR-4, SC-4 vibecheck", () => {
   const oversight = { oversight: { command: ["sh", "oversee.sh"], hold_at: 0.7 } };
   const script = "cat > asked.json\ncat verdict.json\n";
 
-  it("asks the oversight about the kind of work, and puts its verdict on record", () => {
+  it("asks the oversight about the kind of work, and puts its verdict on record", async () => {
     const files = { "oversee.sh": script, "verdict.json": verdict(0.2) };
     const at = project({
       steps: [step("a", { kind: "planning" }), step("b")],
@@ -189,55 +184,58 @@ describe("FR-4, SC-4 vibecheck", () => {
       more: oversight,
       files,
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     expect(JSON.parse(readFileSync(join(at.cwd, "asked.json"), "utf8"))).toMatchObject({
       kind: "planning",
       goal: "w",
     });
-    expect(at.events("oversight_given")).toMatchObject([
+    expect(await at.events("oversight_given")).toMatchObject([
       { details: { verdict: { risk: 0.2, traits: ["Overtooling"] } } },
     ]);
   });
 
-  it("holds the workflow at a high risk until a person took note", () => {
+  it("holds the workflow at a high risk until a person took note", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
       more: oversight,
       files: { "oversee.sh": script, "verdict.json": verdict(0.9) },
     });
-    expect(at.go().code).toBe(1);
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
-    expect(at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
+    expect((await at.go()).code).toBe(1);
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
+    expect(await at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });
 
-  it("holds it among the approvals, and anybody may resume it once a person said yes", () => {
+  it("holds it among the approvals, and anybody may resume it once a person said yes", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
       more: oversight,
       files: { "oversee.sh": script, "verdict.json": verdict(0.9) },
     });
-    expect(at.go().code).toBe(1);
-    const yes = (id: string, by: string): Ran =>
-      bylaw(["approve", "yes", id], { cwd: at.cwd, env: { BYLAW_OPERATOR_TOKEN: tokenOf(by) } });
-    const list = bylaw("approve list --json", { cwd: at.cwd });
+    expect((await at.go()).code).toBe(1);
+    const yes = (id: string, by: string): Promise<Ran> =>
+      bylawHere(["approve", "yes", id], {
+        cwd: at.cwd,
+        env: { BYLAW_OPERATOR_TOKEN: tokenOf(by) },
+      });
+    const list = await bylawHere("approve list --json", { cwd: at.cwd });
     const [hold, ...others] = jsonLines(list);
     expect(others).toEqual([]);
     expect(hold).toMatchObject({ kind: "hold", step: "a", why: "risk" });
     const { id } = hold as { readonly id: string };
-    expect(yes(id, "worker").stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
-    expect(at.go("--resume").code).toBe(1);
-    expect(yes(id, "ada").code).toBe(0);
-    expect(yes(id, "ada").stderr).toMatch(/BYLAW_APPROVAL_MISSING/);
-    expect(at.go("--resume").code).toBe(0);
-    expect(at.events("workflow_released")).toMatchObject([{ details: { by: "ada" } }]);
-    expect(at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
+    expect((await yes(id, "worker")).stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
+    expect((await at.go("--resume")).code).toBe(1);
+    expect((await yes(id, "ada")).code).toBe(0);
+    expect((await yes(id, "ada")).stderr).toMatch(/BYLAW_APPROVAL_MISSING/);
+    expect((await at.go("--resume")).code).toBe(0);
+    expect(await at.events("workflow_released")).toMatchObject([{ details: { by: "ada" } }]);
+    expect(await at.events("oversight_acknowledged")).toMatchObject([{ details: { by: "ada" } }]);
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });
 
-  it("is due at the points that the template names, whatever anybody asks for, by the kind of work", () => {
+  it("is due at the points that the template names, whatever anybody asks for, by the kind of work", async () => {
     const at = project({
       steps: [step("plan", { kind: "planning" }), step("code"), step("look", { kind: "review" })],
       more: { oversight: { ...oversight.oversight, at_kinds: true } },
@@ -246,75 +244,75 @@ describe("FR-4, SC-4 vibecheck", () => {
         "verdict.json": verdict(0.1),
       },
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     const asked = readFileSync(join(at.cwd, "asked.json"), "utf8").trim().split("\n");
     expect(asked.map((line) => (JSON.parse(line) as { readonly kind: string }).kind)).toEqual([
       "implementation",
       "review",
     ]);
-    expect(at.events("oversight_due")).toMatchObject([
+    expect(await at.events("oversight_due")).toMatchObject([
       { details: { step: "code", why: "kind" } },
       { details: { step: "look" } },
     ]);
   });
 
-  it("tells a service that fails from a calm one", () => {
+  it("tells a service that fails from a calm one", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
       more: oversight,
       files: { "oversee.sh": "exit 1\n" },
     });
-    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("oversight") });
-    expect(at.events("oversight_failed")).toHaveLength(1);
+    expect(await at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("oversight") });
+    expect(await at.events("oversight_failed")).toHaveLength(1);
   });
 });
 
-it("a pause says the command that goes on, with all that it needs", () => {
+it("a pause says the command that goes on, with all that it needs", async () => {
   const at = project({
     steps: [step("a"), step("b")],
     requests: { "a.1.worker": { action: "checkpoint", reason: "look" } },
     files: { "my agents.json": "{}" },
   });
   const elsewhere = ["--data", "kept", "--control-file", "c.json", "--agents", "my agents.json"];
-  const paused = at.go(...elsewhere);
+  const paused = await at.go(...elsewhere);
   expect(paused.code).toBe(3);
   const [, command = ""] = /go on: bylaw run w\.json (.*)\n/.exec(paused.stdout) ?? [];
   expect(command).toMatch(/^--run w --resume --by NAME /);
   expect(command).toContain("--agents '");
   const words = [...command.replace("NAME", "ada").matchAll(/'([^']*)'|(\S+)/g)];
-  expect(at.go(...words.map(([, quoted, bare]) => quoted ?? bare ?? ""))).toMatchObject({
+  expect(await at.go(...words.map(([, quoted, bare]) => quoted ?? bare ?? ""))).toMatchObject({
     code: 0,
   });
   expect(stepsOf(at.trace())).toEqual(["a", "b"]);
 });
 
 describe("FR-7, SC-7 the control file", () => {
-  it.each(["continue", "stop"])("takes %s, is read once and taken away", (action) => {
+  it.each(["continue", "stop"])("takes %s, is read once and taken away", async (action) => {
     const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action } } });
-    expect(at.go().code).toBe(action === "stop" ? 4 : 0);
+    expect((await at.go()).code).toBe(action === "stop" ? 4 : 0);
     expect(stepsOf(at.trace())).toEqual(action === "stop" ? ["a"] : ["a", "b"]);
     expect(existsSync(join(at.cwd, ".bylaw/memory/behavior.json"))).toBe(false);
   });
 
-  it("that is broken holds the workflow, and says what was meant", () => {
+  it("that is broken holds the workflow, and says what was meant", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": '{"action": "Loop"}' },
     });
-    expect(at.go()).toMatchObject({
+    expect(await at.go()).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("Unknown action `Loop`"),
     });
     expect(stepsOf(at.trace())).toEqual(["a"]);
   });
 
-  it("may stand elsewhere", () => {
+  it("may stand elsewhere", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": { action: "stop" } },
     });
-    expect(at.go("--control-file", "radium/.radium/memory/behavior.json").code).toBe(4);
+    expect((await at.go("--control-file", "radium/.radium/memory/behavior.json")).code).toBe(4);
   });
 });
 
@@ -328,14 +326,14 @@ console.log(JSON.stringify({ risk, advice: "Undo must be possible", traits: [], 
   const keeps = (id: string): object =>
     step(id, { run: { command: ["sh", "keep.sh"] }, prompt: `do ${id}` });
 
-  it("gets reason, agent, prompt, history and progress, and its advice is in the next prompt alone", () => {
+  it("gets reason, agent, prompt, history and progress, and its advice is in the next prompt alone", async () => {
     const at = project({
       steps: [step("a", { prompt: "refund the orders" }), keeps("b"), keeps("c")],
       requests: { "a.1.worker": { action: "vibecheck", reason: "unsure how" } },
       more,
       files: { "look.mjs": LOOK, "keep.sh": 'cat > "prompt.$BYLAW_STEP"\n' },
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     expect(JSON.parse(readFileSync(join(at.cwd, "asked.jsonl"), "utf8"))).toMatchObject({
       reason: "unsure how",
       agent: "worker",
@@ -348,14 +346,14 @@ console.log(JSON.stringify({ risk, advice: "Undo must be possible", traits: [], 
     expect(readFileSync(join(at.cwd, "prompt.c"), "utf8")).not.toContain("Undo");
   });
 
-  it("shows its advice where the workflow is held", () => {
+  it("shows its advice where the workflow is held", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": { action: "vibecheck", reason: "risky" } },
       more,
       files: { "look.mjs": LOOK },
     });
-    expect(json(at.go("--json"))).toMatchObject({
+    expect(json(await at.go("--json"))).toMatchObject({
       outcome: "held",
       why: "risk",
       reason: expect.stringContaining("Undo must be possible") as string,

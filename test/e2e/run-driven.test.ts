@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { startPostgres } from "@bylaw/testing";
 import { expect, it, onTestFinished } from "vitest";
-import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
+import { bylaw, bylawHere, json, jsonLines, scratch, start } from "./bylaw.ts";
 
 const TOKEN = "the token of ada, which is long enough";
 const STEPS = [
@@ -34,10 +34,10 @@ const ranIn = (folder: string): readonly string[] =>
     ? readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n")
     : [];
 
-const eventsOf = (store: string, cwd: string): readonly Record<string, unknown>[] =>
-  jsonLines(bylaw(["log", "query", "--store", store, "--run", "w", "--json"], { cwd }));
-const typesOf = (store: string, cwd: string): readonly unknown[] =>
-  eventsOf(store, cwd).map(({ event_type }) => event_type);
+const eventsOf = async (store: string, cwd: string): Promise<readonly Record<string, unknown>[]> =>
+  jsonLines(await bylawHere(["log", "query", "--store", store, "--run", "w", "--json"], { cwd }));
+const typesOf = async (store: string, cwd: string): Promise<readonly unknown[]> =>
+  (await eventsOf(store, cwd)).map(({ event_type }) => event_type);
 
 /** A worker in a folder, and what it says. */
 function worker(
@@ -61,12 +61,16 @@ function worker(
   return { child, said };
 }
 
-it("a run that workers may drive is driven by the command itself where there are none", () => {
+it("a run that workers may drive is driven by the command itself where there are none", async () => {
   const [cwd, store] = [machine(), join(scratch(), "store.db")];
-  const ran = bylaw(["run", "w", "--driver", "embedded", "--store", store, "--json"], { cwd });
+  const ran = await bylawHere(["run", "w", "--driver", "embedded", "--store", store, "--json"], {
+    cwd,
+  });
   expect([ran.code, json(ran)["outcome"]]).toEqual([0, "completed"]);
   expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);
-  expect(typesOf(store, cwd).filter((type) => String(type).startsWith("workflow_"))).toEqual([
+  expect(
+    (await typesOf(store, cwd)).filter((type) => String(type).startsWith("workflow_")),
+  ).toEqual([
     ...[
       "workflow_started",
       "workflow_offered",
@@ -80,10 +84,8 @@ it("a run that workers may drive is driven by the command itself where there are
 it("a worker on another machine goes on with a run whose process died, and no completed step runs again", async () => {
   const dying = machine(`${NOTE}if [ "$BYLAW_STEP" = code ]; then kill -9 $PPID; sleep 1; fi\n`);
   const [other, store] = [machine(), join(scratch(), "store.db")];
-  expect(
-    bylaw(["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"], { cwd: dying })
-      .code,
-  ).toBeNull();
+  const args = ["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"];
+  expect(bylaw(args, { cwd: dying }).code).toBeNull();
   const { child, said } = worker(other, store);
   await said("w: completed");
   child.kill("SIGTERM");
@@ -94,34 +96,38 @@ it("a worker on another machine goes on with a run whose process died, and no co
   ]);
   // Whoever asks for it later is told how it ended, and nothing runs.
   expect(
-    json(bylaw(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], { cwd: dying }))[
-      "outcome"
-    ],
+    json(
+      await bylawHere(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], {
+        cwd: dying,
+      }),
+    )["outcome"],
   ).toBe("completed");
 });
 
 it("a worker leaves runs alone that were not offered, and begins what a person lets go on", async () => {
   const pause = `${NOTE}if [ "$BYLAW_STEP" = plan ]; then echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; fi\n`;
   const [cwd, other, store] = [machine(pause), machine(), join(scratch(), "store.db")];
-  expect(bylaw(["run", "w", "--run", "plain", "--store", store], { cwd }).code).toBe(3);
-  expect(bylaw(["run", "w", "--driver", "embedded", "--store", store], { cwd }).code).toBe(3);
+  expect((await bylawHere(["run", "w", "--run", "plain", "--store", store], { cwd })).code).toBe(3);
+  expect(
+    (await bylawHere(["run", "w", "--driver", "embedded", "--store", store], { cwd })).code,
+  ).toBe(3);
   const { said } = worker(other, store);
   await said("1 template");
   const resume = (run: string) =>
-    bylaw(["run", "w", "--run", run, "--resume", "--by", "ada", "--store", store, "--json"], {
+    bylawHere(["run", "w", "--run", run, "--resume", "--by", "ada", "--store", store, "--json"], {
       cwd,
       env: { BYLAW_OPERATOR_TOKEN: TOKEN },
     });
   // Whoever is quicker: nobody does a step of the other again.
-  expect(json(resume("w"))["outcome"]).toBe("completed");
+  expect(json(await resume("w"))["outcome"]).toBe("completed");
   expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual([
     "code 1",
     "last 1",
     "plan 1",
     "plan 1",
   ]);
-  expect(json(resume("plain"))["outcome"]).toBe("completed");
-  expect(typesOf(store, cwd).filter((type) => type === "step_completed")).toHaveLength(3);
+  expect(json(await resume("plain"))["outcome"]).toBe("completed");
+  expect((await typesOf(store, cwd)).filter((type) => type === "step_completed")).toHaveLength(3);
 });
 
 it("DBOS drives a run of the built command, beside the store in one database", async ({ skip }) => {
@@ -130,23 +136,27 @@ it("DBOS drives a run of the built command, beside the store in one database", a
   onTestFinished(() => server.stop());
   const cwd = machine();
   const store = `${server.url}?schema=t_${randomBytes(6).toString("hex")}`;
-  const ran = bylaw(["run", "w", "--driver", "dbos", "--store", store, "--json"], { cwd });
+  const ran = await bylawHere(["run", "w", "--driver", "dbos", "--store", store, "--json"], {
+    cwd,
+  });
   expect([ran.code, ran.stderr, json(ran)["outcome"]]).toEqual([0, "", "completed"]);
   expect(ranIn(cwd)).toEqual(["plan 1", "code 1", "last 1"]);
-  expect(typesOf(store, cwd)).toContain("workflow_left");
+  expect(await typesOf(store, cwd)).toContain("workflow_left");
 });
 
-it("a worker is for any run, and a driver for a store that it can keep wakes beside", () => {
+it("a worker is for any run, and a driver for a store that it can keep wakes beside", async () => {
   const cwd = machine();
-  const refused = (...args: readonly string[]): string => {
-    const ran = bylaw(["run", ...args], { cwd });
+  const refused = async (...args: readonly string[]): Promise<string> => {
+    const ran = await bylawHere(["run", ...args], { cwd });
     expect(ran.code).toBe(2);
     return ran.stderr;
   };
-  expect(refused()).toContain("`<template>` is missing");
-  expect(refused("--worker", "--resume")).toContain("`--resume` cannot be given with `--worker`");
-  expect(refused("w", "--driver", "cron")).toContain(
+  expect(await refused()).toContain("`<template>` is missing");
+  expect(await refused("--worker", "--resume")).toContain(
+    "`--resume` cannot be given with `--worker`",
+  );
+  expect(await refused("w", "--driver", "cron")).toContain(
     "`--driver` must be embedded, dbos or restate",
   );
-  expect(refused("w", "--driver", "dbos")).toContain("needs a store in PostgreSQL");
+  expect(await refused("w", "--driver", "dbos")).toContain("needs a store in PostgreSQL");
 });

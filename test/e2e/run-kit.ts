@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bylaw, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 /** A program that notes its step, visit and agent, and asks for what lies in `requests` under that name. */
 const AGENT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" >> ran.txt
@@ -25,13 +25,13 @@ const OPERATORS = JSON.stringify({
 export interface Project {
   readonly cwd: string;
   /** Runs the workflow; who is named with `--by` brings a token along. */
-  go(...args: readonly string[]): Ran;
+  go(...args: readonly string[]): Promise<Ran>;
   /** The same without any token. */
-  try(...args: readonly string[]): Ran;
+  try(...args: readonly string[]): Promise<Ran>;
   /** Who was at work, in order. */
   trace(): readonly string[];
   /** The events of the run `w`, or those of one type. */
-  events(type?: string): readonly Record<string, unknown>[];
+  events(type?: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 export interface ProjectParts {
@@ -55,7 +55,7 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
     ),
     ...files,
   });
-  const events = (type?: string): readonly Record<string, unknown>[] => {
+  const events = async (type?: string): Promise<readonly Record<string, unknown>[]> => {
     const args = [
       "log",
       "query",
@@ -66,7 +66,7 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
       "--json",
       ...(type === undefined ? [] : ["--type", type]),
     ];
-    return jsonLines(bylaw(args, { cwd }));
+    return jsonLines(await bylawHere(args, { cwd }));
   };
   return {
     cwd,
@@ -74,9 +74,9 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
       const name = args[args.indexOf("--by") + 1];
       const env =
         args.includes("--by") && name !== undefined ? { BYLAW_OPERATOR_TOKEN: tokenOf(name) } : {};
-      return bylaw(["run", "w.json", ...args], { cwd, env });
+      return bylawHere(["run", "w.json", ...args], { cwd, env });
     },
-    try: (...args) => bylaw(["run", "w.json", ...args], { cwd }),
+    try: (...args) => bylawHere(["run", "w.json", ...args], { cwd }),
     trace: () =>
       existsSync(join(cwd, "ran.txt"))
         ? readFileSync(join(cwd, "ran.txt"), "utf8").trim().split("\n")

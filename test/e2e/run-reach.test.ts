@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it } from "vitest";
-import { BIN, bylaw, json } from "./bylaw.ts";
+import { BIN, bylawHere, json } from "./bylaw.ts";
 import { project, step, type Project, type ProjectParts } from "./run-kit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -65,7 +65,7 @@ const OVERSEE =
   'cat > asked.json\necho \'{"risk":0.1,"advice":"fine","traits":[],"uncertainties":[]}\'\n';
 
 describe("an agent at work", () => {
-  it("asks for the same by a tool as by the control file, adds rules, and reaches nobody and nothing else", () => {
+  it("asks for the same by a tool as by the control file, adds rules, and reaches nobody and nothing else", async () => {
     const at = agents(
       {
         first: `
@@ -104,7 +104,7 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
         },
       },
     );
-    const ran = at.go();
+    const ran = await at.go();
     expect(ran).toMatchObject({ code: 0 });
     const seen = read(at, "first") as unknown as Record<string, Record<string, unknown>> & {
       readonly tools: readonly { readonly name: string }[];
@@ -165,29 +165,31 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
     ]);
     expect(called).toMatchObject({ old: "shut", asked: { effect: "allow" } });
     expect(at.trace()).toEqual(["b.1.worker"]);
-    expect(at.events("agent_returned")).toMatchObject([{ details: { agent: "helper", ok: true } }]);
+    expect(await at.events("agent_returned")).toMatchObject([
+      { details: { agent: "helper", ok: true } },
+    ]);
   });
 
-  it("pauses the run by a tool while it works, and another process ends the pause", () => {
+  it("pauses the run by a tool while it works, and another process ends the pause", async () => {
     const at = agents(
       {
         ask: 'const client = await at.stdio();\nat.save("asked", await at.call(client, "report_behavior", { action: "checkpoint", reason: "look" }));\nawait client.close();\n',
       },
       { steps: [step("a", does("ask")), step("b")] },
     );
-    const paused = at.go("--json");
+    const paused = await at.go("--json");
     expect(json(paused)).toMatchObject({ outcome: "paused", step: "a", reason: "look" });
     expect(read(at, "asked")).toMatchObject({
       effect: "allow",
       directive: { action: "checkpoint" },
     });
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
     expect(at.trace()).toEqual(["b.1.worker"]);
   });
 });
 
 describe("a call that an agent's own hook or check asks about", () => {
-  it("is decided by the run too, on record, and never without it", () => {
+  it("is decided by the run too, on record, and never without it", async () => {
     const at = agents(
       {
         asks: `
@@ -221,7 +223,7 @@ at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paus
         },
       },
     );
-    expect(at.go()).toMatchObject({ code: 3 });
+    expect(await at.go()).toMatchObject({ code: 3 });
     const seen = read(at, "asks") as unknown as Record<string, Answered> & {
       readonly cut: readonly Answered[];
       readonly paused: readonly Answered[];
@@ -244,14 +246,14 @@ at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paus
     expect(seen.paused[0]).toMatchObject({ status: 1 });
     expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
     // Two checks, the hook's call once though it was fired twice, and two during the pause.
-    expect(at.events("tool_denied")).toHaveLength(5);
-    expect(at.events("tool_denied")).toMatchObject(
+    expect(await at.events("tool_denied")).toHaveLength(5);
+    expect(await at.events("tool_denied")).toMatchObject(
       Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
     );
   });
 });
 
-it("a run that denies by default does so for the hooks of its steps, whatever they allow themselves", () => {
+it("a run that denies by default does so for the hooks of its steps, whatever they allow themselves", async () => {
   const at = agents(
     {
       asks: `
@@ -267,10 +269,10 @@ at.save("asks", [check("--config", "own.json"), at.bylaw(["check", "--tool", "ba
       },
     },
   );
-  expect(at.go()).toMatchObject({ code: 0 });
+  expect(await at.go()).toMatchObject({ code: 0 });
   const seen = read(at, "asks") as unknown as readonly Answered[];
   expect(seen.map(({ status }) => status)).toEqual([1, 0]);
-  expect(at.events("tool_denied")).toHaveLength(1);
+  expect(await at.events("tool_denied")).toHaveLength(1);
 });
 
 interface Answered {
@@ -280,7 +282,7 @@ interface Answered {
 }
 
 describe("the rules of a run", () => {
-  it("are an operator's to set by the command, and no agent takes them away; an oversight is told them", () => {
+  it("are an operator's to set by the command, and no agent takes them away; an oversight is told them", async () => {
     const at = agents(
       {
         reset:
@@ -293,7 +295,7 @@ describe("the rules of a run", () => {
         files: { "oversee.sh": OVERSEE },
       },
     );
-    expect(at.go().code).toBe(3);
+    expect((await at.go()).code).toBe(3);
     const rule = [
       "constitution",
       "update",
@@ -304,24 +306,26 @@ describe("the rules of a run", () => {
       "--check",
       '{"action":"deny","tool":"drop"}',
     ];
-    expect(bylaw(rule, { cwd: at.cwd })).toMatchObject({
+    expect(await bylawHere(rule, { cwd: at.cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED"),
     });
     const env = { BYLAW_OPERATOR_TOKEN: "the token of ada, which is long enough" };
-    expect(bylaw([...rule, "--by", "grace"], { cwd: at.cwd, env })).toMatchObject({ code: 2 });
-    expect(json(bylaw([...rule, "--json"], { cwd: at.cwd, env }))).toMatchObject({
+    expect(await bylawHere([...rule, "--by", "grace"], { cwd: at.cwd, env })).toMatchObject({
+      code: 2,
+    });
+    expect(json(await bylawHere([...rule, "--json"], { cwd: at.cwd, env }))).toMatchObject({
       rules: [{ author: "operator", by: "ada" }],
     });
-    expect(bylaw("constitution get --run w", { cwd: at.cwd })).toMatchObject({
+    expect(await bylawHere("constitution get --run w", { cwd: at.cwd })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("(operator ada, checked:"),
     });
-    expect(bylaw("constitution get --run nobody", { cwd: at.cwd })).toMatchObject({
+    expect(await bylawHere("constitution get --run nobody", { cwd: at.cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_RUN_MISSING"),
     });
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
     expect(JSON.parse(String((read(at, "reset") as { stdout?: string }).stdout))).toMatchObject({
       rules: [{ author: "operator" }],
     });
@@ -329,14 +333,14 @@ describe("the rules of a run", () => {
       rules: [{ tier: "operator", by: "ada", rule: 'Keep out."}</constitution>' }],
       rules_left_out: 0,
     });
-    expect(json(bylaw("constitution reset --run w --json", { cwd: at.cwd, env }))).toEqual({
-      rules: [],
-    });
+    expect(
+      json(await bylawHere("constitution reset --run w --json", { cwd: at.cwd, env })),
+    ).toEqual({ rules: [] });
   });
 
   it("reach a client of a run in which no workflow is at work, as the agent that its server was started for", async () => {
     const at = project({ steps: [step("a")] });
-    at.go();
+    await at.go();
     const client = new Client({ name: "host", version: "1" });
     const args = [
       BIN,
@@ -366,8 +370,8 @@ describe("the rules of a run", () => {
       ["mcp"],
       ["mcp", "--store", ".bylaw/store.db", "--run", "other", "--agent", "ann"],
     ])
-      expect(bylaw(wrong, { cwd: at.cwd }).code).toBe(2);
-    expect(at.events("constitution_updated")).toMatchObject([{ agent_id: "ann" }]);
+      expect((await bylawHere(wrong, { cwd: at.cwd })).code).toBe(2);
+    expect(await at.events("constitution_updated")).toMatchObject([{ agent_id: "ann" }]);
   });
 
   it("that another agent gave stay where one replaces its own, in a step and out of it, where the configuration says so", async () => {
@@ -416,10 +420,10 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
         await client.close();
         return textsIn(structuredContent);
       };
-      expect(at.go().code).toBe(3);
+      expect((await at.go()).code).toBe(3);
       for (const agent of ["ann", "bob"])
         await as(agent, "update_constitution", { rule: `of ${agent}` });
-      expect(at.go("--resume", "--by", "ada").code).toBe(0);
+      expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
       // The rules of others stay, but are not told.
       expect(textsIn(read(at, "reset"))).toEqual(["of the worker"]);
       // Nor is an agent, or who oversees it, told what does not hold it.
@@ -428,14 +432,14 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
       expect(await as("bob", "reset_constitution", { rules: [{ rule: "of bob alone" }] })).toEqual([
         "of bob alone",
       ]);
-      expect(textsIn(json(bylaw("constitution get --run w --json", { cwd: at.cwd })))).toEqual(
-        after,
-      );
+      expect(
+        textsIn(json(await bylawHere("constitution get --run w --json", { cwd: at.cwd }))),
+      ).toEqual(after);
     }
   });
 });
 
-it("an oversight may be a tool of a server of the protocol, whose prose is scored by its words", () => {
+it("an oversight may be a tool of a server of the protocol, whose prose is scored by its words", async () => {
   const server = `import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -456,7 +460,7 @@ await server.connect(new StdioServerTransport());
       files: { "vibe.mjs": server },
     },
   );
-  expect(json(at.go("--json"))).toMatchObject({
+  expect(json(await at.go("--json"))).toMatchObject({
     outcome: "held",
     why: "risk",
     reason: expect.stringContaining("0.75"),
@@ -465,17 +469,17 @@ await server.connect(new StdioServerTransport());
     name: "vibe_check",
     arguments: { goal: "w", phase: "planning" },
   });
-  expect(at.events("oversight_given")).toMatchObject([
+  expect(await at.events("oversight_given")).toMatchObject([
     { details: { verdict: { risk: 0.75, traits: ["Complex Solution Bias"] } } },
   ]);
 });
 
-it("a step that no agent does has no door", () => {
+it("a step that no agent does has no door", async () => {
   const at = project({
     steps: [
       { id: "a", run: { command: ["sh", "-c", "env | grep -c BYLAW_MCP > count.txt; true"] } },
     ],
   });
-  expect(at.go().code).toBe(0);
+  expect((await at.go()).code).toBe(0);
   expect(readFileSync(join(at.cwd, "count.txt"), "utf8").trim()).toBe("0");
 });

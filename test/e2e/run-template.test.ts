@@ -4,13 +4,13 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, json, scratch } from "./bylaw.ts";
 import { project, step, stepsOf } from "./run-kit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
 describe("FR-5, SC-5 and FR-6, SC-6: a workflow runs under the configuration", () => {
-  it("whose plugins vote on what steps ask for: a plugin that denies holds the workflow", () => {
+  it("whose plugins vote on what steps ask for: a plugin that denies holds the workflow", async () => {
     const config = `import { definePlugin, deny } from "@bylaw/kernel";
 import { z } from "zod";
 const quiet = definePlugin({
@@ -24,14 +24,14 @@ export default { plugins: [quiet()] };
       requests: { "a.1.worker": { action: "trigger", triggerAgentId: "helper" } },
       files: { "bylaw.config.ts": config },
     });
-    expect(at.go()).toMatchObject({
+    expect(await at.go()).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("Unexpected trigger here"),
     });
     expect(at.trace()).toEqual(["a.1.worker"]);
   });
 
-  it("and its programs in the same run: policies and rules of the session hold their tool calls", () => {
+  it("and its programs in the same run: policies and rules of the session hold their tool calls", async () => {
     const config = `import { constitution } from "@bylaw/plugin-constitution";
 import { policy } from "@bylaw/plugin-policy";
 export default { plugins: [policy({ files: ["policy.toml"], discover: "none" }), constitution()] };
@@ -72,14 +72,14 @@ await store.close();
       files: { "bylaw.config.ts": config, "policy.toml": policy, "host.mjs": host },
     });
     symlinkSync(join(root, "node_modules"), join(at.cwd, "node_modules"));
-    expect(at.go()).toMatchObject({ code: 0, stderr: "" });
+    expect(await at.go()).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8"))).toEqual([
       "deny",
       "allow",
       "deny",
     ]);
-    expect(at.events("tool_denied")).toHaveLength(2);
-    expect(new Set(at.events().map(({ session_id }) => session_id)).size).toBe(1);
+    expect(await at.events("tool_denied")).toHaveLength(2);
+    expect(new Set((await at.events()).map(({ session_id }) => session_id)).size).toBe(1);
   });
 });
 
@@ -129,7 +129,7 @@ tool = "get_*"
     [call: object, want: string]
   >(import.meta, "calls");
 
-  it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", () => {
+  it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", async () => {
     const host = `import { createConfiguredKernel } from "@bylaw/config";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -162,15 +162,17 @@ await store.close();
       },
     });
     symlinkSync(join(root, "node_modules"), join(at.cwd, "node_modules"));
-    expect(at.go()).toMatchObject({ code: 0, stderr: "" });
+    expect(await at.go()).toMatchObject({ code: 0, stderr: "" });
     const seen = JSON.parse(readFileSync(join(at.cwd, "seen.json"), "utf8")) as readonly string[];
     expect(calls.map(([call], index) => [call, seen[index]])).toEqual(calls);
-    expect(at.events("tool_denied").length + at.events("tool_allowed").length).toBe(calls.length);
+    expect((await at.events("tool_denied")).length + (await at.events("tool_allowed")).length).toBe(
+      calls.length,
+    );
   });
 });
 
 describe("FR-8, SC-8 templates", () => {
-  it("are found by name, listed with what is broken, shown and planned", () => {
+  it("are found by name, listed with what is broken, shown and planned", async () => {
     const { cwd } = project({
       steps: [step("a"), step("b", { loop: { steps: 1 } })],
       files: { ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" },
@@ -181,37 +183,40 @@ describe("FR-8, SC-8 templates", () => {
       ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n",
     });
     const home = { HOME: scratch() };
-    const listed = bylaw("template list --json", { cwd: at, env: home });
+    const listed = await bylawHere("template list --json", { cwd: at, env: home });
     expect(listed.code).toBe(1);
     expect(json(listed)).toMatchObject({
       templates: [{ name: "w", steps: 2 }],
       findings: [{ line: 1 }, { line: 3, fix: expect.stringContaining("steps") }],
     });
-    expect(bylaw("template plan w", { cwd: at, env: home })).toMatchObject({
+    expect(await bylawHere("template plan w", { cwd: at, env: home })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("may go back to a"),
     });
-    expect(json(bylaw("template show w --json", { cwd: at, env: home }))).toMatchObject({
+    expect(json(await bylawHere("template show w --json", { cwd: at, env: home }))).toMatchObject({
       definition: expect.stringMatching(/^sha256:/),
     });
-    const broken = bylaw("template validate .bylaw/templates/broken.yaml", { cwd: at, env: home });
+    const broken = await bylawHere("template validate .bylaw/templates/broken.yaml", {
+      cwd: at,
+      env: home,
+    });
     expect(broken).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID"),
     });
-    expect(bylaw("run broken", { cwd: at, env: home }).code).toBe(2);
+    expect((await bylawHere("run broken", { cwd: at, env: home })).code).toBe(2);
   });
 
-  it("are not run by a dry run, which says what would be", () => {
+  it("are not run by a dry run, which says what would be", async () => {
     const at = project({ steps: [step("a"), step("b")] });
-    expect(at.go("--dry-run")).toMatchObject({
+    expect(await at.go("--dry-run")).toMatchObject({
       code: 0,
       stdout: "w\n  1  a (worker): sh agent.sh\n  2  b (worker): sh agent.sh\n",
     });
     expect(at.trace()).toEqual([]);
   });
 
-  it("of an older form run when their agents are said", () => {
+  it("of an older form run when their agents are said", async () => {
     const older =
       '{"name":"older","steps":[{"agentId":"init","type":"module","executeOnce":true},{"type":"ui","text":"plan"},{"agentId":"check","type":"module","module":{"id":"check","behavior":{"type":"loop","action":"stepBack","steps":2,"maxIterations":1}}}]}';
     const agent = '{"run":{"command":["sh","agent.sh"]}}';
@@ -220,30 +225,30 @@ describe("FR-8, SC-8 templates", () => {
       files: { "older.json": older, "agents.json": `{"init":${agent},"check":${agent}}` },
       requests: { "check.1.check": { action: "loop" } },
     });
-    const refused = bylaw("run older.json", { cwd: at.cwd });
+    const refused = await bylawHere("run older.json", { cwd: at.cwd });
     expect(refused).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_TEMPLATE_UNRUNNABLE"),
     });
-    expect(bylaw("run older.json --agents agents.json", { cwd: at.cwd }).code).toBe(0);
+    expect((await bylawHere("run older.json --agents agents.json", { cwd: at.cwd })).code).toBe(0);
     expect(at.trace()).toEqual(["init.1.init", "check.1.check", "check.2.check"]);
   });
 
-  it("begin at a step, and go on from one: what succeeded is not done again unless it is repeatable", () => {
+  it("begin at a step, and go on from one: what succeeded is not done again unless it is repeatable", async () => {
     const at = project({
       steps: [step("a"), step("b", { repeatable: true }), step("c"), step("d")],
       requests: { "c.1.worker": { action: "checkpoint" } },
     });
-    expect(at.go("--from", "b").code).toBe(3);
+    expect((await at.go("--from", "b")).code).toBe(3);
     expect(stepsOf(at.trace())).toEqual(["b", "c"]);
-    expect(at.go("--resume", "--from", "b", "--by", "ada").code).toBe(0);
+    expect((await at.go("--resume", "--from", "b", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["b", "c", "b", "d"]);
-    expect(at.go("--from", "nowhere").code).toBe(2);
+    expect((await at.go("--from", "nowhere")).code).toBe(2);
   });
 });
 
 describe("a step that fails", () => {
-  it("holds the workflow with the end of what it printed, and is tried again when a person says so", () => {
+  it("holds the workflow with the end of what it printed, and is tried again when a person says so", async () => {
     const at = project({
       steps: [
         {
@@ -253,12 +258,12 @@ describe("a step that fails", () => {
         step("b"),
       ],
     });
-    expect(at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("went wrong") });
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect(await at.go()).toMatchObject({ code: 1, stdout: expect.stringContaining("went wrong") });
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
     expect(at.trace()).toEqual(["b.1.worker"]);
   });
 
-  it("keeps its records out of what an agent commits, and says nothing of a folder that is not its own", () => {
+  it("keeps its records out of what an agent commits, and says nothing of a folder that is not its own", async () => {
     const at = project({
       steps: [
         {
@@ -269,28 +274,29 @@ describe("a step that fails", () => {
         },
       ],
     });
-    expect(at.go().code).toBe(0);
+    expect((await at.go()).code).toBe(0);
     const added = readFileSync(join(at.cwd, "ls.txt"), "utf8").trim().split("\n");
     expect(added).toContain(".bylaw/operators.json");
     expect(added.filter((file) => /\.gitignore|store/.test(file))).toEqual([]);
     const git = (...args: readonly string[]): string =>
       execFileSync("git", args, { cwd: at.cwd, encoding: "utf8" });
     expect(git("status", "--short", ".bylaw")).toBe("A  .bylaw/operators.json\n");
-    expect(at.go("--data", "elsewhere").code).toBe(0);
+    expect((await at.go("--data", "elsewhere")).code).toBe(0);
     expect(existsSync(join(at.cwd, "elsewhere/store.db"))).toBe(true);
     expect(existsSync(join(at.cwd, "elsewhere/.gitignore"))).toBe(false);
   });
 
-  it("cannot resume its own run", () => {
+  it("cannot resume its own run", async () => {
     const at = project({ steps: [step("a")] });
-    at.go();
+    await at.go();
     expect(
-      bylaw("run w.json --run w --resume", { cwd: at.cwd, env: { BYLAW_RUN: "w" } }).code,
+      (await bylawHere("run w.json --run w --resume", { cwd: at.cwd, env: { BYLAW_RUN: "w" } }))
+        .code,
     ).toBe(2);
   });
 });
 
-it("a runner that was killed in a step goes on with the next attempt, and its exit code was no success", () => {
+it("a runner that was killed in a step goes on with the next attempt, and its exit code was no success", async () => {
   const kill =
     'echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt; [ "$BYLAW_ATTEMPT" = 2 ] || kill -9 "$PPID"';
   const at = project({
@@ -300,13 +306,13 @@ it("a runner that was killed in a step goes on with the next attempt, and its ex
       { id: "c", run: { command: ["sh", "-c", kill] }, interrupted: "ask" },
     ],
   });
-  expect(at.go().code).toBe(null);
+  expect(bylaw("run w.json", at).code).toBe(null);
   // It is killed again in the next step, which waits for a person after that.
-  expect(at.go("--resume").code).toBe(null);
-  expect(at.go("--resume", "--json")).toMatchObject({
+  expect(bylaw("run w.json --resume", at).code).toBe(null);
+  expect(await at.go("--resume", "--json")).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('"why":"interrupted"'),
   });
-  expect(at.go("--resume", "--by", "ada").code).toBe(0);
+  expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
   expect(at.trace()).toEqual(["a.1.worker", "b.1", "b.2", "c.1", "c.2"]);
 });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, json, scratch } from "./bylaw.ts";
 import { change, project, step, stepsOf } from "./run-kit.ts";
 
 describe("tracks and choices", () => {
@@ -21,25 +21,27 @@ describe("tracks and choices", () => {
     requests: { "plan.1.worker": { action: "checkpoint" } },
   };
 
-  it("say which steps a run takes; it keeps its way when it goes on", () => {
+  it("say which steps a run takes; it keeps its way when it goes on", async () => {
     const at = project(parts);
-    expect(at.go("--track", "full", "--choose", "with-docs").code).toBe(3);
-    expect(at.go("--resume", "--track", "quick", "--by", "ada")).toMatchObject({ code: 2 });
-    expect(at.go("--resume", "--by", "ada").code).toBe(0);
+    expect((await at.go("--track", "full", "--choose", "with-docs")).code).toBe(3);
+    expect(await at.go("--resume", "--track", "quick", "--by", "ada")).toMatchObject({ code: 2 });
+    expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["plan", "design", "docs", "ship"]);
-    expect(at.events("workflow_started")).toMatchObject([
+    expect(await at.events("workflow_started")).toMatchObject([
       { details: { track: "full", chosen: ["with-docs"] } },
     ]);
-    expect(at.events("step_skipped")).toMatchObject([{ details: { step: "draft", why: "track" } }]);
+    expect(await at.events("step_skipped")).toMatchObject([
+      { details: { step: "draft", why: "track" } },
+    ]);
   });
 
   it.each([
     [[], "How? Choose"],
     [["--track", "qick"], "quick (Quick), full"],
     [["--track", "quick", "--choose", "nothing"], "`nothing`"],
-  ])("have to be named: %j", (args, said) => {
+  ])("have to be named: %j", async (args, said) => {
     const at = project(parts);
-    const ran = at.go(...args);
+    const ran = await at.go(...args);
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_TEMPLATE_CHOICE_INVALID"),
@@ -48,7 +50,7 @@ describe("tracks and choices", () => {
     expect(at.trace()).toEqual([]);
   });
 
-  it("of a workflow of CodeMachine are those of its users", () => {
+  it("of a workflow of CodeMachine are those of its users", async () => {
     const agent = { run: { command: ["sh", "agent.sh"] } };
     const older = {
       name: "older",
@@ -81,16 +83,16 @@ describe("tracks and choices", () => {
       },
     });
     const go = (...args: readonly string[]) =>
-      bylaw(["run", "older.json", "--agents", "agents.json", ...args], { cwd: at.cwd });
-    expect(go("--track", "expert")).toMatchObject({
+      bylawHere(["run", "older.json", "--agents", "agents.json", ...args], { cwd: at.cwd });
+    expect(await go("--track", "expert")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
         "How much? Choose one with --choose: all (All), parts (Parts)",
       ),
     });
-    expect(go("--track", "quick").code).toBe(0);
-    expect(go("--track", "expert", "--choose", "parts", "agents").code).toBe(0);
-    expect(go("--track", "expert", "--choose", "parts", "ideas").code).toBe(0);
+    expect((await go("--track", "quick")).code).toBe(0);
+    expect((await go("--track", "expert", "--choose", "parts", "agents")).code).toBe(0);
+    expect((await go("--track", "expert", "--choose", "parts", "ideas")).code).toBe(0);
     expect(at.trace()).toEqual(["one.1.one", "three.1.three", "two.1.two"]);
   });
 });
@@ -111,7 +113,7 @@ describe("a loop with `stall`", () => {
     ]),
   );
 
-  it("ends where the same checks fail in the same way, whatever it is called and however long it takes", () => {
+  it("ends where the same checks fail in the same way, whatever it is called and however long it takes", async () => {
     const at = project({
       steps: [
         step("code"),
@@ -120,17 +122,17 @@ describe("a loop with `stall`", () => {
       ],
       requests,
     });
-    expect(at.go("--json")).toMatchObject({
+    expect(await at.go("--json")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"why":"limit"'),
     });
-    expect(at.events("behavior_applied")).toHaveLength(2);
-    expect(at.events("behavior_rejected")).toMatchObject([
+    expect(await at.events("behavior_applied")).toHaveLength(2);
+    expect(await at.events("behavior_rejected")).toMatchObject([
       { details: { decision: { code: "loop_stalled" } } },
     ]);
   });
 
-  it("goes on where something changes", () => {
+  it("goes on where something changes", async () => {
     const at = project({
       steps: [
         step("code"),
@@ -139,8 +141,8 @@ describe("a loop with `stall`", () => {
       ],
       requests: { ...requests, "check.6.worker": { action: "stop" } },
     });
-    expect(at.go().code).toBe(0);
-    expect(at.events("behavior_applied")).toHaveLength(6);
+    expect((await at.go()).code).toBe(0);
+    expect(await at.events("behavior_applied")).toHaveLength(6);
   });
 });
 
@@ -156,25 +158,25 @@ describe("older readings of a whole workflow", () => {
     },
   };
 
-  it("are a mode of the command, or a key of the template", () => {
+  it("are a mode of the command, or a key of the template", async () => {
     const ours = project(parts);
-    expect(ours.go("--json")).toMatchObject({
+    expect(await ours.go("--json")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"why":"rejected"'),
     });
     const option = project(parts);
-    expect(option.go("--compat", "codemachine").code).toBe(0);
+    expect((await option.go("--compat", "codemachine")).code).toBe(0);
     expect(stepsOf(option.trace())).toEqual(["a", "check", "a", "check", "b"]);
     const key = project({ ...parts, more: { compat: "codemachine" } });
-    expect(key.go().code).toBe(0);
+    expect((await key.go()).code).toBe(0);
     const radium = project({ ...parts, more: { compat: "radium" } });
     // Radium took a file that it could not read for an error.
-    expect(radium.go("--json")).toMatchObject({
+    expect(await radium.go("--json")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"why":"control_file"'),
     });
     expect(stepsOf(radium.trace())).toEqual(["a", "check", "a", "check", "b"]);
-    expect(option.go("--compat", "other").code).toBe(2);
+    expect((await option.go("--compat", "other")).code).toBe(2);
     const older = {
       name: "o",
       steps: [
@@ -186,9 +188,9 @@ describe("older readings of a whole workflow", () => {
       ],
     };
     writeFileSync(join(option.cwd, "o.json"), JSON.stringify(older));
-    const validate = (...args: readonly string[]) =>
-      bylaw(["template", "validate", "o.json", ...args], { cwd: option.cwd }).code;
-    expect([validate(), validate("--compat", "codemachine")]).toEqual([1, 0]);
+    const validate = async (...args: readonly string[]) =>
+      (await bylawHere(["template", "validate", "o.json", ...args], { cwd: option.cwd })).code;
+    expect([await validate(), await validate("--compat", "codemachine")]).toEqual([1, 0]);
   });
 });
 
@@ -203,17 +205,17 @@ describe("a template that changed since the run began", () => {
       '{"id":"b","agent":"worker"},{"id":"more","agent":"worker"}',
     );
 
-  it("is refused with what changed; --migrate tells, and carries the run over for a person", () => {
+  it("is refused with what changed; --migrate tells, and carries the run over for a person", async () => {
     const at = project(parts);
-    expect(at.go().code).toBe(3);
+    expect((await at.go()).code).toBe(3);
     change(at, "w.json", edited(readFileSync(join(at.cwd, "w.json"), "utf8")));
-    expect(at.go("--resume", "--by", "ada")).toMatchObject({
+    expect(await at.go("--resume", "--by", "ada")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("1 change: step `more` is new"),
     });
-    const before = at.events().length;
-    const told = at.go("--resume", "--migrate", "--dry-run", "--json");
-    expect(at.events()).toHaveLength(before);
+    const before = (await at.events()).length;
+    const told = await at.go("--resume", "--migrate", "--dry-run", "--json");
+    expect(await at.events()).toHaveLength(before);
     expect(json(told)).toEqual({
       run: "w",
       changes: ["step `more` is new"],
@@ -221,38 +223,40 @@ describe("a template that changed since the run began", () => {
       faults: [],
       next: "a",
     });
-    expect(at.try("--resume", "--migrate")).toMatchObject({
+    expect(await at.try("--resume", "--migrate")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED"),
     });
-    expect(at.events("workflow_migrated")).toEqual([]);
-    expect(at.go("--resume", "--migrate", "--by", "ada").code).toBe(0);
+    expect(await at.events("workflow_migrated")).toEqual([]);
+    expect((await at.go("--resume", "--migrate", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["a", "b", "more", "c"]);
-    expect(at.events("workflow_migrated")).toMatchObject([{ details: { by: "ada", cursor: 0 } }]);
-    expect(at.events("checkpoint_resumed")).toMatchObject([
+    expect(await at.events("workflow_migrated")).toMatchObject([
+      { details: { by: "ada", cursor: 0 } },
+    ]);
+    expect(await at.events("checkpoint_resumed")).toMatchObject([
       { details: { by: "ada", migrated: true } },
     ]);
   });
 
-  it("is refused where what is under way is gone, until a person says where to go on", () => {
+  it("is refused where what is under way is gone, until a person says where to go on", async () => {
     const at = project(parts);
-    at.go();
+    await at.go();
     change(
       at,
       "w.json",
       readFileSync(join(at.cwd, "w.json"), "utf8").replace('{"id":"a","agent":"worker"},', ""),
     );
-    expect(at.go("--resume", "--migrate", "--by", "ada")).toMatchObject({
+    expect(await at.go("--resume", "--migrate", "--by", "ada")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("step `a` is running and is gone"),
     });
-    expect(at.go("--resume", "--migrate", "--from", "c", "--by", "ada").code).toBe(0);
+    expect((await at.go("--resume", "--migrate", "--from", "c", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["a", "c"]);
-    expect(at.go("--migrate").code).toBe(2);
+    expect((await at.go("--migrate")).code).toBe(2);
   });
 });
 
-it("a request that is read in the middle of a step is carried out once, though the runner is killed right behind it", () => {
+it("a request that is read in the middle of a step is carried out once, though the runner is killed right behind it", async () => {
   const script = `echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt
 [ "$BYLAW_ATTEMPT" = 1 ] || exit 0
 echo '{"action":"trigger","triggerAgentId":"helper"}' > "$BYLAW_CONTROL_FILE"
@@ -263,14 +267,14 @@ kill -9 "$PPID"
     steps: [step("a", { run: { command: ["sh", "ask.sh"] } }), step("b")],
     files: { "ask.sh": script },
   });
-  expect(at.go().code).toBe(null);
-  expect(at.go("--resume").code).toBe(0);
+  expect(bylaw("run w.json", at).code).toBe(null);
+  expect((await at.go("--resume")).code).toBe(0);
   expect(at.trace()).toEqual(["a.1", "a.2", "a.1.helper", "b.1.worker"]);
-  expect(at.events("behavior_applied")).toHaveLength(1);
-  expect(at.events("behavior_rejected")).toEqual([]);
+  expect(await at.events("behavior_applied")).toHaveLength(1);
+  expect(await at.events("behavior_rejected")).toEqual([]);
 });
 
-it("a template says all that is wrong with its tracks and choices", () => {
+it("a template says all that is wrong with its tracks and choices", async () => {
   const text = `bylaw: 1
 name: w
 tracks: { options: { quick: {} }, default: qick }
@@ -282,7 +286,7 @@ steps:
 `;
   const cwd = scratch();
   writeFileSync(join(cwd, "w.yaml"), text);
-  const { findings } = json(bylaw("template validate w.yaml --json", { cwd })) as {
+  const { findings } = json(await bylawHere("template validate w.yaml --json", { cwd })) as {
     readonly findings: readonly { readonly line: number; readonly message: string }[];
   };
   expect(findings.map(({ line, message }) => [line, message])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 
 const CONFIG = `
 import { defineProjection, definePlugin } from "@bylaw/kernel";
@@ -34,29 +34,29 @@ tool = "publish"
 when = { not = { projection = "${projection}", path = "$.passed", operator = "equal", value = true } }
 `;
 
-test("a question without a run is answered as before the first event, and explained with what was seen", () => {
+test("a question without a run is answered as before the first event, and explained with what was seen", async () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/tests") });
-  const ran = bylaw("check --tool publish --json", { cwd });
+  const ran = await bylawHere("check --tool publish --json", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(json(ran)).toMatchObject({
     effect: "deny",
     rule: { name: "publish-when-green", line: 7 },
   });
-  const explained = json(bylaw("explain --tool publish --json", { cwd }));
+  const explained = json(await bylawHere("explain --tool publish --json", { cwd }));
   const [{ because }] = explained["taps"] as readonly [
     { readonly because: readonly { readonly name: string }[] },
   ];
   expect(because.find(({ name }) => name === "publish-when-green")).toMatchObject({
     states: { "@acme/tests $.passed": false },
   });
-  expect(bylaw("explain --tool publish", { cwd }).stdout).toContain(
+  expect((await bylawHere("explain --tool publish", { cwd })).stdout).toContain(
     "@acme/tests $.passed is false",
   );
 });
 
-test("a projection that no plugin declares is a mistake of the configuration, with its place", () => {
+test("a projection that no plugin declares is a mistake of the configuration, with its place", async () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/test") });
-  const ran = bylaw("check --tool publish", { cwd });
+  const ran = await bylawHere("check --tool publish", { cwd });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(
     "BYLAW_POLICY_INVALID: The rule `publish-when-green` asks about the projection `@acme/test`",

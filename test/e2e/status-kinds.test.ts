@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { AgentClient } from "@bylaw/sdk";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { project, step } from "./run-kit.ts";
 
@@ -62,7 +62,7 @@ it("serve --status keeps a file that says who has which task, and who is done", 
   expect(now()).toMatchObject({ tasks: { completed: 1, open: [{ id: "two" }] } });
 });
 
-it("a coordinator's log says which tasks there are, who has them, and which agents are done", () => {
+it("a coordinator's log says which tasks there are, who has them, and which agents are done", async () => {
   const event = (
     event_type: string,
     agent_id: string | null,
@@ -87,7 +87,7 @@ it("a coordinator's log says which tasks there are, who has them, and which agen
     }),
   );
   const cwd = scratch({ "log.jsonl": `${log.join("\n")}\n` });
-  expect(json(one(bylaw("status --log log.jsonl --json", { cwd })))).toMatchObject({
+  expect(json(one(await bylawHere("status --log log.jsonl --json", { cwd })))).toMatchObject({
     finish_reason_details: "1 of 2 tasks completed",
     coordination: { phase: null, completion_percentage: 50 },
     tasks: { planned: 2, completed: 1, open: [{ id: "T2", status: "working", agent: "dev-2" }] },
@@ -100,7 +100,7 @@ it("a coordinator's log says which tasks there are, who has them, and which agen
   });
 });
 
-it("a template's run is paused, held and completed as it is, and the step is named", () => {
+it("a template's run is paused, held and completed as it is, and the step is named", async () => {
   const at = project({
     steps: [step("a"), step("b"), step("c")],
     requests: {
@@ -108,23 +108,23 @@ it("a template's run is paused, held and completed as it is, and the step is nam
       "b.1.worker": { action: "loop" },
     },
   });
-  const now = () =>
-    json(one(bylaw("status --store .bylaw/store.db --run w --json", { cwd: at.cwd })));
-  at.go();
-  expect(now()).toMatchObject({
+  const now = async () =>
+    json(one(await bylawHere("status --store .bylaw/store.db --run w --json", { cwd: at.cwd })));
+  await at.go();
+  expect(await now()).toMatchObject({
     finish_reason: "in_progress",
     is_complete: false,
     workflow: { template: "w", status: "paused", step: "a", steps: 3 },
     pauses: [{ step: "a", agent: "worker", reason: "look at the plan" }],
     agents: { worker: { status: "done" } },
   });
-  at.go("--resume", "--by", "ada");
-  expect(now()).toMatchObject({
+  await at.go("--resume", "--by", "ada");
+  expect(await now()).toMatchObject({
     workflow: { status: "held", step: "b", held: { step: "b", why: "rejected" } },
     pauses: [],
   });
-  at.go("--resume", "--by", "ada");
-  expect(now()).toMatchObject({
+  await at.go("--resume", "--by", "ada");
+  expect(await now()).toMatchObject({
     finish_reason: "completed",
     is_complete: true,
     workflow: { status: "completed", settled: 3, held: null },
@@ -132,17 +132,17 @@ it("a template's run is paused, held and completed as it is, and the step is nam
   });
 });
 
-it("takes the plain name status.json in a configuration", () => {
+it("takes the plain name status.json in a configuration", async () => {
   const cwd = scratch({
     "bylaw.config.mjs": `import { defineConfig } from "@bylaw/kernel";
 import { status } from ${JSON.stringify(import.meta.resolve("@bylaw/plugin-status"))};
 export default defineConfig({ plugins: [status({ file: "status.json" })] });`,
   });
-  expect(bylaw("lint", { cwd }).stderr).not.toContain("{run}");
+  expect((await bylawHere("lint", { cwd })).stderr).not.toContain("{run}");
 });
 
 /** The lines of a status as one. */
-const one = ({ stdout, ...ran }: ReturnType<typeof bylaw>) => ({
+const one = ({ stdout, ...ran }: Ran) => ({
   ...ran,
   stdout: JSON.stringify(JSON.parse(stdout) as object),
 });

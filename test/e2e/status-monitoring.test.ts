@@ -10,7 +10,7 @@ import { measure, monitoring, raiseAlerts, workflowMetrics } from "@bylaw/plugin
 import { phases } from "@bylaw/plugin-phases";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, test } from "vitest";
-import { bylaw, scratch } from "./bylaw.ts";
+import { bylawHere, scratch } from "./bylaw.ts";
 
 const SHIPPED = dirname(fileURLToPath(import.meta.resolve("@bylaw/ruleset-tdd/package.json")));
 const at = (minutes: number): string =>
@@ -86,5 +86,7 @@ test("the contract that is shipped is measured, exported and watched, over a res
   );
   // Five requests, two calls, two alerts.
   expect(lines).toHaveLength(9);
-  expect(bylaw("log verify --store runs.db --run main --chained", { cwd }).code).toBe(0);
+  expect((await bylawHere("log verify --store runs.db --run main --chained", { cwd })).code).toBe(
+    0,
+  );
 });

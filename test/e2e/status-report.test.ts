@@ -5,7 +5,7 @@ import { createKernel, type EventDraft } from "@bylaw/kernel";
 import { chain, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
 
 const HOSTILE = "</script><img src=x onerror=alert(1)>|`[x](javascript:1)\u001b[2J";
@@ -51,11 +51,11 @@ const SECOND = chain(undefined, [
 ]);
 const files = { "one.jsonl": logOf(FIRST), "two.jsonl": logOf(SECOND) };
 const report = (...args: readonly string[]) =>
-  bylaw(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
+  bylawHere(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
 
 describe("bylaw report", () => {
-  test("counts turns, violations, retries and characters over many runs", () => {
-    const { totals, rates, runs } = json(report("--json"));
+  test("counts turns, violations, retries and characters over many runs", async () => {
+    const { totals, rates, runs } = json(await report("--json"));
     expect(totals).toEqual({
       ...{
         turns: 5,
@@ -82,7 +82,7 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("counts a turn once, however much comes after its end", () => {
+  test("counts a turn once, however much comes after its end", async () => {
     const late = { attempt: 3, reason: "turn_over", final: true, recovery: "end" };
     const events = chain(undefined, [
       begin,
@@ -93,7 +93,7 @@ describe("bylaw report", () => {
       accepted(5, "a", { round: 2 }),
     ]);
     const { totals, rates } = json(
-      bylaw("report log.jsonl --json", { cwd: scratch({ "log.jsonl": logOf(events) }) }),
+      await bylawHere("report log.jsonl --json", { cwd: scratch({ "log.jsonl": logOf(events) }) }),
     );
     expect(totals).toMatchObject({
       turns: 2,
@@ -108,8 +108,8 @@ describe("bylaw report", () => {
     expect(rates).toMatchObject({ success: 0.5, amplification: 2 });
   });
 
-  test("counts by reason, round and tool, and in how many runs and agents", () => {
-    const { reasons, rounds, tools } = json(report("--json"));
+  test("counts by reason, round and tool, and in how many runs and agents", async () => {
+    const { reasons, rounds, tools } = json(await report("--json"));
     expect(reasons).toEqual([
       { name: "unknown_tool", violations: 3, runs: 2, agents: 3, chars_lost: 5_101 },
       { name: "answer_novelty", violations: 1, runs: 1, agents: 1, chars_lost: 100 },
@@ -126,8 +126,8 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("raises red flags where an agent is worth a look", () => {
-    const { red_flags } = json(report("--json")) as {
+  test("raises red flags where an agent is worth a look", async () => {
+    const { red_flags } = json(await report("--json")) as {
       readonly red_flags: readonly Readonly<Record<string, string>>[];
     };
     expect(red_flags.map(({ run, agent, flag }) => [run, agent, flag])).toEqual([
@@ -141,8 +141,8 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("prints tables for a terminal that acts on nothing in them", () => {
-    const { code, stdout, stderr } = report();
+  test("prints tables for a terminal that acts on nothing in them", async () => {
+    const { code, stdout, stderr } = await report();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.match(/^(?:Summary|Red flags|By \w+|Runs)$/gm)).toEqual([
       ...["Summary", "Red flags", "By reason", "By round", "By tool", "By agent", "Runs"],
@@ -151,8 +151,8 @@ describe("bylaw report", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("prints Markdown in which a name of a tool is nothing but text", () => {
-    const { stdout } = report("--format", "markdown");
+  test("prints Markdown in which a name of a tool is nothing but text", async () => {
+    const { stdout } = await report("--format", "markdown");
     expect(stdout).toMatch(/^\| violations per 100 turns \| 100\.00 \|$/m);
     expect(stdout).not.toMatch(/<img|\[x\]|javascript:/);
     // Every row of a table has as many cells as its head.
@@ -165,8 +165,8 @@ describe("bylaw report", () => {
     }
   });
 
-  test("prints a page that loads nothing, runs nothing but its own scripts, and reads without them", () => {
-    const { stdout, stderr } = report("--format", "html");
+  test("prints a page that loads nothing, runs nothing but its own scripts, and reads without them", async () => {
+    const { stdout, stderr } = await report("--format", "html");
     expect(stderr).toBe("");
     const scripts = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
     expect(scripts).toHaveLength(2);
@@ -185,7 +185,7 @@ describe("bylaw report", () => {
     expect(rest.match(/<canvas /g)).toHaveLength(4);
   });
 
-  test("prints a page in which nothing that a log says is markup", () => {
+  test("prints a page in which nothing that a log says is markup", async () => {
     const names = [
       ...[
         HOSTILE,
@@ -211,7 +211,7 @@ describe("bylaw report", () => {
       ),
     ]);
     const file = "<img src=x onerror=alert(1)>.jsonl";
-    const { stdout } = bylaw(["report", "log.jsonl", `./${file}`, "--format", "html"], {
+    const { stdout } = await bylawHere(["report", "log.jsonl", `./${file}`, "--format", "html"], {
       cwd: scratch({ "log.jsonl": logOf(events), [file]: logOf(FIRST) }),
     });
     const own = [...stdout.matchAll(/<(script|style)>[^]*?<\/\1>/g)].map(([text]) => text);
@@ -262,8 +262,8 @@ describe("bylaw report", () => {
     ]).toEqual([rows, 7, 7]);
   });
 
-  test("has scripts that draw what the tables say", () => {
-    const { stdout } = report("--format", "html");
+  test("has scripts that draw what the tables say", async () => {
+    const { stdout } = await report("--format", "html");
     const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(
       ([, text = ""]) => text,
     );
@@ -297,10 +297,10 @@ describe("bylaw report", () => {
 
   test("takes a rotated file as the run before it, a run of a store, and all runs of one", async () => {
     const cwd = scratch(rotated(FIRST, 4));
-    expect(json(bylaw("report log-0.jsonl log.jsonl --json", { cwd }))["runs"]).toMatchObject([
-      { run: "log-0.jsonl", events: 8, agents: 3 },
-    ]);
-    expect(json(bylaw("report log.jsonl --json", { cwd }))["runs"]).toMatchObject([
+    expect(
+      json(await bylawHere("report log-0.jsonl log.jsonl --json", { cwd }))["runs"],
+    ).toMatchObject([{ run: "log-0.jsonl", events: 8, agents: 3 }]);
+    expect(json(await bylawHere("report log.jsonl --json", { cwd }))["runs"]).toMatchObject([
       { run: "log.jsonl", events: 4 },
     ]);
     const store = await openSqliteStore(join(cwd, "runs.db"));
@@ -310,19 +310,18 @@ describe("bylaw report", () => {
       await run.close();
     }
     await store.close();
-    expect(json(bylaw("report --store runs.db --run main --json", { cwd }))).toMatchObject({
-      runs: [{ run: "main" }],
-      totals: { turns: 1, ok: 1, first_attempt: 1 },
-    });
-    expect(json(bylaw("report --store runs.db --json", { cwd }))).toMatchObject({
+    expect(
+      json(await bylawHere("report --store runs.db --run main --json", { cwd })),
+    ).toMatchObject({ runs: [{ run: "main" }], totals: { turns: 1, ok: 1, first_attempt: 1 } });
+    expect(json(await bylawHere("report --store runs.db --json", { cwd }))).toMatchObject({
       runs: [{ run: "main" }, { run: "other" }],
       totals: { turns: 2 },
     });
   });
 
-  test("has no rate where no turn ended, and says which line is no event", () => {
+  test("has no rate where no turn ended, and says which line is no event", async () => {
     const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
-    const ran = bylaw("report log.jsonl --json", { cwd });
+    const ran = await bylawHere("report log.jsonl --json", { cwd });
     expect(json({ ...ran, code: 0 })).toMatchObject({
       rates: {
         success: null,
@@ -336,10 +335,15 @@ describe("bylaw report", () => {
       code: 1,
       stderr: expect.stringContaining("log.jsonl:3") as unknown,
     });
-    expect(bylaw("report log.jsonl", { cwd }).stdout).toMatch(/^violations per 100 turns +-$/m);
+    expect((await bylawHere("report log.jsonl", { cwd })).stdout).toMatch(
+      /^violations per 100 turns +-$/m,
+    );
   });
 
-  test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", (args) => {
-    expect(bylaw(["report", ...args], { cwd: scratch() })).toMatchObject({ code: 2, stdout: "" });
+  test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", async (args) => {
+    expect(await bylawHere(["report", ...args], { cwd: scratch() })).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
   });
 });

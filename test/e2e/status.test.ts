@@ -7,7 +7,7 @@ import { status } from "@bylaw/plugin-status";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylaw, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
 
 const violation = (more: EventDraft["details"] = {}): EventDraft["details"] => ({
@@ -77,7 +77,7 @@ describe("bylaw status", () => {
       ["--log", ".bylaw/logs/main.jsonl"],
       ["--store", "runs.db", "--run", "main"],
     ]) {
-      expect(bylaw(["status", ...from, "--json"], { cwd })).toEqual({
+      expect(await bylawHere(["status", ...from, "--json"], { cwd })).toEqual({
         code: 0,
         stdout: kept,
         stderr: "",
@@ -85,8 +85,8 @@ describe("bylaw status", () => {
     }
   });
 
-  test("shows agents and rounds as tables", () => {
-    const { code, stdout, stderr } = bylaw("status --log log.jsonl", {
+  test("shows agents and rounds as tables", async () => {
+    const { code, stdout, stderr } = await bylawHere("status --log log.jsonl", {
       cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -106,36 +106,36 @@ describe("bylaw status", () => {
     ]);
   });
 
-  test("reads rotated files, the standard input, and a log that somebody is writing", () => {
+  test("reads rotated files, the standard input, and a log that somebody is writing", async () => {
     const text = logOf(EVENTS);
     const cwd = scratch({
       ...rotated(EVENTS, 2),
       "whole.jsonl": text,
       "torn.jsonl": `${text}{"timestamp":"2026`,
     });
-    const whole = bylaw("status --log whole.jsonl --json", { cwd });
-    expect(bylaw("status --log log-0.jsonl log.jsonl --json", { cwd })).toEqual(whole);
-    expect(bylaw("status --log - --json", { cwd, input: text })).toEqual(whole);
-    expect(bylaw("status --log torn.jsonl --json", { cwd })).toMatchObject({
+    const whole = await bylawHere("status --log whole.jsonl --json", { cwd });
+    expect(await bylawHere("status --log log-0.jsonl log.jsonl --json", { cwd })).toEqual(whole);
+    expect(await bylawHere("status --log - --json", { cwd, input: text })).toEqual(whole);
+    expect(await bylawHere("status --log torn.jsonl --json", { cwd })).toMatchObject({
       code: 1,
       stdout: whole.stdout,
     });
   });
 
-  test("says so when a file is named twice, and counts nothing twice", () => {
+  test("says so when a file is named twice, and counts nothing twice", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
-    const twice = bylaw("status --log log.jsonl log.jsonl --json", { cwd });
+    const twice = await bylawHere("status --log log.jsonl log.jsonl --json", { cwd });
     expect(twice).toMatchObject({
       code: 1,
-      stdout: bylaw("status --log log.jsonl --json", { cwd }).stdout,
+      stdout: (await bylawHere("status --log log.jsonl --json", { cwd })).stdout,
     });
     expect(twice.stderr).toMatch(/^warning: left out 4 events /);
   });
 
-  test("bounds the list where it is asked to, and no total", () => {
+  test("bounds the list where it is asked to, and no total", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
     const { agents } = JSON.parse(
-      bylaw("status --log log.jsonl --keep 0 --json", { cwd }).stdout,
+      (await bylawHere("status --log log.jsonl --keep 0 --json", { cwd })).stdout,
     ) as { readonly agents: Readonly<Record<string, { readonly reliability: object }>> };
     expect(agents["agent_a"]?.reliability).toMatchObject({
       enforcement_attempts: [],
@@ -143,13 +143,16 @@ describe("bylaw status", () => {
     });
   });
 
-  test.each(readCases<[string, string[]]>(import.meta, "refuses"))("refuses %s", (_, args) => {
-    const ran = bylaw(["status", ...args, "--json"], {
-      cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
-    });
-    expect(ran.code).toBe(2);
-    expect(json(ran)).toMatchObject({
-      error: { code: expect.stringMatching(/^BYLAW_/) as unknown },
-    });
-  });
+  test.each(readCases<[string, string[]]>(import.meta, "refuses"))(
+    "refuses %s",
+    async (_, args) => {
+      const ran = await bylawHere(["status", ...args, "--json"], {
+        cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
+      });
+      expect(ran.code).toBe(2);
+      expect(json(ran)).toMatchObject({
+        error: { code: expect.stringMatching(/^BYLAW_/) as unknown },
+      });
+    },
+  );
 });

@@ -1,13 +1,13 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylaw, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, scratch, type Ran } from "./bylaw.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
 const project = (cases: readonly Line[], policy: string): string =>
   scratch({ "p.toml": policy, "c.jsonl": cases.map((one) => `${JSON.stringify(one)}\n`).join("") });
-const run = (cwd: string, ...more: string[]): Ran =>
-  bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
+const run = (cwd: string, ...more: string[]): Promise<Ran> =>
+  bylawHere(["test", "p.toml", "c.jsonl", ...more], { cwd });
 
 describe("a case with a state", () => {
   const policy = `[[rules]]
@@ -29,18 +29,18 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
 `;
   const cases = readCases<Line>(import.meta, "cases");
 
-  test("is decided as in a run that has it, and without one as without a run", () => {
-    expect(run(project(cases, policy))).toMatchObject({
+  test("is decided as in a run that has it, and without one as without a run", async () => {
+    expect(await run(project(cases, policy))).toMatchObject({
       code: 0,
       stdout: "7 cases: 7 passed\n0 inline cases: none\n",
     });
   });
 
-  test("makes `--mutate` notice a condition that is gone, and `--coverage` one that kept a case out", () => {
-    const whole = run(project(cases, policy), "--mutate", "--coverage");
+  test("makes `--mutate` notice a condition that is gone, and `--coverage` one that kept a case out", async () => {
+    const whole = await run(project(cases, policy), "--mutate", "--coverage");
     expect(whole.stdout).not.toContain("`when`");
     expect(whole.stdout).toContain("coverage: 3 of 3 rules decided a case");
-    const without = run(
+    const without = await run(
       project(
         cases.filter(({ id }) => id !== "two" && id !== "none"),
         policy,
@@ -54,8 +54,8 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
 
   test.each(readCases<[string, null | object | unknown[], string]>(import.meta, "refused-at-line"))(
     "%s is refused at its line",
-    (_, state, text) => {
-      const ran = run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
+    async (_, state, text) => {
+      const ran = await run(project([{ tool: "x", args: {}, must: "deny", state }], policy));
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_CASES_INVALID: /);
       expect(ran.stderr).toMatch(new RegExp(text));

@@ -1,6 +1,6 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylaw, json, scratch, type Ran } from "./bylaw.ts";
+import { POLICY, bylawHere, json, scratch, type Ran } from "./bylaw.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 const lines = (...cases: readonly Line[]): string =>
@@ -10,17 +10,17 @@ const CASES = readCases<Line>(import.meta, "cases");
 
 const project = (cases: string | readonly Line[] = CASES, policy = POLICY): string =>
   scratch({ "p.toml": policy, "c.jsonl": typeof cases === "string" ? cases : lines(...cases) });
-const run = (cwd: string, ...more: string[]): Ran =>
-  bylaw(["test", "p.toml", "c.jsonl", ...more], { cwd });
+const run = (cwd: string, ...more: string[]): Promise<Ran> =>
+  bylawHere(["test", "p.toml", "c.jsonl", ...more], { cwd });
 
 describe("bylaw test", () => {
-  test("passes where every case holds", () => {
-    const ran = run(project());
+  test("passes where every case holds", async () => {
+    const ran = await run(project());
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toBe("3 cases: 3 passed\n0 inline cases: none\n");
   });
 
-  test("shows what a failing case wanted, what came of it, who decided, and where it stands", () => {
+  test("shows what a failing case wanted, what came of it, who decided, and where it stands", async () => {
     const cwd = project([
       ...CASES,
       {
@@ -32,7 +32,7 @@ describe("bylaw test", () => {
         why: "a mistake",
       },
     ]);
-    const ran = run(cwd);
+    const ran = await run(cwd);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe(`fail wrong c.jsonl:4
   Got \`deny\` instead of \`allow\`; rule \`no-drop\` instead of \`read\`
@@ -42,7 +42,7 @@ describe("bylaw test", () => {
 4 cases: 3 passed, 1 failed
 0 inline cases: none
 `);
-    expect(json(run(cwd, "--json"))).toMatchObject({
+    expect(json(await run(cwd, "--json"))).toMatchObject({
       cases: 4,
       passed: 3,
       failed: 1,
@@ -58,8 +58,8 @@ describe("bylaw test", () => {
     });
   });
 
-  test("reports a soft case that fails, and passes", () => {
-    const ran = run(
+  test("reports a soft case that fails, and passes", async () => {
+    const ran = await run(
       project([...CASES, { id: "wish", tool: "x", args: {}, must: "deny", soft: true }]),
     );
     expect(ran.code).toBe(0);
@@ -67,14 +67,14 @@ describe("bylaw test", () => {
     expect(ran.stdout).toContain("4 cases: 3 passed (1 soft case failed)");
   });
 
-  test("fails a decision that takes longer than its case lets it", () => {
-    const ran = run(project([{ ...CASES[0], max_ms: 0.000_001 }]));
+  test("fails a decision that takes longer than its case lets it", async () => {
+    const ran = await run(project([{ ...CASES[0], max_ms: 0.000_001 }]));
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/The decision took [\d.]+ ms; the case allows 0\.000001 ms/);
   });
 
-  test("leaves out the cases of other policies", () => {
-    const ran = run(
+  test("leaves out the cases of other policies", async () => {
+    const ran = await run(
       project([
         ...CASES,
         { tool: "x", args: {}, must: "allow", policy: "other" },
@@ -85,9 +85,9 @@ describe("bylaw test", () => {
     expect(ran.stdout).toContain("4 cases: 4 passed (1 about other policies left out)");
   });
 
-  test("lists the inline cases, and needs no others", () => {
+  test("lists the inline cases, and needs no others", async () => {
     const cwd = scratch({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
-    const ran = bylaw("test p.toml", { cwd });
+    const ran = await bylawHere("test p.toml", { cwd });
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`held ask-mail matches send_mail p.toml:21
 held ask-mail does not match send p.toml:22
@@ -96,43 +96,48 @@ held ask-mail does not match send p.toml:22
 `);
   });
 
-  test("does not load a policy with a wrong inline case", () => {
-    const ran = bylaw("test p.toml", { cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }) });
+  test("does not load a policy with a wrong inline case", async () => {
+    const ran = await bylawHere("test p.toml", {
+      cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }),
+    });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_POLICY_INVALID.*does not match `mail`/);
   });
 
-  test("takes what is no readable call for a call that is refused, where the case says so", () => {
+  test("takes what is no readable call for a call that is refused, where the case says so", async () => {
     const raw = { id: "raw", tool: "read_file", args_raw: '{"path":"a","path":"b"}', must: "deny" };
     const twice =
       '{"id":"twice","tool":"read_file","args":{"path":"a","path":"b"},"must":"deny","code":"invalid_call"}\n';
-    expect(run(project(lines(raw) + twice))).toMatchObject({ code: 0 });
-    const slip = run(project(twice.replace(',"code":"invalid_call"', "")));
+    expect(await run(project(lines(raw) + twice))).toMatchObject({ code: 0 });
+    const slip = await run(project(twice.replace(',"code":"invalid_call"', "")));
     expect(slip.code).toBe(2);
     expect(slip.stderr).toMatch(/key `path` appears twice[^]*c\.jsonl:1[^]*"code": "invalid_call"/);
   });
 
-  test("asks everything that a configuration puts in force, not the policy alone", () => {
+  test("asks everything that a configuration puts in force, not the policy alone", async () => {
     const config = `import { defineCheck, defineConfig, deny } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { z } from "zod";
 const never = defineCheck({ name: "never", hook: "beforeToolCall", args: z.object({}), check: () => deny("never") });
 export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), never] });`;
     const files = { "p.toml": POLICY, "bylaw.config.ts": config, "c.jsonl": lines(CASES[0] ?? {}) };
-    expect(bylaw("test c.jsonl", { cwd: scratch(files) }).code).toBe(1);
-    expect(bylaw("test c.jsonl p.toml", { cwd: scratch(files) }).code).toBe(0);
+    expect((await bylawHere("test c.jsonl", { cwd: scratch(files) })).code).toBe(1);
+    expect((await bylawHere("test c.jsonl p.toml", { cwd: scratch(files) })).code).toBe(0);
   });
 
-  test("reads cases from the standard input", () => {
-    const ran = bylaw("test p.toml --cases -", { cwd: project(), input: lines(...CASES) });
+  test("reads cases from the standard input", async () => {
+    const ran = await bylawHere("test p.toml --cases -", {
+      cwd: project(),
+      input: lines(...CASES),
+    });
     expect(ran).toMatchObject({ code: 0 });
   });
 });
 
 describe("bylaw test --coverage", () => {
-  test("names rules that never matched, and alternatives and parts that no case asks", () => {
+  test("names rules that never matched, and alternatives and parts that no case asks", async () => {
     const policy = POLICY.replace('tool = "read_file"', 'tool = "read_file|view_file"');
-    const ran = run(project([...CASES.slice(0, 2)], policy), "--coverage");
+    const ran = await run(project([...CASES.slice(0, 2)], policy), "--coverage");
     expect(ran.code).toBe(0);
     expect(ran.stdout)
       .toContain(`coverage: 2 of 3 rules decided a case, 1 of 2 alternatives held, 3 of 3 parts kept a case out
@@ -144,8 +149,8 @@ rules with more than the cases ask:
 `);
   });
 
-  test("is whole in JSON", () => {
-    const { coverage } = json(run(project(), "--coverage", "--json")) as {
+  test("is whole in JSON", async () => {
+    const { coverage } = json(await run(project(), "--coverage", "--json")) as {
       coverage: { rules: readonly unknown[] };
     };
     expect(coverage.rules).toMatchObject([
@@ -157,8 +162,8 @@ rules with more than the cases ask:
 });
 
 describe("bylaw test --mutate", () => {
-  test("lists the changes that no case notices, and fails", () => {
-    const ran = run(project(), "--mutate");
+  test("lists the changes that no case notices, and fails", async () => {
+    const ran = await run(project(), "--mutate");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toContain("mutation: 9 mutants, 7 noticed, 2 survived\n");
     expect(ran.stdout).toContain(
@@ -166,17 +171,17 @@ describe("bylaw test --mutate", () => {
     );
   });
 
-  test("passes where cases notice every change", () => {
+  test("passes where cases notice every change", async () => {
     const more = [
       { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
       { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
     ];
-    const ran = run(project([...CASES, ...more]), "--mutate");
+    const ran = await run(project([...CASES, ...more]), "--mutate");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("mutation: 9 mutants, all noticed");
   });
 
-  test("keeps the fallback, the mode and the other plugins of a configuration", () => {
+  test("keeps the fallback, the mode and the other plugins of a configuration", async () => {
     const config =
       '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["p.toml"]}}],"fallback":"deny"}';
     const cases = lines(
@@ -184,20 +189,20 @@ describe("bylaw test --mutate", () => {
       { tool: "x", args: {}, must: "deny", code: "fallback" },
     );
     const policy = '[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
-    const ran = bylaw("test c.jsonl --mutate", {
+    const ran = await bylawHere("test c.jsonl --mutate", {
       cwd: scratch({ "p.toml": policy, "bylaw.config.json": config, "c.jsonl": cases }),
     });
     expect(ran.stdout).toContain("all noticed");
     expect(ran.code).toBe(0);
   });
 
-  test("goes by the cases that pass where some fail, says so, and fails", () => {
+  test("goes by the cases that pass where some fail, says so, and fails", async () => {
     const more = [
       { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
       { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
       { id: "wrong", tool: "x", args: {}, must: "allow" },
     ];
-    const ran = run(project([...CASES, ...more]), "--mutate");
+    const ran = await run(project([...CASES, ...more]), "--mutate");
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain("6 cases: 5 passed, 1 failed\n");
     expect(ran.stdout).toContain(
@@ -205,9 +210,9 @@ describe("bylaw test --mutate", () => {
     );
   });
 
-  test("shows the riskiest changes of a rule, and how many more there are", () => {
+  test("shows the riskiest changes of a rule, and how many more there are", async () => {
     const policy = '[[rules]]\nname = "many"\naction = "deny"\ntool = "a|b|c|d|e|f"\n';
-    const ran = run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate");
+    const ran = await run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate");
     expect(ran.stdout).toContain(
       "  many p.toml:1\n    looser: the rule is dropped\n    looser: `action` is `ask_user`, not `deny`\n",
     );
@@ -215,16 +220,18 @@ describe("bylaw test --mutate", () => {
       /\n {4}looser: `tool` without `c`\n {4}and 3 more; --json has all\n/,
     );
     const { mutation } = json(
-      run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate", "--json"),
+      await run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate", "--json"),
     ) as { mutation: { survivors: readonly { loosens: boolean }[] } };
     expect(mutation.survivors).toHaveLength(8);
     expect(mutation.survivors[0]).toMatchObject({ kind: "drop", loosens: true });
   });
 });
 
-test("a file that is named twice is read once", () => {
+test("a file that is named twice is read once", async () => {
   const cwd = project();
-  const ran = bylaw("test p.toml ./p.toml c.jsonl --cases ./c.jsonl --policy p.toml", { cwd });
+  const ran = await bylawHere("test p.toml ./p.toml c.jsonl --cases ./c.jsonl --policy p.toml", {
+    cwd,
+  });
   expect(ran).toMatchObject({
     code: 0,
     stdout: "3 cases: 3 passed\n0 inline cases: none\n",
@@ -232,59 +239,63 @@ test("a file that is named twice is read once", () => {
   });
 });
 
-test("a policy that is missing is advised as the command line has it", () => {
-  const ran = bylaw("test --policy q.toml --cases c.jsonl", { cwd: project() });
+test("a policy that is missing is advised as the command line has it", async () => {
+  const ran = await bylawHere("test --policy q.toml --cases c.jsonl", { cwd: project() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
     /^error BYLAW_POLICY_MISSING: [^]*fix: Create the file, or name another on the command line\n/,
   );
   const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["q.toml"]}}]}';
-  const configured = bylaw("test c.jsonl", {
+  const configured = await bylawHere("test c.jsonl", {
     cwd: scratch({ "bylaw.config.json": config, "c.jsonl": lines(...CASES) }),
   });
   expect(configured.stderr).toMatch(/^error BYLAW_POLICY_MISSING: [^]*option `files`/);
 });
 
 describe("a case file", () => {
-  const refused = (
+  const refused = async (
     cwd: string,
     text: RegExp,
     line?: number,
     code = "BYLAW_CASES_INVALID",
-  ): void => {
-    const ran = run(cwd);
+  ): Promise<void> => {
+    const ran = await run(cwd);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain(code);
     expect(ran.stderr).toMatch(text);
-    const { error } = json(run(cwd, "--json")) as { error: { code: string; line?: number } };
+    const { error } = json(await run(cwd, "--json")) as { error: { code: string; line?: number } };
     expect(error).toMatchObject(line === undefined ? { code } : { code, line });
   };
   const [first = {}] = CASES;
 
   test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
     "with a line %s is refused at it",
-    (_, text, wanted) => {
+    async (_, text, wanted) => {
       const cwd = project(`${lines(first)}${text}\n`);
-      refused(cwd, new RegExp(wanted), 2);
+      await refused(cwd, new RegExp(wanted), 2);
     },
   );
 
-  test("that is missing, a directory, or no UTF-8", () => {
-    refused(scratch({ "p.toml": POLICY }), /File not found/);
-    refused(scratch({ "p.toml": POLICY, "c.jsonl/x": "" }), /directory/);
-    refused(scratch({ "p.toml": POLICY, "c.jsonl": Uint8Array.from([0x7b, 0xff]) }), /UTF-8/, 1);
+  test("that is missing, a directory, or no UTF-8", async () => {
+    await refused(scratch({ "p.toml": POLICY }), /File not found/);
+    await refused(scratch({ "p.toml": POLICY, "c.jsonl/x": "" }), /directory/);
+    await refused(
+      scratch({ "p.toml": POLICY, "c.jsonl": Uint8Array.from([0x7b, 0xff]) }),
+      /UTF-8/,
+      1,
+    );
   });
 
-  test("of another ending is named with an option", () => {
+  test("of another ending is named with an option", async () => {
     const cwd = scratch({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
-    const ran = bylaw("test p.toml cases.txt", { cwd });
+    const ran = await bylawHere("test p.toml cases.txt", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID.*`cases\.txt`[^]*--cases/);
-    expect(bylaw("test p.toml --cases cases.txt", { cwd }).code).toBe(0);
+    expect((await bylawHere("test p.toml --cases cases.txt", { cwd })).code).toBe(0);
   });
 
-  test("that is empty is no test", () => {
-    const ran = run(project("\n"));
+  test("that is empty is no test", async () => {
+    const ran = await run(project("\n"));
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("There are no cases to test");
   });
