@@ -1,39 +1,42 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
+import { notices } from "./build/notices.ts";
+import { entriesOf, librariesLater, ownPackages } from "./build/own-packages.ts";
+import { OWN_PACKAGES } from "./src/io/own-package-names.ts";
 
 // Loading hundreds of small files took longer than all the rest: docs/decisions/0008-the-command-in-few-files.md.
 // `cleanDir` also takes away what `tsc` wrote before, which runs as well as this, only slower.
-export default defineConfig({
-  input: { bin: "src/bin.ts", "engine-thread": "src/hosts/engine-thread.ts" },
+// There is half as much to read at every start. Names of functions and classes stay, for they stand in traces.
+const minify = {
+  compress: { keepNames: { function: true, class: true } },
+  mangle: { keepNames: { function: true, class: true } },
+  codegen: true,
+} as const;
+
+const command = defineConfig({
+  input: {
+    bin: "src/bin.ts",
+    "engine-thread": "src/hosts/engine-thread.ts",
+    ...entriesOf(OWN_PACKAGES.filter((name) => name !== "zod")),
+  },
   platform: "node",
-  // The first loads a compiler of its own beside itself, the others native code, a driver and a server that few commands need.
   external: [
-    ...[
-      "jiti",
-      "@bylaw/store-sqlite",
-      "@bylaw/store-postgres",
-      "@bylaw/plugin-event-log",
-      "@bylaw/orchestrator",
-    ],
-    // These load what only their users install.
-    ...["@bylaw/runner/dbos", "@bylaw/runner/restate"],
+    // The first loads a compiler of its own beside itself, the second native code.
+    ...["jiti", "better-sqlite3"],
+    // What only their users install.
+    ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "pg-native"],
   ],
   plugins: [
     loadedLater(),
-    placesOfPackages(),
+    ownPackages(),
+    librariesLater(),
     modulesOfNode(),
     plainText(),
     standsAlone(),
     notices(),
   ],
-  // There is half as much to read at every start. Names of functions and classes stay, for they stand in traces.
   output: {
-    minify: {
-      compress: { keepNames: { function: true, class: true } },
-      mangle: { keepNames: { function: true, class: true } },
-      codegen: true,
-    },
+    minify,
     dir: "dist",
     cleanDir: true,
     entryFileNames: "[name].js",
@@ -48,6 +51,16 @@ export default defineConfig({
     },
   },
 });
+
+// Built apart: every call reads the little of it that the command uses, and only configurations use the rest.
+const library = defineConfig({
+  input: entriesOf(["zod"]),
+  platform: "node",
+  plugins: [ownPackages(), plainText()],
+  output: { minify, dir: "dist" },
+});
+
+export default [command, library];
 
 /**
  * Modules that one call seldom needs, by the ends of their paths. What others take from them are functions, and tables of which they
@@ -169,69 +182,6 @@ function standsAlone(): Plugin {
       const first = bundle["bin.js"];
       if (first?.type === "chunk")
         first.code = first.code.replace('import"./rolldown-runtime.js";', "");
-    },
-  };
-}
-
-interface Manifest {
-  readonly name?: string;
-  readonly version?: string;
-  readonly license?: string;
-}
-
-const manifestIn = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-
-/** The folder of the package that a file belongs to. */
-function packageOf(file: string): string {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    if (existsSync(join(folder, "package.json")) && manifestIn(folder).name !== undefined)
-      return folder;
-  }
-  throw new Error(`\`${file}\` belongs to no package`);
-}
-
-/** What one of our packages looks for beside itself, it finds where it is installed and not beside this build. */
-function placesOfPackages(): Plugin {
-  return {
-    name: "places-of-packages",
-    transform: {
-      filter: {
-        id: /\/(?:packages|plugins|rulesets)\/(?!cli\/)[^/]+\/dist\//,
-        code: "import.meta.url",
-      },
-      handler: (code, id) =>
-        code.replaceAll(
-          "import.meta.url",
-          `import.meta.resolve("${manifestIn(packageOf(id)).name ?? ""}")`,
-        ),
-    },
-  };
-}
-
-/** Puts the licences of what the build contains of others beside it. */
-function notices(): Plugin {
-  return {
-    name: "notices",
-    generateBundle(_, bundle) {
-      const files = Object.values(bundle).flatMap((part) =>
-        part.type === "chunk" ? part.moduleIds : [],
-      );
-      const folders = new Set(
-        files.filter((file) => file.includes("/node_modules/")).map(packageOf),
-      );
-      const texts = [...folders].toSorted().map((folder) => {
-        const { name = "", version = "", license = "" } = manifestIn(folder);
-        const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-        if (file === undefined)
-          throw new Error(`${name} comes without the text of its licence, which must be passed on`);
-        return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
-      });
-      this.emitFile({
-        type: "asset",
-        fileName: "THIRD-PARTY-LICENSES.txt",
-        source: texts.join(`\n${"-".repeat(80)}\n\n`),
-      });
     },
   };
 }

@@ -29,7 +29,9 @@ it("what the command contains is released with the command", () => {
     const manifest = byName.get(name);
     if (manifest === undefined || contained.has(name)) return;
     contained.add(name);
-    for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+    const { dependencies, peerDependencies, devDependencies } = manifest;
+    const built = name === "@bylaw/cli" ? devDependencies : {};
+    for (const needed of Object.keys({ ...dependencies, ...peerDependencies, ...built }))
       visit(needed);
   };
   visit("@bylaw/cli");

@@ -1,8 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesAt, publishable, root, textOf } from "../contract/workspaces.ts";
 
@@ -47,16 +57,26 @@ let installed: Readonly<Record<string, Installed>> = {};
  */
 function project(name: string): string {
   const own = join(folder, basename(name));
+  for (const place of placesFor(name)) {
+    // A package that stands inside another comes with it.
+    if (place.indexOf("node_modules/") !== place.lastIndexOf("node_modules/")) continue;
+    mkdirSync(dirname(join(own, place)), { recursive: true });
+    symlinkSync(join(folder, "all", place), join(own, place));
+  }
+  writeFileSync(
+    join(own, "package.json"),
+    JSON.stringify({ name: "stranger", version: "1.0.0", private: true, type: "module" }),
+  );
+  return own;
+}
+
+/** Where a package and all that it needs stand. */
+function placesFor(name: string): ReadonlySet<string> {
   const linked = new Set<string>();
   const link = (place: string): void => {
     if (linked.has(place)) return;
     linked.add(place);
     const { dependencies, peerDependencies, optionalDependencies } = installed[place] ?? {};
-    // A package that stands inside another comes with it.
-    if (place.indexOf("node_modules/") === place.lastIndexOf("node_modules/")) {
-      mkdirSync(dirname(join(own, place)), { recursive: true });
-      symlinkSync(join(folder, "all", place), join(own, place));
-    }
     for (const needed of Object.keys({
       ...dependencies,
       ...peerDependencies,
@@ -67,11 +87,17 @@ function project(name: string): string {
     }
   };
   link(`node_modules/${name}`);
-  writeFileSync(
-    join(own, "package.json"),
-    JSON.stringify({ name: "stranger", version: "1.0.0", private: true, type: "module" }),
-  );
-  return own;
+  return linked;
+}
+
+/** What the files of a package weigh, without what stands inside of it. */
+function bytesIn(place: string): number {
+  const at = join(folder, "all", place);
+  return readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && !entry.parentPath.slice(at.length).includes("node_modules"),
+    )
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
 // As node looks for it: inside the package that needs it, then outwards. An optional one may be missing.
@@ -156,6 +182,23 @@ describe("the tarball", () => {
     },
   );
 });
+
+interface Budget {
+  readonly name: string;
+  /** How many packages an installation brings, this one included. */
+  readonly packages: number;
+  readonly megabytes: number;
+}
+
+it.each(readCases<Budget>(import.meta, "budgets"))(
+  "$name brings at most $packages packages and $megabytes MB",
+  ({ name, packages, megabytes }) => {
+    const places = [...placesFor(name)];
+    expect(places.length, places.join(" ")).toBeLessThanOrEqual(packages);
+    const bytes = places.map(bytesIn).reduce((sum, each) => sum + each, 0);
+    expect(bytes / 1e6).toBeLessThanOrEqual(megabytes);
+  },
+);
 
 describe.concurrent("installed in an empty project", () => {
   it.each(publishable.map((workspace) => [workspace.manifest.name, workspace] as const))(

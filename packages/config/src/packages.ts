@@ -11,8 +11,6 @@ export type BundledPackages = Readonly<Record<string, string>>;
 
 /** A package whose code is built into the program. */
 export interface ContainedPackage {
-  /** Absolute path of the `package.json` beside the program's own copy. */
-  readonly manifest: string;
   /** The version that was built in. */
   readonly version: string;
   /** The packages that it uses, by name. */
@@ -25,7 +23,7 @@ export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
 
 /**
  * The loader for a configuration that names these packages: the program's own where a project would load the very same ones, else
- * `beside`. It takes nothing from the program where a project has another copy or version of what the configuration names, or of what
+ * `beside`. It takes nothing from the program where a project has another version of what the configuration names, or of what
  * that uses: parts of two copies of a plugin cannot be in one kernel.
  */
 export function loaderOfContained(
@@ -38,10 +36,9 @@ export function loaderOfContained(
   const own = (name: string): ContainedPackage | undefined => {
     const found = Object.hasOwn(contained, name) ? contained[name] : undefined;
     try {
-      const manifest = resolve(`${name}/package.json`);
-      if (manifest !== found?.manifest) return undefined;
-      const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version?: unknown };
-      return version === found.version ? found : undefined;
+      const manifest = readFileSync(resolve(`${name}/package.json`), "utf8");
+      const { version } = JSON.parse(manifest) as { version?: unknown };
+      return version === found?.version ? found : undefined;
     } catch (error) {
       // The program's own serves where a project has none.
       return (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND" ? found : undefined;

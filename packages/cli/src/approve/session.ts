@@ -44,14 +44,7 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
   }
   return await whileLoading(file, async () => {
     const { kernel } = await createConfiguredKernel({ file, bundled: bundled() });
-    return {
-      file,
-      kernel,
-      gates: await gatesOf(kernel, file, {
-        ...bundled(),
-        "@bylaw/plugin-gates": import.meta.resolve("@bylaw/plugin-gates"),
-      }),
-    };
+    return { file, kernel, gates: await gatesOf(kernel, file, bundled()) };
   });
 }
 

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ANCHOR_TYPE } from "@bylaw/log";
 import { createEventReader, eventOn } from "../log/read-events.ts";
 import { checkFiles, logLines, type LogSource, type SourceOptions } from "../log/log-source.ts";
 import { runsIn } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
+import { fileOf } from "../io/own-packages.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { ReportCollector, type Report } from "../report/collect.ts";
 import { htmlOf } from "../report/html.ts";
@@ -104,9 +103,5 @@ function rendered(
   return tables.map((table) => tableText(table, paint)).join("\n");
 }
 
-// The file for pages has no name of its own among the exports.
 const chartLibrary = (): string =>
-  readFileSync(
-    join(dirname(fileURLToPath(import.meta.resolve("chart.js"))), "chart.umd.min.js"),
-    "utf8",
-  );
+  readFileSync(fileOf("chart.js", "dist/chart.umd.min.js"), "utf8");

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -15,6 +16,8 @@ import pluginManifest from "@bylaw/plugin-policy/package.json" with { type: "jso
 import everydayManifest from "@bylaw/ruleset-everyday/package.json" with { type: "json" };
 import recommendedManifest from "@bylaw/ruleset-recommended/package.json" with { type: "json" };
 import { distinctFiles } from "../io/distinct-files.ts";
+import { entryOf, fileOf } from "../io/own-packages.ts";
+import { OWN_PACKAGES } from "../io/own-package-names.ts";
 import { findingLine } from "../io/report-error.ts";
 import { whileLoading } from "../io/exit-code.ts";
 
@@ -36,20 +39,20 @@ export const bundled = (): BundledPackages =>
   Object.defineProperties(
     {},
     Object.fromEntries(
-      [
-        ...["@bylaw/kernel", "@bylaw/config", "@bylaw/policy-language", "zod"],
-        ...[POLICY_PLUGIN, RECOMMENDED, EVERYDAY],
-      ].map((name) => [name, { enumerable: true, get: () => import.meta.resolve(name) }]),
+      OWN_PACKAGES.map((name) => [name, { enumerable: true, get: () => entryOf(name) }]),
     ),
   );
 
-/** The compiled forms of the command's own rulesets whose policies are named. Who can write one of the two can write the other. */
+/** The compiled forms of the command's own rulesets that the files may be copies of. One counts for the very same text only. */
 function ownForms(files: readonly string[]): string[] {
+  const sizes = new Set(files.map(sizeOf));
   return [RECOMMENDED, EVERYDAY]
-    .map((name) => import.meta.resolve(name))
-    .filter((entry) => files.includes(fileURLToPath(new URL("../policy.toml", entry))))
-    .map((entry) => fileURLToPath(new URL("policy.compiled.json", entry)));
+    .filter((name) => sizes.has(sizeOf(fileOf(name, "policy.toml"))))
+    .map((name) => fileURLToPath(fileOf(name, "dist/policy.compiled.json")));
 }
+
+const sizeOf = (file: string | URL): number | undefined =>
+  statSync(file, { throwIfNoEntry: false })?.size;
 
 // Loading the same from a project's folder takes twice as long: there they are hundreds of files.
 const contained = (): ContainedPackages => ({
@@ -59,22 +62,14 @@ const contained = (): ContainedPackages => ({
 });
 
 interface PackageManifest {
-  readonly name: string;
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 const containedPackage = (
-  { name, version, dependencies = {} }: PackageManifest,
+  { version, dependencies = {} }: PackageManifest,
   load: () => Promise<object>,
-): ContainedPackage => ({
-  version,
-  dependencies,
-  get manifest() {
-    return fileURLToPath(import.meta.resolve(`${name}/package.json`));
-  },
-  load: async () => ({ ...(await load()) }),
-});
+): ContainedPackage => ({ version, dependencies, load: async () => ({ ...(await load()) }) });
 
 /** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
 export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { placeOf } from "@bylaw/hook-client";
+import { fileOf } from "../io/own-packages.ts";
 
 /** What the hook of a host was installed with. */
 export interface HookSetup {
@@ -20,8 +21,7 @@ export const HOOK_CLIENTS = ["node", "curl", "none"] as const;
 /** The built command. Absolute. */
 export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 
-const clientFile = (path: string): string =>
-  fileURLToPath(new URL(path, import.meta.resolve("@bylaw/hook-client/package.json")));
+const clientFile = (path: string): string => fileURLToPath(fileOf("@bylaw/hook-client", path));
 
 /** The path of curl on systems that include it. */
 export const CURL = "/usr/bin/curl";

@@ -17,7 +17,7 @@ export async function coordinatorKernel(named: string | undefined): Promise<Kern
   return await whileLoading(file, async () => {
     const { kernel } = await createConfiguredKernel({
       file,
-      bundled: { ...bundled(), [PLUGIN]: import.meta.resolve(PLUGIN) },
+      bundled: bundled(),
       add: async (_file, config, load) => {
         if (namesIn(config).has(PLUGIN)) return [];
         const { coordinator } = (await load(PLUGIN)) as unknown as typeof CoordinatorPlugin;

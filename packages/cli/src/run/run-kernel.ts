@@ -63,13 +63,9 @@ export async function kernelOf(
     };
   }
   return whileLoading(file, async () => {
-    const sources = {
-      ...bundled(),
-      ...Object.fromEntries(Object.values(names).map((name) => [name, import.meta.resolve(name)])),
-    };
-    const { config: loaded } = await loadConfig({ file, bundled: sources });
+    const { config: loaded } = await loadConfig({ file, bundled: bundled() });
     // From where the configuration has its own: two copies of one plugin in one kernel are refused.
-    const load = await packagesBeside(file, sources);
+    const load = await packagesBeside(file, bundled());
     const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
     const plugins = Object.fromEntries(await Promise.all(entries)) as unknown as RunPlugins;
     const more = instancesOf(plugins, template, namesIn(loaded));

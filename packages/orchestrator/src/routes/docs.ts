@@ -1,9 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import type { Service } from "../service/service.ts";
+
+const gunzipped = promisify(gunzip);
 
 /** Nothing but what this server sends itself is loaded, and nothing in the page runs that is not a file of it. */
 const POLICY =
@@ -49,9 +53,13 @@ const files = new Map<File, Promise<string>>();
 function textOf(file: File): Promise<string> {
   const known =
     files.get(file) ??
-    (file === "start.js" ? Promise.resolve(START) : readFile(new URL(file, REFERENCE), "utf8"));
+    (file === "start.js" ? Promise.resolve(START) : unpacked(new URL(`${file}.gz`, REFERENCE)));
   files.set(file, known);
   return known;
+}
+
+async function unpacked(file: URL): Promise<string> {
+  return (await gunzipped(await readFile(file))).toString("utf8");
 }
 
 const common = { method: "get", tags: ["server"], callers: ["anyone"] } as const;

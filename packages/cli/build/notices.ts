@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin } from "rolldown";
+import { manifestIn, packageOf } from "./manifest.ts";
+
+/** Puts the licences of what the build contains of others beside it. */
+export function notices(): Plugin {
+  return {
+    name: "notices",
+    generateBundle(_, bundle) {
+      const files = Object.values(bundle).flatMap((part) =>
+        part.type === "chunk" ? part.moduleIds : [],
+      );
+      const folders = new Set(
+        files.filter((file) => file.includes("/node_modules/")).map(packageOf),
+      );
+      const texts = [...folders].toSorted().map((folder) => {
+        const { name = "", version = "", license = "" } = manifestIn(folder);
+        const text = licenceIn(folder) ?? licenceIn(join(folder, "../..", scopeOf(name)));
+        if (text === undefined)
+          throw new Error(`${name} comes without the text of its licence, which must be passed on`);
+        return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+      });
+      this.emitFile({
+        type: "asset",
+        fileName: "THIRD-PARTY-LICENSES.txt",
+        source: texts.join(`\n${"-".repeat(80)}\n\n`),
+      });
+    },
+  };
+}
+
+// A scoped package without a licence of its own is from the authors of the package that its scope is named for.
+const scopeOf = (name: string): string => /^@([^/]+)\//.exec(name)?.[1] ?? name;
+
+/** The text of a package's licence: its file, or the part of its readme that has the text. */
+function licenceIn(folder: string): string | undefined {
+  const entries = readdirSync(folder);
+  const file = entries.find((entry) => /^licen[cs]e/i.test(entry));
+  if (file !== undefined) return readFileSync(join(folder, file), "utf8");
+  const readme = entries.find((entry) => /^readme/i.test(entry));
+  const text = readme === undefined ? "" : readFileSync(join(folder, readme), "utf8");
+  const part = /^#+ licen[cs]e\s([\s\S]*)/im.exec(text)?.[1];
+  return part?.includes("WITHOUT WARRANTY") === true ? part : undefined;
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import type { Plugin } from "rolldown";
+import { manifestIn, packageOf } from "./manifest.ts";
+
+/** Files that packages look for beside themselves. They stand below `dist/packages` as they do in their package. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  "@bylaw/ruleset-recommended": ["policy.toml", "dist/policy.compiled.json"],
+  "@bylaw/ruleset-everyday": ["policy.toml", "dist/policy.compiled.json"],
+  "@bylaw/hook-client": ["dist/hook-client.cjs", "src/hook-client.sh"],
+  "@bylaw/orchestrator": [
+    ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
+    ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
+  ].map((file) => `dist/reference/${file}`),
+  "chart.js": ["dist/chart.umd.min.js", "LICENSE.md"],
+};
+
+const OWN = "own:";
+
+/**
+ * An entry for each of these packages, a file that only hands on. Were the package itself the entry, the command would read that file
+ * too on its way.
+ */
+export const entriesOf = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [`own-${basename(name)}`, `${OWN}${name}`]));
+
+const NODE_MODULES = join(import.meta.dirname, "../../../node_modules");
+const ANSWERS = join(import.meta.dirname, "../src/io/own-packages.ts");
+
+/** Has our packages look for their files, and for each other, in this one. */
+export function ownPackages(): Plugin {
+  const answers = `
+    export const entryOf = (name) => new URL("./own-" + name.replace(/.*\\//, "") + ".js", import.meta.url).href;
+    export const fileOf = (name, path) => new URL("./packages/" + name + "/" + path, import.meta.url);`;
+  return {
+    name: "own-packages",
+    resolveId: (id) => (id.startsWith(OWN) ? id : null),
+    load(id) {
+      if (id.startsWith(OWN)) return `export * from ${JSON.stringify(id.slice(OWN.length))};`;
+      return id === ANSWERS ? answers : null;
+    },
+    transform: {
+      filter: {
+        id: /\/(?:packages|plugins|rulesets)\/(?!cli\/)[^/]+\/dist\//,
+        code: /import\.meta/,
+      },
+      handler(code, id) {
+        const folder = packageOf(id);
+        const name = manifestIn(folder).name ?? "";
+        const placed = code
+          .replaceAll(/new URL\("([^"]+)", import\.meta\.url\)/g, (_, path: string) => {
+            const file = relative(folder, join(dirname(id), path));
+            return `new URL("./packages/${name}/${file}", import.meta.url)`;
+          })
+          .replaceAll("import.meta.resolve(", "entryOfOwn(");
+        return placed.includes("entryOfOwn(")
+          ? `import { entryOf as entryOfOwn } from ${JSON.stringify(ANSWERS)};\n${placed}`
+          : placed;
+      },
+    },
+    generateBundle() {
+      for (const [name, files] of Object.entries(FILES))
+        for (const file of files) {
+          const source = readFileSync(join(NODE_MODULES, name, file));
+          this.emitFile({ type: "asset", fileName: `packages/${name}/${file}`, source });
+        }
+    },
+  };
+}
+
+/** What the policy language requires when a policy needs it, and how a module hands it on. */
+const LIBRARIES = {
+  micromatch: 'import library from "micromatch"; export default library;',
+  re2js: 'export * from "re2js";',
+} as const;
+
+/** Has these libraries stand in files of their own. */
+export function librariesLater(): Plugin {
+  const LATER = "library:";
+  const importer = join(NODE_MODULES, "@bylaw/policy-language/package.json");
+  return {
+    name: "libraries-later",
+    resolveId(id, from, options) {
+      if (id.startsWith(LATER)) return id;
+      return from?.startsWith(LATER) === true ? this.resolve(id, importer, options) : null;
+    },
+    load: (id) =>
+      id.startsWith(LATER) ? LIBRARIES[id.slice(LATER.length) as keyof typeof LIBRARIES] : null,
+    transform: {
+      filter: { id: /\/policy-language\/dist\/match\/lazy-modules\.js$/ },
+      handler(code) {
+        for (const library of Object.keys(LIBRARIES))
+          this.emitFile({
+            type: "chunk",
+            id: `${LATER}${library}`,
+            fileName: `library-${library}.js`,
+          });
+        return code
+          .replace('load("micromatch")', 'load("./library-micromatch.js").default')
+          .replace('load("re2js")', 'load("./library-re2js.js")');
+      },
+    },
+  };
+}
