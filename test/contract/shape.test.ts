@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { filesAt, publishable, root, textOf, workspaces } from "./workspaces.ts";
 
 const NAMES: Readonly<Record<string, (folder: string) => string>> = {
-  packages: (folder) => `@bylaw/${folder}`,
+  // `npm create bylaw` looks for a package without a scope.
+  packages: (folder) => (folder === "create-bylaw" ? folder : `@bylaw/${folder}`),
   plugins: (folder) => `@bylaw/plugin-${folder}`,
   rulesets: (folder) => `@bylaw/ruleset-${folder}`,
 };

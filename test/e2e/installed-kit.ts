@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { publishable, root } from "../contract/workspaces.ts";
 
 // Written to by the attacks of tests, so that they are copies: files of this tree may be shared with others.
-const COPIED = ["hono"];
+const COPIED = ["better-sqlite3"];
 
 /** Installs every package of this repository into a folder, as copies; of third parties only those that are attacked, and links to the others. */
 export function installInto(folder: string): void {

@@ -232,11 +232,11 @@ describe("a server that is installed where agents write does not start", () => {
     symlinkSync(join(work, "rules"), join(server, "node_modules/rules"));
     expect(refused(["--workspace", work])).toContain(join(server, "node_modules/rules"));
     rmSync(join(server, "node_modules/rules"));
-    const linked = join(server, "node_modules/hono");
-    cpSync(linked, join(work, "hono"), { recursive: true });
+    const linked = join(server, "node_modules/better-sqlite3");
+    cpSync(linked, join(work, "better-sqlite3"), { recursive: true });
     rmSync(linked, { recursive: true });
-    symlinkSync(join(work, "hono"), linked);
-    expect(refused(["--workspace", work])).toContain(join(work, "hono"));
+    symlinkSync(join(work, "better-sqlite3"), linked);
+    expect(refused(["--workspace", work])).toContain(join(work, "better-sqlite3"));
   });
 
   it("because what starts it is a link in it", () => {

@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +24,7 @@ export async function startRegistry(): Promise<Registry> {
   writeFileSync(join(folder, "config.yaml"), configOf(upstream));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  const program = createRequire(join(folder, "package.json")).resolve("verdaccio/bin/verdaccio");
+  const program = join(folder, "node_modules/verdaccio/bin/verdaccio");
   const server = spawn(
     process.execPath,
     [program, "--config", "config.yaml", "--listen", `127.0.0.1:${port}`],
@@ -54,7 +53,7 @@ export async function startRegistry(): Promise<Registry> {
     async stop() {
       server.kill();
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -64,6 +63,7 @@ storage: ./storage
 auth: { htpasswd: { file: ./htpasswd, max_users: 1 } }
 packages:
   '@bylaw/*': { access: $all, publish: $authenticated }
+  '@acme/*': { access: $all, publish: $authenticated }
   'create-bylaw': { access: $all, publish: $authenticated }
   '**': { access: $all, proxy: upstream }
 uplinks: { upstream: { url: ${JSON.stringify(upstream)} } }

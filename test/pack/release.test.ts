@@ -1,53 +1,124 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { filesAt, publishable, root } from "../contract/workspaces.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { publishable, root, testWorkspace, workspaces } from "../contract/workspaces.ts";
 import { startRegistry, type Registry } from "./registry.ts";
 
 const run = promisify(execFile);
 const clone = mkdtempSync(join(tmpdir(), "bylaw-release-"));
-let registry: Registry;
+let registry: Registry | undefined;
+
+function served(): Registry {
+  if (registry === undefined) throw new Error("The registry does not run");
+  return registry;
+}
 
 /** Runs a command in the clone, with the registry as the only one that npm knows. */
 async function inClone(command: string, ...args: readonly string[]): Promise<string> {
-  const env = { ...registry.env, TURBO_CACHE_DIR: join(root, ".turbo/cache") };
+  const env = { ...served().env, TURBO_CACHE_DIR: join(root, ".turbo/cache") };
   return (await run(command, args, { cwd: clone, env, maxBuffer: 2 ** 26 })).stdout;
 }
 
 beforeAll(async () => {
   registry = await startRegistry();
   await run("git", ["clone", "--quiet", root, clone]);
-  for (const modules of ["node_modules", ...filesAt("{packages,plugins}/*/node_modules")]) {
-    mkdirSync(dirname(join(clone, modules)), { recursive: true });
-    symlinkSync(join(root, modules), join(clone, modules));
-  }
+  installLinks();
 });
 afterAll(async () => {
-  await registry.stop();
+  await registry?.stop();
   rmSync(clone, { recursive: true, force: true });
 });
 
-it("a clean clone is published by one command, and installed by strangers", async () => {
-  await inClone("npm", "run", "release");
-  for (const { manifest } of publishable) {
-    const about = await fetch(`${registry.url}${manifest.name.replace("/", "%2f")}`);
-    const { versions = {} } = (await about.json()) as { readonly versions?: object };
-    expect(Object.keys(versions), manifest.name).toEqual([manifest.version]);
+/** As `npm ci` installs: our packages are those of the clone, and all others those of this repository. */
+function installLinks(): void {
+  const link = (to: string, at: string): void => {
+    mkdirSync(dirname(join(clone, at)), { recursive: true });
+    symlinkSync(to, join(clone, at));
+  };
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (name !== "@bylaw") link(join(root, "node_modules", name), `node_modules/${name}`);
+  for (const { folder, manifest } of [...workspaces, testWorkspace]) {
+    link(join(clone, folder), `node_modules/${manifest.name}`);
+    const own = join(root, folder, "node_modules");
+    if (existsSync(own)) link(own, `${folder}/node_modules`);
   }
-  const stranger = mkdtempSync(join(tmpdir(), "bylaw-stranger-"));
-  writeFileSync(join(stranger, "package.json"), '{ "private": true }');
-  await run("npm", ["install", "--no-audit", "--ignore-scripts", "@bylaw/cli"], {
-    cwd: stranger,
-    env: registry.env,
+}
+
+// It builds everything and starts npm once for each package.
+const PUBLISHING_MS = 600_000;
+const STRANGER_MS = 180_000;
+
+const RULES = ["--kind", "ruleset", "--name", "@acme/rules"];
+
+it(
+  "a clean clone is published by one command",
+  { timeout: PUBLISHING_MS },
+  async () => {
+    await inClone("npm", "run", "release");
+    for (const { manifest } of publishable) {
+      const about = await fetch(`${served().url}${manifest.name.replace("/", "%2f")}`);
+      const { versions = {} } = (await about.json()) as { readonly versions?: object };
+      expect(Object.keys(versions), manifest.name).toEqual([manifest.version]);
+    }
+  },
+);
+
+describe("a stranger", () => {
+  const place = mkdtempSync(join(tmpdir(), "bylaw-stranger-"));
+  const [rules, shop] = [join(place, "rules"), join(place, "shop")];
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  const npm = (cwd: string, ...args: readonly string[]): Promise<{ readonly stdout: string }> =>
+    run("npm", ["--no-audit", "--no-update-notifier", ...args], { cwd, env: served().env });
+  const bylaw = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ["node_modules/@bylaw/cli/bin/bylaw.js", ...args], {
+      cwd: shop,
+      encoding: "utf8",
+      env: { ...process.env, HOME: place },
+    });
+
+  it("makes a ruleset, tests it and publishes it", { timeout: STRANGER_MS }, async () => {
+    await npm(place, "create", "--yes", "bylaw@latest", "rules", "--", ...RULES);
+    await npm(rules, "install");
+    expect((await npm(rules, "test")).stdout).toContain("2 cases");
+    await npm(rules, "publish", "--access", "public");
   });
-  const command = join(stranger, "node_modules/@bylaw/cli/bin/bylaw.js");
-  const { stdout } = await run(process.execPath, [command, "--version"]);
-  const cli = publishable.find(({ manifest }) => manifest.name === "@bylaw/cli");
-  expect(stdout.trim()).toBe(cli?.manifest.version);
-  rmSync(stranger, { recursive: true });
+
+  it(
+    "makes a project that uses it, and a denied call stays out",
+    { timeout: STRANGER_MS },
+    async () => {
+      await npm(place, "create", "--yes", "bylaw@latest", "shop", "--", "--kind", "host");
+      await npm(shop, "install");
+      await npm(shop, "install", "@acme/rules");
+      const file = join(shop, "bylaw.config.json");
+      const config = JSON.parse(readFileSync(file, "utf8")) as {
+        readonly extends: readonly string[];
+      };
+      writeFileSync(
+        file,
+        JSON.stringify({ ...config, extends: [...config.extends, "@acme/rules"] }),
+      );
+      const refund = ["--tool", "refund", "--args", '{"amount":20}'];
+      expect(bylaw("check", ...refund)).toMatchObject({ status: 1 });
+      expect(bylaw("check", ...refund).stdout).toContain("no-refund-without-ticket");
+      expect(bylaw("install", "claude-code", "--client", "none").stderr).toBe("");
+      const { stdout } = bylaw("doctor", "claude-code");
+      expect(stdout).toContain("denied");
+    },
+  );
 });
 
 it("the next release gives every package that has a changeset its version and its changelog", async () => {

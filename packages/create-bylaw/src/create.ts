@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Kind } from "./kinds.ts";
+
+const TEMPLATES = new URL("../templates/", import.meta.url);
+const MANIFEST = new URL("../package.json", import.meta.url);
+
+/** Why nothing can be made, for the person who asked. */
+export class Refusal extends Error {
+  readonly fix: string;
+
+  constructor(message: string, fix: string) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+/** Why a name cannot be that of an npm package here; `undefined` if it can. */
+export function refusalOf(name: string): string | undefined {
+  const fits = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name);
+  return fits && name.length <= 100
+    ? undefined
+    : `\`${name}\` is not a package name in small letters, digits and single hyphens`;
+}
+
+/**
+ * Makes a new folder from the template of a kind, all of it or nothing. Returns the files, from that folder. Throws a
+ * {@link Refusal} where the folder has files already, and what the file system throws.
+ */
+export function create(folder: string, kind: Kind, name: string): readonly string[] {
+  const at = resolve(folder);
+  const refused = refusalOf(name);
+  if (refused !== undefined)
+    throw new Refusal(refused, "Give one with `--name`, such as `acme-rules`");
+  if (existsSync(at) && readdirSync(at).length > 0)
+    throw new Refusal(`${folder} is not empty`, "Name a new folder");
+  const made = !existsSync(at);
+  const texts = filledIn(kind, name);
+  try {
+    for (const [file, text] of texts) {
+      mkdirSync(dirname(join(at, file)), { recursive: true });
+      writeFileSync(join(at, file), text, { flag: "wx" });
+    }
+  } catch (error) {
+    for (const [file] of texts) rmSync(join(at, file), { force: true });
+    if (made) rmSync(at, { recursive: true, force: true });
+    throw error;
+  }
+  return texts.map(([file]) => file);
+}
+
+/** The files of a template, with the names that it leaves open. A `_` at the start of a name stands for a dot, which npm leaves out. */
+function filledIn(kind: Kind, name: string): readonly (readonly [string, string])[] {
+  const template = new URL(`${kind}/`, TEMPLATES);
+  const words: Readonly<Record<string, string>> = {
+    PACKAGE_NAME: name,
+    IDENTIFIER: identifierOf(name),
+    SHORT_NAME: basename(name),
+  };
+  const ranges = rangesOfPackages();
+  return readdirSync(template, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+    .map((path) => {
+      const text = readFileSync(path, "utf8")
+        .replaceAll(/PACKAGE_NAME|IDENTIFIER|SHORT_NAME/g, (word) => words[word] ?? word)
+        .replaceAll(/"(@bylaw\/[a-z-]+|zod)": "\*"/g, (_, needed: string) => {
+          return `${JSON.stringify(needed)}: ${JSON.stringify(ranges[needed])}`;
+        });
+      return [placeOf(path, template), text] as const;
+    });
+}
+
+const placeOf = (path: string, template: URL): string =>
+  path
+    .slice(template.pathname.length)
+    .split("/")
+    .map((part) => part.replace(/^_/, "."))
+    .join("/");
+
+/** The ranges that this release is tested with. */
+function rangesOfPackages(): Readonly<Record<string, string>> {
+  const { devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  return devDependencies;
+}
+
+/** `@acme/no-refunds` → `noRefunds`. */
+const identifierOf = (name: string): string =>
+  basename(name).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

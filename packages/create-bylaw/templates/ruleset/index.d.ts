@@ -1,0 +1,3 @@
+import type { Ruleset } from "@bylaw/kernel";
+
+export declare const IDENTIFIER: Ruleset;
