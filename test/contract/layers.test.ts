@@ -47,11 +47,9 @@ const LAYERS: readonly Layer[] = [
     ],
   },
   { folder: /^packages\/(orchestrator|dashboard)$/, internal: [/^(packages|plugins)\//] },
-  // The rulesets that most projects start from are built into the command.
-  {
-    folder: /^packages\/cli$/,
-    internal: [/^(packages|plugins)\//, /^rulesets\/(everyday|recommended)$/],
-  },
+  // The rulesets are built into the command.
+  { folder: /^packages\/cli$/, internal: [/^(packages|plugins|rulesets)\//] },
+  { folder: /^packages\/create-bylaw$/, internal: [], external: ["@clack/prompts"] },
   { folder: /^packages\/sdk$/, internal: [], external: ["eventsource-parser"] },
   {
     folder: /^plugins\//,

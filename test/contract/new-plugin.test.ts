@@ -48,7 +48,7 @@ function listing(folder = ""): readonly string[] {
 // A workspace of its own: third parties are those that are installed here, our packages are its own copies.
 function install(): void {
   for (const entry of readdirSync(join(root, "node_modules"))) {
-    if (entry === "@bylaw" || entry.startsWith(".vite")) continue;
+    if (entry === "@bylaw" || entry === "create-bylaw" || entry.startsWith(".vite")) continue;
     mkdirSync(join(copy, "node_modules"), { recursive: true });
     symlinkSync(join(root, "node_modules", entry), join(copy, "node_modules", entry));
   }

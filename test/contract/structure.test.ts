@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * 78,000 of source and 50,000 of tests are asked for.
  */
 const BOUNDS = {
-  source_lines: 126_300,
-  test_lines: 93_200,
+  source_lines: 126_900,
+  test_lines: 93_600,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -49,7 +49,10 @@ export function create(folder: string, kind: Kind, name: string): readonly strin
   return texts.map(([file]) => file);
 }
 
-/** The files of a template, with the names that it leaves open. A `_` at the start of a name stands for a dot, which npm leaves out. */
+/**
+ * The files of a template, with the names that it leaves open. npm treats `.gitignore` and `package.json` as its own, so their names begin
+ * with `_` and are `manifest.json` there.
+ */
 function filledIn(kind: Kind, name: string): readonly (readonly [string, string])[] {
   const template = new URL(`${kind}/`, TEMPLATES);
   const words: Readonly<Record<string, string>> = {
@@ -76,7 +79,7 @@ const placeOf = (path: string, template: URL): string =>
   path
     .slice(template.pathname.length)
     .split("/")
-    .map((part) => part.replace(/^_/, "."))
+    .map((part) => part.replace(/^_/, ".").replace(/^manifest\.json$/, "package.json"))
     .join("/");
 
 /** The ranges that this release is tested with. */
