@@ -18,7 +18,7 @@ export function installInto(folder: string): void {
   for (const name of COPIED)
     cpSync(join(root, "node_modules", name), join(modules, name), { recursive: true });
   for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name === "@bylaw" || name === ".bin" || COPIED.includes(name)) continue;
+    if (["@bylaw", "create-bylaw", ".bin", ...COPIED].includes(name)) continue;
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }

@@ -49,8 +49,9 @@ export function ownPackages(): Plugin {
         const name = manifestIn(folder).name ?? "";
         const placed = code
           .replaceAll(/new URL\("([^"]+)", import\.meta\.url\)/g, (_, path: string) => {
-            const file = relative(folder, join(dirname(id), path));
-            return `new URL("./packages/${name}/${file}", import.meta.url)`;
+            // A folder keeps its slash at the end.
+            const at = relative(folder, join(dirname(id), path));
+            return `new URL("./packages/${name}/${at}${path.endsWith("/") ? "/" : ""}", import.meta.url)`;
           })
           .replaceAll("import.meta.resolve(", "entryOfOwn(");
         return placed.includes("entryOfOwn(")
