@@ -5,10 +5,12 @@ import { createConfiguredKernel } from "@bylaw/config";
 import type { LogEvent, ToolCall } from "@bylaw/kernel";
 import { formatEventLine, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { afterAll, describe, expect, it } from "vitest";
+import { AgentClient, OperatorClient } from "@bylaw/sdk";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylawHere, jsonLines, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, jsonLines, scratch } from "./bylaw.ts";
+import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const POLICY = `
 default = "allow"
@@ -28,6 +30,23 @@ name = "few"
 action = "deny"
 effects = ["deletes"]
 after = { mark = "deleted", times = 3 }
+`;
+const CONTRACT = `
+bylaw: 1
+name: One phase
+phases: [{ id: WORK, name: Work, allowed_tools: [read_files, write_files] }]
+transitions: []
+enforcement: { mode: strict }
+`;
+const SERVED = `
+[[marks]]
+name = "wrote"
+tool = "write_files"
+[[rules]]
+name = "once"
+action = "deny"
+tool = "write_files"
+after = "wrote"
 `;
 const AGENTS = 4;
 const ROUNDS = 12;
@@ -142,6 +161,52 @@ describe("the command", () => {
     expect((await run.toolCall(curl)).applied).toBe("allow");
     await run.close();
     await store.close();
+  });
+
+  it("clears a mark on a server, for an operator and for nobody else", async () => {
+    const site = makeSite(["t"], CONTRACT);
+    onTestFinished(async () => {
+      await endServers();
+      site.remove();
+    });
+    writeFileSync(site.path("policy.toml"), SERVED);
+    const server = await startServer(site, { policy: [site.path("policy.toml")] });
+    const operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
+    await operator.createTasks([{ id: "t" }]);
+    const ann = new AgentClient({
+      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
+    });
+    await ann.claimTask();
+    await ann.writeFile("first.txt", "1");
+    const second = (): Promise<unknown> =>
+      ann.writeFile("second.txt", "2").catch(({ name }: Error) => name);
+    expect(await second()).toBe("ToolForbidden");
+    const clear = (mark: string, token: string, ...more: readonly string[]) =>
+      bylaw(["approve", "clear", mark, "--url", server.url, ...more], {
+        cwd: site.folder,
+        env: { BYLAW_OPERATOR_TOKEN: token },
+      });
+    expect(clear("wrote", "a token of nobody, which is long enough")).toMatchObject({ code: 2 });
+    expect(clear("wrotte", OPERATOR).stderr).toContain("Did you mean `wrote`?");
+    expect(clear("wrote", OPERATOR, "--by", "ada")).toMatchObject({ code: 2 });
+    const enrolled = await fetch(`${server.url}/api/v1/marks/clear`, {
+      method: "POST",
+      headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" },
+      body: '{"mark":"wrote"}',
+    });
+    expect(enrolled.status).toBe(403);
+    expect(await second()).toBe("ToolForbidden");
+    expect(clear("wrote", OPERATOR)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^cleared wrote by operator \(event \d+\)\n$/),
+    });
+    expect(await second()).toMatchObject({ status: "success" });
+    // Asked twice under one id it happens once: what is written since stands.
+    const once = { request_id: "clear-1" };
+    await operator.clearMark("wrote", once);
+    await ann.writeFile("third.txt", "3");
+    await operator.clearMark("wrote", once);
+    expect(await second()).toBe("ToolForbidden");
   });
 
   it("replays an old log with the marks that follow from it", async () => {

@@ -107,6 +107,11 @@ export class OperatorClient {
       .sequence;
   }
 
+  /** Clears a mark of the policies, as if no call had set it. */
+  async clearMark(mark: string, options: AskOptions = {}): Promise<void> {
+    await this.#ask("POST", "/marks/clear", { mark }, options);
+  }
+
   /** The open directives of the run. */
   async directives(options: AskOptions = {}): Promise<readonly OpenDirective[]> {
     const path = "/directives";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { defineProjection, type Projection } from "@bylaw/kernel";
-import { MARKS_PROJECTION, type PoolMarks } from "@bylaw/policy-language";
+import { defineProjection, type EventDraft, type Projection } from "@bylaw/kernel";
+import { MARK_CLEARED, MARKS_PROJECTION, type PoolMarks } from "@bylaw/policy-language";
+import { didYouMean, quote } from "@bylaw/wording";
 
 const DIGITS = 12;
 
@@ -16,3 +17,14 @@ export const marksOf = ({ digest, initial, reduce }: PoolMarks): Projection<unkn
     initial,
     reduce,
   }) as Projection<unknown>;
+
+/** The finding of an event that clears a mark which no policy has. */
+export function unknownMark(
+  { event_type, details: { mark } }: EventDraft,
+  names: PoolMarks["names"] = new Set(),
+): { readonly rule: string; readonly message: string } | undefined {
+  if (event_type !== MARK_CLEARED || names.has(String(mark))) return undefined;
+  const near = didYouMean(String(mark), [...names]);
+  const message = `No policy has a mark ${quote(String(mark))}`;
+  return { rule: "MARK_UNKNOWN", message: near === undefined ? message : `${message}. ${near}` };
+}

@@ -19,7 +19,7 @@ import { askedProjections } from "./asked-projections.ts";
 import { calls } from "./calls.ts";
 import { loadPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
-import { marksOf, shortDigest } from "./marks.ts";
+import { marksOf, shortDigest, unknownMark } from "./marks.ts";
 import { policyOptions, type PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 import { plainOptions } from "./plain-options.ts";
@@ -70,6 +70,7 @@ export const createPolicyPlugin = (places: () => Places) =>
         kernel.onSeal(({ projections }) => {
           for (const [name, found] of askedProjections(pool, projections)) asked.set(name, found);
         });
+      kernel.guard("marks", (_, event) => unknownMark(event, pool.marks?.names));
       const runOf = (view: View): RunState => runStateOf(asked, view);
       const explain = (call: ToolCall, view: View): Json =>
         pool.explain(call, runOf(view)) as unknown as Json;

@@ -60,6 +60,10 @@ export class RemoteApprovals {
     return eventOf(await this.#ask("POST", "/waivers", waiver));
   }
 
+  async clearMark(mark: string): Promise<RemoteEvent> {
+    return eventOf(await this.#ask("POST", "/marks/clear", { mark }));
+  }
+
   async #ask(method: "GET" | "POST", path: string, body?: JsonObject): Promise<JsonObject> {
     const headers = {
       authorization: `Bearer ${this.#token}`,

@@ -101,14 +101,18 @@ async function answerRemotely(
   options: AnswerOptions,
   token: string | undefined,
 ): Promise<RecordedAnswer> {
-  const { url = "", by, as: role, reason, for: span } = options;
-  if (by !== undefined)
-    throw usageError("With `--url` the token says who answers", "Remove `--by`");
+  const { url = "", as: role, reason, for: span } = options;
+  checkRemote(options);
   const server = new RemoteApprovals(url, token);
   checkUsage(await server.read(id), verdict, options);
   const expires_at = span === undefined ? undefined : endOf(span, Date.now());
   const answer = verdict === "approved" ? "yes" : "no";
   return await server.answer(id, { answer, ...omitUndefined({ role, reason, expires_at }) });
+}
+
+function checkRemote({ by }: AnswerOptions): void {
+  if (by !== undefined)
+    throw usageError("With `--url` the token says who answers", "Remove `--by`");
 }
 
 /** Records that a check does not have to pass for a while. */
@@ -161,9 +165,13 @@ export async function waive({
 }
 
 /** Records that a mark of the policies is as if no call had set it. */
-export async function clear(mark: string, options: Omit<AnswerOptions, "url">): Promise<void> {
+export async function clear(mark: string, options: AnswerOptions): Promise<void> {
   await reported(options, async () => {
     const token = takeToken();
+    if (options.url !== undefined) {
+      checkRemote(options);
+      return await new RemoteApprovals(options.url, token).clearMark(mark);
+    }
     const project = await projectOf(options);
     const who = answererOf(project.file, options.by, token);
     const { files } = policySourcesOf(project.kernel, await policyPlugin(project.file));

@@ -97,12 +97,12 @@ Examples:
 
 const CLEAR: CommandSpec = {
   arguments: { mark: ["the name of a mark in a policy"] },
-  options: [...ASKED.filter(([flags]) => !flags.startsWith("--url")), BY],
+  options: [...ASKED, BY],
   help: `${WHO}
 
 Examples:
   $ bylaw approve clear read-a-secret --store runs.db --run main --by ada
-  $ bylaw approve clear read-a-secret --json`,
+  $ bylaw approve clear read-a-secret --url https://bylaw.example.org --json`,
   run: async (mark: string, options: AnswerOptions) =>
     (await import("./approve-answer.ts")).clear(mark, options),
 };

@@ -160,8 +160,11 @@ export interface Run {
     request: RefusalRequest,
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
-  /** Records that a person cleared a mark of the policies. */
-  clearMark(mark: { readonly mark: string; readonly by: string }): Promise<readonly LogEvent[]>;
+  /** Records that a person cleared a mark of the policies. Throws BYLAW_EVENT_REFUSED where no policy has it. */
+  clearMark(
+    mark: { readonly mark: string; readonly by: string },
+    options?: Pick<AskOptions, "documents">,
+  ): Promise<readonly LogEvent[]>;
   /**
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
    * BYLAW_RUN_CLOSED, a StoreConflict where a fence or a document is not as expected, and what redactors, the store and required

@@ -133,10 +133,11 @@ class RecordedRun implements Run {
     return refuseQuestion(source, { ...request }, copied(documents));
   };
 
-  readonly clearMark: Run["clearMark"] = async ({ mark, by }) => {
+  readonly clearMark: Run["clearMark"] = async ({ mark, by }, { documents = [] } = {}) => {
     if ([mark, by].some((text) => typeof text !== "string" || isBlank(text)))
       throw invalidEvent("Clearing a mark needs `mark` and `by`, the name of a person");
-    return this.#append([this.#journal.draft("mark_cleared", {}, { mark, by })], {});
+    const draft = this.#journal.draft("mark_cleared", {}, { mark, by });
+    return this.#append([draft], { documents: copied(documents) });
   };
 
   readonly record: Run["record"] = async (given, { task, documents = [], request_id } = {}) => {

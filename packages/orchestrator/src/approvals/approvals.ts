@@ -120,6 +120,19 @@ export class Approvals {
     return await gates.plugin.waiveCheck(gates.run(through), waiver);
   }
 
+  /** Records that a mark is as if no call had set it. Throws as {@link answer}, and BYLAW_EVENT_REFUSED where no policy has the mark. */
+  async clearMark(who: Answerer, mark: string, through: Run = this.#terms.run): Promise<LogEvent> {
+    const { run, kernel } = this.#terms;
+    // The plugin refuses a mark that no policy has.
+    if (!kernel.declared.plugins.includes("@bylaw/plugin-policy"))
+      throw unanswerable("This server has no policies", "There is nothing to clear.");
+    await this.#checkPerson(who, undefined);
+    await run.catchUp();
+    const [event] = await through.clearMark({ mark, by: who.by });
+    if (event === undefined) throw new Error("Nothing was recorded");
+    return event;
+  }
+
   // An agent that a gate names as its approver has a credential of its own and did not work on the task, which the gate checks.
   async #checkPerson({ by }: Answerer, role: string | undefined): Promise<void> {
     const { follower, questions } = this.#terms;

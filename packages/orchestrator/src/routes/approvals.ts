@@ -191,6 +191,28 @@ export const postWaiver = defineRoute({
   },
 });
 
+export const clearMark = defineRoute({
+  method: "post",
+  path: "/marks/clear",
+  summary: "Clear a mark of the policies",
+  description: "As if no call had set it.",
+  tags: ["approvals"],
+  callers: ["operator"],
+  body: z.strictObject({ mark: role }),
+  answers: {
+    200: { description: "The event on record", schema: recorded },
+    409: { description: "No policy has this mark" },
+  },
+  async handle(request) {
+    const { service, caller, body } = request;
+    const content = { route: "marks", ...body };
+    const event = await changeOnce(request, { content, types: ["mark_cleared"] }, (run) =>
+      service.operations.approvals.clearMark(answererOf(caller), body.mark, run),
+    );
+    return recordedReply(event);
+  },
+});
+
 const answererOf = ({ name, roles }: CallerOf<"operator">): Answerer => ({
   by: name,
   ...omitUndefined({ roles }),

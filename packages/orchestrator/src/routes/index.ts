@@ -3,7 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { BASE } from "../http/app.ts";
 import { describeRoutes } from "../http/openapi.ts";
 import type { Route } from "../http/route.ts";
-import { getApproval, getApprovals, postApproval, postWaiver } from "./approvals.ts";
+import { clearMark, getApproval, getApprovals, postApproval, postWaiver } from "./approvals.ts";
 import { getAuditQuery, getAuditRecent, getAuditStats } from "./audit.ts";
 import { postBehavior } from "./behaviors.ts";
 import { claimTask } from "./claim.ts";
@@ -79,6 +79,7 @@ export const ROUTES: readonly Route[] = [
   getApproval,
   postApproval,
   postWaiver,
+  clearMark,
   getAuditQuery,
   getAuditRecent,
   getAuditStats,

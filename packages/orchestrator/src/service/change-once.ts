@@ -117,7 +117,13 @@ function recordingRun(run: Run, types: readonly string[], named: IdempotentReque
       await run.refuse(request, { ...options, documents: note([draft], options.documents) }),
     );
   };
-  return { run: overlayRun(run, { record, approve, refuse }), recorded: () => event };
+  const clearMark: Run["clearMark"] = async (cleared, options = {}) => {
+    const draft = { event_type: "mark_cleared", details: { ...cleared } };
+    return told(
+      await run.clearMark(cleared, { ...options, documents: note([draft], options.documents) }),
+    );
+  };
+  return { run: overlayRun(run, { record, approve, refuse, clearMark }), recorded: () => event };
 }
 
 function traceOf(

@@ -92,6 +92,10 @@ class OperatorClient:
         """Records what a coordinator did: ``agent_id``, ``task_id``, ``details``. Answers with the sequence of the event."""
         return cast(int, self._post("/events", {"event_type": event_type, **event})["sequence"])
 
+    def clear_mark(self, mark: str) -> None:
+        """Clears a mark of the policies, as if no call had set it."""
+        self._post("/marks/clear", {"mark": mark})
+
     def create_tasks(self, tasks: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
         """Creates tasks, each ``{"id"?, "title"?, "dependencies"?, "capabilities"?}`` and after those it depends on. Returns them in their order."""
         return cast(List[Dict[str, Any]], self._post("/tasks", {"tasks": [dict(task) for task in tasks]})["tasks"])
