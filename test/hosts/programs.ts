@@ -249,15 +249,19 @@ export const fileOf = (program: Program): string =>
   join(folderOf(program), "node_modules/.bin", program.bin);
 
 /** Installs a program from its lockfile into a folder of its own. Returns why it cannot be had. */
-export function fetchProgram(program: Program): string | undefined {
-  if (existsSync(fileOf(program))) return undefined;
+export const fetchProgram = (program: Program): string | undefined =>
+  fetchInto(folderOf(program), fileOf(program));
+
+/** Installs what the lockfile of a folder names, so that this file is there. Returns why it cannot be had. */
+export function fetchInto(folder: string, file: string): string | undefined {
+  if (existsSync(file)) return undefined;
   const ran = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
-    cwd: folderOf(program),
+    cwd: folder,
     encoding: "utf8",
     shell: process.platform === "win32",
     timeout: 600_000,
   });
-  if (ran.status === 0 && existsSync(fileOf(program))) return undefined;
+  if (ran.status === 0 && existsSync(file)) return undefined;
   const said = ran.error?.message ?? ran.stderr.trim().split("\n")[0] ?? "";
-  return `\`npm ci\` in ${folderOf(program)} failed: ${said}`;
+  return `\`npm ci\` in ${folder} failed: ${said}`;
 }

@@ -7,9 +7,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { proveSdk, SDK_CASES, SDK_FOLDER } from "./agent-sdk.ts";
 import { checksOf, MANAGED, type Check } from "./checks.ts";
 import { Desk } from "./desk.ts";
-import { fetchProgram, PROGRAMS, type Program } from "./programs.ts";
+import { fetchInto, fetchProgram, PROGRAMS, type Program } from "./programs.ts";
 
 const { values: flags, positionals: names } = parseArgs({
   options: { only: { type: "string", default: "" }, managed: { type: "boolean", default: false } },
@@ -32,14 +33,31 @@ for (const program of PROGRAMS.filter(isNamed)) {
     if (check[0].includes(flags.only)) await prove(program, check);
   if (host.capabilities.managed && MANAGED[0].includes(flags.only)) proveManaged(program);
 }
+if (!flags.managed && (names.length === 0 || names.includes("agent-sdk"))) await proveAgentSdk();
 process.exitCode = failed > 0 ? 1 : 0;
 
 function isNamed({ host }: Program): boolean {
   return names.length === 0 || names.includes(host.name);
 }
 
-function say(state: "ok" | "FAILED" | "SKIPPED", { host }: Program, text: string): void {
-  console.log(`${state.padEnd(8)} ${host.title} ${host.capabilities.version}: ${text}`);
+type State = "ok" | "FAILED" | "SKIPPED";
+
+function say(state: State, { host }: Program, text: string): void {
+  tell(state, `${host.title} ${host.capabilities.version}: ${text}`);
+}
+
+function tell(state: State, text: string): void {
+  console.log(`${state.padEnd(8)} ${text}`);
+}
+
+async function proveAgentSdk(): Promise<void> {
+  const missing = fetchInto(SDK_FOLDER, join(SDK_FOLDER, "node_modules/@anthropic-ai"));
+  if (missing !== undefined) return tell("SKIPPED", `Agent SDK: all of it: ${missing}`);
+  for (const one of SDK_CASES.filter(({ name }) => name.includes(flags.only))) {
+    const fault = await proveSdk(one).catch(String);
+    if (fault !== undefined) failed += 1;
+    tell(fault === undefined ? "ok" : "FAILED", `Agent SDK: ${one.name} ${fault ?? ""}`.trim());
+  }
 }
 
 async function prove(program: Program, [name, body]: Check): Promise<void> {

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { guardAgent, type GuardOptions } from "@bylaw/host-agent-sdk";
+import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { z } from "zod";
+import { startModel } from "./model.ts";
+
+/** Where the SDK is installed. */
+export const SDK_FOLDER = join(import.meta.dirname, "programs/agent-sdk");
+const PACKAGE = "@anthropic-ai/claude-agent-sdk";
+
+/** How one query is guarded, and whether its call must run. */
+interface Case {
+  readonly name: string;
+  readonly folder: "allowed" | "asked" | "broken" | "denied";
+  readonly ask?: GuardOptions["ask"];
+  /** Close the run first, so that nothing can be put on record. */
+  readonly closed?: boolean;
+  readonly runs: boolean;
+}
+
+/** What must hold for an agent of the real SDK, with every permission of the SDK given. */
+export const SDK_CASES: readonly Case[] = [
+  { name: "an allowed call runs", folder: "allowed", runs: true },
+  { name: "a denied call stays out", folder: "denied", runs: false },
+  { name: "a call stays out where the rule throws", folder: "broken", runs: false },
+  {
+    name: "a call stays out where it cannot be put on record",
+    ...{ folder: "allowed", closed: true, runs: false },
+  },
+  { name: "a question without a person stays out", folder: "asked", runs: false },
+  {
+    name: "a call runs after a person's yes",
+    ...{ folder: "asked", ask: () => ({ approved: true, by: "ada" }), runs: true },
+  },
+  {
+    name: "a call stays out where asking a person fails",
+    ...{ folder: "asked", runs: false },
+    ask() {
+      throw new Error("nobody is there");
+    },
+  },
+];
+
+const rules = definePlugin({
+  name: "rules",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("folders", ({ args }) => {
+      const { command } = args as { readonly command?: unknown };
+      const [, folder = ""] = /^mkdir (\w+)$/.exec(String(command)) ?? [];
+      if (folder === "allowed") return allow("This folder may be made.");
+      if (folder === "broken") throw new Error("The rule is broken");
+      return folder === "asked" ? ask("A person must look.") : deny("This folder is off limits.");
+    });
+  },
+})();
+
+interface Sdk {
+  readonly query: (given: object) => AsyncIterable<object>;
+}
+
+/** Runs one query of the real SDK with a fake model. Returns what is wrong, or nothing. */
+export async function proveSdk({
+  folder,
+  closed,
+  runs,
+  ...own
+}: Case): Promise<string | undefined> {
+  const entry = createRequire(join(SDK_FOLDER, "package.json")).resolve(PACKAGE);
+  const { query } = (await import(pathToFileURL(entry).href)) as Sdk;
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-hosts-")));
+  const cwd = join(home, "work");
+  mkdirSync(cwd);
+  const command = `mkdir ${folder}`;
+  const model = await startModel(({ tools, results }) =>
+    results.length === 0 && tools.includes("Bash")
+      ? [{ name: "Bash", args: { command, description: "x" } }]
+      : [],
+  );
+  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const run = await openRun(kernel, { run: "r" });
+  if (closed === true) await run.close();
+  const asking = own.ask === undefined ? {} : { ask: own.ask };
+  const { hooks, canUseTool } = guardAgent({ kernel, run, agent: "bot", cwd, ...asking });
+  try {
+    const env = {
+      ...{ HOME: home, PATH: [dirname(process.execPath), "/usr/bin", "/bin"].join(":") },
+      ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "dummy", IS_SANDBOX: "1" },
+      ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+    };
+    const permissions = {
+      permissionMode: "bypassPermissions",
+      allowDangerouslySkipPermissions: true,
+    };
+    const options = { cwd, env, hooks, canUseTool, settingSources: [], ...permissions };
+    for await (const _ of query({ prompt: "make the folder", options }));
+  } finally {
+    model.close();
+  }
+  const ran = existsSync(join(cwd, folder));
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  if (model.turns() === 0) return "it asked no model";
+  return ran === runs ? undefined : `it ${ran ? "runs" : "blocks"}: ${model.seen().join()}`;
+}
