@@ -63,17 +63,20 @@ beforeAll(() => {
   installInto(installed);
 });
 afterAll(() => rmSync(installed, { recursive: true, force: true }));
-beforeEach(() => {
+
+/** Installs a server of its own. */
+function install(): void {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-modules-")));
   server = join(folder, "server");
   cpSync(installed, server, { recursive: true, verbatimSymlinks: true });
   for (const [name, text] of Object.entries(FILES))
     writeFileSync(join(server, name), text, { mode: 0o600 });
-});
-afterEach(async () => {
+}
+
+async function remove(): Promise<void> {
   await Promise.all([...children].map(ended));
   rmSync(folder, { recursive: true, force: true });
-});
+}
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -178,6 +181,9 @@ async function attack(
 }
 
 describe("an agent does not write what its server runs", () => {
+  beforeEach(install);
+  afterEach(remove);
+
   it("beside the folder of the server, where it can make no file of settings either", async () => {
     const work = join(folder, "work");
     await attack([...CODE, "bylaw.serve.json", "package.json"], work, [
@@ -197,6 +203,9 @@ describe("an agent does not write what its server runs", () => {
 });
 
 describe("a server that is installed where agents write does not start", () => {
+  beforeAll(install);
+  afterAll(remove);
+
   const refused = (args: readonly string[], { bin = usualBin(), cwd = server } = {}): string => {
     const { status, stdout } = spawnSync(process.execPath, command(bin, args), {
       cwd,
@@ -225,22 +234,8 @@ describe("a server that is installed where agents write does not start", () => {
     refused(["--workspace", join(folder, "link")]);
   });
 
-  it("because a package is a link into it, loaded by now or not", () => {
-    const work = join(folder, "work");
-    mkdirSync(join(work, "rules"), { recursive: true });
-    writeFileSync(join(work, "rules/package.json"), '{ "name": "rules" }');
-    symlinkSync(join(work, "rules"), join(server, "node_modules/rules"));
-    expect(refused(["--workspace", work])).toContain(join(server, "node_modules/rules"));
-    rmSync(join(server, "node_modules/rules"));
-    const linked = join(server, "node_modules/better-sqlite3");
-    cpSync(linked, join(work, "better-sqlite3"), { recursive: true });
-    rmSync(linked, { recursive: true });
-    symlinkSync(join(work, "better-sqlite3"), linked);
-    expect(refused(["--workspace", work])).toContain(join(work, "better-sqlite3"));
-  });
-
   it("because what starts it is a link in it", () => {
-    const work = join(folder, "work");
+    const work = join(folder, "starts");
     mkdirSync(work);
     symlinkSync(usualBin(), join(work, "bylaw"));
     expect(refused(["--workspace", work], { bin: join(work, "bylaw") })).toContain(
@@ -260,5 +255,20 @@ describe("a server that is installed where agents write does not start", () => {
       JSON.stringify({ workspace: dirname(server), workspace_per_task: true }),
     );
     expect(refused(args)).toContain("the workspace");
+  });
+
+  // The last, for it changes the server.
+  it("because a package is a link into it, loaded by now or not", () => {
+    const work = join(folder, "work");
+    mkdirSync(join(work, "rules"), { recursive: true });
+    writeFileSync(join(work, "rules/package.json"), '{ "name": "rules" }');
+    symlinkSync(join(work, "rules"), join(server, "node_modules/rules"));
+    expect(refused(["--workspace", work])).toContain(join(server, "node_modules/rules"));
+    rmSync(join(server, "node_modules/rules"));
+    const linked = join(server, "node_modules/better-sqlite3");
+    cpSync(linked, join(work, "better-sqlite3"), { recursive: true });
+    rmSync(linked, { recursive: true });
+    symlinkSync(join(work, "better-sqlite3"), linked);
+    expect(refused(["--workspace", work])).toContain(join(work, "better-sqlite3"));
   });
 });
