@@ -2,6 +2,7 @@ import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 13)) {
@@ -22,6 +23,15 @@ process.once("exit", () => {
   for (const folder of [template, compiled]) rmSync(folder, { recursive: true, force: true });
 });
 
+/** Begins with the walks, so that no long file is left for one worker at the end. */
+class WalksFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWalk = ({ project }: TestSpecification): boolean => project.name === "test";
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isWalk), ...sorted.filter((file) => !isWalk(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     env: { BYLAW_POSTGRES_TEMPLATE: template, NODE_COMPILE_CACHE: compiled },
@@ -29,6 +39,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Most suites wait for programs that they start, so that one core of two would be idle.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: WalksFirst },
     // Read from the root of each project.
     coverage: { provider: "v8", include: ["src/**/*.ts"] },
     projects: projects.map((root) => ({
