@@ -4,11 +4,8 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { describeIssues, didYouMean, keysAt, quote, salvage, type KeySchema } from "@bylaw/wording";
 import { z } from "zod";
-import { SettingsError, type SettingFault } from "./settings-error.ts";
+import { SettingsError, type Origin, type SettingFault } from "./settings-error.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
-
-/** Where a setting comes from. */
-export type Origin = "default" | "file" | "environment" | "flag";
 
 /** Settings, and where each of them comes from that is not as usual. */
 export interface Resolved {

@@ -3,8 +3,10 @@ import { resolve } from "node:path";
 import { isBylawError, parseData, throwFaults } from "@bylaw/config";
 import { loadContract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
-import type { Origin } from "./resolve.ts";
 import { CONTRACT, type Settings } from "./settings.ts";
+
+/** Where a setting comes from. */
+export type Origin = "default" | "file" | "environment" | "flag";
 
 /** What is wrong with one setting. */
 export interface SettingFault {
