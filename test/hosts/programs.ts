@@ -200,7 +200,7 @@ const piProgram: Program = {
 const opencodeProgram: Program = {
   host: opencode,
   bin: "opencode",
-  start_ms: 120_000,
+  start_ms: 300_000,
   args: ["run", "--format", "json", PROMPT],
   // It fetches packages when it starts.
   env: () => ({
