@@ -28,7 +28,14 @@ function served(): Registry {
 /** Runs a command in the clone, with the registry as the only one that npm knows. */
 async function inClone(command: string, ...args: readonly string[]): Promise<string> {
   const env = { ...served().env, TURBO_CACHE_DIR: join(root, ".turbo/cache") };
-  return (await run(command, args, { cwd: clone, env, maxBuffer: 2 ** 26 })).stdout;
+  try {
+    return (await run(command, args, { cwd: clone, env, maxBuffer: 2 ** 26 })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(`${[command, ...args].join(" ")} failed:\n${stdout}${stderr}`, {
+      cause: error,
+    });
+  }
 }
 
 beforeAll(async () => {
@@ -109,8 +116,9 @@ describe("a stranger", () => {
         JSON.stringify({ ...config, extends: [...config.extends, "@acme/rules"] }),
       );
       const refund = ["--tool", "refund", "--args", '{"amount":20}'];
-      expect(bylaw("check", ...refund)).toMatchObject({ status: 1 });
-      expect(bylaw("check", ...refund).stdout).toContain("no-refund-without-ticket");
+      const { status, stdout: decision, stderr } = bylaw("check", ...refund);
+      expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
+      expect(decision).toContain("no-refund-without-ticket");
       expect(bylaw("install", "claude-code", "--client", "none").stderr).toBe("");
       const { stdout } = bylaw("doctor", "claude-code");
       expect(stdout).toContain("denied");
