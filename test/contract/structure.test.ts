@@ -13,7 +13,7 @@ const BOUNDS = {
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,
-  kernel_lines: 1_604,
+  kernel_lines: 1_608,
   kernel_names: 44,
   old_messages: 0,
   docs_words: 40_000,

@@ -65,11 +65,16 @@ function group(all: readonly Use[]): readonly ResolvedPlugin[] {
       throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message, fix });
     }
     const { plugin: first, instances } = groups.get(plugin.name) ?? { plugin, instances: [] };
-    if (first.definition !== plugin.definition) throw duplicate(first, plugin);
+    if (!isSame(first, plugin)) throw duplicate(first, plugin);
     groups.set(plugin.name, { plugin: first, instances: [...instances, instance] });
   }
   return [...groups.values()];
 }
+
+// The command and a project may each have a copy of one release of ours. Of others nobody knows whether name and version mean one code.
+const isSame = (first: Plugin, other: Plugin): boolean =>
+  first.definition === other.definition ||
+  (first.name.startsWith("@bylaw/") && first.version === other.version);
 
 function exclude(uses: readonly Use[], entry: string): Use[] {
   const whole = uses.filter(({ plugin, path }) => plugin.name === entry || path.includes(entry));

@@ -135,6 +135,21 @@ describe("a plugin", () => {
     }
   });
 
+  it("of Bylaw may come in two copies of one release, whose uses count together", () => {
+    const copy = (version: string): Plugin =>
+      definePlugin({
+        ...{ name: "@bylaw/plugin-demo", version, options: z.strictObject({}).prefault({}) },
+        applyAll: ({ hooks }, uses) =>
+          hooks.beforeToolCall.tap("uses", () => deny(`used ${uses.length} times`)),
+      })();
+    const config = { extends: [{ name: "@acme/rules", plugins: [copy("1.0.0")] }] };
+    const { votes } = decideNow(createKernel({ ...config, plugins: [copy("1.0.0")] }), call());
+    expect(votes.map(({ reason }) => reason)).toEqual(["used 2 times"]);
+    expect(() => createKernel({ ...config, plugins: [copy("1.0.1")] })).toThrow(
+      coded("BYLAW_PLUGIN_DUPLICATE"),
+    );
+  });
+
   it("that is used twice with other options stands twice, each use for itself", () => {
     const plugins = [limit({ max: 1, names: ["a"] }), limit({ max: 2, names: ["b"] })];
     const { votes } = decideNow(createKernel({ plugins }), call());
