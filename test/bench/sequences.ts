@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createKernel, type ToolCall } from "@bylaw/kernel";
+import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 
@@ -40,10 +40,7 @@ after = { mark = "edited", times = 6 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    mixed: { type: "string", default: "500" },
-    seed: { type: "string", default: "1" },
-  },
+  options: { mixed: { type: "string", default: "500" }, seed: { type: "string", default: "1" } },
 });
 const [set] = positionals;
 if (set === undefined) throw new Error("Name a set whose cases have a `run`");
@@ -90,11 +87,15 @@ function mixed(): readonly Step[] {
 /** What each rule says of a step, by the steps before it that ran. */
 function monitored({ tool, command }: Step, ran: readonly Step[]): string | undefined {
   const edited = (one: Step): boolean => one.tool === "write_file";
-  const isCommand = (names: RegExp) => (one: Step) => one.tool === "bash" && names.test(one.command);
+  const isCommand = (names: RegExp) => (one: Step) =>
+    one.tool === "bash" && names.test(one.command);
   const lastEdit = ran.findLastIndex(edited);
   const lastTests = ran.findLastIndex((one) => isCommand(/^python3? /)(one) && one.passes);
   if (tool === "submit" && lastTests <= lastEdit) return "submit-needs-tests";
-  if (isCommand(/^curl /)({ tool, command, passes: true }) && ran.some(isCommand(/^(cat|strings|file) /)))
+  if (
+    isCommand(/^curl /)({ tool, command, passes: true }) &&
+    ran.some(isCommand(/^(cat|strings|file) /))
+  )
     return "no-network-after-reading";
   if (tool === "write_file" && ran.filter(edited).length >= 6) return "few-edits";
   return undefined;

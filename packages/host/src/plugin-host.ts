@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { JsonObject } from "@bylaw/kernel";
+import { checkArgument, type JsonObject } from "@bylaw/kernel";
 import { callOf, textOf } from "./call.ts";
 import type { HostCapabilities } from "./capabilities.ts";
 import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
@@ -23,7 +23,8 @@ export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff">
 }
 
 /** Makes the adapter of such an agent. Our file runs the hook, and lets a call run only if the answer is `{}`. */
-export function definePluginHost({ plugins, others, code, ...own }: PluginHost): Host {
+export function definePluginHost(options: PluginHost): Host {
+  const { plugins, others, code, ...own } = checkArgument("definePluginHost", "options", options);
   const output = (answer: JsonObject): HostOutput => ({
     stdout: JSON.stringify(answer),
     stderr: "",
