@@ -13,7 +13,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const RUNS = 9;
+// A batch takes seconds, and leaves caches cold for the next call: they are timed apart from single calls.
+const CALL_RUNS = 21;
+const BATCH_RUNS = 5;
 const folderOf = (name: string): string =>
   dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
 const BIN = join(folderOf("@bylaw/cli"), "dist/bin.js");
@@ -88,6 +90,16 @@ function project(): { readonly json: string; readonly typescript: string } {
   return { json, typescript };
 }
 
+type Case = readonly [name: string, args: readonly string[]];
+
+// In turns, so that a busy minute of the machine falls on all of them.
+function timesOf(cases: readonly Case[], runs: number): readonly (readonly number[])[] {
+  const times = cases.map((): number[] => []);
+  for (let turn = 0; turn < runs; turn += 1)
+    for (const [index, [, args]] of cases.entries()) times[index]?.push(milliseconds(args));
+  return times;
+}
+
 function milliseconds(args: readonly string[]): number {
   const begin = performance.now();
   run(args);
@@ -135,24 +147,23 @@ try {
   writeFileSync(empty, "");
   const one = batch(1);
   const [small, large] = [batch(10_000), batch(200_000)];
-  const cases: readonly (readonly [string, readonly string[]])[] = [
+  const calls: readonly Case[] = [
     ["node, an empty module", [empty]],
     ["bylaw --version", [BIN, "--version"]],
     ["check, recommended by --policy", ask("--policy", RECOMMENDED)],
     ["check, recommended in JSON", ask("--config", json)],
     ["check, recommended in TypeScript", ask("--config", typescript)],
     ["check --batch, 1 call", check(one)],
+  ];
+  const batches: readonly Case[] = [
     ["check --batch, 10,000 calls", check(small)],
     ["check --batch, 200,000 calls", check(large)],
   ];
-  const times = cases.map(() => [] as number[]);
-  // In turns, so that a busy minute of the machine falls on all of them.
-  for (let turn = 0; turn < RUNS; turn++) {
-    for (const [index, [, args]] of cases.entries()) times[index]?.push(milliseconds(args));
-  }
+  const cases = [...calls, ...batches];
+  const times = [...timesOf(calls, CALL_RUNS), ...timesOf(batches, BATCH_RUNS)];
   const [bare = 0, version = 0] = times.map(median);
   console.log(
-    `Node ${process.version}, batches with 100 rules, median of ${RUNS} runs, wall time of the process\n`,
+    `Node ${process.version}, batches with 100 rules, wall time of the process: medians of ${CALL_RUNS} runs, of batches ${BATCH_RUNS}\n`,
   );
   console.log(
     `${"".padEnd(34)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"times bare Node".padStart(18)}${"peak RSS, MB".padStart(16)}`,

@@ -11,6 +11,8 @@ export interface Step {
 const SETS: Readonly<Record<string, readonly string[]>> = {
   ...{ a: ["a"], b: ["b"], ab: ["a", "b"], ok: ["ok"], c: ["c"] },
 };
+/** Tools with a mark that is judged by the result, or that clears another. */
+const NEEDS: ReadonlySet<string> = new Set(["a", "b", "ab", "ok"]);
 const CLEARED_BY: Readonly<Record<string, string>> = { ok: "a", c: "b" };
 
 /** A call of the history, with what became of it, all found by looking at the whole history. */
@@ -27,6 +29,30 @@ interface Call {
   readonly seen: boolean | undefined;
 }
 
+/** The first that stands under the same id: another decision, or its result. */
+const nextOf = (step: Step, at: number, steps: readonly Step[]): number =>
+  steps.findIndex(
+    (other, place) =>
+      place > at &&
+      other.id === step.id &&
+      (other.kind === "allowed" ||
+        other.kind === "asked" ||
+        (other.kind === "result" && other.tool === step.tool)),
+  );
+
+const needsResult = ({ kind, tool }: Step): boolean =>
+  kind === "asked" ? SETS[tool] !== undefined : kind === "allowed" && NEEDS.has(tool);
+
+/** Whether the result of another call, which is not the same one before its answer, may come under its id. */
+const isShared = (step: Step, at: number, steps: readonly Step[]): boolean =>
+  steps.some(
+    (other, place) =>
+      place < at &&
+      needsResult(other) &&
+      nextOf(other, place, steps) === at &&
+      !(other.kind === "asked" && other.tool === step.tool),
+  );
+
 // What the definition of docs/decisions/0064 says, and nothing clever.
 function callsOf(steps: readonly Step[]): readonly Call[] {
   return steps.flatMap((step, at): readonly Call[] => {
@@ -34,21 +60,14 @@ function callsOf(steps: readonly Step[]): readonly Call[] {
     if (marks === undefined || (step.kind !== "allowed" && step.kind !== "asked")) return [];
     const asked = step.kind === "asked";
     const needs = asked || marks.some((name) => name === "ok" || name === "a" || name === "b");
-    // The first that stands under the same id: another decision, or its result.
-    const next = steps.findIndex(
-      (other, place) =>
-        place > at &&
-        other.id === step.id &&
-        (other.kind === "allowed" ||
-          other.kind === "asked" ||
-          (other.kind === "result" && other.tool === step.tool)),
-    );
+    const next = nextOf(step, at, steps);
     const end = steps[next];
     const isResult = end?.kind === "result";
     const result = isResult && needs ? next : undefined;
-    const seen = result === undefined || end === undefined || end.reported ? undefined : end.ok;
+    const word = end?.reported === true || isShared(step, at, steps);
+    const seen = result === undefined || end === undefined || word ? undefined : end.ok;
     if (!asked) return [{ at, marks, ran: at, certain: true, result, seen }];
-    if (isResult) return [{ at, marks, ran: next, certain: !end.reported, result, seen }];
+    if (isResult) return [{ at, marks, ran: next, certain: !word, result, seen }];
     // The same call again is its answer, and another call leaves it open whether it ran.
     return end === undefined || end.tool === step.tool
       ? []

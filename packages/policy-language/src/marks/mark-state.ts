@@ -26,6 +26,8 @@ interface OpenCall {
   readonly tool: string;
   /** It needed a person's yes, so only its result shows that it ran. */
   readonly asked: boolean;
+  /** Another call was open under its id, so the result may be that of the other and proves nothing. */
+  readonly shared?: boolean;
   readonly marks: SetMarks;
   readonly entry: MarkEntry;
 }
@@ -83,6 +85,8 @@ interface Reused {
   readonly rest: MarksState;
   /** Earlier calls that only a person may allow. The answer may come later, so each may have run. */
   readonly unanswered: readonly OpenCall[];
+  /** Another call may still return under that id. */
+  readonly shared: boolean;
 }
 
 /** The most calls that are remembered until their results arrive. */
@@ -103,14 +107,14 @@ export class MarkFold {
   /** A call was decided about. */
   decided(state: MarksState, call: MarkedCall): MarksState {
     const { id, tool, asked, marks, entry } = call;
-    const { rest, unanswered } = this.#reused(state, call);
+    const { rest, unanswered, shared } = this.#reused(state, call);
     const changed = unanswered.reduce(
       (before, one) => this.#ran(before, possible(one), { ...one.entry, at: entry.at }),
       asked ? rest : this.#ran(rest, marks, entry),
     );
     if (id === undefined || !marks.may.some(([mark]) => asked || this.#needsResult(mark)))
       return changed;
-    const open = { id, tool, asked, marks, entry };
+    const open = { id, tool, asked, marks, entry, ...(shared ? { shared } : {}) };
     return this.#bounded({ ...changed, open: [...changed.open, open] }, entry.at);
   }
 
@@ -118,14 +122,15 @@ export class MarkFold {
   returned(state: MarksState, result: CallResult): MarksState {
     const call = state.open.find(({ id, tool }) => id === result.id && tool === result.tool);
     if (call === undefined) return state;
-    const { asked, marks, entry } = call;
-    const certain = result.reported ? possible(call) : marks;
+    const { asked, marks, entry, shared = false } = call;
+    const reported = result.reported || shared;
+    const certain = reported ? possible(call) : marks;
     // It ran some time before its result.
     const ran = { ...entry, at: result.entry.at };
     const started = asked ? this.#ran(state, certain, ran) : state;
     const next = started.marks.slice();
     for (const [mark] of marks.may) {
-      this.#judge(next, mark, entry, result);
+      this.#judge(next, mark, entry, { ...result, reported });
       // Whatever a call changes has changed when it returns.
       for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, result.entry);
     }
@@ -182,17 +187,21 @@ export class MarkFold {
   // If two calls share an id, a result may belong to either. An equal call after a question is the approved one.
   #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): Reused {
     const twice = state.open.filter((one) => one.id === id);
-    if (twice.length === 0) return { rest: state, unanswered: twice };
+    if (twice.length === 0) return { rest: state, unanswered: twice, shared: false };
     const events = new Set(twice.map(({ entry }) => entry.event));
     const marks = state.marks.map((mark) =>
       mark.waiting.some(({ event }) => events.has(event))
         ? { ...mark, waiting: mark.waiting.filter(({ event }) => !events.has(event)) }
         : mark,
     );
-    const unanswered = twice.filter(
-      (one) => one.asked && (one.tool !== tool || !isEqual(one.marks, own)),
+    const others = twice.filter(
+      (one) => !one.asked || one.tool !== tool || !isEqual(one.marks, own),
     );
-    return { rest: { marks, open: state.open.filter((one) => one.id !== id) }, unanswered };
+    return {
+      rest: { marks, open: state.open.filter((one) => one.id !== id) },
+      unanswered: others.filter(({ asked }) => asked),
+      shared: others.length > 0,
+    };
   }
 
   // A dropped question may have been answered with yes.
