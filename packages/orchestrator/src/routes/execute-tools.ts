@@ -57,7 +57,10 @@ export const executeTools = defineRoute({
       const outcome: CallOutcome =
         going && !signal.aborted
           ? await outcomeOf(service, () =>
-              executeCall({ ...request, request_id: partOf(request_id, index) }, { tool, args }),
+              executeCall({ ...request, request_id: partOf(request_id, index) }, task, {
+                tool,
+                args,
+              }),
             )
           : { status: "skipped", warnings: [] };
       going = outcome.status === "done";

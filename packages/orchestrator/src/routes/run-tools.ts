@@ -53,8 +53,8 @@ export const executeTool = defineRoute({
   },
   async handle(request) {
     const { service, body } = request;
-    const { tool_name: tool, args } = body;
-    const made = await executeCall(request, { tool, args });
+    const { task_id: task, tool_name: tool, args } = body;
+    const made = await executeCall(request, task, { tool, args });
     const { id, decision: decided, applied, executed, asked } = made;
     if (applied === "ask_user" && asked !== undefined) {
       const approval_id = callQuestionId(service.run.run, asked);

@@ -3,15 +3,16 @@ import { idempotentRequest, type IdempotentRequest } from "../service/idempotenc
 import type { Call } from "./calls.ts";
 import type { Execution } from "./executor.ts";
 
-/** Has the server make a call for the task of the agent. The token is checked before and, after a wait, again. */
+/** Has the server make a call for a task, which must be the caller's. The token is checked before and, after a wait, again. */
 export async function executeCall(
   request: AgentRequest & { readonly request_id: string | undefined },
+  task: string,
   call: Call,
 ): Promise<Execution> {
   const { service, caller } = request;
   const { tool, args } = call;
   const admitted = async (): Promise<IdempotentRequest | undefined> => {
-    await admitAgent(request, { task: caller.task, tool });
+    await admitAgent(request, { task, tool });
     return idempotentRequest(request, { route: "execute", tool, args });
   };
   const named = await admitted();
