@@ -41,7 +41,7 @@ const FILES = {
 };
 
 /** What needs more than files: a run that stopped, a client, a server, a signal or a key. Tests of their own have it. */
-const MORE = /--resume|--follow|--heads|older\.json|^bylaw (?:mcp|constitution|agents)/;
+const MORE = /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|constitution|agents)/;
 
 /** The names below a group of commands, and whether each is a group. */
 function listed(group: readonly string[]): readonly (readonly [string, boolean])[] {

@@ -41,7 +41,8 @@ while [ $# -gt 0 ]; do
 done
 
 set --
-for name in CLAUDE_PROJECT_DIR CLAUDE_CONFIG_DIR GEMINI_PROJECT_DIR CODEX_HOME; do
+for name in CLAUDE_PROJECT_DIR CLAUDE_CONFIG_DIR GEMINI_PROJECT_DIR CODEX_HOME \
+  PI_CODING_AGENT_DIR XDG_CONFIG_HOME; do
   eval "value=\${$name-}"
   [ -z "$value" ] || set -- "$@" --data-urlencode "env.$name=$value"
 done

@@ -23,5 +23,7 @@ export const PASSED_VARIABLES = [
   "CLAUDE_CONFIG_DIR",
   "GEMINI_PROJECT_DIR",
   "CODEX_HOME",
+  "PI_CODING_AGENT_DIR",
+  "XDG_CONFIG_HOME",
   "ProgramFiles",
 ] as const;
