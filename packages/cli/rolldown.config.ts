@@ -30,6 +30,7 @@ const command = defineConfig({
     loadedLater(),
     ownPackages(),
     librariesLater(),
+    englishAlone(),
     modulesOfNode(),
     plainText(),
     standsAlone(),
@@ -56,7 +57,7 @@ const command = defineConfig({
 const library = defineConfig({
   input: entriesOf(["zod"]),
   platform: "node",
-  plugins: [ownPackages(), plainText()],
+  plugins: [ownPackages(), englishAlone(), plainText()],
   output: { minify, dir: "dist" },
 });
 
@@ -159,6 +160,17 @@ function modulesOfNode(): Plugin {
             (_, names: string, module: string) => take(names, module),
           )
         : null,
+  };
+}
+
+/** Leaves out what zod says in fifty other languages. The command words its messages itself, and who wants them installs zod. */
+function englishAlone(): Plugin {
+  return {
+    name: "english-alone",
+    load: {
+      filter: { id: /\/zod\/v4\/locales\/index\.js$/ },
+      handler: () => 'export { default as en } from "./en.js";',
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isCancel, select, text } from "@clack/prompts";
+import manifest from "../package.json" with { type: "json" };
 import { create, Refusal, refusalOf } from "./create.ts";
 import { isKind, KINDS, type Kind } from "./kinds.ts";
 
@@ -11,6 +12,7 @@ Make a project that uses Bylaw, a plugin, a gate check or a ruleset, with a test
 Options:
   --kind <kind>  what to make: ${Object.keys(KINDS).join(", ")}
   --name <name>  the name of its npm package (default: that of the folder)
+  --version      print the version
   -h, --help     display help for command
 
 In a terminal it asks for what is missing. Elsewhere \`--kind\` and the folder are needed.
@@ -44,11 +46,12 @@ async function main(args: readonly string[]): Promise<void> {
     options: {
       kind: { type: "string" },
       name: { type: "string" },
+      version: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
-  if (values.help === true) {
-    process.stdout.write(HELP);
+  if (values.help === true || values.version === true) {
+    process.stdout.write(values.help === true ? HELP : `${manifest.version}\n`);
     process.exitCode = 0;
     return;
   }

@@ -131,6 +131,13 @@ it("asks for the packages that this release was tested with", () => {
     expect(range, name).toBe(tested?.[name]);
 });
 
+it("--version says which release this is", () => {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+  expect(create("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
+
 it("--help says what can be made, and makes nothing", () => {
   const { code, stdout } = create("--help", "nothing");
   expect(code).toBe(0);
