@@ -68,6 +68,12 @@ function installLinks(): void {
 const PUBLISHING_MS = 600_000;
 const STRANGER_MS = 180_000;
 
+const COMMAND = "node_modules/@bylaw/cli/bin/bylaw.js";
+const CONFIG = ["--config", "bylaw.config.json"];
+const PUSH = {
+  ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd: "/tmp" },
+  ...{ tool_name: "Bash", tool_input: { command: "git push --force" } },
+};
 const RULES = ["--kind", "ruleset", "--name", "@acme/rules"];
 
 it("a clean clone is published by one command", { timeout: PUBLISHING_MS }, async () => {
@@ -87,7 +93,7 @@ describe("a stranger", () => {
   const npm = (cwd: string, ...args: readonly string[]): Promise<{ readonly stdout: string }> =>
     run("npm", ["--no-audit", "--no-update-notifier", ...args], { cwd, env: served().env });
   const bylaw = (...args: readonly string[]) =>
-    spawnSync(process.execPath, ["node_modules/@bylaw/cli/bin/bylaw.js", ...args], {
+    spawnSync(process.execPath, [COMMAND, ...args], {
       cwd: shop,
       encoding: "utf8",
       env: { ...process.env, HOME: place },
@@ -120,8 +126,13 @@ describe("a stranger", () => {
       expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
       expect(decision).toContain("no-refund-without-ticket");
       expect(bylaw("install", "claude-code", "--client", "none").stderr).toBe("");
-      const { stdout } = bylaw("doctor", "claude-code");
-      expect(stdout).toContain("denied");
+      expect(bylaw("doctor", "claude-code").status).toBe(0);
+      const hook = spawnSync(process.execPath, [COMMAND, "hook", "claude-code", ...CONFIG], {
+        cwd: shop,
+        input: JSON.stringify(PUSH),
+        encoding: "utf8",
+      });
+      expect(hook.stdout).toContain('"permissionDecision":"deny"');
     },
   );
 });

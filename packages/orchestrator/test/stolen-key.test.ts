@@ -94,6 +94,10 @@ const BODIES: Readonly<Record<string, (task: string, agent: string) => object | 
     calls: [{ tool_name: "write_files", args: { path: "x" } }],
   }),
   "post /tools/execute": (task_id) => ({ task_id, tool_name: "write_files", args: { path: "x" } }),
+  "post /tools/execute/batch": (task_id) => ({
+    task_id,
+    calls: [{ tool_name: "write_files", args: { path: "x" } }],
+  }),
   "post /tools/result": (task_id) => ({ task_id, id: "x", tool_name: "write_files", ok: true }),
   "get /tools": () => undefined,
   "get /contract": () => undefined,
