@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 126_900,
-  test_lines: 94_300,
+  test_lines: 94_400,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,
