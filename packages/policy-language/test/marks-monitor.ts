@@ -64,7 +64,7 @@ function callsOf(steps: readonly Step[]): readonly Call[] {
     const end = steps[next];
     const isResult = end?.kind === "result";
     const result = isResult && needs ? next : undefined;
-    const word = end?.reported === true || isShared(step, at, steps);
+    const word = (end?.reported ?? false) || isShared(step, at, steps);
     const seen = result === undefined || end === undefined || word ? undefined : end.ok;
     if (!asked) return [{ at, marks, ran: at, certain: true, result, seen }];
     if (isResult) return [{ at, marks, ran: next, certain: !word, result, seen }];
