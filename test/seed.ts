@@ -1,8 +1,8 @@
 import { configureGlobal } from "fast-check";
 
 /**
- * The same commit gives the same answer: properties are tried on the same values each time.
- * `BYLAW_SEED=random` (or a number) tries others; `npm run fuzz` does so for command lines.
+ * Properties are tried on the same values each time, so the same commit gives the same result. `BYLAW_SEED=random` (or a number)
+ * tries others; `npm run fuzz` does so for command lines.
  */
 const asked = process.env["BYLAW_SEED"] ?? "20261123";
 if (asked !== "random") {

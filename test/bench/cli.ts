@@ -1,4 +1,4 @@
-// How long `bylaw check` takes beside a bare Node, and whether its memory grows with a batch.
+// Compares the time of `bylaw check` with a bare Node, and shows whether its memory grows with a batch.
 import { spawnSync } from "node:child_process";
 import {
   closeSync,
@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-// A batch takes seconds, and leaves caches cold for the next call: they are timed apart from single calls.
+// A batch takes seconds and leaves caches cold for the next call, so batches are timed apart from single calls.
 const CALL_RUNS = 21;
 const BATCH_RUNS = 5;
 const folderOf = (name: string): string =>
@@ -75,7 +75,7 @@ function batch(lines: number): string {
   return file;
 }
 
-// A project with the ruleset installed, and what it says in a configuration that is data and in one that is code.
+// A project with the ruleset installed, and its configuration twice: as data and as code.
 function project(): { readonly json: string; readonly typescript: string } {
   symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
   const json = join(folder, "recommended.json");
@@ -92,7 +92,7 @@ function project(): { readonly json: string; readonly typescript: string } {
 
 type Case = readonly [name: string, args: readonly string[]];
 
-// In turns, so that a busy minute of the machine falls on all of them.
+// In turn, so that a busy minute of the machine affects all of them.
 function timesOf(cases: readonly Case[], runs: number): readonly (readonly number[])[] {
   const times = cases.map((): number[] => []);
   for (let turn = 0; turn < runs; turn += 1)
@@ -106,7 +106,7 @@ function milliseconds(args: readonly string[]): number {
   return performance.now() - begin;
 }
 
-// The child says its own peak when it ends; the preload is left out of the runs that are timed.
+// The child reports its own peak when it exits. Timed runs leave out the preload that does this.
 function peakMegabytes(args: readonly string[]): number {
   const report = join(folder, "peak");
   const preload = `import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The time of one decision in this process, admission of the call included, with 10 to 10,000 rules of mixed shapes.
+// Measures one decision in this process, with the admission of the call, under 10 to 10,000 rules of mixed shapes.
 import { cpus } from "node:os";
 import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
@@ -17,7 +17,7 @@ interface Stream {
   readonly effects: ReadonlySet<string>;
 }
 
-/** Calls that the first twentieth of the rules decide, the last, or none; all four shapes evenly. */
+/** Calls decided by the first twentieth of the rules, by the last, or by none, spread evenly over the four shapes. */
 function streamsOf(size: number): readonly Stream[] {
   const span = Math.max(4, Math.floor(size / 20));
   const pick = (from: number): readonly ToolCall[] =>
@@ -35,7 +35,7 @@ function streamsOf(size: number): readonly Stream[] {
   ];
 }
 
-/** The stream is only worth timing when every call gets the answer that it was made for, from both. */
+/** Checks that every call of the stream gets the expected answer from both; otherwise timing it means nothing. */
 function verify(
   kernel: Kernel,
   floor: (call: ToolCall) => string,
@@ -48,7 +48,7 @@ function verify(
   }
 }
 
-/** Median over passes of the stream, in microseconds a call. A pass takes so long that the clock does not count. */
+/** The median over passes of the stream, in microseconds per call. A pass is long enough that reading the clock costs nothing. */
 async function passes(
   calls: readonly ToolCall[],
   decide: (call: ToolCall) => unknown,
@@ -63,7 +63,7 @@ async function passes(
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** Medians over rounds in which all are timed in turn, so that a slow minute of the machine falls on all of them. */
+/** Medians over rounds in which all are timed in turn, so that a slow minute of the machine affects all of them. */
 async function rounds(timed: readonly (() => Promise<number>)[]): Promise<readonly number[]> {
   const times: number[][] = timed.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -88,7 +88,7 @@ async function slowest(
   return p99 / 1e3;
 }
 
-/** Shell lines that never came before, each made in the time that is taken. */
+/** Shell lines that are all different. The time includes making each line. */
 async function newLines(
   size: number,
   decide: (call: ToolCall) => unknown,
@@ -104,7 +104,7 @@ async function newLines(
 }
 
 const SHORT = "prog3 sub --flag";
-/** With the number behind it about 100 characters. */
+/** With the number after it, about 100 characters. */
 const LONG =
   'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';
 

@@ -1,5 +1,5 @@
-// How a ruleset, and a policy beside it, decide labelled and real commands:
-// `npm run bench:external -- DIR [--policy NAME] [--policy-file FILE] [--list EFFECT]`.
+// Shows how a ruleset, or a policy next to it, decides labelled and real commands: `npm run bench:external -- DIR [--policy NAME]
+// [--policy-file FILE] [--list EFFECT]`.
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -36,7 +36,7 @@ const kernel = createKernel({
       : [policy({ files: [resolve(beside)], operator: true, discover: "none" })],
 });
 
-/** Where a command was meant to run, as far as its set says so. */
+/** The folder in which a command runs, if its set names one. */
 function placeOf({ command, fixture }: Case): Pick<ToolCall, "cwd" | "workspace" | "home"> {
   const root = ROOTS.find((each) => command?.includes(each));
   if (fixture === undefined)
@@ -47,7 +47,7 @@ function placeOf({ command, fixture }: Case): Pick<ToolCall, "cwd" | "workspace"
   return { cwd: `${cwd}${below}`, workspace: "/workspace/project", home: "/home/test" };
 }
 
-// SWE-agent's own tools as the tools of others that do the same; an edit names no file, and is one of an opened file.
+// Maps SWE-agent's own tools to common tools that do the same. Its edits name no file and change the open one.
 const OWN_TOOL = /^(open|create|edit|insert|find_file)\b(?: "?([^\s"]+))?/;
 
 function callOf(one: Case, set: string): ToolCall {
@@ -61,7 +61,7 @@ function callOf(one: Case, set: string): ToolCall {
   return { ...call, tool: name === "open" ? "read_file" : "write_file", args: { path: named } };
 }
 
-// Those of its tools that nothing else has. They are no shell commands, so they are counted apart.
+// SWE-agent's tools without a common counterpart. They are no shell commands, so they are counted apart.
 const NO_COMMAND = /^(submit|connect_\w+|decompile|disassemble|set_cursors|goto|scroll_\w+)\b/;
 
 function labelOf({ label, command }: Case, set: string): string {
@@ -74,7 +74,7 @@ async function measure(file: string): Promise<void> {
   const effects: Record<string, Effect[]> = {};
   for (const line of readFileSync(file, "utf8").trimEnd().split("\n")) {
     const one = JSON.parse(line) as Case;
-    // A few cases of a set are calls of other tools, whose arguments it does not hold.
+    // A few cases of a set call other tools, and the set does not hold their arguments.
     if (one.command === null) continue;
     const { effect, rule, code } = await kernel.decide(callOf(one, set));
     (effects[labelOf(one, set)] ??= []).push(effect);

@@ -1,4 +1,4 @@
-// Floods of large bodies against `bylaw serve`: whether it lives, answers others in time, and bounds its memory. Exits 1 where it does not.
+// Floods `bylaw serve` with large bodies. Checks that it survives, answers others in time and bounds its memory. Exits with 1 if not.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const BODY_BYTES = 919_000;
 const LONGEST_MS = 60_000;
-/** How long it is watched without an attack, to tell what the machine itself is worth. */
+/** How long the server is watched without an attack, as a baseline of the machine. */
 const QUIET_MS = 3_000;
 const BOUNDS = { health_p99_ms: 250, rss_mib: 1_024 };
 
@@ -70,7 +70,7 @@ async function start(): Promise<Flooded> {
   return { url: (JSON.parse(line) as { readonly url: string }).url, child };
 }
 
-/** The longest block of the server's event loop since it was last asked, in milliseconds. */
+/** The longest block of the server's event loop since the last question, in milliseconds. */
 async function blockOf({ child }: Flooded): Promise<number> {
   child.send("block");
   const [ms] = (await once(child, "message")) as [number];
@@ -85,7 +85,7 @@ const nested = (bytes: number): string => {
 const bodyOf = (task: string, tool: string, x: string): string =>
   `{"task_id":${JSON.stringify(task)},"tool_name":"${tool}","args":{"question":${x}}}`;
 
-/** Attacks from another thread, so that what that costs does not delay those who ask for the health. */
+/** Attacks from another thread, so that the cost of the attack does not delay the health requests. */
 async function attackFrom(url: string, one: Attack): Promise<readonly string[]> {
   const worker = new Worker(new URL("http/attack.ts", import.meta.url), {
     workerData: { url, attack: one },
@@ -102,7 +102,7 @@ interface Watched {
   rss: number;
 }
 
-/** Asks for the health of the server twenty times a second, on new connections too, until it is told to end. */
+/** Requests the server's health twenty times a second, also on new connections, until the signal aborts. */
 async function watch({ url, child }: Flooded, seen: Watched, until: AbortSignal): Promise<void> {
   const asking: Promise<void>[] = [];
   while (!until.aborted) {
@@ -128,7 +128,7 @@ interface Result {
   readonly statuses: string;
   readonly watched: Watched;
   readonly block_ms: number;
-  /** Processor time of the server, which the rest of the machine does not change much. */
+  /** Processor time of the server, which other load on the machine hardly changes. */
   readonly cpu_ms: number;
   readonly lives: boolean;
 }
@@ -220,7 +220,7 @@ try {
       );
     missed ||= bad;
     if (!lives) break;
-    // The rate limit of the agent is not what is measured.
+    // Wait until the agent's rate limit is no longer in force: it is not what is measured.
     await sleep(3_000);
   }
 } finally {

@@ -1,7 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
 
 /**
- * What a bare index by hand takes for the same rules and calls: a Map by tool, by server, by program, and the regular
+ * The time of a hand-written bare index for the same rules and calls: a Map by tool, by server, by program, and the regular
  * expressions of a shared tool. It checks no input, gives no reason and combines nothing: a floor, not a product.
  */
 export function floorOf(count: number): (call: ToolCall) => string {

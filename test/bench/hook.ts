@@ -1,4 +1,4 @@
-// What the hook of a coding agent takes as a whole process beside a bare Node: asking the engine, and deciding on its own.
+// Compares the hook of a coding agent, as a whole process, with a bare Node: asking the engine, and deciding on its own.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -75,7 +75,7 @@ try {
   for (const [, program, args] of CASES) milliseconds(program, args);
   const first = await rss();
   const times = CASES.map(() => [] as number[]);
-  // In turns, so that a busy minute of the machine falls on all of them.
+  // In turn, so that a busy minute of the machine affects all of them.
   for (let round = 0; round < ROUNDS; round += 1)
     for (const [index, [, program, args]] of CASES.entries())
       times[index]?.push(milliseconds(program, args));

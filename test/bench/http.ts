@@ -1,4 +1,4 @@
-// `bylaw serve` against a server of the same framework that only answers: calls a second, their times, the processor time, memory.
+// Compares `bylaw serve` with a server of the same framework that only answers: calls a second, latencies, processor time, memory.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ const say = (text = ""): void => console.log(text);
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 let started = 0;
-/** Starts a server with a folder of its own, or another one over the same store. */
+/** Starts a server with its own folder, or another server over the same store. */
 async function bylaw(store?: string): Promise<Server> {
   started += 1;
   const home = join(folder, `node-${started}`);
@@ -76,12 +76,12 @@ const checks = (agents: readonly Agent[], call: Call, record: boolean): readonly
     body: { task_id: task, ...call, record },
   }));
 
-/** Something that is loaded: one server, or several that share the connections. */
+/** A setup under load: one server, or several that share the connections. */
 interface Cell {
   readonly name: string;
   readonly servers: readonly Server[];
   readonly questions: readonly Question[];
-  /** Besides its own servers. */
+  /** Process ids to measure besides the setup's own servers. */
   readonly processes?: () => readonly number[];
 }
 
@@ -113,7 +113,7 @@ async function measure(
   };
 }
 
-/** Medians over rounds in which all are loaded in turn; ratios are those of the same round. */
+/** Medians over rounds in which all are loaded in turn. Each ratio compares values of the same round. */
 async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
   const bare = {
     name: "echo",
@@ -151,11 +151,11 @@ async function compare(echo: Server, cells: readonly Cell[]): Promise<void> {
   }
 }
 
-/** What agents notice with ten thousand tasks in the run, while others ask as fast as they are answered. */
+/** What agents notice with ten thousand tasks in the run, while others send requests without pause. */
 async function underLoad(server: Server, agents: readonly Agent[]): Promise<void> {
   const waiting = Array.from({ length: TASKS }, (_, at) => `waiting-${at}`);
   await createTasks(server.url, waiting);
-  // One that waits for all of them has the largest snapshot that there can be.
+  // A task that depends on all the others has the largest possible snapshot.
   await ask(server.url, "/tasks", asOperator, { tasks: [{ id: "last", dependencies: waiting }] });
   const [mover] = await agentsOf(server.url, 1, "mover", "WORK");
   if (mover === undefined) throw new Error("There is no agent");

@@ -1,4 +1,4 @@
-// The processor time of the longest shell lines that are read, prepared and decided by the recommended rules.
+// Measures the processor time of the longest shell lines that the recommended rules read, prepare and decide.
 import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
 import { recommended } from "@bylaw/ruleset-recommended";
 
@@ -6,7 +6,10 @@ const LONGEST = 16_384;
 const WARM_UPS = 10;
 const ROUNDS = 5;
 
-/** What a line repeats; `#` is another number each time. No more than `most` times, so that none is too large to look at. */
+/**
+ * The parts that a line repeats; each `#` becomes a different number. At most `most` repetitions, so that no line exceeds the
+ * limits.
+ */
 const UNITS: readonly {
   readonly unit: string;
   readonly most?: number;
@@ -51,7 +54,7 @@ async function decide(command: string): Promise<Decision> {
   return kernel.decide(call);
 }
 
-/** Milliseconds of the processor, all threads together. Another line goes first, so that nothing is kept of this one. */
+/** Milliseconds of processor time over all threads. Another line is decided first, so that nothing about this one is cached. */
 async function costOf(command: string): Promise<number> {
   await decide("true");
   const start = process.cpuUsage();
@@ -60,7 +63,7 @@ async function costOf(command: string): Promise<number> {
   return (user + system) / 1000;
 }
 
-/** Prints the table: the median and the longest of some rounds after others to warm up. */
+/** Prints a table with the median and the longest of some rounds. Earlier rounds warm up. */
 export async function printLines(): Promise<void> {
   console.log(
     `\nMilliseconds of the processor to prepare and decide a line of at most ${LONGEST} characters: median and longest of ${ROUNDS} rounds.\n`,

@@ -1,4 +1,5 @@
-// Durable events a second against what the disk allows, the cost of an append as logs grow, and the cost of verifying and loading.
+// Measures durable events a second against the limit of the disk, how the cost of an append grows with the log, and the cost of
+// verifying and loading.
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ interface Contestant {
   readonly append: Append;
 }
 
-/** Medians over rounds in which all are timed in turn, so that a slow minute of the machine falls on all of them. */
+/** Medians over rounds in which all are timed in turn, so that a slow minute of the machine affects all of them. */
 async function compare(floor: Contestant, contestants: readonly Contestant[]): Promise<void> {
   const names = contestants.map(({ name }) => name);
   say(
@@ -60,7 +61,7 @@ async function compare(floor: Contestant, contestants: readonly Contestant[]): P
   }
 }
 
-/** Milliseconds of one durable append to a log of a length, and of the work on it without waiting for the disk. */
+/** Milliseconds of one durable append to logs of some lengths, with and without the wait for the disk. */
 async function growth(store: Store): Promise<void> {
   say("| events in the log | one durable append, ms | one of 1,000 in a commit, us |");
   say("| ---: | ---: | ---: |");
@@ -110,7 +111,7 @@ async function verify(store: Store): Promise<void> {
   );
 }
 
-/** What a run folds, and the type of what it records. */
+/** The projection of the run, and the type of its events. */
 const calls = defineProjection<Readonly<Record<string, number>>>({
   name: "bench/calls",
   version: 1,

@@ -1,4 +1,4 @@
-// What marks cost a decision: 100 rules without marks, with marks and without a run, and with marks in a run.
+// Measures what marks cost a decision: 100 rules without marks, with marks but no run, and with marks in a run.
 import { createKernel, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
@@ -9,7 +9,7 @@ const WARM_UPS = 400;
 const PASSES = 200;
 const ROUNDS = 7;
 
-/** Each rule is about a program of its own, and asks about a mark of its own or about the one that all share. */
+/** Each rule is about its own program, and asks about its own mark or about one that all rules share. */
 function policyOf(marks: boolean, all: boolean): string {
   const rules = Array.from({ length: RULES }, (_, at) => {
     const about = all ? 'effects = ["network"]' : `command = "prog${at} *"`;
@@ -29,7 +29,7 @@ const line = (command: string): ToolCall => ({
 const kernelOf = (marks: boolean, all: boolean): Kernel =>
   createKernel({ plugins: [policy({ text: policyOf(marks, all) })] });
 
-/** Processor time of a call, of the best of a few rounds: other programs on the machine do not count. */
+/** Processor time of a call in microseconds, as the best of a few rounds, so that other programs on the machine do not count. */
 function microseconds(calls: readonly ToolCall[], decide: (call: ToolCall) => unknown): number {
   const pass = (times: number): void => {
     for (let round = 0; round < times; round += 1) for (const call of calls) decide(call);

@@ -1,4 +1,5 @@
-// `bylaw mcp` before the filesystem server against that server alone: the time of a call, and calls a second. Both in turn, in one run.
+// Compares `bylaw mcp` in front of the filesystem server with that server alone: time of a call, and calls a second. Both in turn, in
+// one run.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// How long it takes to open a run whose chain is verified: from its kept head, and from its beginning.
+// Measures how long it takes to open a run whose chain is verified: from its stored head, and from its beginning.
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ try {
   const [believed, one] = await timed({ ...store, get: async () => undefined }, {});
   await one.close();
   const [followed, two] = await timed(store, { chain });
-  // A snapshot is kept with the events after the first thousand that a run has read.
+  // A snapshot is stored together with the events after the first thousand that a run has read.
   for (let left = 2; left > 0; left -= 1)
     await two.record(
       Array.from({ length: FILL }, (_, index) => ({ ...eventOf(0, index), event_type: "note" })),

@@ -1,5 +1,5 @@
-// The time of judging a response, of keeping track of it, of the whole of it in a run that is kept in memory, and of a status file;
-// each beside the least that it could take, measured in the same run.
+// Measures judging a response, keeping track of it, both in a run in memory, and writing a status file. Each is measured next to
+// its floor, in the same run.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -195,7 +195,7 @@ const kept = await openRun(
   { ...{ run: "kept", store } },
 );
 const path = join(folder, ".bylaw/runs/kept/status.json");
-// Each text is a file of its own, which takes the place of the one before it.
+// Each text is a new file that replaces the one before it.
 const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 while (inode() === undefined) await new Promise(setImmediate);
 await report(

@@ -1,10 +1,10 @@
 import type { ToolCall } from "@bylaw/kernel";
 
-/** How many shapes of rules a policy mixes, evenly: exact tool, MCP server, tool and argument pattern, shell command. */
+/** How many shapes of rules a policy mixes in equal parts: exact tool, MCP server, tool and argument pattern, shell command. */
 const SHAPES = 4;
 const SHARED_TOOLS = 16;
 
-/** A policy of `count` rules, a quarter of each shape, allow and deny in turn, each matching a call of its own. */
+/** A policy of `count` rules: a quarter of each shape, allow and deny in turn, each matching its own call. */
 export function policyOf(count: number): string {
   const rules = Array.from({ length: count }, (_, index) => {
     const head = `[[rules]]\nname = "rule-${index}"\npriority = "user"\naction = "${index % 2 === 0 ? "allow" : "deny"}"\n`;
@@ -21,7 +21,7 @@ const MATCHERS: readonly ((index: number) => string)[] = [
   (index) => `tool = "run_shell_command"\ncommand = "prog${index} sub *"\n`,
 ];
 
-/** A call that rule `index` decides. */
+/** A call that the rule `index` decides. */
 export function hit(index: number): ToolCall {
   const base = { hook: "beforeToolCall", cwd: "/workspace", agent: "agent-1" } as const;
   switch (index % SHAPES) {

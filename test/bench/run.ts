@@ -1,4 +1,5 @@
-// What the runner itself costs: the time of a step that does nothing, and of `bylaw run --resume` of a long workflow beyond `bylaw --version`.
+// Measures the cost of the runner itself: a step that does nothing, and how much longer `bylaw run --resume` of a long workflow takes than
+// `bylaw --version`.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -30,7 +31,7 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 const SHORT = 1_000;
 const LONG = 10_000;
 const RUNS = 7;
-/** What the runner may cost, in milliseconds: a step that does nothing, and going on with a long workflow. */
+/** The limits for the runner, in milliseconds: a step that does nothing, and resuming a long workflow. */
 const MOST = { step: 5, resume: 1_000 };
 
 const BIN = join(
@@ -43,7 +44,7 @@ const median = (values: readonly number[]): number =>
 const at = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
-/** A workflow of programs, of which each tenth goes back by nine steps once. */
+/** A workflow of programs, in which every tenth goes back by nine steps once. */
 async function templateOf(
   name: string,
   count: number,
@@ -58,7 +59,10 @@ async function templateOf(
   return { ...(await loadTemplate(file)), file };
 }
 
-/** Runs it in this process with a function for each program, up to its last step. Resolves to the milliseconds of each step. */
+/**
+ * Runs the workflow in this process, up to its last step, with a function in place of each program. Resolves to the milliseconds of
+ * each step.
+ */
 async function walk(
   { template, definition }: LoadedTemplate,
   store: string,
@@ -98,7 +102,7 @@ async function walk(
   return times;
 }
 
-/** Milliseconds of processor that a command takes, as it says itself when it ends. */
+/** Milliseconds of processor time of a command, as it reports itself when it exits. */
 function processor(args: readonly string[], cwd: string): number {
   const report = join(folder, "processor");
   const preload = `import { writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// How rules over the past decide the recorded runs of real agents, against a monitor that looks back over the whole run:
-// `npm run bench:sequences -- SET [--mixed COUNT] [--seed N]`. Besides the runs as recorded, whole runs are mixed with each other,
-// and every program that runs tests ends well or badly by chance.
+// Compares rules over the past with a monitor that searches the whole run again at each step, on recorded runs of real agents: `npm
+// run bench:sequences -- SET [--mixed COUNT] [--seed N]`. It also mixes whole runs with each other. Programs that run tests pass or
+// fail at random.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -48,12 +48,12 @@ if (set === undefined) throw new Error("Name a set whose cases have a `run`");
 interface Step {
   readonly tool: string;
   readonly command: string;
-  /** How it ends where it is let through. */
+  /** Whether the step succeeds if it is allowed to run. */
   readonly passes: boolean;
 }
 
 let state = Number(values.seed) >>> 0;
-/** A number from 0 to below `most`, the same for the same seed. */
+/** A random integer from 0 to below `most`, the same for the same seed. */
 function chance(most: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * most);
@@ -73,7 +73,7 @@ const stepOf = (command: string): Step => {
   return { tool, command, passes: chance(2) === 1 };
 };
 const recorded = [...runs.values()].map((commands) => commands.map(stepOf));
-/** Two runs as two agents would make them at once. */
+/** Two runs interleaved, as if two agents made them at once. */
 function mixed(): readonly Step[] {
   const [one, other] = [0, 1].map(() => [...(recorded[chance(recorded.length)] ?? [])]);
   const steps: Step[] = [];
@@ -84,7 +84,7 @@ function mixed(): readonly Step[] {
   }
 }
 
-/** What each rule says of a step, by the steps before it that ran. */
+/** The rule that a step breaks, given the steps before it that ran. */
 function monitored({ tool, command }: Step, ran: readonly Step[]): string | undefined {
   const edited = (one: Step): boolean => one.tool === "write_file";
   const isCommand = (names: RegExp) => (one: Step) =>

@@ -1,4 +1,4 @@
-// The time of a permission check with a token, and of a transition, with one task in the run and with ten thousand.
+// Measures a permission check with a token, and a transition, with one task in the run and with ten thousand.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,13 +56,13 @@ interface Session {
   turns: number;
 }
 
-/** All tasks in turn, in an order that is none of theirs. */
+/** Takes all tasks in turn, in an order unrelated to their own. */
 function next(session: Session): string {
   session.turns += 1;
   return session.tasks[(session.turns * 7919) % session.tasks.length] ?? "";
 }
 
-/** A run with so many tasks in the phase WORK, each with the token that holds for it. */
+/** A run with `count` tasks in the phase WORK, each with its valid token. */
 async function sessionOf(count: number): Promise<Session> {
   const run = await openRun(kernel, { run: `bench-${count}`, store: createMemoryStore() });
   const session: Session = {
@@ -78,7 +78,7 @@ async function sessionOf(count: number): Promise<Session> {
     await renew(session, task, null);
   }
   for (const task of session.tasks) await move(session, task, "WORK");
-  // So that each token has been read once.
+  // Warms up, so that each token has been read once.
   await check(session, Object.values(CALLS)[0] as Call, count);
   return session;
 }
@@ -125,7 +125,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   "a shell line": { tool: "bash", args: { command: "npm test" } },
 };
 
-/** Microseconds of a call that is prepared and decided against the log, and not recorded; the median of many. */
+/** Microseconds of a call that is prepared and decided against the log, but not recorded: the median of many. */
 async function check(session: Session, call: Call, samples = SAMPLES): Promise<number> {
   const { run } = session;
   const times: number[] = [];
@@ -161,7 +161,7 @@ async function transition(session: Session): Promise<number> {
   return median(times);
 }
 
-/** By hand and with nothing else: a token that is known, the tools of a phase. */
+/** The floor, by hand: looks up a known token and the tools of a phase. */
 function bareCheck(session: Session): number {
   const known = new Map(
     [...session.held].map(([task, token]) => [
@@ -182,7 +182,7 @@ function bareCheck(session: Session): number {
   return median(times);
 }
 
-/** By hand and with nothing else: the ten artifacts against their schemas. */
+/** The floor, by hand: checks the ten artifacts against their schemas. */
 function bareTransition(): () => number {
   const ajv = new Ajv2020({ allErrors: true });
   const handed = ARTIFACTS as Readonly<Record<string, Json>>;
@@ -205,7 +205,7 @@ function bareTransition(): () => number {
 
 type Timed = () => number | Promise<number>;
 
-/** A row of a table: medians over rounds in which all cells are timed in turn, so that a slow minute falls on all of them. */
+/** A row of a table: medians over rounds in which all cells are timed in turn, so that a slow minute affects all of them. */
 async function row(cells: readonly Timed[]): Promise<readonly number[]> {
   const times: number[][] = cells.map(() => []);
   for (let round = 0; round <= ROUNDS; round += 1)

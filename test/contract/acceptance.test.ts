@@ -2,17 +2,17 @@ import { parseSync, type Expression, type Node, type Program } from "oxc-parser"
 import { describe, expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
 
-/** A list of acceptance cases. */
+/** A numbered list of acceptance cases. */
 interface List {
   readonly of: string;
   readonly prefix: string;
-  /** How many digits a number has at least. Left out: two. */
+  /** The least number of digits. Default: 2. */
   readonly digits?: number;
-  /** The numbers of its cases, from one to another. */
+  /** The numbers of its cases, as inclusive ranges. */
   readonly spans: readonly (readonly [number, number])[];
   /** Cases of other lists that tests name under the same letters. */
   readonly others?: RegExp;
-  /** Where cases are set aside. Left out: none may be. */
+  /** The record that sets cases aside. Left out: no case may be set aside. */
   readonly adr?: string;
 }
 
@@ -55,7 +55,7 @@ const casesOf = ({ prefix, digits = 2, spans }: List): readonly string[] =>
 
 const TESTS: ReadonlySet<string> = new Set(["it", "test", "describe"]);
 
-/** The numbers that stand in the names of the tests of a file, or in the tables that name them. */
+/** The numbers in the titles of a file's tests, or in the tables that the titles come from. */
 function namedIn(file: string): readonly string[] {
   const { program } = parseSync(file, textOf(file));
   const names: string[] = [];
@@ -81,10 +81,10 @@ interface Source {
   readonly program: Program;
 }
 
-/** Where the cases of a test file are. */
+/** The folder with the case files of a test file. */
 const folderOf = (file: string): string => file.replace(/([^/]*)\.test\.ts$/, "cases/$1");
 
-/** The texts of an expression; those of a constant of the file, or of a file of cases, where it names one. */
+/** The strings in an expression. Follows a constant of the file, or a file of cases, that it names. */
 function textsIn(given: Node, source: Source): readonly string[] {
   const texts: string[] = [];
   walk(given, (node) => {
@@ -96,7 +96,7 @@ function textsIn(given: Node, source: Source): readonly string[] {
     }
     if (node.type === "Literal" && typeof node.value === "string") texts.push(node.value);
     else if (node.type === "TemplateElement") texts.push(node.value.raw);
-    // A function is what a test does, not what it is called.
+    // A function is the body of a test, not its title.
     else if (node.type === "ArrowFunctionExpression" || node.type === "FunctionExpression")
       return false;
     else if (node.type === "Identifier" && node !== given) return false;
@@ -112,7 +112,7 @@ function textsIn(given: Node, source: Source): readonly string[] {
   return texts;
 }
 
-/** Visits nodes, outer ones first; `false` keeps it from what is inside. */
+/** Visits a node, then its children. Returning `false` from `visit` skips the children. */
 function walk(node: Node, visit: (node: Node) => boolean | void): void {
   if (visit(node) === false) return;
   for (const value of Object.values(node) as readonly unknown[])
@@ -140,12 +140,12 @@ describe.each(LISTS)("the acceptance cases of $of", (list) => {
     expect(cases.filter((id) => !named.has(id) && !excepted.includes(id))).toEqual([]);
   });
 
-  it("are set aside only where there are such, and no test holds them", () => {
+  it("are set aside only if they exist and no test covers them", () => {
     expect(excepted.filter((id) => !cases.includes(id))).toEqual([]);
     expect(excepted.flatMap((id) => named.get(id) ?? [])).toEqual([]);
   });
 
-  it("are the only ones that tests name", () => {
+  it("are the only ones in test titles", () => {
     const under = [...named.keys()].filter((id) => id.startsWith(`${prefix}-`));
     expect(under.filter((id) => !cases.includes(id) && others?.test(id) !== true)).toEqual([]);
   });

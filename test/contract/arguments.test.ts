@@ -10,7 +10,7 @@ class Settings {
   readonly plugins = [];
 }
 
-/** What a mistake hands in, and how a message calls it. */
+/** Wrong first arguments, and the name that the message gives them. */
 const MISTAKES: readonly (readonly [kind: string, value: unknown])[] = [
   ["a promise", Promise.resolve({})],
   ["an instance of Map", new Map([["plugins", []]])],
@@ -26,14 +26,14 @@ const MISTAKES: readonly (readonly [kind: string, value: unknown])[] = [
   ["nothing", undefined],
 ];
 
-/** Takes no argument at all. */
+/** Functions that take no argument at all. */
 const WITHOUT_ARGUMENTS = new Set(["createTreeCache"]);
-/** May be called without any, and then does what it says. */
+/** Functions that may be called without any argument. */
 const OPTIONAL = new Set([
   ...["createCatalogue", "createConfiguredKernel", "createLogVerifier", "createMemoryStore"],
   ...["createOrchestrator", "createSigner", "createStatus"],
 ]);
-/** Takes a factory of plugins, too. */
+/** Functions that also take a factory of plugins. */
 const OF_FUNCTIONS = new Set(["defineExamples"]);
 
 interface Entry {
@@ -63,7 +63,7 @@ async function entries(): Promise<readonly Entry[]> {
 
 const functions = await entries();
 
-/** What a call throws, at once or later; `undefined` where it goes through. */
+/** The error that a call throws, or that its promise rejects with; `undefined` if there is none. */
 async function thrownBy({ create }: Entry, ...args: readonly unknown[]): Promise<unknown> {
   try {
     await create(...args);
@@ -73,7 +73,7 @@ async function thrownBy({ create }: Entry, ...args: readonly unknown[]): Promise
   }
 }
 
-it("there are functions that define and create", () => {
+it("the packages have functions that define and create", () => {
   expect(functions.length).toBeGreaterThan(15);
   const names = new Set(functions.map(({ name }) => name));
   for (const name of [...WITHOUT_ARGUMENTS, ...OPTIONAL, ...OF_FUNCTIONS])
@@ -90,7 +90,7 @@ describe.each(
       !(kind === "nothing" && OPTIONAL.has(name)) &&
       !(kind === "a function" && OF_FUNCTIONS.has(name)),
   );
-  it.each(wrong)("refuses %s, and says so", async (kind, value) => {
+  it.each(wrong)("refuses %s and names it", async (kind, value) => {
     expect(await thrownBy(entry, value)).toMatchObject({
       name: "BylawError",
       code: expect.stringMatching(/^BYLAW_(CONFIG|PLUGIN|OPTIONS)_INVALID$/),
@@ -100,7 +100,7 @@ describe.each(
   });
 });
 
-describe("what comes after the first argument, and options of plugins", () => {
+describe("later arguments, and options of plugins,", () => {
   it.each(MISTAKES.filter(([kind]) => kind !== "nothing"))("are refused as %s", (kind, value) => {
     expect(() => createKernel({}, value as never)).toThrow(
       `createKernel was given ${kind} instead of `,
@@ -108,7 +108,7 @@ describe("what comes after the first argument, and options of plugins", () => {
     expect(() => status(value as never)).toThrow(/@bylaw\/plugin-status/);
   });
 
-  it("may be objects of another realm, or without a prototype", async () => {
+  it("may be objects of another realm or without a prototype", async () => {
     const { runInNewContext } = await import("node:vm");
     const config = runInNewContext('({ fallback: "deny" })') as object;
     for (const one of [

@@ -12,7 +12,7 @@ const SUITES: Readonly<Record<string, string>> = {
   "the command that runs them": "test/e2e/run-*.test.ts",
 };
 
-/** How many tests a file has: a table of them counts as one. */
+/** The number of tests in a file. A table counts as one. */
 function testsIn(file: string): number {
   let tests = 0;
   const visitor = new Visitor({
@@ -26,7 +26,7 @@ function testsIn(file: string): number {
   return tests;
 }
 
-it("SC-9: all behaviors have tests of their own, 50 and more together", () => {
+it("SC-9: every behavior has its own tests, 50 or more in all", () => {
   const counts = Object.entries(SUITES).map(([of, pattern]) => ({
     of,
     tests: filesAt(pattern).reduce((sum, file) => sum + testsIn(file), 0),

@@ -16,13 +16,13 @@ it("every changeset names published packages of this repository, each with its k
   expect(wrong).toEqual([]);
 });
 
-it("every changeset tells users what changes for them", () => {
+it("every changeset tells users what changes", () => {
   const poor = changesets.filter(({ body }) => !/^(★ )?[A-Z`].*\.$/s.test(body));
   expect(poor.map(({ file }) => file)).toEqual([]);
 });
 
-// The command is built with what it imports inside, so a change there reaches its users only with a release of the command.
-it("what the command contains is released with the command", () => {
+// The built command bundles what it imports, so a change there reaches its users only when the command is released.
+it("a change of what the command bundles also releases the command", () => {
   const byName = new Map(publishable.map(({ manifest }) => [manifest.name, manifest]));
   const contained = new Set<string>();
   const visit = (name: string): void => {

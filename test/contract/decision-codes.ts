@@ -1,4 +1,4 @@
-/** The codes a decision may have besides those that plugins declare; closed and versioned. */
+/** The decision codes of the kernel. The list is closed and versioned. */
 export const DECISION_CODES: readonly string[] = [
   "rule_allowed",
   "rule_asked",

@@ -40,7 +40,7 @@ const blocks: readonly Block[] = pages.flatMap((page) => {
 const first = blocks.filter(({ file }) => file.endsWith("--1"));
 const folder = mkdtempSync(join(tmpdir(), "bylaw-docs-"));
 
-// The pages of the site that show how to do a thing begin with something to paste.
+// The how-to pages of the site, which begin with something to paste.
 const HOW_TO = ["docs/write-a-check.md", "docs/write-a-plugin.md"];
 
 let compiled: Ended = { status: null, stdout: "not compiled", stderr: "" };
@@ -75,7 +75,7 @@ function node(args: readonly string[]): Ended {
 }
 
 describe("the pages", () => {
-  it("that show how to do a thing have a block to paste before any other", () => {
+  it("with instructions begin with a block to paste", () => {
     const missing = HOW_TO.filter((page) => /^```(\w*)$/m.exec(textOf(page))?.[1] !== "ts");
     expect(missing).toEqual([]);
   });

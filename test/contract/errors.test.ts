@@ -7,11 +7,11 @@ const page = textOf("docs/errors.md");
 const sections = page.split(/^(?=## )/m).slice(1);
 const titles = sections.map((section) => section.slice(3, section.indexOf("\n")));
 
-// Names of the environment look like codes and are none.
+// Names of environment variables that look like error codes.
 const VARIABLES = readCases<string>(import.meta, "variables");
 
 describe("docs/errors.md", () => {
-  it("has a heading for every code in the sources, and no other code", () => {
+  it("has a heading for every error code in the sources, and no other code", () => {
     const sources = filesAt("{packages,plugins,rulesets}/*/{src,contract}/**/*.ts");
     const inCode = new Set(
       sources.flatMap((file) => textOf(file).match(/\bBYLAW_[A-Z]+(_[A-Z]+)+\b/g) ?? []),
@@ -21,7 +21,7 @@ describe("docs/errors.md", () => {
     expect(inPage).toEqual([...inCode].sort());
   });
 
-  it("says what happened and what to do about each", () => {
+  it("explains each code and how to fix it", () => {
     const poor = sections.filter(
       (section) =>
         section.startsWith("## BYLAW_") &&

@@ -41,7 +41,7 @@ describe("docs/hooks.md", () => {
     expect(new Set(listed)).toEqual(new Set(fieldsOf(name).filter((field) => field !== "hook")));
   });
 
-  it("tells of each hook when it is asked and what it comes to when nobody votes", () => {
+  it("says of each hook when it is asked and how it ends without votes", () => {
     const rows = page
       .split("\n")
       .filter((line) => /^\| `(before|on)\w+` +\|/.test(line) && line.split("|").length === 8);
@@ -49,7 +49,7 @@ describe("docs/hooks.md", () => {
     expect(hooks).toEqual(Object.keys(HOOKS).filter((hook) => hook !== "all of them"));
   });
 
-  it("says which arguments a tool call may have, and the kernel takes these and no others", () => {
+  it("lists the argument types that a tool call may have, and the kernel accepts no others", () => {
     expect(page).toContain("`args` is an object of named arguments, or an array");
     const seen: unknown[] = [];
     const spy = definePlugin({
@@ -72,7 +72,7 @@ describe("docs/hooks.md", () => {
     expect(seen).toHaveLength(4);
   });
 
-  it("says that an array is never allowed by a rule that reads an argument", () => {
+  it("says that no rule that reads an argument allows an array", () => {
     const rules = `default = "ask_user"
 [[rules]]
 name = "to-us"

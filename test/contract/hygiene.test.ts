@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
 
-// In pieces, so that this file does not name what it looks for.
+// In pieces, so that this file does not match itself.
 const FORBIDDEN: readonly RegExp[] = [
   new RegExp(["registry", "npmjs"].join("\\.")),
   new RegExp(["npmjs", "(org|com)"].join("\\.")),
@@ -12,7 +12,7 @@ const FORBIDDEN: readonly RegExp[] = [
 
 it("the repository names no host of a package registry and no folder of one machine", () => {
   const files = new Set([...filesAt("**/*"), ...filesAt(".*"), ...filesAt("{.ci,.changeset}/*")]);
-  // In a worktree it is a file that says where the repository is.
+  // In a worktree, .git is a file that points to the repository.
   files.delete(".git");
   const found = [...files].flatMap((file) => {
     const text = textOf(file);
@@ -26,7 +26,7 @@ it("the repository names no host of a package registry and no folder of one mach
   expect(found).toEqual([]);
 });
 
-it("no source leaves a note for later", () => {
+it("no source contains a note for later", () => {
   const sources = filesAt("{packages,plugins,rulesets,test,tools}/**/*.ts").filter(
     (file) => !file.includes("/fixtures/"),
   );

@@ -15,7 +15,7 @@ import {
 const isRelative = ({ specifier }: Import): boolean => specifier.startsWith(".");
 const isBuiltin = ({ specifier }: Import): boolean =>
   specifier.startsWith("node:") || builtinModules.includes(packageOf(specifier));
-// A loader of configurations and plugins loads what it is told to.
+// A loader of configurations and plugins imports what its caller names.
 const isComputed = ({ specifier }: Import): boolean => specifier === "*";
 const show = ({ file, specifier }: Import): string => `${file} imports ${specifier}`;
 
@@ -47,18 +47,18 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
       .filter((file) => !file.includes("/fixtures/"))
       .flatMap(importsOf);
 
-    it("ships no import that its manifest does not declare", () => {
-      // What the command imports is built into it, but for what it depends on.
+    it("ships no import that its manifest lacks", () => {
+      // The command bundles what it imports, except its dependencies.
       const known = declared(workspace, { tests: folder === "packages/cli" });
       expect(strayOf(shipped, known).map(show)).toEqual([]);
     });
 
-    it("tests with no import that its manifest or the root's does not declare", () => {
+    it("tests with no import that both its manifest and the root's lack", () => {
       const known = declared(workspace, { tests: true });
       expect(strayOf(tests, known).map(show)).toEqual([]);
     });
 
-    it("stays inside its folder with relative imports", () => {
+    it("has no relative import that leaves its folder", () => {
       const astray = [...shipped, ...tests]
         .filter(isRelative)
         .filter(
@@ -68,7 +68,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
       expect(astray.map(show)).toEqual([]);
     });
 
-    it("writes the extension of its own files", () => {
+    it("imports its own files with their extension", () => {
       const bare = [...shipped, ...tests].filter(
         (one) => isRelative(one) && !/\.(ts|json)$/.test(one.specifier),
       );
@@ -83,7 +83,7 @@ describe("the repository", () => {
   );
   const imports = [...everywhere, ...filesAt("tools/*.ts")].flatMap(importsOf);
 
-  it("imports its packages by their name alone", () => {
+  it("imports its packages by name only", () => {
     const entries = new Set(
       [...workspaces, testWorkspace].flatMap(({ manifest }) =>
         [".", ...Object.keys(manifest.exports ?? {})].map(
@@ -107,7 +107,7 @@ describe("the repository", () => {
 describe("the kernel", () => {
   const imports = filesAt("packages/kernel/{src,contract}/**/*.ts").flatMap(importsOf);
 
-  it("imports no module of Node's own", () => {
+  it("imports no Node module", () => {
     expect(imports.filter(isBuiltin).map(show)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe("the kernel", () => {
   });
 });
 
-it("the kernel, plugins and rulesets load nothing that a literal does not name", () => {
+it("the kernel, plugins and rulesets load only what a literal names", () => {
   const imports = filesAt("{packages/kernel,plugins/*,rulesets/*}/{src,contract}/**/*.ts").flatMap(
     importsOf,
   );

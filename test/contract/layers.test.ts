@@ -10,11 +10,11 @@ import {
 
 interface Layer {
   readonly folder: RegExp;
-  /** Folders it may depend on. */
+  /** The folders that it may depend on. */
   readonly internal: readonly RegExp[];
-  /** Third parties it may depend on. Left out: any. */
+  /** The third-party packages that it may depend on. Left out: any. */
   readonly external?: readonly string[];
-  /** What it may have only as a peer, so that the host's tree holds one of each. Left out: no rule. */
+  /** The packages that it may have only as peers, so that the host's tree holds one of each. Left out: no limit. */
   readonly peers?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ const LAYERS: readonly Layer[] = [
   },
 ];
 
-// Whoever writes messages may have it: all but what has no dependency at all, and rulesets, which are data.
+// Every package that writes messages may import it. Exceptions: packages without any dependency, and rulesets, which are data.
 const wordingFor = (folder: string): readonly RegExp[] =>
   [WORDING, /^packages\/(hook-client|process|sdk)$/, /^rulesets\//].some((without) =>
     without.test(folder),
@@ -103,7 +103,7 @@ const layerOf = (folder: string): Layer | undefined =>
 describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as const))(
   "%s",
   (folder, workspace) => {
-    it("stands in the table of who may import whom", () => {
+    it("has a row in the table of who may import whom", () => {
       expect(
         layerOf(folder),
         `say in CONTRIBUTING.md and in this table who may import ${folder}`,
@@ -113,7 +113,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
     it.each([
       ["by its manifest", shippedNeeds(workspace)],
       ["by its imports", shippedImports(workspace)],
-    ])("depends only on what the table lets it, %s", (_, needs) => {
+    ])("depends only on what the table allows, %s", (_, needs) => {
       const layer = layerOf(folder);
       const forbidden = needs.filter((name) => {
         const target = folderOf.get(name);
@@ -126,7 +126,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
       expect(forbidden).toEqual([]);
     });
 
-    it("has as a peer what a host's tree must hold once", () => {
+    it("has as peers the packages that a host's tree must hold once", () => {
       const peers = layerOf(folder)?.peers;
       if (peers === undefined) return;
       const dependencies = Object.keys(workspace.manifest.dependencies ?? {});
@@ -139,7 +139,7 @@ describe.each(workspaces.map((workspace) => [workspace.folder, workspace] as con
   },
 );
 
-it("no package depends on itself through others", () => {
+it("no package depends on itself through other packages", () => {
   const needs = new Map(
     workspaces.map((workspace) => [
       workspace.manifest.name,

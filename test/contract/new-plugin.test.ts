@@ -34,7 +34,7 @@ function run(args: readonly string[]): Ended {
 
 const newPlugin = (...args: readonly string[]): Ended => run(["tools/new-plugin.ts", ...args]);
 
-// Not into what is installed: all of it would be read through its links.
+// Does not enter what is installed, because its links lead to everything.
 function listing(folder = ""): readonly string[] {
   return readdirSync(join(copy, folder), { withFileTypes: true })
     .filter(({ name }) => !LEFT_BEHIND.has(name) && name !== "dist")
@@ -45,7 +45,7 @@ function listing(folder = ""): readonly string[] {
     .sort();
 }
 
-// A workspace of its own: third parties are those that are installed here, our packages are its own copies.
+// Makes a separate workspace with the installed third-party packages and copies of our own.
 function install(): void {
   for (const entry of readdirSync(join(root, "node_modules"))) {
     if (entry === "@bylaw" || entry === "create-bylaw" || entry.startsWith(".vite")) continue;
@@ -134,7 +134,7 @@ describe("npm run new:plugin", () => {
       "run",
       "build",
       "--filter=@bylaw/plugin-hello-limits",
-      // What it depends on is built, and comes with the copy.
+      // Its dependencies are already built in the copy.
       "--only",
       "--force",
     ]);
@@ -142,7 +142,7 @@ describe("npm run new:plugin", () => {
     expect(readdirSync(join(copy, "plugins/hello-limits/dist"))).toContain("hello-limits.js");
   });
 
-  it("makes a plugin that lint, format and types have nothing against", () => {
+  it("makes a plugin that passes lint, format and type checks", () => {
     const lint = run(["node_modules/oxlint/bin/oxlint", "--type-aware", "plugins/hello-limits"]);
     expect(lint.status, lint.output).toBe(0);
     const format = run([
@@ -165,7 +165,7 @@ describe("npm run new:plugin", () => {
     expect(ended.output).toMatch(/Tests +[1-9]\d* passed/);
   });
 
-  it("makes a plugin that keeps every house rule", () => {
+  it("makes a plugin that passes the house rules", () => {
     const ended = run([
       "node_modules/vitest/vitest.mjs",
       "run",

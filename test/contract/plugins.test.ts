@@ -39,7 +39,7 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
       return examples as ExampleSet;
     };
 
-    it("has the name and version of its package at run time, as built, and no code of the kernel", async () => {
+    it("has its package's name and version at run time, as built, and no code of the kernel", async () => {
       const entry = manifest.exports?.["."] as { readonly default: string };
       const exported = Object.values(await load(join(folder, entry.default)));
       const defined = exported
@@ -49,13 +49,13 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
         { name: manifest.name, version: manifest.version },
       ]);
       const codes = defined.flatMap((plugin) => Object.keys(plugin.codes ?? {}));
-      // A gate may say that a check of its own failed; no other code of the kernel is a plugin's to give.
+      // A gate may say that one of its own checks failed. Plugins declare no other code of the kernel.
       const own = DECISION_CODES.filter((code) => code !== "check_failed");
       expect(codes.filter((code) => own.includes(code))).toEqual([]);
       expect((await examplesOf()).plugin).toBe(manifest.name);
     });
 
-    it("comes to what its examples say", async () => {
+    it("decides its examples as they say", async () => {
       const results = await runExamples(await examplesOf());
       expect(
         results.flatMap(({ example, problem }) =>
@@ -64,7 +64,7 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
       ).toEqual([]);
     });
 
-    it("has an example that fires and one that has nothing against it for every tap", async () => {
+    it("has, for every tap, an example that fires and one that abstains", async () => {
       const set = await examplesOf();
       const made = await Promise.all(
         set.examples.map(({ options }) => tapsOf(set.create(options))),
@@ -77,7 +77,7 @@ describe.each(plugins.map(({ folder, manifest }) => [folder, manifest] as const)
           ),
         );
       const fired = seen(({ votes }) => votes.length > 0);
-      // What denies by default never abstains: it allows.
+      // A plugin that denies by default never abstains: it allows.
       const abstained = seen(({ votes }) => votes.every(({ effect }) => effect === "allow"));
       const all = [...new Set(made.flat())];
       const { guards, sinks, redactors } = createKernel({

@@ -13,7 +13,7 @@ const FIELDS = [
 describe.each(
   [...workspaces, testWorkspace].map(({ folder, manifest }) => [folder, manifest] as const),
 )("%s", (_, manifest) => {
-  it("asks for ranges that the local versions of our packages satisfy", () => {
+  it("accepts the local versions of our packages in its ranges", () => {
     const wrong = FIELDS.flatMap((field) =>
       Object.entries(manifest[field] ?? {}).flatMap(([name, range]) => {
         const version = versions.get(name);
@@ -27,7 +27,7 @@ describe.each(
     expect(wrong).toEqual([]);
   });
 
-  it("tests against every peer that it names", () => {
+  it("has every peer as a development dependency, to test against it", () => {
     const peers = Object.keys(manifest.peerDependencies ?? {});
     expect(peers.filter((name) => manifest.devDependencies?.[name] === undefined)).toEqual([]);
   });

@@ -16,7 +16,7 @@ it("the generated sections of every README are current", () => {
 });
 
 describe.each(plugins.map(({ folder }) => [folder]))("%s", (folder) => {
-  it("has a page with the headings of every plugin's page, in their order", () => {
+  it("has a page with the standard headings of a plugin's page, in order", () => {
     const headings = Array.from(
       textOf(`${folder}/README.md`).matchAll(/^## (.+)$/gm),
       ([, heading]) => heading,
@@ -26,7 +26,7 @@ describe.each(plugins.map(({ folder }) => [folder]))("%s", (folder) => {
 });
 
 it.each(workspaces.map(({ folder, manifest }) => [folder, manifest.name]))(
-  "%s has a page that begins with its name",
+  "%s has a page that begins with the package's name",
   (folder, name) => {
     expect(textOf(`${folder}/README.md`).split("\n")[0]).toBe(`# ${name}`);
   },

@@ -5,7 +5,7 @@ const page = textOf("SECURITY.md");
 const scripts = (rootManifest as unknown as { readonly scripts: Readonly<Record<string, string>> })
   .scripts;
 
-it("SECURITY.md sends reports to the private advisories of the repository that every package names", () => {
+it("SECURITY.md sends reports to the private advisories of the repository in every manifest", () => {
   const repositories = new Set(
     publishable.map(
       ({ manifest }) => (manifest.repository as { readonly url?: string } | undefined)?.url,
@@ -16,7 +16,7 @@ it("SECURITY.md sends reports to the private advisories of the repository that e
   expect(page).toContain(`(${address}/security/advisories/new)`);
 });
 
-it("SECURITY.md names only tests and commands that there are", () => {
+it("SECURITY.md names only tests and commands that exist", () => {
   const proof = page.slice(page.indexOf("## Where the proof is"), page.indexOf("## Verify a log"));
   const named = [...proof.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
   const paths = named.filter((text) => text.includes("/"));

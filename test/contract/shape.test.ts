@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
   rulesets: (folder) => `@bylaw/ruleset-${folder}`,
 };
 
-// Beside the main entry: what reads the disk, and what needs little of the rest.
+// Separate entries for what reads the disk, and for what needs little of the package.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "packages/host-mcp": ["./local-server", "./proxy"],
   "packages/orchestrator": ["./approvals", "./events"],
@@ -40,7 +40,7 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
       if (isLibrary) expect(manifest.sideEffects).toBe(false);
     });
 
-    it("exports its entry, its manifest and schemas for editors, and nothing else", () => {
+    it("exports its entry, its manifest and schemas for editors, nothing else", () => {
       const exported = Object.keys(manifest.exports ?? {});
       const others = exported.filter(
         (path) => path !== "." && path !== "./package.json" && !path.endsWith(".schema.json"),
@@ -51,7 +51,7 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
     });
 
     it("ships its build and its sources, and no tests", () => {
-      // No map leads from the built command to its sources.
+      // The built command has no source maps, so it ships no sources.
       const needed = folder === "packages/cli" ? ["bin", "dist"] : ["dist", "src"];
       expect(manifest.files).toEqual(expect.arrayContaining(needed));
       expect(manifest.files).not.toContain("test");
@@ -68,7 +68,7 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
       if (folder.startsWith("rulesets/")) expect(manifest.keywords).toContain("bylaw-ruleset");
     });
 
-    it.runIf(isLibrary)("has an index that only hands on names", () => {
+    it.runIf(isLibrary)("has an index that only re-exports", () => {
       const file = `${folder}/src/index.ts`;
       const { program } = parseSync(file, textOf(file));
       const other = program.body.filter(
@@ -97,7 +97,7 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
 describe.each(publishable.map(({ folder, manifest }) => [folder, manifest] as const))(
   "%s",
   (folder, manifest) => {
-    it("is fit to be published", async () => {
+    it("can be published", async () => {
       const { messages, pkg } = await publint({
         pkgDir: join(root, folder),
         pack: false,

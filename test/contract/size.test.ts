@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { filesAt, textOf } from "./workspaces.ts";
 
-it("every decision is on record in under 40 lines, numbered and named", () => {
+it("every decision record is numbered, named and under 40 lines", () => {
   const records = filesAt("docs/decisions/*");
   expect(records).toContain("docs/decisions/000-template.md");
   const others = records.filter((file) => !file.endsWith("/000-template.md"));

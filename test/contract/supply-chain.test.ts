@@ -47,9 +47,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("npm run sbom", () => {
-  it("lists what npm installs for the published packages, and nothing else", () => {
+  it("lists the packages that npm installs for the published ones, and no others", () => {
     const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
-    // One line each: path:name@version, and for a link its target.
+    // One line each: path:name@version, and the target of a link.
     const installed = npm("ls", "--all", "--omit", "dev", "--parseable", "--long", ...selected)
       .trim()
       .split("\n")
@@ -59,7 +59,7 @@ describe("npm run sbom", () => {
     expect([...refs].sort()).toEqual([...new Set(installed)].sort());
   });
 
-  it("has every runtime dependency that a published package declares, and no tool of this repository", () => {
+  it("has every runtime dependency of a published package, and no tool of this repository", () => {
     const names = new Set(bom.components.map(({ name }) => name));
     for (const { manifest } of publishable) {
       expect(names).toContain(manifest.name);
@@ -78,7 +78,6 @@ describe("npm run sbom", () => {
       (name) => !declared.has(name),
     );
     expect(tools).toContain("vitest");
-    // Of these a runtime dependency brings its own.
     expect(tools.filter((name) => names.has(name))).toEqual([]);
     for (const name of [
       "@bylaw/test",
@@ -89,7 +88,7 @@ describe("npm run sbom", () => {
       expect(names).not.toContain(name);
   });
 
-  it("has a version, a licence and, of what comes from elsewhere, an integrity hash for each", () => {
+  it("has a version and a licence for each, and an integrity hash for every third-party package", () => {
     const own = new Set(publishable.map(({ manifest }) => manifest.name));
     for (const { name, version, purl, type, licenses = [], hashes = [] } of bom.components) {
       expect([name, version, type]).toEqual([
@@ -110,7 +109,7 @@ describe("npm run sbom", () => {
     }
   });
 
-  it("is CycloneDX in which every reference stands for one component", () => {
+  it("is CycloneDX in which every reference has one component", () => {
     const { bomFormat, specVersion, serialNumber, version, metadata, dependencies } = bom;
     expect([bomFormat, specVersion, version]).toEqual(["CycloneDX", "1.5", 1]);
     expect(serialNumber).toMatch(/^urn:uuid:[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
@@ -144,7 +143,7 @@ describe("npm run licenses", () => {
     return file;
   };
 
-  it("lists every package with its licence and what needs it, and passes", () => {
+  it("lists every package with its licence and its dependent, and passes", () => {
     const { status, stdout, stderr } = licenses();
     expect([status, stderr]).toEqual([0, ""]);
     const rows = stdout.trim().split("\n");
@@ -155,7 +154,7 @@ describe("npm run licenses", () => {
   });
 
   it.each(readCases<[string, object, string]>(import.meta, "refused"))(
-    "exits with 1 over %s",
+    "exits with 1 for %s",
     (_, licence, told) => {
       const { status, stderr } = licenses(withComponent(licence));
       expect(status).toBe(1);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseSync } from "oxc-parser";
 
-/** The fields of a package.json that the house rules read. */
+/** The fields of a package.json that these tests read. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -30,10 +30,10 @@ export interface Workspace {
   readonly manifest: Manifest;
 }
 
-/** The folder of the repository. */
+/** The root folder of the repository, absolute. */
 export const root = resolve(import.meta.dirname, "../..");
 
-/** Files below the root, with slashes, in order. Built and installed files are left out. */
+/** Files below the root, sorted, with slashes. Leaves out built and installed files. */
 export function filesAt(pattern: string, folder = ""): readonly string[] {
   return globSync(pattern, {
     cwd: join(root, folder),
@@ -71,7 +71,7 @@ export const workspaces: readonly Workspace[] = filesAt(
 /** The package of the tests themselves. */
 export const testWorkspace: Workspace = read("test/package.json");
 
-/** What is published. */
+/** The packages that are published. */
 export const publishable: readonly Workspace[] = workspaces.filter(
   ({ manifest }) => manifest.private !== true,
 );
@@ -84,13 +84,13 @@ export const plugins: readonly Workspace[] = workspaces.filter(({ folder }) =>
 /** The root manifest. */
 export const rootManifest: Manifest = read("package.json").manifest;
 
-/** One `import`, `export … from` or `import()` of a file. */
+/** One `import`, `export … from` or `import()` in a file. */
 export interface Import {
   readonly file: string;
   readonly specifier: string;
 }
 
-/** What a TypeScript file imports, types included. A dynamic import of anything but a literal has the specifier `*`. */
+/** The imports of a TypeScript file, types included. The specifier of a computed import is `*`. */
 export function importsOf(file: string): readonly Import[] {
   const source = textOf(file);
   const { module, errors } = parseSync(file, source);
@@ -110,7 +110,7 @@ export function importsOf(file: string): readonly Import[] {
   }));
 }
 
-/** `zod` of `zod/v4`, `@bylaw/kernel` of `@bylaw/kernel/x`. */
+/** The package name in an import specifier: `zod` for `zod/v4`, `@bylaw/kernel` for `@bylaw/kernel/x`. */
 export function packageOf(specifier: string): string {
   return specifier
     .split("/")

@@ -16,10 +16,13 @@ interface Report {
   }[];
 }
 
-// One of the suite kills some 80 workers.
+// One round of the suite kills some 80 workers.
 const ROUNDS_IN_ONE = 100;
 
-/** Has the suite of the drivers kill workers at every event of a workflow with each driver, and whoever takes over too. */
+/**
+ * Runs the crash suite of the drivers: with each driver, it kills workers at every event of a workflow, and also the workers that
+ * take over.
+ */
 export async function crashDrivers(folder: string, rounds: number): Promise<CrashReport> {
   const output = join(folder, "report.json");
   const tally = join(folder, "tally.txt");

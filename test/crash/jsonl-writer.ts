@@ -1,4 +1,4 @@
-// Records in a run that is mirrored into a JSONL file, until it is killed: says what it tries and what was acknowledged.
+// Records in a run that is mirrored into a JSONL file, until it is killed. Prints each attempt and each acknowledgement.
 import { writeSync } from "node:fs";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";

@@ -1,4 +1,4 @@
-// Kills processes that record in one mirrored run: what was acknowledged must stand in the JSONL file, once, in order, chained.
+// Kills processes that record in one mirrored run. Every acknowledged event must be in the JSONL file, once, in order and chained.
 import { readFileSync } from "node:fs";
 import type { LogEvent } from "@bylaw/kernel";
 import { NO_LINK, formatEventLine, linkOf, openRun, parseEventLine } from "@bylaw/log";
@@ -39,7 +39,7 @@ export async function crashJsonl(
         else told.set(line.acknowledged, line);
       }
       if (round % CHECK_EVERY !== 0 && round !== rounds) return;
-      // As the killed left it: what was acknowledged is there before anybody repairs or catches up.
+      // Before anybody repairs or catches up, every acknowledged event must be in the file as the killed process left it.
       faults.push(
         ...lostFrom(eventsIn(folder), told).map(
           (fault) => `${fault}, before the file was opened again`,
@@ -58,11 +58,11 @@ export async function crashJsonl(
   return { rounds, kills, acknowledged: told.size, ...report, faults };
 }
 
-/** The lines that end; what a killed writer left of another is none. */
+/** The complete lines. What a killed writer left of another line is not one. */
 const wholeLines = (folder: string): readonly string[] =>
   readFileSync(linesFile(folder), "utf8").split("\n").slice(0, -1);
 
-// What was left of a line stays in the file, closed by the next writer: no event, and no harm to those behind it.
+// A partial line stays in the file, closed by the next writer. It is no event, and does no harm to the lines after it.
 const eventsIn = (folder: string): readonly LogEvent[] =>
   wholeLines(folder).flatMap((line) => {
     try {
@@ -86,7 +86,7 @@ function lostFrom(
     );
 }
 
-/** Opens and closes the run, which repairs the file, and holds its lines against the store. */
+/** Opens and closes the run, which repairs the file, and compares its lines with the store. */
 async function differences(folder: string): Promise<readonly string[]> {
   const store = await openSqliteStore(`${folder}/store.db`);
   try {

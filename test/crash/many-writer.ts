@@ -1,4 +1,4 @@
-// Keeps a run together with other processes, and names every event that it was told is on record.
+// Writes to a run together with other processes, and prints every event that was acknowledged.
 import { writeSync } from "node:fs";
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";

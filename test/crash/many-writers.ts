@@ -1,4 +1,4 @@
-// Many processes append to one JSONL file; writers of a file that rotates are killed at random points.
+// Many processes append to one JSONL file, and writers of a file that rotates are killed at random points.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ const APPENDS = 500;
 const KILLED = 3;
 const CHECK_EVERY = 5;
 
-/** Lets 20 processes append 500 events each to one file. */
+/** Has 20 processes append 500 events each to one file. */
 export async function manyWriters(folder: string): Promise<CrashReport> {
   const writers = Array.from({ length: PROCESSES }, (_, index) =>
     start({ folder, id: `w${index}`, count: APPENDS, rotate: {} }),
@@ -23,13 +23,13 @@ export async function manyWriters(folder: string): Promise<CrashReport> {
   const told = new Set(writers.flatMap(({ acknowledged }) => acknowledged));
   const { events, faults } = await held(folder, told, true);
   if (codes.some((code) => code !== 0)) faults.push(`writers ended with ${codes.join(", ")}`);
-  // One event is the beginning of the session.
+  // One more event begins the session.
   if (events !== PROCESSES * APPENDS + 1)
     faults.push(`${events} events, expected ${PROCESSES * APPENDS + 1}`);
   return { rounds: 1, kills: 0, acknowledged: told.size, events, unacknowledged: 0, faults };
 }
 
-/** Kills writers of a file that rotates every few events, in rounds, and holds the files against the store after each. */
+/** Kills writers of a file that rotates every few events, in rounds, and compares the files with the store after each round. */
 export async function crashRotation(
   folder: string,
   rounds: number,
@@ -43,7 +43,7 @@ export async function crashRotation(
     const writers = Array.from({ length: KILLED }, (_, index) =>
       start({ folder, id: `r${round}w${index}`, count: 1_000_000, rotate }),
     );
-    // Now and then while they still open the log, else somewhere in their work.
+    // Some are killed while they open the log, the others during their work.
     for (const writer of writers) {
       await writer.told(Math.floor(random() * 25));
       await new Promise((resolve) => setTimeout(resolve, 5 * random()));
@@ -75,7 +75,7 @@ export async function crashRotation(
 
 interface Writer {
   readonly acknowledged: readonly string[];
-  /** Resolves when so many events were acknowledged to it; 0: at once. */
+  /** Resolves once `count` of its events were acknowledged; 0 resolves at once. */
   told(count: number): Promise<void>;
   readonly ended: Promise<number | null>;
   kill(): void;
@@ -101,7 +101,7 @@ function start(task: object): Writer {
   return { acknowledged, ended, told, kill: () => void writer.kill("SIGKILL") };
 }
 
-// Every acknowledged event is there, once and in order, and what is there is a beginning of the store, or all of it.
+// Every acknowledged event is in the files, once and in order, and the files are a prefix of the store, or all of it.
 async function held(
   folder: string,
   told: ReadonlySet<string>,
@@ -111,14 +111,14 @@ async function held(
   const faults: string[] = [];
   const events: LogEvent[] = [];
   const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-  // Those that were rotated, by their first event, and then the one that is being written.
+  // The rotated files, by their first event, then the current one.
   files.sort(
     (one, other) =>
       Number(one === "crash.jsonl") - Number(other === "crash.jsonl") || (one < other ? -1 : 1),
   );
   for (const file of files) {
     const lines = readFileSync(join(folder, file), "utf8").split("\n");
-    // What stands behind the last line break is no line yet.
+    // Text after the last line break is not a line yet.
     lines.pop();
     for (const line of lines) {
       for (const { rule, severity, message } of verifier.line(line)) {
@@ -160,7 +160,7 @@ async function held(
   return { events: events.length, faults };
 }
 
-// Small, and the same everywhere.
+// A small seeded generator, the same on every machine.
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,5 +1,5 @@
-// Kills writers with SIGKILL at random points, and holds what is left against what was acknowledged:
-// node test/crash/run.ts [sqlite|postgres|jsonl|rotation|many|driver …] [--rounds 200] [--seed 1]
+// Kills writers with SIGKILL at random points, and compares what is left with what was acknowledged: node test/crash/run.ts
+// [sqlite|postgres|jsonl|rotation|many|driver …] [--rounds 200] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const CRASHES: Readonly<Record<string, Crash>> = {
   async postgres(_, rounds, seed) {
     const server = await startPostgres({ fsync: true });
     if (server === undefined) return undefined;
-    // Who interrupts the script must not leave a server behind.
+    // An interrupted script must not leave a server behind.
     for (const signal of ["SIGINT", "SIGTERM"] as const)
       process.once(signal, () => void server.stop().finally(() => process.exit(1)));
     try {
@@ -33,7 +33,7 @@ const CRASHES: Readonly<Record<string, Crash>> = {
         open: "openPostgresStore",
         args,
       };
-      // The server too, now and then, while writers wait for it.
+      // Sometimes the server is killed too, while writers wait for it.
       const disturb = async (random: () => number): Promise<void> => {
         if (server.external || random() > 0.1) return;
         await server.kill();

@@ -1,4 +1,5 @@
-// Runs a workflow to its end over checkpoints, or until so many events are on record: then it is gone, as a machine that loses its power is.
+// Runs a workflow to its end over checkpoints, or until `count` events are on record. Then it exits at once, like a machine that loses
+// power.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";

@@ -1,4 +1,4 @@
-// FR-8 and the agents of its REQ-002: who does the steps is said by files of other tools, too.
+// FR-8 and the agents of its REQ-002: files of other tools may also define the agents that do the steps.
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,8 +27,8 @@ const older = (...ids: readonly string[]): string =>
   JSON.stringify({ name: "w", steps: ids.map((agentId) => ({ agentId, prompt: "Now." })) });
 const AGENTS = ["--agents", "agents", "--agents", "commands.json"];
 
-describe("agents of Radium and pages of Markdown", () => {
-  it("do the steps with their prompts, by the command that a file says for all", async () => {
+describe("agents of Radium and Markdown pages", () => {
+  it("do the steps with their prompts, by the command that a file names for all", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
     const ran = await bylawHere(["run", "w.json", ...AGENTS], { cwd });
     expect(ran.code).toBe(0);
@@ -41,7 +41,7 @@ describe("agents of Radium and pages of Markdown", () => {
     expect(ran.stderr).toMatch(/reviewer\.md:4:1 warning .*`tools` has no effect: policies/);
   });
 
-  it("cannot run without a command, and those that no step names need none", async () => {
+  it("need a command to run, unless no step names them", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
     expect(await bylawHere("run w.json --agents agents", { cwd })).toMatchObject({
       code: 2,
@@ -51,7 +51,7 @@ describe("agents of Radium and pages of Markdown", () => {
     expect(plan).toMatchObject({ code: 0, stdout: expect.not.stringContaining("idle") });
   });
 
-  it("bring the loops and the calls that their steps may ask for", async () => {
+  it("bring the loops and the calls that their steps may request", async () => {
     const more = `
 [agent.loop_behavior]
 steps = 3
@@ -84,7 +84,7 @@ trigger_agent_id = "reviewer"
     );
   });
 
-  it("count as they were read: who rewrites its own page changes nothing, and is found out", async () => {
+  it("are read once: an agent that rewrites its own page changes nothing, and the change is detected", async () => {
     const rewrite = `${note}; echo "You rule." >> agents/reviewer.md`;
     const stop = `[ -e go ] || { echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; }`;
     const cwd = scratch({
@@ -135,7 +135,7 @@ describe("a folder of agents that somebody planted", () => {
     expect(told).not.toContain("the secret");
   });
 
-  it("a page of 50 MB is refused by its size", async () => {
+  it("a page of 50 MB is refused because of its size", async () => {
     const cwd = scratch({ ...FILES, "w.json": older("reviewer") });
     writeFileSync(join(cwd, "agents/large.md"), page("large", "x".repeat(50 * 2 ** 20)));
     expect(await validate(cwd)).toContain("at most 1048576 are read");

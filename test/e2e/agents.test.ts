@@ -21,7 +21,7 @@ afterAll(async () => {
   site.remove();
 });
 
-// The reviewer of security breaks off at first, and each tells what it was given.
+// The security reviewer fails at first. Each reviewer prints what it was given.
 const REVIEWER = `
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 const { directive, task } = JSON.parse(readFileSync(0, "utf8"));
@@ -39,7 +39,7 @@ const role = (more: object = {}) => ({ command: [process.execPath, "review.mjs"]
 const agentsFile = (agents: object, more: object = {}): string =>
   JSON.stringify({ agents, ...more });
 
-it("the reviewers of a contract are started, started again, and their verdicts take the task to its end", async () => {
+it("the reviewers of a contract are started and restarted, and their verdicts complete the task", async () => {
   const server = await startServer(site);
   const operator = createOperator(() => server.url);
   await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
@@ -94,7 +94,7 @@ it("the reviewers of a contract are started, started again, and their verdicts t
 });
 
 describe("two supervisors on one server", () => {
-  // It says that it began, and goes on until somebody lets it end.
+  // Says that it began, then runs until it is told to end.
   const WAITS = `
 import { appendFileSync, existsSync, watch } from "node:fs";
 appendFileSync("started.txt", process.env.BYLAW_DIRECTIVE + "\\n");
@@ -144,13 +144,13 @@ done();
     return { client, cwd, started, supervise };
   }
 
-  it("never start an agent twice, also when it takes many times its lease", async () => {
+  it("never start an agent twice, even if it runs for many times its lease", async () => {
     const { client, cwd, started, supervise } = await called("shared");
     const outcomes: string[] = [];
     for (const child of [supervise(), supervise()])
       child.stdout?.on("data", (chunk: Buffer) => outcomes.push(chunk.toString()));
     await expect.poll(() => started().length, { timeout: 30_000 }).toBe(3);
-    // Both have asked for the directives many times since, and the leases were renewed.
+    // Meanwhile both ask for the directives many times and renew the leases.
     const [first = ""] = (await client.directives()).map(({ directive }) => directive);
     for (let round = 0; round < 24; round += 1) {
       await expect(
@@ -179,7 +179,7 @@ done();
 });
 
 describe("with --once", () => {
-  it("an agent that another one called is run, and one that fails each time is left to a person", async () => {
+  it("an agent that another one called is run, and one that always fails is left to a person", async () => {
     const server = await startServer(site, {
       data: site.path("called"),
       behaviors: { agents: ["helper", "broken"] },
@@ -210,7 +210,7 @@ describe("with --once", () => {
   });
 });
 
-it("says that there is no server, or that it does not know the token", async () => {
+it("reports an unreachable server and a token that the server does not know", async () => {
   const server = await startServer(site, { data: site.path("asked") });
   const cwd = scratch({ "agents.json": agentsFile({ review: role() }) });
   const once = (url: string, token: string) =>
@@ -230,7 +230,7 @@ it.each([
   [agentsFile({ review: { command: [] } }), /agents\.review\.command/],
   [agentsFile({ review: role({ shell: true }) }), /unknown key `shell`/],
   [agentsFile({ review: role({ env: ["BYLAW_OPERATOR_TOKEN"] }) }), /secret of the server/],
-])("a file of agents that is wrong is refused, and says why: %s", (text, why) => {
+])("a faulty file of agents is refused with the reason: %s", (text, why) => {
   const cwd = scratch({});
   writeFileSync(join(cwd, "agents.json"), text);
   const ran = bylaw("agents agents.json --json", { cwd, env: { BYLAW_OPERATOR_TOKEN: OPERATOR } });

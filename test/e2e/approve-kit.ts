@@ -76,7 +76,7 @@ schemas:
     required: [acceptance_criteria]
 `;
 
-/** Tokens of operators, and what they are of. */
+/** Tokens of operators, and the names behind them. */
 export const TOKENS = {
   ada: "ada's token of this test, long enough",
   bob: "bob's token of this test, long enough",
@@ -99,7 +99,7 @@ export interface Project {
   readonly cwd: string;
   readonly store: Store;
   readonly run: Run;
-  /** Starts the built command with the options that all of them take. */
+  /** Starts the built command with the options that all commands of the test take. */
   readonly approve: (args: readonly string[], token?: string) => Promise<Ran>;
   readonly list: () => Promise<readonly Record<string, unknown>[]>;
   readonly move: (to: string, artifacts: JsonObject, agent?: string) => Promise<Decision>;
@@ -111,9 +111,9 @@ export const planOf = (criterion: string): JsonObject => ({
 });
 
 interface ProjectOptions {
-  /** What time it is for the host. */
+  /** The clock of the host. */
   readonly now?: () => string;
-  /** Changes the text of the configuration. */
+  /** Edits the text of the configuration. */
   readonly config?: (text: string) => string;
 }
 

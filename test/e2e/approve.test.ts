@@ -8,7 +8,7 @@ import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./ap
 
 const PLAN = planOf("It greets by name");
 
-/** The id of the one thing that waits. */
+/** The id of the only pending approval. */
 async function onlyOne({ list }: Project): Promise<string> {
   const [first, ...more] = await list();
   expect(more).toEqual([]);
@@ -24,7 +24,7 @@ const count = async ({ store }: Project): Promise<number> =>
   (await store.events("main", 0, 1_000)).length;
 
 describe("a gate that waits for a person", () => {
-  test("is listed, shown, and opened by a yes, and the agent's next try passes in the session that was going on", async () => {
+  test("is listed, shown and opened by a yes, and the agent's next try passes in the same session", async () => {
     const here = await project();
     expect(await here.list()).toEqual([]);
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny", code: "gate_pending" });
@@ -54,7 +54,7 @@ describe("a gate that waits for a person", () => {
     expect(await here.list()).toEqual([]);
   });
 
-  test("takes a yes to what was shown, and to nothing else", async () => {
+  test("takes a yes only for what was shown", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
     const id = await onlyOne(here);
@@ -70,17 +70,17 @@ describe("a gate that waits for a person", () => {
     expect(shown).toContain("1 change since it was asked about before");
     expect(shown).toContain("~ plan_document.acceptance_criteria.0.criterion");
     expect(await here.approve(["yes", next, "--as", "human"])).toMatchObject({ code: 0 });
-    // A yes is worth nothing for what it was not about.
+    // A yes does not cover anything else.
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "deny" });
     expect(await here.move("BUILD", planOf("Something third"))).toMatchObject({ effect: "deny" });
   });
 
-  test("shows what is to be approved, whatever another request says about it", async () => {
+  test("shows the pending request, even if another request claims something about it", async () => {
     const here = await project();
     const evil = planOf("It sends the keys away");
     await here.move("BUILD", evil);
     const [{ artifacts } = {}] = await here.list();
-    // A later request whose refusal quotes the digest of the one that waits.
+    // A later request whose refusal quotes the digest of the pending one.
     await here.move("BUILD", {
       plan_document: { acceptance_criteria: [], [String(artifacts)]: String(artifacts) },
       [String(artifacts)]: 1,
@@ -90,7 +90,7 @@ describe("a gate that waits for a person", () => {
     expect((await here.approve(["list"])).stdout).toContain("plan_approval");
   });
 
-  test("shows what is to be approved, however often the agent asks for something else", async () => {
+  test("shows the pending request, however often the agent asks for something else", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
     const id = await onlyOne(here);
@@ -102,7 +102,7 @@ describe("a gate that waits for a person", () => {
     expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
   });
 
-  test("takes no yes of who worked on the task, of an agent, of another role, twice, or of a name that is not the operator's", async () => {
+  test("refuses a yes from somebody who worked on the task, from an agent, from another role, given twice, or under a name that is not the operator's", async () => {
     const names = ["dev-1", " DEV-1\u200b", "watcher"].map((name, index) => ({
       name,
       roles: ["human"],
@@ -137,7 +137,7 @@ describe("a gate that waits for a person", () => {
     refused(await here.approve(["yes", id, "--as", "human"]), /^error BYLAW_EVENT_REFUSED: /);
   });
 
-  test("needs as many people as it says, and a no opens the way back", async () => {
+  test("needs the stated number of people, and a no opens the way back", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
     await here.approve(["yes", await onlyOne(here), "--as", "human"]);
@@ -159,7 +159,7 @@ describe("a gate that waits for a person", () => {
     expect(await here.move("PLAN", {})).toMatchObject({ effect: "allow" });
   });
 
-  test("is closed by a no with a reason, which the agent reads", async () => {
+  test("is closed by a no with a reason that the agent reads", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
     const id = await onlyOne(here);
@@ -182,7 +182,7 @@ describe("a gate that waits for a person", () => {
     expect(await here.move("BUILD", planOf("It is polite"))).toMatchObject({ effect: "allow" });
   });
 
-  test("that ran out of time is a person's alone, and nobody's no", async () => {
+  test("that ran out of time is left to a person, and counts as nobody's no", async () => {
     const agent_workflow = CONTRACT.replace(
       "approvers: [human, lead]",
       "approvers: [human, lead]\n        timeout_seconds: 60",
@@ -211,7 +211,7 @@ describe("a gate that waits for a person", () => {
     ]);
   });
 
-  test("lets a check pass that a person waived, for a reason and for a while", async () => {
+  test("lets a check pass that a person waived, with a reason and for a limited time", async () => {
     const here = await project();
     const empty = { plan_document: { acceptance_criteria: [] } };
     expect(await here.move("BUILD", empty)).toMatchObject({ code: "gate_blocked" });
@@ -237,8 +237,8 @@ describe("a gate that waits for a person", () => {
   });
 });
 
-describe("a tool call that needs a person's yes", () => {
-  test("passes once for one yes, exactly as it was asked about", async () => {
+describe("a tool call that needs approval", () => {
+  test("passes once for each yes, and only exactly as it was asked", async () => {
     const here = await project();
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "ask_user" });
     const id = await onlyOne(here);
@@ -262,7 +262,7 @@ describe("a tool call that needs a person's yes", () => {
     expect(await here.list()).toHaveLength(3);
   });
 
-  test("is closed by a no with a reason, which is on record, until it is asked about again", async () => {
+  test("is closed by a no with a reason on record, until it is asked again", async () => {
     const here = await project();
     await here.call({ to: "production" });
     const id = await onlyOne(here);
@@ -293,7 +293,7 @@ describe("a tool call that needs a person's yes", () => {
     expect(await here.call({ to: "production" })).toMatchObject({ applied: "allow" });
   });
 
-  test("is closed by a no that its host records, too", async () => {
+  test("is closed by a no that its host also records", async () => {
     const here = await project();
     const { events } = await here.call({ to: "production" });
     const id = await onlyOne(here);
@@ -302,7 +302,7 @@ describe("a tool call that needs a person's yes", () => {
     refused(await here.approve(["yes", id]), /BYLAW_APPROVAL_MISSING/);
   });
 
-  test("is not refused by who is an agent of the run", async () => {
+  test("cannot be refused by an operator who has the name of one of the run's agents", async () => {
     const operators = OPERATORS.replace('"name":"bob"', '"name":"Dev-1"');
     const here = await project({ ".bylaw/operators.json": operators });
     await here.call({ to: "production" });
@@ -313,7 +313,7 @@ describe("a tool call that needs a person's yes", () => {
     expect(await here.list()).toHaveLength(1);
   });
 
-  test("waits also where nobody could be asked", async () => {
+  test("waits also if nobody could be asked", async () => {
     const here = await project();
     expect(await here.call({ to: "production" }, { interactive: false })).toMatchObject({
       decision: { code: "approval_unavailable" },
@@ -324,7 +324,7 @@ describe("a tool call that needs a person's yes", () => {
     });
   });
 
-  test("is asked about anew when the time of its yes is over", async () => {
+  test("is asked anew when its approval has expired", async () => {
     let ahead = 0;
     const here = await project({}, { now: () => new Date(Date.now() + ahead).toISOString() });
     await here.call({ to: "production" });
@@ -338,7 +338,7 @@ describe("a tool call that needs a person's yes", () => {
     });
   });
 
-  test("takes no role, and no yes under another policy or of the agent itself", async () => {
+  test("takes no role, and no yes under another policy or from the agent itself", async () => {
     const here = await project();
     await here.call({ to: "production" });
     const id = await onlyOne(here);
@@ -363,7 +363,7 @@ describe("a tool call that needs a person's yes", () => {
     });
     refused(other, /^error BYLAW_APPROVAL_UNFIT: This question was asked under another policy/);
     expect(await here.list()).toHaveLength(1);
-    // A no lets nothing pass, so any policy may be in force.
+    // A no allows nothing, so any policy may be in force.
     const refusal = await bylawHere(args.with(1, "no").concat("--reason", "Not now"), {
       cwd: here.cwd,
       env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada },
@@ -387,7 +387,7 @@ describe("who may answer", () => {
     expect(await count(here)).toBe(before);
   });
 
-  test("is nobody where the list of operators is broken, or others may write it", async () => {
+  test("is nobody if the list of operators is broken or writable by others", async () => {
     const here = await project();
     await here.move("BUILD", PLAN);
     const id = await onlyOne(here);
@@ -411,7 +411,7 @@ describe("who may answer", () => {
     );
   });
 
-  test("is nobody without operators, where no terminal is", async () => {
+  test("is nobody without operators and without a terminal", async () => {
     const here = await project();
     rmSync(join(here.cwd, ".bylaw"), { recursive: true });
     await here.move("BUILD", PLAN);
@@ -422,7 +422,7 @@ describe("who may answer", () => {
 
   // `script` of util-linux gives the command a terminal.
   test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
-    "is a person at a terminal, who sees it and says yes once more",
+    "is a person at a terminal, who sees the request and confirms the yes",
     async () => {
       const here = await project();
       rmSync(join(here.cwd, ".bylaw"), { recursive: true });
@@ -452,7 +452,7 @@ describe("who may answer", () => {
   );
 });
 
-test("what a person says stands in the file of the log as well", async () => {
+test("a person's answer is in the file of the log as well", async () => {
   const eventLog = 'import { eventLog } from "@bylaw/plugin-event-log";\n';
   const here = await project(
     {},
@@ -477,7 +477,7 @@ test("what a person says stands in the file of the log as well", async () => {
 });
 
 describe("bylaw approve", () => {
-  test("makes no store, begins no run, and says what is missing", async () => {
+  test("creates no store, begins no run, and says what is missing", async () => {
     const here = await project();
     const files = readdirSync(here.cwd).sort();
     const at = (...args: readonly string[]): Promise<Ran> =>
@@ -524,7 +524,7 @@ describe("bylaw approve", () => {
     expect((await here.store.events("new", 0, 9)).length).toBe(0);
   });
 
-  test("has nothing to say to a terminal that an agent wrote", async () => {
+  test("sends no control sequence of an agent to the terminal", async () => {
     const here = await project();
     await here.move("BUILD", planOf("\u001b[2J\u202enice"));
     await here.call({ "\u001b]0;x\u0007": "\u009b31m" });

@@ -8,7 +8,7 @@ const RULE = '[[rules]]\nname = "a"\naction = "allow"\ntool = "read_file"\nreaso
 const check = (cwd: string, ...more: string[]): Ran =>
   bylaw(["check", "--tool", "read_file", "--args", "{}", ...more], { cwd });
 
-// One error, with the place, on the error stream; the same as JSON; and never an answer.
+// Prints one error with its place on the error stream, the same as JSON, and never an answer.
 function refused(
   cwd: string,
   more: readonly string[],
@@ -46,7 +46,7 @@ describe("a policy file", () => {
     });
   });
 
-  test.skipIf(process.platform === "win32")("that is a pipe, which nobody writes to", () => {
+  test.skipIf(process.platform === "win32")("that is a pipe without a writer", () => {
     const cwd = scratch();
     makePipe(join(cwd, "p.toml"));
     refused(cwd, withPolicy, { code: "BYLAW_POLICY_UNREADABLE", text: /pipe/ });
@@ -77,7 +77,7 @@ describe("a policy file", () => {
     ["missing", {}],
     ["a folder", { "p.toml/x": "" }],
     ["wrong", { "p.toml": RULE.replace('"allow"', '"alow"') }],
-  ])("that is %s says so with its place once", (_, files) => {
+  ])("that is %s is reported once, with its place", (_, files) => {
     const { stderr } = check(scratch(files as Record<string, string>), ...withPolicy);
     expect(stderr.match(/p\.toml/g)).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe("a policy file", () => {
   test.each([
     ["with a byte order mark", `\ufeff${POLICY}`],
     ["with CRLF", POLICY.replaceAll("\n", "\r\n")],
-  ])("%s decides as without", (_, text) => {
+  ])("%s decides as if they were not there", (_, text) => {
     const ran = check(scratch({ "p.toml": text }), ...withPolicy, "--json");
     expect(json(ran)).toMatchObject({ effect: "allow", rule: { name: "read", line: 3 } });
   });
@@ -142,7 +142,7 @@ describe("a policy file", () => {
     expect(json(ran)).toMatchObject({ error: { code: "BYLAW_POLICY_INVALID" } });
   });
 
-  test("with a regular expression that would backtrack for ever decides, and the text is only text", () => {
+  test("with a regular expression prone to catastrophic backtracking decides, and takes the text literally", () => {
     const text = `${RULE}args = { path = { regex = "(a+)+$" } }\n`;
     const cwd = scratch({ "p.toml": text });
     const input = `${JSON.stringify({ tool: "read_file", args: { path: `${"a".repeat(100_000)}!` } })}\n`;
@@ -183,7 +183,7 @@ describe("a configuration", () => {
   });
 
   test.skipIf(process.platform === "win32").each(["bylaw.config.json", "bylaw.config.mjs"])(
-    "%s that is a pipe, named or found",
+    "%s that is a pipe, named or discovered",
     (name) => {
       const cwd = scratch();
       makePipe(join(cwd, name));
@@ -204,7 +204,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("two in one folder", () => {
+  test("in two files of one folder", () => {
     const cwd = scratch({ "bylaw.config.json": ok, "bylaw.config.yaml": "fallback: allow" });
     refused(cwd, [], {
       code: "BYLAW_CONFIG_INVALID",
@@ -217,7 +217,7 @@ describe("a configuration", () => {
     refused(cwd, [], { code: "BYLAW_CONFIG_UNLOADABLE", line: 2, text: /boom/ });
   });
 
-  test("that leaves a failure behind is no allow", () => {
+  test("that throws later, in a timer, allows nothing", () => {
     const stray =
       'setTimeout(() => { throw new Error("later"); });\nexport default await new Promise((done) => setTimeout(done, 50, { fallback: "allow" }));';
     refused(scratch({ "bylaw.config.mjs": stray }), [], {

@@ -6,7 +6,7 @@ const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 test.each(readCases<[string, string, (number | string)?]>(import.meta, "id-comes-back-as"))(
-  "an id comes back as it was, or not at all: %s",
+  "an id comes back unchanged or not at all: %s",
   async (_, input, id) => {
     const cwd = scratch({ "policy.toml": POLICY });
     const [answer] = jsonLines(
@@ -17,7 +17,7 @@ test.each(readCases<[string, string, (number | string)?]>(import.meta, "id-comes
   },
 );
 
-test("no answer has a character that anybody takes for the end of a line, or that a terminal acts on", async () => {
+test("no answer contains a character that ends a line or that a terminal acts on", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const id = "a\u2028b\u2029c\u0085d\u009be\u202ef";
   const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], {
@@ -40,7 +40,7 @@ test.each(["cwd", "workspace", "home", "agent", "phase", "server", "approval_mod
 );
 
 test.skipIf(process.platform === "win32")(
-  "a relative HOME is no home, and no folder of the working directory",
+  "a relative HOME is ignored, and is no folder below the working directory",
   async () => {
     const cwd = scratch({
       "bylaw.config.ts": `

@@ -9,7 +9,7 @@ import { POLICY, bylaw, bylawHere, json, jsonLines, makePipe, scratch, start } f
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-test("answers in order, one line each, with the same id, and goes on over bad lines", async () => {
+test("answers in order, one line each, with the same id, and continues after bad lines", async () => {
   const cwd = scratch({
     "policy.toml": POLICY,
     "calls.jsonl": [
@@ -64,7 +64,7 @@ test("answers in order, one line each, with the same id, and goes on over bad li
   ]);
 });
 
-test("args_raw wins over args, and is read as strictly as the line", async () => {
+test("args_raw wins over args, and is parsed as strictly as the line", async () => {
   const cwd = scratch({
     "policy.toml":
       '[[rules]]\nname = "a"\naction = "allow"\ntool = "t"\nargs = { n = { eq = 1 } }\nreason = "one"\n',
@@ -106,7 +106,7 @@ test("options are defaults for the lines", async () => {
   expect(await codes("--no-interactive")).toEqual(["approval_unavailable", "approval_unavailable"]);
 });
 
-test("a relative path is judged in the folder of its line, else in the working directory", async () => {
+test("a relative path is resolved in the folder of its line, else in the working directory", async () => {
   const cwd = scratch({
     "policy.toml":
       '[[rules]]\nname = "src"\naction = "allow"\ntool = "read_file"\npaths = { read = "src/**" }\nreason = "src"\n',
@@ -147,7 +147,7 @@ test("--explain adds the votes to each line", async () => {
   expect(second).toMatchObject({ code: "invalid_call" });
 });
 
-test("prints a line a decision and a summary for a person", async () => {
+test("prints a line for each decision and a summary for a person", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input =
     line({ id: "c1", tool: "drop_x", args: { a: "\u001b[31m" } }) +
@@ -180,7 +180,7 @@ describe("bytes", () => {
     expect(jsonLines(ran).map(({ effect }) => effect)).toEqual(["allow", "deny"]);
   });
 
-  test("invalid UTF-8 is an invalid call, and not a call with other characters", async () => {
+  test("invalid UTF-8 is an invalid call, not a call with replaced characters", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const bytes = Buffer.concat([
       Buffer.from('{"id":"1","tool":"read_file","args":{"path":"'),
@@ -220,7 +220,7 @@ describe("bytes", () => {
     );
   });
 
-  test("of two byte order marks at the start one is no mark", async () => {
+  test("a second byte order mark at the start makes an invalid call", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const input = `\ufeff\ufeff${line({ tool: "read_file", args: {} })}`;
     expect(
@@ -265,7 +265,7 @@ test.skipIf(process.platform === "win32").each([
 });
 
 test.skipIf(process.platform === "win32")(
-  "a pipe is waited for, because a batch is a stream",
+  "a pipe without data yet is waited for, because a batch is a stream",
   async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     makePipe(join(cwd, "calls"));
@@ -278,7 +278,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 describe("a live process", () => {
-  test("answers each line when it comes, before the input ends", async () => {
+  test("answers each line as it arrives, before the input ends", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const child = start(["check", "--batch", "-", "--json", ...WITH], cwd);
     if (child.stdout === null || child.stdin === null) throw new Error("no pipes");
@@ -296,7 +296,7 @@ describe("a live process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("a reader that leaves ends it quietly, and not as a success", async () => {
+  test("a reader that closes the pipe ends it quietly, but not with success", async () => {
     const cwd = scratch({
       "policy.toml": POLICY,
       "calls.jsonl": line({ tool: "read_file", args: {} }).repeat(50_000),
@@ -310,7 +310,7 @@ describe("a live process", () => {
   });
 });
 
-test("200,000 lines come out as 200,000 answers", async () => {
+test("200,000 lines give 200,000 answers", async () => {
   const cwd = scratch({ "policy.toml": POLICY });
   const input = Array.from({ length: 200_000 }, (_, id) =>
     line({ id, tool: id % 2 === 0 ? "read_file" : "drop_x", args: { id } }),

@@ -81,11 +81,11 @@ describe("bylaw serve", () => {
     ["no address", { url: "oversight" }, "must begin with `http://` or `https://`"],
     ["a password", { url: "http://u:p@127.0.0.1/" }, "must not contain a user or a password"],
     ["two of them", { url: "http://127.0.0.1/", command: ["look"] }, "only one is asked"],
-  ])("does not start with an oversight that cannot be asked: %s", async (_, oversight, why) => {
+  ])("does not start if the oversight cannot be asked: %s", async (_, oversight, why) => {
     await expect(serving("unfit", { oversight })).rejects.toThrow(why);
   });
 
-  it("names the fix where nobody could carry a request out", async () => {
+  it("names the fix for a request that nobody can carry out", async () => {
     const { ann } = await serving("refused");
     expect(await ann.behave({ action: "vibecheck" })).toMatchObject({
       applied: false,
@@ -98,7 +98,7 @@ describe("bylaw serve", () => {
     });
   });
 
-  it("makes a trigger a directive, whose return is recorded", async () => {
+  it("turns a trigger into a directive, and records how it returns", async () => {
     const { ann, operator } = await serving("trigger", { behaviors: { agents: ["reviewer"] } });
     const asked = {
       action: "trigger",
@@ -121,7 +121,7 @@ describe("bylaw serve", () => {
     expect(await ann.behave(asked)).toMatchObject({ applied: true });
   });
 
-  it("asks the program that gives oversight why and about whom, answers with its advice, and holds until a person took note", async () => {
+  it("sends the oversight program the reason and the agent, returns its advice, and holds until a person acknowledges it", async () => {
     const program = site.path("look.mjs");
     writeFileSync(
       program,
@@ -169,7 +169,7 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
   });
 });
 
-it("bylaw approve lists the pause of an agent of bylaw mcp, without a configuration, and ends it", async () => {
+it("bylaw approve lists the pause of an agent of bylaw mcp without a configuration, and ends it", async () => {
   const cwd = scratch({ ".bylaw/.keep": "" });
   const store = await openSqliteStore(join(cwd, "store.db"));
   const begun = await openRun(createKernel({}), { run: "r", store });

@@ -15,7 +15,7 @@ export const BIN = join(
 // A line of a stack trace.
 const TRACE = /^\s+at .*[:(]/m;
 
-/** What a run of the command came to. */
+/** The outcome of a run of the command. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -27,11 +27,11 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
-  /** An open file to be the standard input, instead of `input`. */
+  /** An open file descriptor to use as standard input, instead of `input`. */
   readonly stdin?: number;
 }
 
-/** The words of a command line, where none has a blank in it. */
+/** Splits a command line at blanks; an array is taken as it is. */
 const wordsOf = (args: string | readonly string[]): readonly string[] =>
   typeof args === "string" ? args.split(" ") : args;
 
@@ -45,7 +45,7 @@ export function bylaw(
     ...(stdin === undefined ? { input } : { stdio: [stdin, "pipe", "pipe"] }),
     env: { ...process.env, ...env },
     encoding: "utf8",
-    // What waits for ever is ended, and has no exit code then.
+    // A command that never ends is killed, and then has no exit code.
     timeout: 60_000,
     maxBuffer: 512 * 1024 * 1024,
   });
@@ -54,8 +54,8 @@ export function bylaw(
 }
 
 /**
- * Runs the built command in this process, whose modules are loaded once, and gives what a process of its own would. Exits, signals
- * and what a configuration may do to a process want {@link bylaw}.
+ * Runs the built command in this process, whose modules are loaded once, with the same result as a separate process. Tests about
+ * exits, signals, or what a configuration may do to a process need {@link bylaw}.
  */
 export async function bylawHere(
   args: string | readonly string[],
@@ -97,16 +97,16 @@ export async function bylawHere(
 
 const EVENTS = ["exit", "uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM", "SIGHUP"];
 
-/** What the built command begins with; the names that it has in there are the bundler's. */
+/** The entry of the built command, whose exported names the bundler chose. */
 function command(): { readonly main: (argv: readonly string[]) => Promise<void> } {
-  // Required, for what is imported here the runner of the tests loads in its own way.
+  // Required, because the test runner transforms what is imported here.
   const parts = createRequire(BIN)("./check.js") as Record<string, object>;
   const found = Object.values(parts).find((part) => "main" in Object(part));
   if (found === undefined) throw new Error(`\`${BIN}\` has no \`main\``);
   return found as ReturnType<typeof command>;
 }
 
-/** Takes what is written to a stream. */
+/** Captures what is written to a stream. */
 function capture(stream: NodeJS.WriteStream): {
   readonly text: () => string;
   readonly restore: () => void;
@@ -142,14 +142,14 @@ export function start(args: string | readonly string[], cwd: string): ChildProce
   return child;
 }
 
-/** The one JSON value that a run printed. */
+/** The single JSON value that a run printed. */
 export function json(ran: Ran): Record<string, unknown> {
   const [line = "", ...more] = ran.stdout.trimEnd().split("\n");
   expect(more).toEqual([]);
   return JSON.parse(line) as Record<string, unknown>;
 }
 
-/** The JSON values that a run printed, one a line. */
+/** The JSON values that a run printed, one per line. */
 export function jsonLines(ran: Ran): readonly Record<string, unknown>[] {
   return ran.stdout
     .split("\n")
@@ -157,7 +157,7 @@ export function jsonLines(ran: Ran): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** A folder with files, removed after the test. */
+/** A temporary folder with these files, removed after the test. */
 export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-e2e-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -173,7 +173,7 @@ export function makePipe(path: string): void {
   expect(spawnSync("sh", ["-c", 'mkfifo "$0"', path]).status).toBe(0);
 }
 
-/** A policy with one rule of each action. */
+/** A policy with one rule for each action. */
 export const POLICY = `default = "ask_user"
 
 [[rules]]

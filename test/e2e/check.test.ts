@@ -20,7 +20,7 @@ describe("one call", () => {
     expect(json(ran)).toMatchObject(wanted);
   });
 
-  test("has exactly the keys of the interface, in their order", async () => {
+  test("has exactly the keys of the stable interface, in order", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const denied = json(
       await bylawHere(["check", "--tool", "drop_table", ...WITH, "--json"], { cwd }),
@@ -61,7 +61,7 @@ describe("one call", () => {
     expect(human.stdout).toContain("votes:");
   });
 
-  test("prints for a person, plain where it is piped", async () => {
+  test("prints for a person, without colours into a pipe", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ran = await bylawHere(
       ["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH],
@@ -86,7 +86,7 @@ describe("one call", () => {
     expect(ran.stdout.split("\n")[0]).toContain("\\u202e");
   });
 
-  test("an approval mode speaks only where nothing decided, and --no-interactive turns a question into a deny", async () => {
+  test("an approval mode applies only where nothing decided, and --no-interactive turns a question into a deny", async () => {
     const cwd = scratch({ "policy.toml": POLICY });
     const ask = (tool: string, ...more: string[]) =>
       bylawHere(["check", "--tool", tool, ...WITH, "--json", ...more], { cwd });
@@ -103,7 +103,7 @@ describe("one call", () => {
     expect((await ask("send_mail", "--no-interactive")).code).toBe(1);
   });
 
-  test("agent, phase and server reach the rules", async () => {
+  test("agent, phase and server are visible to rules", async () => {
     const rule = (key: string, value: string) =>
       `[[rules]]\nname = "${key}"\naction = "deny"\n${key} = "${value}"\ntool = "${key === "server" ? "get_issue" : `by_${key}`}"\nreason = "by ${key}"\n`;
     const cwd = scratch({
@@ -143,7 +143,7 @@ reason = "It prints"
     },
   );
 
-  test("is not given with --tool", async () => {
+  test("cannot be combined with --tool", async () => {
     const cwd = scratch({ "policy.toml": RULES });
     const ran = await bylawHere(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"], {
       cwd,
@@ -153,8 +153,8 @@ reason = "It prints"
   });
 });
 
-describe("where the rules come from", () => {
-  test("several policies make one pool, named once or repeatedly; nothing but them decides", async () => {
+describe("the source of the rules", () => {
+  test("several policies form one pool, with one option or several, and nothing else decides", async () => {
     const deny =
       '[[rules]]\nname = "no-read"\naction = "deny"\ntool = "read_file"\nreason = "not now"\n';
     const cwd = scratch({
@@ -195,7 +195,7 @@ describe("where the rules come from", () => {
     });
   });
 
-  test("a former spelling loads with a warning on the error stream, with its place", async () => {
+  test("a former spelling loads with a warning and its place on the error stream", async () => {
     const cwd = scratch({
       "policy.toml": POLICY.replace('action = "ask_user"', 'action = "askuser"'),
     });
@@ -218,7 +218,7 @@ describe("where the rules come from", () => {
 
   const use = "@bylaw/plugin-policy";
   test.each(readCases<[string, string]>(import.meta, "finds-upwards-needs-nothing"))(
-    "finds %s upwards, and needs nothing installed beside it",
+    "finds %s in a parent folder, and needs nothing installed there",
     async (name, text) => {
       const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });
       const ran = await bylawHere("check --tool drop_table --json", {
@@ -229,7 +229,7 @@ describe("where the rules come from", () => {
     },
   );
 
-  test("without any, it says what to do", async () => {
+  test("without any it says what to do", async () => {
     const cwd = scratch();
     const ran = await bylawHere("check --tool x", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -238,7 +238,7 @@ describe("where the rules come from", () => {
     );
   });
 
-  test("enforcement mode changes what is printed about it, never the verdict", async () => {
+  test("the enforcement mode changes what is printed about it, never the verdict", async () => {
     const cwd = scratch({
       "p.toml": POLICY,
       "bylaw.config.yaml": `plugins:\n  - { use: "${use}", options: { files: [p.toml] } }\nenforcement_mode: advisory\n`,
@@ -272,7 +272,7 @@ describe("explain", () => {
 
 describe("usage", () => {
   test.each(readCases<[string[]]>(import.meta, "errors"))(
-    "%j is one line of error, with exit code 2, as JSON too",
+    "%j is one line of error with exit code 2, also as JSON",
     async (args) => {
       const cwd = scratch({ "policy.toml": POLICY });
       const ran = await bylawHere(args, { cwd });

@@ -5,7 +5,7 @@ import { compiledPolicy } from "@bylaw/policy-language";
 import { expect, test } from "vitest";
 import { BIN, POLICY, bylaw, scratch } from "./bylaw.ts";
 
-/** The files that a call reads as code, by their names. */
+/** The names of the files that a call loads as code. */
 function filesReadBy(args: readonly string[], files: Readonly<Record<string, string>>): string[] {
   const cwd = scratch({ "bylaw.config.json": CONFIG, ...files });
   const list = join(cwd, "list");
@@ -33,7 +33,7 @@ const line = (command: string): readonly string[] => [
 ];
 
 test.each(["recommended", "everyday"])(
-  "a call with the %s ruleset reads one file of the command",
+  "a call with the %s ruleset loads one file of the command",
   (name) => {
     const config = CONFIG.replace("recommended", name);
     const file = ["--tool", "read_file", "--args", '{"path":"README.md"}'];
@@ -41,11 +41,11 @@ test.each(["recommended", "everyday"])(
   },
 );
 
-test("the table of a program is read for a line with the program", () => {
+test("the table of a program is loaded for a line with the program", () => {
   expect(filesReadBy(line("git status"), {})).toEqual([...ONE, ...GIT]);
 });
 
-test("the parser of shell scripts is read for a line that needs one", () => {
+test("the parser of shell scripts is loaded for a line that needs it", () => {
   const files = filesReadBy(line("git status && git log"), {});
   expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT, "analyze-script.js", "unbash.js"]));
   expect(files).not.toContain("clouds.js");
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test("a compiled form beside another policy does not count, so nobody decides by writing one", () => {
+test("a compiled form next to another policy is ignored, so that nobody decides by writing one", () => {
   const form = compiledPolicy(POLICY);
   const rules = form?.rules.map((rule) => ({ ...rule, effect: "allow" }));
   const cwd = scratch({
@@ -76,14 +76,14 @@ test("a compiled form beside another policy does not count, so nobody decides by
   expect(code).toBe(1);
 });
 
-test("what reads a policy is read for a policy that has no compiled form", () => {
+test("the policy parser is loaded for a policy without a compiled form", () => {
   const args = ["--tool", "read_file", "--policy", "policy.toml"];
   const files = filesReadBy(args, { "policy.toml": POLICY });
   expect(files.slice(0, 4)).toEqual([...ONE, "parse-text.js"]);
   expect(files).not.toContain("analyze-script.js");
 });
 
-test("the schema of a configuration is read for one that is not plainly right", () => {
+test("the configuration schema is loaded for a configuration that is not plainly valid", () => {
   const deadline = CONFIG.replace("}", ', "deadline_ms": 50 }');
   const files = filesReadBy(line("git status"), { "bylaw.config.json": deadline });
   expect(files).toContain("config-schema.js");

@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { bylaw, json, jsonLines, scratch } from "./bylaw.ts";
 
-// A configuration in JavaScript is code. It may decide, but neither end the command as an allow nor answer in its place.
+// A configuration in JavaScript is code. It may decide, but must neither end the command as an allow nor answer in its place.
 const check = (config: string, name: string, ...more: string[]) =>
   bylaw(["check", "--tool", "x", ...more], { cwd: scratch({ [name]: config }) });
 const DENY = "export default { fallback: 'deny' };";
@@ -11,7 +11,7 @@ const FORGED =
 
 describe.each(["bylaw.config.mjs", "bylaw.config.ts"])("%s", (name) => {
   test.each(readCases<[string, string]>(import.meta, "endings"))(
-    "with %s ends with a message and is no allow",
+    "with %s ends with a message and allows nothing",
     (_, code) => {
       const ran = check(`${code}\n${DENY}`, name);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -54,7 +54,7 @@ const rude = definePlugin({ name: "rude", version: "1.0.0", options: z.undefined
 } });
 export default defineConfig({ plugins: [rude()], fallback: "deny" });`;
 
-test("a plugin that ends the process while it is asked is no allow", () => {
+test("a plugin that ends the process while it is asked allows nothing", () => {
   const ran = check(plugin("process.exit(0);"), "bylaw.config.ts");
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(/^error BYLAW_COMMAND_FAILED: The process ended before/);
@@ -66,7 +66,7 @@ test("a batch that a plugin ends before its last line is no success", () => {
   expect(bylaw("check --batch -", { cwd, input }).code).toBe(2);
 });
 
-test("a plugin that prints while it is asked answers no line", () => {
+test("what a plugin prints while it is asked does not count as an answer", () => {
   const cwd = scratch({ "bylaw.config.ts": plugin(`console.log(${JSON.stringify(FORGED)});`) });
   const input = '{"id":1,"tool":"x","args":{}}\n{"id":2,"tool":"y","args":{}}\n';
   const ran = bylaw("check --batch - --json", { cwd, input });

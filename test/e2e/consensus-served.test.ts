@@ -42,7 +42,7 @@ async function serving(data: string, settings: object = { consensus: true }) {
 }
 
 describe("without --consensus", () => {
-  it("no response is called accepted, and the refusal says what to start the server with", async () => {
+  it("no response is accepted, and the refusal names the option that the server needs", async () => {
     const { claimed, operator } = await serving("plain", {});
     const ann = await claimed("ann");
     for (const ask of [
@@ -62,7 +62,7 @@ describe("without --consensus", () => {
 });
 
 describe("with --consensus", () => {
-  it("gives each of the nine reasons out of the box", async () => {
+  it("gives each of the nine reasons by default", async () => {
     const { claimed, operator } = await serving("reasons");
     await operator.openConsensus({ agents: AGENTS, max_answers_per_agent: 1 });
     const [ann, bob] = [await claimed("ann"), await claimed("bob")];
@@ -102,7 +102,7 @@ describe("with --consensus", () => {
     );
   });
 
-  it("agents in TypeScript and Python answer, are shown, vote, and agree", async () => {
+  it("agents in TypeScript and Python answer, read the answers, vote, and agree", async () => {
     const { server, claimed, operator } = await serving("agree");
     expect((await operator.openConsensus({ agents: AGENTS })).open).toBe(true);
     const [ann, bob] = [await claimed("ann"), await claimed("bob")];
@@ -140,7 +140,7 @@ describe("with --consensus", () => {
       "agent3.1",
       "agent1.1",
     ]);
-    // Whoever missed the answer gets it again.
+    // An agent that missed the answers gets them again.
     expect(await bob.consensus.show()).toMatchObject({
       unseen: [],
       answers: [{ content: "Sugar is sweet" }, {}],
@@ -148,7 +148,7 @@ describe("with --consensus", () => {
     const said = await bob.respond({ tool_calls: [call("vote", { agent_id: "agent1" })] });
     expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
     expect(await bob.consensus.conclude(said)).toEqual({ kind: "vote", label: "agent1.1" });
-    // Nobody learns by its sequence what another agent voted.
+    // The sequence tells nobody what another agent voted.
     expect(await ann.consensus.conclude(said)).toBeNull();
     expect((await bob.consensus.state()).tally).toEqual({});
     expect((await operator.consensus()).tally).toEqual({ "agent1.1": 2 });
@@ -161,14 +161,14 @@ describe("with --consensus", () => {
     expect((await bob.consensus.state()).winner).toMatchObject({ label: "agent1.1" });
   });
 
-  it("an agent sees nothing unshown, votes for nothing unseen, and gives itself no attempts", async () => {
+  it("an agent cannot see hidden answers, vote for an answer that it has not seen, or give itself attempts", async () => {
     const { server, claimed, operator } = await serving("adversary");
     await operator.openConsensus({ agents: AGENTS });
     const [ann, bob] = [await claimed("ann"), await claimed("bob")];
     await ann.consensus.answer("Roses are red");
     expect(JSON.stringify(await bob.consensus.state())).not.toContain("Roses");
     expect((await bob.consensus.vote("agent1")).code).toBe("stale_revision");
-    // The same answer once more, under its id: it is made once.
+    // The same answer is sent again under its id, and counts once.
     const twice = { request_id: "mine" };
     const first = await bob.consensus.answer("Violets are blue", twice);
     expect(await bob.consensus.answer("Violets are blue", twice)).toEqual(first);
@@ -200,7 +200,7 @@ describe("with --consensus", () => {
   });
 });
 
-/** Asks as an agent does that has its own client. */
+/** Sends a request like an agent with its own client. */
 async function raw(url: string, agent: AgentClient, path: string, body: object) {
   const claimed = await fetch(`${url}/api/v1/tasks/claim`, {
     method: "POST",

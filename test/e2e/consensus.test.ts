@@ -22,7 +22,7 @@ const AGENTS = ["ann", "bob", "cem"];
 const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "it is right" } });
 const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 
-/** What each writer does, with its own connection to one log, at the same time as the others. */
+/** The work of each writer, with its own connection to one log, at the same time as the others. */
 async function work(run: Run, agent: string): Promise<void> {
   for (let round = 1; round <= 4; round += 1) {
     await showAnswers(run, agent);
@@ -32,7 +32,7 @@ async function work(run: Run, agent: string): Promise<void> {
   }
 }
 
-it("agents of three writers answer and vote at once, and no vote counts that did not see every answer", async () => {
+it("agents of three writers answer and vote at once, and a vote counts only if the voter saw every answer", async () => {
   const file = join(folder, "runs.db");
   const stores = await Promise.all(AGENTS.map(() => openSqliteStore(file)));
   try {
@@ -63,7 +63,7 @@ it("agents of three writers answer and vote at once, and no vote counts that did
     }
     expect(state).toEqual(again.view(consensusState));
     expect(state.answers).toHaveLength(3);
-    // Every accepted response of an agent is on record as what it came to, once.
+    // Every accepted response of an agent is on record once, with its outcome.
     const accepted = log
       .filter(({ event_type }) => event_type === "response_accepted")
       .map(({ sequence }) => sequence);
@@ -82,7 +82,7 @@ it("agents of three writers answer and vote at once, and no vote counts that did
   }
 });
 
-it("agents in processes of their own, two of them by one name, get no attempt twice and no vote for what they have not seen", async () => {
+it("agents in separate processes, two of them with the same name, never get an attempt twice and never vote for what they have not seen", async () => {
   const file = join(folder, "runs.db");
   const store = await openSqliteStore(file);
   const kernel = createKernel({ extends: [consensus] });
@@ -143,7 +143,7 @@ it("agents in processes of their own, two of them by one name, get no attempt tw
   }
 });
 
-it("no half of a secret stands in a message or among names, wherever they are cut", async () => {
+it("no half of a secret is left in a message or a name, wherever it is cut", async () => {
   const kernel = createKernel({
     extends: [consensus],
     plugins: [eventLog({ file: join(folder, "{run}.jsonl") })],
@@ -176,7 +176,7 @@ it("no half of a secret stands in a message or among names, wherever they are cu
   await run.close();
 });
 
-it("no half of a secret stands in a preview, and what the voter was shown is what is on record", async () => {
+it("no half of a secret is left in a preview, and the record has exactly what the voter was shown", async () => {
   const kernel = createKernel({
     extends: [consensus],
     plugins: [eventLog({ file: join(folder, "{run}.jsonl") })],

@@ -35,7 +35,7 @@ const client = (agent_id: string): AgentClient =>
   new AgentClient({ agent_id, endpoint: server.url, enrol_secret: ENROL, heartbeat: false });
 
 describe("an agent learns the contract", () => {
-  it("by the tool get_phase, in a run whose configuration has one", async () => {
+  it("from the tool get_phase, in a run whose configuration has one", async () => {
     const contract = CONTRACT.replace("strict", "strict\n  phase_tokens: { enabled: false }");
     const of = '({ contract: "agent_workflow.yaml" })';
     const config = (text: string): string =>
@@ -50,14 +50,14 @@ describe("an agent learns the contract", () => {
       ...{ task: "T1", phase: "PLAN", next_phases: [{ phase: "BUILD", gate: "plan_approval" }] },
       prompt: expect.stringMatching(/^You are in the phase PLAN /),
     });
-    // A refused transition leaves it where it is.
+    // After a refused transition it is still in its phase.
     await move("BUILD", {});
     expect(await phase()).toMatchObject({ phase: "PLAN" });
     const { tools } = await (await connectMcp(named, cwd)).listTools();
     expect(tools.map(({ name }) => name)).not.toContain("get_phase");
   });
 
-  it("by its claim, its transitions and GET /contract, in words and as schemas", async () => {
+  it("from its claim, its transitions and GET /contract, in words and as schemas", async () => {
     const ann = client("ann");
     const claim = await ann.claimTask({ task_id: "learns" });
     expect(claim.required_artifacts.map(({ type }) => type)).toEqual([
@@ -109,7 +109,7 @@ describe("an agent learns the contract", () => {
     await attending;
   });
 
-  it("as an operator and with an enrolment, and nobody else", async () => {
+  it("as an operator or with an enrolment, and nobody else does", async () => {
     const status = async (authorization?: string): Promise<number> =>
       (
         await fetch(`${server.url}/api/v1/contract`, {
@@ -144,7 +144,7 @@ with AgentClient("bob", os.environ["URL"], enrol_secret=os.environ["ENROL"], hea
     ]);
   });
 
-  it("as a program that was started for a task, by its environment", async () => {
+  it("from its environment, as a program that was started for a task", async () => {
     const file = site.path("told.json");
     const write = `require("fs").writeFileSync(${JSON.stringify(file)}, process.env.BYLAW_PROMPT)`;
     const agent = await spawnAgent([process.execPath, "-e", write], {
@@ -175,7 +175,7 @@ print(json.dumps([code, sorted(json.load(open(os.environ["FILE"]))), agent.claim
 });
 
 describe("a blocked transition", () => {
-  it("tells every cause once, each with what to do about it", async () => {
+  it("lists every cause once, each with its fix", async () => {
     const ann = client("eve");
     await ann.claimTask({ task_id: "fails" });
     const blocked = await ann.requestTransition("TDD").catch((error: unknown) => error);
@@ -189,7 +189,7 @@ describe("a blocked transition", () => {
     for (const { fix } of blocked_by) expect(fix).toMatch(/^Hand it in/);
   });
 
-  it("of one failing test is one, with the test, its file and the end of what was printed", async () => {
+  it("with one failing test has one cause: the test, its file and the end of its output", async () => {
     const stop = new AbortController();
     const attending = operator.attend(stop.signal);
     const ann = client("eve");

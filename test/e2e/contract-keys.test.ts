@@ -41,7 +41,7 @@ async function serve(
 }
 
 it.each(readCases<[string, [string, string], string]>(import.meta, "server-cannot-keep-does"))(
-  "%s: a server that cannot keep it does not start",
+  "%s: the server refuses to start because it cannot honour it",
   async (_, edit, code) => {
     await expect(serve(withKeys(edit))).rejects.toThrow(code);
   },
@@ -63,7 +63,7 @@ it.each(["^1", "0.9 || >=1 <1.x.x || ~1.0"])(
   },
 );
 
-it("tool_enforcement.enabled: false lets a tool be called that the phase and its token lack", async () => {
+it("tool_enforcement.enabled: false allows a tool that the phase and its token lack", async () => {
   const { ann } = await serve(
     withKeys(["tool_enforcement:\n    enabled: true", "tool_enforcement:\n    enabled: false"]),
     { policy: [] },
@@ -72,14 +72,14 @@ it("tool_enforcement.enabled: false lets a tool be called that the phase and its
   expect(checked.code).not.toMatch(/^(token|phase)_/);
 });
 
-it("violation_action: log lets it be called and records what it would have been", async () => {
+it("violation_action: log allows it and records what the decision would have been", async () => {
   const { ann } = await serve(withKeys(['violation_action: "reject"', 'violation_action: "log"']));
   const { decision, warnings } = await ann.useTool("bash", { command: "ls" });
   expect([decision.effect, warnings]).toEqual(["allow", []]);
   expect(JSON.stringify(decision["votes"])).toContain("token_tool");
 });
 
-it("audit_log has each tool call, beside the contract, and no other file does", async () => {
+it("audit_log is a file next to the contract with every tool call, and no other file has them", async () => {
   const { site, server, ann } = await serve(SHIPPED);
   await ann.readFile("src/index.js");
   await expect(ann.runCommand("ls")).rejects.toThrow();
@@ -96,7 +96,7 @@ it("audit_log has each tool call, beside the contract, and no other file does", 
   expect(lines[2]).toMatchObject({ agent: "ann", task: "t1", code: expect.any(String) });
 });
 
-it("event_bus.events says which kinds of events agents watch", async () => {
+it("event_bus.events selects the kinds of events that agents can watch", async () => {
   const all = SHIPPED.slice(SHIPPED.indexOf("    events:\n"));
   const list = all.slice(0, all.indexOf("\n\n"));
   const { ann } = await serve(withKeys([list, '    events: ["task_started"]']));
@@ -112,7 +112,7 @@ it("event_bus.events says which kinds of events agents watch", async () => {
   expect(types).not.toContain("phase_entered");
 });
 
-it("what a server cannot do of a contract it says as it starts: tools, the port and the store", async () => {
+it("at its start the server lists the settings of the contract that it ignores: tools, port and store", async () => {
   const { server, ann } = await serve(SHIPPED.replace("localhost:8000", "localhost:8123"), {
     port: await freePort(),
   });

@@ -50,7 +50,7 @@ with AgentClient("bob", os.environ["URL"], enrol_secret=os.environ["ENROL"], hea
 `;
 
 describe.each(["permissive", "advisory"])("a contract in mode %s", (mode) => {
-  it("lets a tool through that the phase forbids, and a transition that is blocked, and tells why", async () => {
+  it("allows a forbidden tool and a blocked transition, and says why", async () => {
     const { site, server, ann } = await serve(inMode(mode));
     const checked = await ann.checkTool("bash", { command: "ls" });
     expect(checked).toMatchObject({ allowed: true, effect: "deny", applied: "allow" });
@@ -66,7 +66,7 @@ describe.each(["permissive", "advisory"])("a contract in mode %s", (mode) => {
     expect(moved.phase).toBe("TDD");
     expect(moved.warnings.length).toBeGreaterThan(1);
     expect(moved.warnings.join("\n")).toContain("`plan_document`");
-    // What strict would have said is on record.
+    // The record has what strict mode decides.
     const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
     const recorded = events.filter(({ details }) => details["tool"] === "bash");
     expect(JSON.stringify(recorded)).toContain("token_tool");
@@ -81,7 +81,7 @@ describe.each(["permissive", "advisory"])("a contract in mode %s", (mode) => {
     }
   });
 
-  it("still refuses what is no token of the task, what is protected, and a phase that there is not", async () => {
+  it("still refuses a token that is not the task's, a protected path and an unknown phase", async () => {
     const { site, server, ann } = await serve(inMode(mode));
     const call = async (token: string, tool_name: string, args: object) => {
       const response = await fetch(`${server.url}/api/v1/tools/execute`, {
@@ -116,7 +116,7 @@ describe.each(["permissive", "advisory"])("a contract in mode %s", (mode) => {
   });
 });
 
-it("a contract whose violations are only warned about lets tools through, and blocks transitions", async () => {
+it("a contract that only warns about violations allows tools, and blocks transitions", async () => {
   const warns = SHIPPED.replace('violation_action: "reject"', 'violation_action: "warn"');
   const { ann } = await serve(warns);
   const { warnings } = await ann.useTool("bash", { command: "ls" });
@@ -127,7 +127,7 @@ it("a contract whose violations are only warned about lets tools through, and bl
   await expect(ann.requestTransition("TDD")).rejects.toBeInstanceOf(TransitionBlocked);
 });
 
-it("the mode of the contract is enough for a configuration, and another one in the configuration is refused", async () => {
+it("a configuration needs no mode besides the contract's, and may not name another", async () => {
   const site = makeSite([], inMode("permissive"));
   sites.push(site);
   symlinkSync(join(import.meta.dirname, "../../node_modules"), site.path("node_modules"));

@@ -16,7 +16,7 @@ afterAll(async () => {
   site.remove();
 });
 
-it("the original contract is refused where no task could leave TDD, and says what to do", async () => {
+it("the original contract is refused because no task could leave TDD, with what to do", async () => {
   const linted = await bylawHere("lint agent_workflow.yaml --json", { cwd });
   expect(linted.code).toBe(1);
   const errors = (json(linted)["findings"] as readonly Record<string, string>[]).filter(
@@ -32,7 +32,7 @@ it("the original contract is refused where no task could leave TDD, and says wha
   await expect(startServer(site)).rejects.toThrow(/ended with 2: .*tests_were_run.*test_command/);
 });
 
-it("after its migration for a project a task walks under it to its end", async () => {
+it("after its migration for a project, a task completes under it", async () => {
   const migrated = await bylawHere(
     "contract migrate agent_workflow.yaml --project work/t1 --out agent_workflow.yaml --force",
     { cwd },

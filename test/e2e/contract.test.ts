@@ -9,7 +9,7 @@ const ORIGINAL = readFileSync(
   new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
   "utf8",
 );
-/** A project that says how its tests run. */
+/** A project whose manifest says how its tests run. */
 const PROJECT = { "package.json": '{ "scripts": { "test": "vitest" } }' };
 const MIGRATED = migrateContract(ORIGINAL, "c.yaml", {
   testCommand: {
@@ -37,7 +37,7 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   );
 
 describe("bylaw lint on a contract", () => {
-  test("tells the faults of the original as warnings, and that nothing runs its tests as an error", async () => {
+  test("reports the faults of the original as warnings, and as an error that nothing runs its tests", async () => {
     const ran = await bylawHere("lint agent_workflow.yaml --json", {
       cwd: scratch({ "agent_workflow.yaml": ORIGINAL }),
     });
@@ -52,7 +52,7 @@ describe("bylaw lint on a contract", () => {
     ]);
   });
 
-  test("tells every error with its place, and ends with 1", async () => {
+  test("reports every error with its place, and exits with 1", async () => {
     const ran = await bylawHere("lint c.yml", { cwd: scratch({ "c.yml": BROKEN }) });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
@@ -64,7 +64,7 @@ describe("bylaw lint on a contract", () => {
     expect(ran.stdout).toMatch(/\n\n3 errors, 5 warnings in 1 file\n$/);
   });
 
-  test("looks at policies, configurations and contracts in one call", async () => {
+  test("checks policies, configurations and contracts in one call", async () => {
     const cwd = scratch({ "agent_workflow.yaml": MIGRATED });
     await bylawHere(["init"], { cwd });
     const ran = await bylawHere(
@@ -75,7 +75,7 @@ describe("bylaw lint on a contract", () => {
     expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toEqual([]);
   });
 
-  test("that is missing or a pipe ends with 2", async () => {
+  test("exits with 2 for a missing file or a pipe", async () => {
     const cwd = scratch();
     makePipe(join(cwd, "p.yaml"));
     for (const name of ["none.yaml", "p.yaml"]) {
@@ -109,7 +109,7 @@ describe("bylaw contract show", () => {
   });
 
   test.each(readCases<[string, string[], string]>(import.meta, "ends-with-2-says"))(
-    "%s ends with 2 and says why",
+    "%s exits with 2 and says why",
     async (_, args, error) => {
       const ran = await bylawHere(args, { cwd: cwd() });
       expect(ran.code).toBe(2);
@@ -119,7 +119,7 @@ describe("bylaw contract show", () => {
 });
 
 describe("bylaw contract migrate", () => {
-  test("prints a contract that lint has nothing against, and says every change", async () => {
+  test("prints a contract that passes lint, and lists every change", async () => {
     const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL });
     const ran = await bylawHere("contract migrate c.yaml", { cwd });
     expect(ran.code).toBe(0);
@@ -133,7 +133,7 @@ describe("bylaw contract migrate", () => {
     expect(brief(lint)).toEqual([]);
   });
 
-  test("writes it where --out says, and over nothing unless it is forced", async () => {
+  test("writes it to --out, and overwrites only with --force", async () => {
     const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL, "there.yaml": "mine" });
     expect((await bylawHere("contract migrate c.yaml --out new.yaml", { cwd })).stdout).toMatch(
       /^wrote new\.yaml: \d+ changes\n$/,
@@ -150,7 +150,7 @@ describe("bylaw contract migrate", () => {
     ).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
   });
 
-  test("ends with 1 where an error is left, and with 2 where there is one before", async () => {
+  test("exits with 1 if an error is left, and with 2 if the file has one before", async () => {
     const left = ORIGINAL.replace('      - "git_commit"  # NOW agents can commit\n', "");
     const cwd = scratch({ ...PROJECT, "left.yaml": left, "broken.yaml": BROKEN });
     const ran = await bylawHere("contract migrate left.yaml --json", { cwd });

@@ -13,7 +13,7 @@ import { root } from "../contract/workspaces.ts";
 const TASKS = 12;
 const WRITERS = 4;
 
-// One process that wants every task, and says which it got.
+// One process that tries to claim every task, and prints the ones it got.
 const WRITER = `
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
@@ -61,7 +61,7 @@ function write(program: string, args: readonly string[]): Promise<readonly strin
 }
 
 describe("processes that share one log in a SQLite file", () => {
-  it("dispatch each task exactly once, whoever is quicker", async () => {
+  it("dispatch each task exactly once, whichever is faster", async () => {
     const file = join(database, "log.sqlite");
     const program = join(folder, "writer.mjs");
     writeFileSync(program, WRITER);

@@ -8,7 +8,7 @@ const token = `sha256:${createHash("sha256").update(TOKEN).digest("hex")}`;
 const OPERATORS = JSON.stringify({ operators: [{ name: "ada", token }] });
 const UPDATE = ["constitution", "update", "--rule", "Be kind.", "--json"];
 
-it("`--create` begins the run that an agent reports to, and without it none is begun", async () => {
+it("`--create` begins the run that an agent reports to, and without it none begins", async () => {
   const cwd = scratch();
   const named = "--store .bylaw/store.db --run refunds --agent ann".split(" ");
   const before = await bylawHere(["mcp", ...named], { cwd });

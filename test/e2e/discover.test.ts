@@ -38,7 +38,7 @@ describe("a configuration with `discover: all`", () => {
     expect(explained.stdout).toContain("tier user, decides");
   });
 
-  test("decides nothing where a file of the user can be written by everybody", () => {
+  test("decides nothing if a user's file is writable by everybody", () => {
     const root = scratch(FILES);
     chmodSync(join(root, "home/bylaw/mine.toml"), 0o666);
     const ran = run(root, CHECK);
@@ -48,7 +48,7 @@ describe("a configuration with `discover: all`", () => {
     });
   });
 
-  test("does not bind policies that are named alone", () => {
+  test("does not affect policies that are named alone", () => {
     const root = scratch({ ...FILES, "project/p.toml": rule("named", "allow") });
     expect(json(run(root, [...CHECK, "--policy", "p.toml"]))).toMatchObject({
       effect: "allow",

@@ -13,7 +13,7 @@ const blocks = (text: string, language: string): readonly string[] =>
     ([, block = ""]) => block,
   );
 
-/** What the programs of a page print, one after the other, in a folder that has nothing else but these files. */
+/** What the programs of a page print, one after the other, in a folder with only these files. */
 function follow(
   name: string,
   files: Readonly<Record<string, string>> = {},
@@ -39,13 +39,13 @@ test("docs/enforcement.md: the programs print what the page says", () => {
   expect(printed[0]).toMatch(/^Retry \(1\/3\): .*\nRetry \(2\/3\): .*\naccepted\nok 2\n$/);
 });
 
-test("the page of the ruleset for consensus: three agents agree as it says", () => {
+test("the page of the ruleset for consensus: three agents agree as described", () => {
   const name = "rulesets/consensus/README.md";
   const said = /^It prints `(cem .*)`, then `(.* bob)`\.$/m.exec(page(name));
   expect(follow(name).printed.at(-1)).toBe(`${said?.[1]}\n${said?.[2]}\n`);
 });
 
-test("docs/status.md: the program prints what the page says, and every command after it reads what is there", () => {
+test("docs/status.md: the program and the commands after it print what the page says", () => {
   const { cwd, printed } = follow("docs/status.md");
   expect(printed[0]).toContain("total_enforcement_retries: 1,");
   expect(printed[0]).toContain("outcome: 'ok'");
@@ -62,7 +62,7 @@ test("docs/status.md: the program prints what the page says, and every command a
   );
 });
 
-test("docs/serve.md: the programs run beside the contract", () => {
+test("docs/serve.md: the programs run next to the contract", () => {
   const contract = readFileSync(join(ROOT, "rulesets/tdd/agent_workflow.yaml"), "utf8");
   const { printed } = follow("docs/serve.md", { "agent_workflow.yaml": contract });
   expect(printed[0]).toMatch(/^Authorization: Bylaw-Enrol agent\.\S+\n$/);

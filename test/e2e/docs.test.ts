@@ -7,10 +7,10 @@ import { shell } from "./shell.ts";
 const page = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
 
-// The command under test is the built one, so nothing is installed.
+// The tests run the built command, so nothing is installed.
 const INSTALL = /^npm install .*\n/gm;
 
-// A shell block, and what the page says that it prints.
+// A shell block, and the output that the page shows for it.
 const BLOCK = /^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```\n)?/gm;
 
 test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
@@ -31,7 +31,7 @@ test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
 );
 
 test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
-  "docs/%s installs before it says npx bylaw, which would else be a stranger's package",
+  "docs/%s installs the command before it uses npx bylaw, which otherwise runs a stranger's package",
   (name) => {
     const text = page(name);
     const install = text.indexOf("npm install --save-dev @bylaw/cli");
@@ -40,7 +40,7 @@ test.each(["cli.md", "configuration.md", "test-a-policy.md"])(
   },
 );
 
-// A file that the page shows, named in the comment above it.
+// A file that the page shows; the comment in its first line names it.
 const FILE = /^```(?:ts|json|yaml|toml)\n(?:\/\/|#) (bylaw\.config\.\w+)\n([\s\S]*?)^```/gm;
 
 test("every configuration in docs/configuration.md loads", () => {

@@ -7,7 +7,7 @@ import { placeOf, type EnginePlace } from "@bylaw/hook-client";
 import { onTestFinished } from "vitest";
 import { BIN, scratch, type Ran } from "./bylaw.ts";
 
-/** The client as it is installed. */
+/** The client in its installed form. */
 const CLIENT = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/hook-client/package.json")),
   "dist/hook-client.cjs",
@@ -20,7 +20,7 @@ export interface EngineDesk {
   readonly place: EnginePlace;
   /** Runs the hook of a host. */
   readonly hook: (event: string | object, options?: HookOptions) => Promise<Ran>;
-  /** The engine that replies. */
+  /** The status of the engine that answers. */
   readonly status: () => Promise<EngineStatus>;
 }
 
@@ -55,7 +55,7 @@ const check = () => { ${body} };
 const own = { name: "own", hook: "beforeToolCall", args: z.looseObject({}), check };
 export default { plugins: [defineCheck(own)] };`;
 
-/** What Claude Code sends before it runs a line. */
+/** The event that Claude Code sends before it runs a line. */
 export const line = (command: string): object => ({
   ...{ hook_event_name: "PreToolUse", session_id: "s", cwd: "/tmp", tool_use_id: "t" },
   ...{ tool_name: "Bash", tool_input: { command } },
@@ -85,7 +85,7 @@ export function engineDesk(files: Readonly<Record<string, string>> = {}): Engine
   };
 }
 
-/** Processes of the engines that started in a folder and did not say that they end. */
+/** The process ids of engines that started in a folder and have not logged their end. */
 export function enginesIn(folder: string): readonly number[] {
   const logs = globSync(join(folder, "*.log")).map((file) => readFileSync(file, "utf8"));
   const all = (pattern: RegExp): readonly string[] =>
@@ -100,14 +100,14 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It is gone.
+    // The process has ended.
   }
 }
 
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    // Whoever has no parent that waits for it stays as a zombie.
+    // A process whose parent does not wait for it stays as a zombie.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

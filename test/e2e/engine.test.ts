@@ -37,7 +37,7 @@ const ask = async (desk: EngineDesk, command: string): Promise<unknown> =>
 const BLOCKED = { code: 2, stdout: "", stderr: expect.stringMatching(/^Bylaw could not judge/) };
 
 describe("a hook that asks the engine", () => {
-  test("is answered as by a process of its own, and one engine serves several configurations", async () => {
+  test("gets the same answer as from a separate process, and one engine serves several configurations", async () => {
     const desk = engineDesk({ "other.json": '{ "fallback": "allow" }' });
     expect(await ask(desk, "rm x")).toBe("deny");
     const { pid } = await desk.status();
@@ -66,7 +66,7 @@ describe("a hook that asks the engine", () => {
     expect(enginesIn(desk.folder)).toContain(pid);
   });
 
-  test("leaves nothing that others may read, and no secret of its own in the engine", async () => {
+  test("leaves no file that others may read, and no secret of the agent in the engine's environment", async () => {
     const desk = engineDesk();
     await desk.hook(line("ls"), { env: { SOME_API_KEY: "of the agent" } });
     const modes = [".", ...globSync("*", { cwd: desk.folder })].map(
@@ -90,7 +90,7 @@ describe("a hook that asks the engine", () => {
     expect(read.filter((name) => !passed.includes(name))).toEqual([]);
   });
 
-  test("is refused for input that nobody can judge", async () => {
+  test("is refused if nobody can judge its input", async () => {
     const desk = engineDesk();
     for (const input of ["", "no event", '{"a":1,"a":2}', "\u0000", "x".repeat(50 * 2 ** 20)])
       expect(await desk.hook(input)).toEqual(BLOCKED);
@@ -112,7 +112,7 @@ describe("an engine that is gone or hangs", () => {
     expect(readFileSync(desk.place.log, "utf8")).toMatch(/serves on/);
   });
 
-  test("is replaced when it was killed, and its socket is still there", async () => {
+  test("is replaced after it was killed and left its socket behind", async () => {
     const desk = engineDesk();
     await ask(desk, "ls");
     const { pid } = await desk.status();
@@ -123,7 +123,7 @@ describe("an engine that is gone or hangs", () => {
     expect((await desk.status()).pid).not.toBe(pid);
   });
 
-  test("is not waited for when it was stopped, and ends when it goes on", async () => {
+  test("is not waited for while it is stopped, and exits when it continues", async () => {
     const desk = engineDesk();
     await ask(desk, "ls");
     const { pid } = await desk.status();
@@ -148,7 +148,7 @@ describe("an engine that is gone or hangs", () => {
     }
   });
 
-  test("ends when nobody asks, or when it is told to, and leaves no socket", async () => {
+  test("exits when idle for long enough, or when told to, and leaves no socket", async () => {
     const desk = engineDesk();
     const serve = ["serve", "--local", "--engine", desk.folder];
     const ran = bylaw([...serve, "--idle", "1"], { cwd: desk.root });
@@ -167,7 +167,7 @@ describe("an engine that is gone or hangs", () => {
 });
 
 describe("a configuration", () => {
-  test("that breaks keeps the last rules in force and says so; mended, it counts again", async () => {
+  test("that breaks keeps the last valid rules in force and says so; once repaired, it counts again", async () => {
     const desk = engineDesk();
     const rules = join(desk.root, "rules.toml");
     const broken = `${RULES}\nno rule`;
@@ -184,14 +184,14 @@ describe("a configuration", () => {
     expect((await desk.status()).configurations[0]).not.toHaveProperty("fault");
   });
 
-  test("that was broken from the start blocks", async () => {
+  test("that is broken from the start blocks", async () => {
     const desk = engineDesk({ "rules.toml": "no rule" });
     expect(await desk.hook(line("ls"))).toEqual(BLOCKED);
     const codex = await desk.hook(line("ls"), { host: "codex" });
     expect(effectOf(codex)).toBe("deny");
   });
 
-  test("that is code is loaded again with all that it imports", async () => {
+  test("that is code is reloaded with everything that it imports", async () => {
     const desk = engineDesk({
       "code.mjs":
         'export { fallback } from "./part.mjs"; import config from "./part.mjs"; export default config;',
@@ -219,7 +219,7 @@ describe("a configuration", () => {
     expect(await ask(desk, "ls")).toBe("allow");
   });
 
-  test("that answers on its own is not heard", async () => {
+  test("that prints a decision itself is ignored", async () => {
     const text = `console.log("{}"); process.stdout.write("{}");
       export default { fallback: "deny" };`;
     const desk = engineDesk({ "loud.mjs": text });
@@ -238,7 +238,7 @@ describe("a configuration", () => {
   });
 });
 
-describe("a folder that is not the user's alone", () => {
+describe("a folder that not only the user can access", () => {
   const unsafe: readonly (readonly [string, (desk: EngineDesk) => void, boolean])[] = [
     ["open to others", ({ folder }) => chmodSync(folder, 0o755), true],
     [
@@ -261,7 +261,7 @@ describe("a folder that is not the user's alone", () => {
     ["another user's", ({ folder }) => chownSync(folder, 12_345, 12_345), process.getuid?.() === 0],
   ];
   test.each(unsafe.filter(([, , possible]) => possible))(
-    "%s is not used, and a process of its own decides",
+    "%s is not used, and a separate process decides",
     async (_, spoil) => {
       const desk = engineDesk();
       mkdirSync(desk.folder, { mode: 0o700 });
@@ -277,7 +277,7 @@ describe("a folder that is not the user's alone", () => {
     },
   );
 
-  test("a stranger on the socket is not believed", async () => {
+  test("nobody believes a stranger on the socket", async () => {
     const desk = engineDesk();
     expect(await ask(desk, "ls")).toBe("allow");
     signal((await desk.status()).pid, "SIGTERM");
@@ -295,7 +295,7 @@ describe("a folder that is not the user's alone", () => {
 });
 
 describe("two installations", () => {
-  test("have an engine each, and one whose program changed ends", async () => {
+  test("have an engine each, and an engine exits when its program changed", async () => {
     const desk = engineDesk();
     const own = join(dirname(BIN), "..");
     const copy = join(desk.root, "copy");

@@ -12,7 +12,7 @@ const EXAMPLES = join(ROOT, "docs/examples");
 const blockOf = (page: string, language: string): string =>
   new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, "m").exec(page)?.[1] ?? "";
 
-/** Runs the commands of an example's page in a copy, where everything is installed already. */
+/** Runs the commands of an example's page in a copy with everything installed. */
 function follow(name: string): { readonly stdout: string; readonly cwd: string } {
   const home = scratch({ "bin/npx": '#!/bin/sh\nexec "$@"\n' });
   const cwd = join(home, name);

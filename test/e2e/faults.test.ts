@@ -21,7 +21,7 @@ interface Case {
 const casesOf = (name: string): readonly Case[] => readCases<Case>(import.meta, name);
 const findingsOf = (ran: Ran): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
 
-describe("all faults are told at once:", () => {
+describe("all faults are reported at once:", () => {
   it.each(casesOf("at-once"))("$name", ({ run = "", files = {}, told }) => {
     const ran = bylaw(`${run} --json`, { cwd: scratch(files) });
     expect(
@@ -34,7 +34,7 @@ describe("all faults are told at once:", () => {
   });
 });
 
-describe("FR-8: a template of an older form tells", () => {
+describe("FR-8: a template of an older form reports", () => {
   it.each(casesOf("older"))("$name", ({ template, told }) => {
     const cwd = scratch({ "w.json": JSON.stringify(template) });
     const ran = bylaw("template validate w.json --json", { cwd });
@@ -42,7 +42,7 @@ describe("FR-8: a template of an older form tells", () => {
     expect(ran.code).toBe(told.some((one) => one.startsWith("error")) ? 1 : 0);
   });
 
-  it("and its oversight is asked, before a person is", () => {
+  it("and its oversight is asked before a person is", () => {
     const steps = [{ agentId: "a" }, { agentId: "b" }];
     const verdict = '{"risk":0.9,"advice":"Look again.","traits":[],"uncertainties":[]}';
     const oversight = { command: ["echo", verdict], every_steps: 1 };

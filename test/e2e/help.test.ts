@@ -24,7 +24,7 @@ const LOG = eventsOf(3);
 const RELEASE =
   'bylaw: 1\nname: release\nsteps:\n  - id: build\n    run: { command: ["node", "--version"] }\n';
 
-/** What the examples of the help name. */
+/** Files that the examples of the help name. */
 const FILES = {
   "calls.jsonl": '{"tool":"read_file","args":{"path":"x"}}\n',
   "cases.jsonl": '{"tool":"read_file","args":{"path":"x"},"must":"allow"}\n',
@@ -40,10 +40,10 @@ const FILES = {
   "agent_workflow.yaml": textAt("rulesets/tdd/agent_workflow.yaml"),
 };
 
-/** What needs more than files: a run that stopped, a client, a server, a signal or a key. Tests of their own have it. */
+/** Examples that need more than files: a stopped run, a client, a server, a signal or a key. They have separate tests. */
 const MORE = /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|constitution|agents)/;
 
-/** The names below a group of commands, and whether each is a group. */
+/** The names in a command group, and whether each is a group itself. */
 function listed(group: readonly string[]): readonly (readonly [string, boolean])[] {
   const { stdout } = bylaw([...group, "--help"], { cwd: tmpdir() });
   const [, list = ""] = /\nCommands:\n([^]*?)\n\n/.exec(stdout) ?? [];
@@ -58,7 +58,7 @@ const COMMANDS = TOP.flatMap(([name, isGroup]) =>
   isGroup ? [[name], ...listed([name]).map(([below]) => [name, below])] : [[name]],
 );
 
-// A project that was just begun, with a store of one run.
+// A new project with a store that holds one run.
 const begun = mkdtempSync(join(tmpdir(), "bylaw-help-"));
 beforeAll(() => {
   for (const [file, content] of Object.entries(FILES)) {
@@ -100,7 +100,7 @@ test.each([[[]], ...COMMANDS.map((command) => [command])])(
     for (const example of examples.filter((one) => !MORE.test(one))) {
       const { code, stdout, stderr } = shell(example, projectFor(example));
       if (command[0] === "approve")
-        // Nothing waits in the project, and nobody may answer.
+        // Nothing waits for approval in the project, and nobody may answer.
         expect([example, stdout + stderr]).toEqual([
           example,
           expect.stringMatching(/"?BYLAW_APPROVAL_|^Nothing waits|^$/),
@@ -113,7 +113,7 @@ test.each([[[]], ...COMMANDS.map((command) => [command])])(
   },
 );
 
-test("docs/cli.md knows every command", () => {
+test("docs/cli.md names every command", () => {
   const page = textAt("docs/cli.md");
   const leaves = TOP.flatMap(([name, isGroup]) => (isGroup ? [] : [name]));
   expect([...page.matchAll(/^\| `bylaw (\w+)` +\|/gm)].map(([, name]) => name)).toEqual(leaves);
@@ -122,7 +122,7 @@ test("docs/cli.md knows every command", () => {
   );
 });
 
-test("`bylaw help` is the help", () => {
+test("`bylaw help` prints the help", () => {
   expect(bylaw(["help"], { cwd: scratch() })).toMatchObject({
     code: 0,
     stdout: bylaw(["--help"], { cwd: scratch() }).stdout,
@@ -130,7 +130,7 @@ test("`bylaw help` is the help", () => {
 });
 
 test.each(["--version", "-V"])(
-  "%s prints the version and loads nothing else: it works where nothing else is",
+  "%s prints the version and loads nothing else, so it works where nothing else does",
   (flag) => {
     const cwd = scratch();
     const manifest = join(dirname(dirname(BIN)), "package.json");
@@ -148,7 +148,7 @@ test.each(["--version", "-V"])(
 );
 
 test.each(["20.19.5", "22.12.0", "18.0.0"])(
-  "on Node %s it says which Node it needs, before anything else is loaded",
+  "on Node %s it says which Node it needs before it loads anything else",
   (version) => {
     const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
     const ran = bylaw("check --tool x", {

@@ -15,7 +15,7 @@ const outputOf = ({ code, ...texts }: Ran) => ({ ...texts, exit: code });
 const blocks = (ran: Ran): boolean => claudeCode.blocks(outputOf(ran));
 const line = (command: string, { project }: Desk): object => claudeCode.shellCall(command, project);
 
-// The engine of a desk belongs to the home of the desk.
+// The engine of a desk depends on the desk's home folder.
 function engineOf({ home }: Desk): ReturnType<typeof engineStatus> {
   const before = process.env["HOME"];
   process.env["HOME"] = home;
@@ -31,7 +31,7 @@ async function pidOf(one: Desk): Promise<number> {
 }
 
 describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) => {
-  test("gives the same answers, and is taken out byte for byte", () => {
+  test("gives the same answers, and is uninstalled byte for byte", () => {
     const one = desk();
     const before = '{\n   "model" : "x"\n}\n';
     one.write(SETTINGS, before);
@@ -58,7 +58,7 @@ describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) =>
     expect(readFileSync(join(one.home, SETTINGS), "utf8")).toBe(before);
   });
 
-  test("a change of the settings that leaves the hook in place is let pass, and no other", () => {
+  test("a change of the settings that leaves the hook in place is allowed, any other is not", () => {
     const one = desk();
     one.bylaw("install", "claude-code", "--client", client);
     const file = join(one.home, SETTINGS);
@@ -72,7 +72,7 @@ describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) =>
 });
 
 describe("the client of curl", () => {
-  test("blocks where curl fails, and the next call has a new engine", async () => {
+  test("blocks if curl fails, and the next call has a new engine", async () => {
     const one = desk();
     one.bylaw("install", "claude-code", "--client", "curl");
     expect(one.event(line("git status", one)).code).toBe(0);
@@ -86,7 +86,7 @@ describe("the client of curl", () => {
     expect(json(one.event(line("git status", one)))).toHaveProperty("hookSpecificOutput");
   });
 
-  test("blocks in JSON on Codex, and does not believe an engine with another key", async () => {
+  test("blocks in JSON on Codex, and does not trust an engine with another key", async () => {
     const one = deskOf({}, ".codex/hooks.json", () => ({}));
     expect(one.bylaw("install", "codex", "--client", "curl").code).toBe(0);
     const call = codex.shellCall("ls", one.project);
@@ -96,7 +96,7 @@ describe("the client of curl", () => {
     expect([ran.code, codex.blocks(outputOf(ran))]).toEqual([0, true]);
   });
 
-  test("reads no settings of curl, and asks no other program of that name", () => {
+  test("ignores curl's settings files, and starts no other program of that name", () => {
     const one = desk();
     one.bylaw("install", "claude-code", "--client", "curl");
     one.event(line("git status", one));
@@ -108,7 +108,7 @@ describe("the client of curl", () => {
     expect(existsSync(join(one.project, "stolen"))).toBe(false);
   });
 
-  test("leaves a folder that curl cannot name to Node", () => {
+  test("falls back to Node for a folder that curl cannot name", () => {
     const one = desk();
     one.bylaw("install", "claude-code", "--client", "curl");
     const folder = join(one.home, "a=b");
@@ -120,7 +120,7 @@ describe("the client of curl", () => {
     }
   });
 
-  test("is refused where a script cannot name the socket", () => {
+  test("is refused if a script cannot name the socket", () => {
     const one = desk();
     const ran = one.bylaw("install", "claude-code", "--client", "curl", "--managed");
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/cannot be given together/)]);
@@ -128,8 +128,8 @@ describe("the client of curl", () => {
   });
 });
 
-describe("an agent that wants out", () => {
-  test("is kept from the engine's folder and from ending the engine by name", () => {
+describe("an agent that tries to escape", () => {
+  test("cannot write to the engine's folder or end the engine by name", () => {
     const one = desk();
     one.bylaw("install", "claude-code");
     for (const command of [

@@ -54,7 +54,7 @@ interface Call {
   readonly agent?: string;
 }
 
-/** One hook of a host: through the engine, or in a process of its own. */
+/** Calls one hook of a host: through the engine, or in a separate process. */
 type Ask = (event: object, name?: string) => Promise<Ran>;
 
 let made = 0;
@@ -114,19 +114,22 @@ describe("a session", () => {
   test.each([
     ["by the engine", "engine"],
     ["without an engine", "cold"],
-  ] as const)("has no network after a secret was read, and another has: %s", async (_, way) => {
-    const { call, [way]: ask } = deskOf();
-    const blocked = async (event: object): Promise<boolean> => blocks(await ask(event));
-    expect(await blocked(call(NETWORK))).toBe(false);
-    const read = call(SECRET, { agent: "sub" });
-    expect(await ask(read)).toEqual({ code: 0, stdout: "{}", stderr: "" });
-    const denied = await ask(call(NETWORK));
-    expect(denied.stdout).toMatch(/no-network-after-a-secret/);
-    expect(await blocked(call(NETWORK, { agent: "other" }))).toBe(true);
-    expect(await blocked(call(NETWORK, { session: "s2" }))).toBe(false);
-  });
+  ] as const)(
+    "loses the network once a secret was read, while another session keeps it: %s",
+    async (_, way) => {
+      const { call, [way]: ask } = deskOf();
+      const blocked = async (event: object): Promise<boolean> => blocks(await ask(event));
+      expect(await blocked(call(NETWORK))).toBe(false);
+      const read = call(SECRET, { agent: "sub" });
+      expect(await ask(read)).toEqual({ code: 0, stdout: "{}", stderr: "" });
+      const denied = await ask(call(NETWORK));
+      expect(denied.stdout).toMatch(/no-network-after-a-secret/);
+      expect(await blocked(call(NETWORK, { agent: "other" }))).toBe(true);
+      expect(await blocked(call(NETWORK, { session: "s2" }))).toBe(false);
+    },
+  );
 
-  test("commits only when the tests passed since the last edit", async () => {
+  test("commits only if the tests passed since the last edit", async () => {
     const { call, engine: ask } = deskOf();
     const blocked = async (event: object): Promise<boolean> => blocks(await ask(event));
     const runs = async (what: readonly [string, object], end = returned): Promise<void> => {
@@ -147,7 +150,7 @@ describe("a session", () => {
 });
 
 describe("a run of a session", () => {
-  test("has each call once, by its id, and what came of it", async () => {
+  test("has each call once, by its id, with its result", async () => {
     const { desk, call, engine, cold } = deskOf();
     const event = call(TESTS, { id: "t1", agent: "sub" });
     const answers = [await engine(event), await cold(event), await engine(event)];
@@ -163,7 +166,7 @@ describe("a run of a session", () => {
     expect(events[2]?.details).toMatchObject({ id: "t1", ok: true, result: { exit_code: 0 } });
   });
 
-  test("is decided right by the engine and processes of their own at the same time", async () => {
+  test("is decided correctly by the engine and separate processes at the same time", async () => {
     const { desk, call, engine, cold } = deskOf();
     await Promise.all([engine(call(NETWORK)), cold(call(NETWORK))]);
     const asked = await Promise.all([
@@ -182,7 +185,7 @@ describe("a run of a session", () => {
     expect(tools.slice(tools.indexOf("tool_allowed Read"))).not.toContain("tool_allowed Bash");
   });
 
-  test("is there for the next engine, and for a person who clears a mark", async () => {
+  test("is continued by the next engine, and by a person who clears a mark", async () => {
     const { desk, call, engine } = deskOf();
     await engine(call(SECRET));
     const { pid } = await desk.status();
@@ -196,7 +199,7 @@ describe("a run of a session", () => {
     expect(blocks(await engine(call(NETWORK)))).toBe(false);
   });
 
-  test("denies where nothing can be recorded", async () => {
+  test("denies if nothing can be recorded", async () => {
     const { desk, call, engine, cold } = deskOf();
     await engine(call(NETWORK));
     rmSync(join(desk.root, ".bylaw"), { recursive: true });
@@ -207,7 +210,7 @@ describe("a run of a session", () => {
     for (const ask of [engine, cold]) expect(blocks(await ask(call(TESTS)))).toBe(false);
   });
 
-  test("has a safe name, whatever the session is called", async () => {
+  test("has a safe name, whatever the session's id is", async () => {
     const { desk, call, engine } = deskOf();
     const hostile = ["../../x", "a/b", "", "x".repeat(4_000), "ü‮", "s1 --run other"];
     for (const session of hostile) {
@@ -222,7 +225,7 @@ describe("a run of a session", () => {
     for (const { run: name } of runs) expect(name).toMatch(/^claude-code-(?:x|~[0-9a-f]{32})$/);
   });
 
-  test("is not made where no rule looks back", async () => {
+  test("is not created if no rule looks at the past", async () => {
     const { desk, call, engine, cold } = deskOf();
     writeFileSync(join(desk.root, "rules.toml"), '[[rules]]\nname = "a"\naction = "allow"\n');
     const event = call(TESTS);
@@ -233,7 +236,7 @@ describe("a run of a session", () => {
 });
 
 describe("a host that gives its calls no ids", () => {
-  test("proves that a call passed only where no equal one is open", async () => {
+  test("takes a call as passed only if no equal call is open", async () => {
     const { desk, engine } = deskOf("copilot");
     const bash = (command: string, more: object = {}): object => ({
       ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },
@@ -246,7 +249,7 @@ describe("a host that gives its calls no ids", () => {
       const event = bash(command, { toolResult: { resultType: "success", textResultForLlm } });
       expect(await engine(event, "postToolUse")).toMatchObject({ code: 0, stdout: "{}" });
     };
-    // An edit in between, and the result of the call before it.
+    // An edit happens in between, and then the first call's result arrives.
     for (const command of ["npm test", "touch a", "npm test"]) await starts(command);
     await ends("npm test");
     expect(await starts("git commit -m x")).toBe(true);
@@ -265,7 +268,7 @@ describe("a host that gives its calls no ids", () => {
 });
 
 describe("a host that cannot ask", () => {
-  test("has the question, and the answer to it, in the run of the session", async () => {
+  test("records the question and the answer to it in the session's run", async () => {
     const { desk, call, engine } = deskOf("codex");
     const denies = async (what: readonly [string, object], more?: Call): Promise<string> => {
       const ran = await engine(call(what, more));

@@ -10,7 +10,7 @@ const SETTINGS = ".claude/settings.json";
 const desk = (files: Readonly<Record<string, string>> = {}, settings = SETTINGS): Desk =>
   deskOf(files, settings, (project) => ({ CLAUDE_PROJECT_DIR: project }));
 
-/** As Claude Code 2.1.330 tells it. */
+/** The event that Claude Code 2.1.330 sends. */
 const call = (tool_name: string, tool_input: object, cwd: string) => ({
   session_id: "0b9ef00b-52d4-4d52-a37e-a5b8f2d8e8a2",
   transcript_path: "/home/u/.claude/projects/p/0.jsonl",
@@ -26,7 +26,7 @@ const blocks = ({ code, stdout, stderr }: Ran): boolean =>
   claudeCode.blocks({ stdout, stderr, exit: code });
 
 describe("bylaw install claude-code", () => {
-  test("a denied call stays out, an allowed one runs, the rest is left to Claude Code", () => {
+  test("a denied call stays out, an allowed one runs, and Claude Code decides the rest", () => {
     const { bylaw, event, project } = desk();
     expect(bylaw("install", "claude-code")).toMatchObject({ code: 0, stderr: "" });
     const denied = event(line("git push --force origin main", project));
@@ -57,7 +57,7 @@ describe("bylaw install claude-code", () => {
     });
   });
 
-  test("--project takes the configuration of the project, and the settings that are not shared", () => {
+  test("--project uses the project's configuration and its local settings", () => {
     const { bylaw, event, project } = desk(
       {
         "project/bylaw.config.json": '{ "fallback": "deny" }',
@@ -83,7 +83,7 @@ describe("bylaw install claude-code", () => {
     expect(existsSync(join(home, SETTINGS))).toBe(false);
   });
 
-  test("puts back settings with foreign hooks as they were", () => {
+  test("restores settings with other hooks unchanged", () => {
     const before =
       '{\n\t"hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "lint" }] }] }\n}\n';
     const { bylaw, home } = desk({ [SETTINGS]: before });
@@ -98,7 +98,7 @@ describe("bylaw install claude-code", () => {
 });
 
 describe("bylaw doctor claude-code", () => {
-  test("runs the installed command and finds it in order", () => {
+  test("runs the installed command and finds no problem", () => {
     const { bylaw } = desk();
     bylaw("install", "claude-code");
     const ran = bylaw("doctor", "claude-code", "--json");
@@ -165,14 +165,14 @@ describe("bylaw doctor claude-code", () => {
   });
 });
 
-describe("an agent that wants out", () => {
+describe("an agent that tries to escape", () => {
   const installed = (files: Readonly<Record<string, string>> = {}): Desk => {
     const one = desk(files);
     expect(one.bylaw("install", "claude-code").code).toBe(0);
     return one;
   };
 
-  test("is kept from the settings, the rules and the program, by a shell and by a file tool", () => {
+  test("cannot write to the settings, the rules or the program, by a shell or a file tool", () => {
     const { event, home, project } = installed();
     for (const file of [
       join(home, SETTINGS),
@@ -212,7 +212,7 @@ describe("an agent that wants out", () => {
     expect(event({ ...change, file_path: join(project, file) }).stdout).toBe("{}");
   });
 
-  test("gains nothing by a configuration that it puts into the workspace", () => {
+  test("gains nothing from a configuration that it puts into the workspace", () => {
     const { event, project } = installed();
     write(join(project, "bylaw.config.json"), '{ "fallback": "allow", "approval_mode": "yolo" }');
     write(join(project, "sub/bylaw.config.js"), "export default {}; process.exit(0);");
@@ -220,14 +220,14 @@ describe("an agent that wants out", () => {
       expect(blocks(event(line("git push --force", cwd), { cwd }))).toBe(true);
   });
 
-  test("gains nothing by a program of the same name, or by code that Node would load first", () => {
+  test("gains nothing from a program of the same name, or from code that Node loads first", () => {
     const { event, project } = installed();
     for (const name of ["bylaw", "node"]) {
       write(join(project, "bin", name), "#!/bin/sh\necho '{}'\n");
       chmodSync(join(project, "bin", name), 0o755);
     }
     write(join(project, "first.cjs"), "console.log('{}'); process.exit(0);");
-    // Node ends where it reads this.
+    // Node fails when it reads this file.
     write(join(project, "openssl.cnf"), "nodejs_conf = missing\n");
     const env = {
       PATH: `${join(project, "bin")}:/usr/bin:/bin`,
@@ -239,7 +239,7 @@ describe("an agent that wants out", () => {
     expect([ran.code, blocks(ran)]).toEqual([0, true]);
   });
 
-  test("is blocked by input that cannot be judged", () => {
+  test("is blocked if its input cannot be judged", () => {
     const { event, project } = installed();
     const text = JSON.stringify(line("git status", project));
     const twice = text.replace("{", '{"tool_input":{"command":"git push --force"},');
@@ -251,7 +251,7 @@ describe("an agent that wants out", () => {
     }
   });
 
-  test("is judged by what a call of 15 MB says", () => {
+  test("has a call of 15 MB judged by its content", () => {
     const { event, project } = installed();
     const filler = "x".repeat(15 * 2 ** 20);
     const ran = event(call("Bash", { command: "git push --force", description: filler }, project));
@@ -259,7 +259,7 @@ describe("an agent that wants out", () => {
   });
 });
 
-describe("a hook that cannot decide blocks, and never ends with 1", () => {
+describe("a hook that cannot decide blocks, and never exits with 1", () => {
   test.each(readCases<[string, string?]>(import.meta, "with-configuration"))(
     "with a configuration that %s",
     (_, text) => {
@@ -273,7 +273,7 @@ describe("a hook that cannot decide blocks, and never ends with 1", () => {
     },
   );
 
-  test("a stop that is refused again and again is let go after eight times", () => {
+  test("a stop is refused at most eight times in a row", () => {
     const plugin = `import { defineCheck, deny } from "@bylaw/kernel";
       export default { plugins: [
         defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") }),

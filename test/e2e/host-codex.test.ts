@@ -9,7 +9,7 @@ import { deskOf } from "./hosts-kit.ts";
 const blocks = ({ code, stdout, stderr }: Ran): boolean =>
   codex.blocks({ stdout, stderr, exit: code });
 
-test("a question is a deny with an id, and a person's yes lets exactly that call run once", () => {
+test("a question becomes a deny with an id, and a person's yes lets exactly that call run once", () => {
   const desk = deskOf({}, ".codex/hooks.json", () => ({}));
   expect(desk.bylaw("install", "codex")).toMatchObject({ code: 0, stderr: "" });
   const ask = (id: string, command: string): Ran =>
@@ -39,12 +39,12 @@ test("a question is a deny with an id, and a person's yes lets exactly that call
 
   expect(blocks(ask("2", "npm install other"))).toBe(true);
   expect(ask("3", install)).toEqual({ code: 0, stdout: "{}", stderr: "" });
-  // Two hooks told of the same call get the same answer.
+  // Two hooks that receive the same call get the same answer.
   expect(ask("3", install).stdout).toBe("{}");
   expect(blocks(ask("4", install))).toBe(true);
 });
 
-test("what cannot be judged is a deny in JSON, for any other failure lets the call run", () => {
+test("what cannot be judged is a deny in JSON, because after any other failure Codex runs the call", () => {
   const desk = deskOf({}, ".codex/hooks.json", () => ({}));
   desk.bylaw("install", "codex");
   for (const input of ["", "no event", '{"a":1,"a":2}'])

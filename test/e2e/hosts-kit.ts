@@ -5,27 +5,27 @@ import { expect, onTestFinished } from "vitest";
 import { bylaw, scratch, type Ran } from "./bylaw.ts";
 import { enginesIn, signal } from "./engine-kit.ts";
 
-/** A user's home with a project in it, and the commands of Bylaw there. */
+/** A user's home folder with a project in it, and the `bylaw` command run there. */
 export interface Desk {
   readonly home: string;
   readonly project: string;
   readonly bylaw: (...args: readonly string[]) => Ran;
-  /** Writes a file of the home. */
+  /** Writes a file, given by its path from the home folder. */
   readonly write: (file: string, text: string) => void;
   /** The installed command. */
   readonly command: () => string;
-  /** Runs the installed command as the host does: with a shell, in `cwd`. */
+  /** Runs the installed command like the host: in a shell, in `cwd`. */
   readonly event: (input: string | object, options?: EventOptions) => Ran;
 }
 
 interface EventOptions {
-  /** Default: the one that is installed now. */
+  /** Default: the command that is installed now. */
   readonly command?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Files of a home: those of the project stand below `project/`. */
+/** Makes a desk with these files. Those of the project are below `project/`. */
 export function deskOf(
   files: Readonly<Record<string, string>>,
   settings: string,

@@ -14,7 +14,7 @@ const GEMINI =
   '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "git log"\ndecision = "allow"\npriority = 100\n';
 
 describe("bylaw import", () => {
-  test("prints a policy that decides as the source did, and says nothing where all was carried over", async () => {
+  test("prints a policy that decides like its source, and reports nothing if everything was converted", async () => {
     const cwd = scratch({ "settings.json": CLAUDE });
     const ran = await bylawHere("import claude settings.json --out policy.toml", { cwd });
     expect(ran).toEqual({ code: 0, stdout: "wrote policy.toml: 2 rules\n", stderr: "" });
@@ -47,7 +47,7 @@ describe("bylaw import", () => {
     });
   });
 
-  test("names what could not be carried over with its place and why, and ends with 1", async () => {
+  test("names what could not be converted, with its place and the reason, and exits with 1", async () => {
     const ran = await bylawHere("import codex default.rules", {
       cwd: scratch({ "default.rules": CODEX }),
     });
@@ -56,7 +56,7 @@ describe("bylaw import", () => {
     expect(ran.stderr).toMatch(/^lost default\.rules:2:3: x = 1\n {2}Found `=` where `\(`/);
   });
 
-  test("as JSON the report stands beside the policy", async () => {
+  test("puts the report next to the policy in JSON", async () => {
     const cwd = scratch({ "default.rules": CODEX });
     const ran = await bylawHere("import codex default.rules --json", { cwd });
     expect(ran).toMatchObject({ code: 1, stderr: "" });

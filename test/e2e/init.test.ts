@@ -28,7 +28,7 @@ function tree(root: string): Readonly<Record<string, string>> {
 
 type Expected = readonly [tool: string, args: object, effect: string, rule?: string];
 
-/** Decides calls in a project, and compares the effects and the rules that they come from. */
+/** Decides calls in a project, and compares each effect and its source with the expected ones. */
 async function decides(cwd: string, expected: readonly Expected[]): Promise<void> {
   const input = expected.map(([tool, args]) => `${JSON.stringify({ tool, args })}\n`).join("");
   const ran = await bylawHere("check --batch - --json", { cwd, input });
@@ -44,7 +44,7 @@ async function decides(cwd: string, expected: readonly Expected[]): Promise<void
 describe.each(FORMATS)("--format %s", (format) => {
   const OWN = [`bylaw.config.${format}`, ".bylaw/policy.toml"];
 
-  test("writes a configuration and a policy that work at once", async () => {
+  test("writes a configuration and a policy that work immediately", async () => {
     const cwd = scratch({ "README.md": "hello" });
     const ran = await bylawHere(["init", "--format", format], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -66,7 +66,7 @@ describe.each(FORMATS)("--format %s", (format) => {
     });
   });
 
-  test("--ruleset none writes a policy that decides alone", async () => {
+  test("--ruleset none writes a policy that decides on its own", async () => {
     const cwd = scratch();
     const ran = await bylawHere(["init", "--format", format, "--ruleset", "none"], { cwd });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -89,7 +89,7 @@ describe.each(FORMATS)("--format %s", (format) => {
     });
   });
 
-  test("a second time it says so and writes nothing", async () => {
+  test("run again, it says that there is nothing to do and writes nothing", async () => {
     const cwd = scratch();
     await bylawHere(["init", "--format", format], { cwd });
     const before = tree(cwd);
@@ -106,20 +106,20 @@ describe.each(FORMATS)("--format %s", (format) => {
   });
 });
 
-test("a policy that is there keeps everything from being written", async () => {
+test("an existing policy keeps everything from being written", async () => {
   const cwd = scratch({ ".bylaw/policy.toml": "# mine\n" });
   expect(await bylawHere(["init"], { cwd })).toMatchObject({ code: 2 });
   expect(tree(cwd)).toEqual({ [join(cwd, ".bylaw/policy.toml")]: "# mine\n" });
 });
 
-test("a link that leads nowhere is not followed, and what was written is taken back", async () => {
+test("a dangling link is not followed, and what was written is removed again", async () => {
   const cwd = scratch();
   symlinkSync(join(cwd, "elsewhere.ts"), join(cwd, "bylaw.config.ts"));
   expect((await bylawHere(["init"], { cwd })).stderr).toMatch(/^error BYLAW_INIT_EXISTS/);
   expect(tree(cwd)).toEqual({});
 });
 
-test("makes the folder that it is given, and prints JSON for a script", async () => {
+test("creates the folder that it is given, and prints JSON for a script", async () => {
   const cwd = scratch({ "file.txt": "" });
   const ran = await bylawHere("init deep/project --format yaml --json", { cwd });
   expect(ran.code).toBe(0);
@@ -134,7 +134,7 @@ test("makes the folder that it is given, and prints JSON for a script", async ()
   });
 });
 
-test("git adds what people write beside the policy, and nothing that Bylaw keeps there", async () => {
+test("git adds what people write next to the policy, and nothing that Bylaw stores there", async () => {
   const cwd = scratch();
   await bylawHere(["init"], { cwd });
   for (const folder of ["logs", "memory", "tmp", "templates"])
@@ -149,7 +149,7 @@ test("git adds what people write beside the policy, and nothing that Bylaw keeps
     "tmp/x",
     "a.secret",
   ];
-  // Code has any name: what is none of Bylaw's own is for git to show.
+  // Code can have any name, so git must show every file that is not Bylaw's own.
   const shown = ["operators.json", "templates/cases.jsonl", "templates/w.json", "impl.js"];
   for (const file of [...kept, ...shown]) writeFileSync(join(cwd, ".bylaw", file), "{}\n");
   const git = (...args: readonly string[]): string =>
@@ -161,7 +161,7 @@ test("git adds what people write beside the policy, and nothing that Bylaw keeps
   );
 });
 
-test("a list of what git leaves out that is there stays as it is", async () => {
+test("an existing .gitignore is left unchanged", async () => {
   const cwd = scratch({ ".bylaw/.gitignore": "mine\n" });
   expect(await bylawHere(["init"], { cwd })).toMatchObject({
     code: 0,
@@ -170,14 +170,11 @@ test("a list of what git leaves out that is there stays as it is", async () => {
   expect(readFileSync(join(cwd, ".bylaw/.gitignore"), "utf8")).toBe("mine\n");
 });
 
-test.runIf(existsSync("/proc/self"))(
-  "ends where the system can make no folder, and says so",
-  async () => {
-    const ran = await bylawHere("init /proc/none/deeper", { cwd: scratch() });
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
-  },
-);
+test.runIf(existsSync("/proc/self"))("reports a folder that the system cannot create", async () => {
+  const ran = await bylawHere("init /proc/none/deeper", { cwd: scratch() });
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
+});
 
 describe("the toolchain", () => {
   const manifests = {
@@ -189,7 +186,7 @@ describe("the toolchain", () => {
     "go.mod": "module x\n",
   };
 
-  test("its tasks are shown as the ruleset decides them", async () => {
+  test("its tasks are listed with the ruleset's decisions", async () => {
     const cwd = scratch(manifests);
     const made = json(await bylawHere("init --yes --json", { cwd }));
     expect(made).toMatchObject({
@@ -209,7 +206,7 @@ describe("the toolchain", () => {
       ).toMatchObject({ code: 0 });
   });
 
-  test("a manifest that cannot be read declares nothing", async () => {
+  test("an unreadable manifest adds no task", async () => {
     const cwd = scratch({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
     mkdirSync(join(cwd, "Makefile"));
     const made = json(await bylawHere("init --json", { cwd }));
@@ -217,7 +214,7 @@ describe("the toolchain", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "in a terminal three questions are asked, and what is chosen is written",
+    "in a terminal it asks three questions and writes what was chosen",
     async () => {
       const cwd = scratch(manifests);
       const said = await answer(cwd, [
@@ -238,7 +235,7 @@ describe("the toolchain", () => {
   );
 
   test.runIf(process.platform === "linux")(
-    "nothing is written where a person leaves or says no",
+    "nothing is written if the person leaves or says no",
     async () => {
       for (const keys of [["\u0003"], ["\r", "\u0003"], ["\r", "\r", "n"]]) {
         const cwd = scratch(manifests);
@@ -254,7 +251,7 @@ describe("the toolchain", () => {
   );
 });
 
-/** Runs `bylaw init` in a terminal, and answers each question when it is asked. */
+/** Runs `bylaw init` in a terminal, and answers each question as it comes. */
 async function answer(
   cwd: string,
   answers: readonly (readonly [question: string, keys: string])[],

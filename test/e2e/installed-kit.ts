@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { publishable, root } from "../contract/workspaces.ts";
 
-// Written to by the attacks of tests, so that they are copies: files of this tree may be shared with others.
+// Tests attack these, so they are copied: files of this tree may be shared with others.
 const COPIED = ["better-sqlite3"];
 
-/** Installs every package of this repository into a folder, as copies; of third parties only those that are attacked, and links to the others. */
+/** Installs every package of this repository into a folder as a copy. Third-party packages are linked, except those that tests attack. */
 export function installInto(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@bylaw"), { recursive: true });

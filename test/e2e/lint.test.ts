@@ -50,7 +50,7 @@ const findingsOf = (ran: Parameters<typeof json>[0]): readonly Finding[] =>
 const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
 
-test("prints findings as the stable interface has them", async () => {
+test("prints findings with the keys of the stable interface", async () => {
   const ran = await bylawHere("lint p.toml --json", { cwd: scratch({ "p.toml": WIPE }) });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(findingsOf(ran)).toEqual([
@@ -99,7 +99,7 @@ describe("the exit code", () => {
   );
 });
 
-test("a file that does not load is reported whole, and the others are still looked at", async () => {
+test("a file that does not load is reported, and the others are still checked", async () => {
   const cwd = scratch({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
   const ran = await bylawHere("lint a.toml b.toml c.toml --json", { cwd });
   expect(ran.code).toBe(1);
@@ -112,7 +112,7 @@ test("a file that does not load is reported whole, and the others are still look
   ]);
 });
 
-test("a file without rules is a hint, and one that is missing is advised as the command line has it", async () => {
+test("a file without rules gives a hint, and a missing one the advice for the command line", async () => {
   const cwd = scratch({ "p.toml": 'default = "deny"\n' });
   expect(brief(await bylawHere("lint p.toml --json", { cwd }))).toEqual(["p.toml:1 info no_rules"]);
   expect((await bylawHere("lint q.toml", { cwd })).stderr).toMatch(
@@ -120,7 +120,7 @@ test("a file without rules is a hint, and one that is missing is advised as the 
   );
 });
 
-test("a file of gemini-cli is one finding that says what reads it", async () => {
+test("a gemini-cli file gives one finding that says which command reads it", async () => {
   const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
   const ran = await bylawHere("lint p.toml", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
@@ -129,7 +129,7 @@ test("a file of gemini-cli is one finding that says what reads it", async () => 
   );
 });
 
-test("files that are named together are one pool", async () => {
+test("files that are named together form one pool", async () => {
   const cwd = scratch({
     "a.toml":
       '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
@@ -145,7 +145,7 @@ describe("a configuration", () => {
   const config = (options: object): string =>
     JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] });
 
-  test("stands for the policies that it brings, with the tools that it names", async () => {
+  test("is checked as its policies, with the tools that it names", async () => {
     const files = { files: ["p.toml"], tools: { shell: { terminal: "line" } } };
     const policy =
       '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
@@ -153,11 +153,11 @@ describe("a configuration", () => {
     const found = brief(await bylawHere("lint --json", { cwd }));
     expect(found).toContain("p.toml:5 warning evaded_rule");
     expect(brief(await bylawHere("lint bylaw.config.json --json", { cwd }))).toEqual(found);
-    // By itself the file knows no such tool.
+    // Checked alone, the file knows no such tool.
     expect((await bylawHere("lint p.toml", { cwd })).code).toBe(1);
   });
 
-  test("is named with --config too, by any name and beside files, and a file that is named twice is read once", async () => {
+  test("can be named with --config too, whatever its name, and together with files; a file that is named twice is read once", async () => {
     const files = {
       "bylaw.config.json": config({ files: ["p.toml"] }),
       "p.toml": WIPE,
@@ -179,14 +179,14 @@ describe("a configuration", () => {
     expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
   });
 
-  test("shows the policy of a ruleset or of its own that does not load", async () => {
+  test("reports its own policy, or a ruleset's, that does not load", async () => {
     const cwd = scratch({ "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": BROKEN });
     const ran = await bylawHere("lint --json", { cwd });
     expect(ran.code).toBe(1);
     expect(brief(ran)).toContain("p.toml:8 error BYLAW_POLICY_INVALID");
   });
 
-  test("that is itself wrong is no finding", async () => {
+  test("that is itself faulty ends the command without findings", async () => {
     const ran = await bylawHere(["lint"], {
       cwd: scratch({ "bylaw.config.json": '{ "plugns": [] }' }),
     });
@@ -195,7 +195,7 @@ describe("a configuration", () => {
   });
 });
 
-test("the recommended ruleset and this repository's own rules are without errors and warnings, alone and together", async () => {
+test("the recommended ruleset and this repository's own rules have no errors or warnings, alone and together", async () => {
   for (const files of [
     ["rulesets/recommended/policy.toml"],
     [".bylaw/policy.toml"],
@@ -207,7 +207,7 @@ test("the recommended ruleset and this repository's own rules are without errors
   }
 });
 
-test("what an agent wrote into a policy moves no cursor and forges no line", async () => {
+test("what an agent wrote into a policy cannot move the cursor or forge a line", async () => {
   const name = "evil\\u001b[2K\\u202eerror";
   const cwd = scratch({ "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n` });
   for (const args of [
@@ -238,7 +238,7 @@ test("the first block of docs/lint.md runs, and prints what the page shows", () 
   expect(ran).toEqual({ code: 0, stdout: printed, stderr: "" });
 });
 
-test("without a file and a configuration it says what it takes", async () => {
+test("without a file and a configuration it says what it accepts", async () => {
   const ran = await bylawHere(["lint"], { cwd: scratch() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
@@ -246,7 +246,7 @@ test("without a file and a configuration it says what it takes", async () => {
   );
 });
 
-test("a policy named alone is held against the recommended rules, where it has a priority", async () => {
+test("a policy named alone is compared with the recommended rules if it has a priority", async () => {
   const rule = (priority: string): string =>
     `[[rules]]\nname = "push"\n${priority}action = "allow"\ncommand = ["git push *", "git push --force *"]\n`;
   const cwd = scratch({ "high.toml": rule('priority = "user"\n'), "plain.toml": rule("") });

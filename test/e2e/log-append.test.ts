@@ -1,4 +1,4 @@
-// A coordinator that is a prompt has a door: spec/003's events by the command line.
+// A coordinator that is only a prompt records the events of spec/003 by the command line.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -46,7 +46,7 @@ it("records what a coordinator did, refuses what cannot have happened, and shows
     auditor: null,
   });
   expect(await bylawHere("log verify --profile coordinator", { cwd })).toMatchObject({ code: 0 });
-  // The first session went on through all of it.
+  // All of it belongs to the first session.
   expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toMatchObject([
     { event_type: "session_start", details: { plan_file: "plan.md", total_tasks: 1 } },
   ]);
@@ -61,7 +61,7 @@ it("records what a coordinator did, refuses what cannot have happened, and shows
   expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toHaveLength(2);
 });
 
-it("records all events of a file or none, and only those of a coordinator", async () => {
+it("records all events of a file or none, and only a coordinator's", async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, "src"));
   const event = (type: string, agent: string, details: object): string =>
@@ -83,7 +83,7 @@ it("records all events of a file or none, and only those of a coordinator", asyn
   expect((await from(event("developer_dispached", "dev-1", {}))).stderr).toMatch(
     /fix: Did you mean `developer_dispatched`/,
   );
-  // Nobody approves, waives or moves a phase by this door.
+  // This command cannot approve, waive or move a phase.
   for (const type of ["gate_decided", "approval_granted", "check_waived", "phase_entered"])
     expect(await code(event(type, "ada", {}))).toMatch(
       /^error BYLAW_EVENT_INVALID: -:1 |no event of a/,
@@ -106,7 +106,7 @@ it("records all events of a file or none, and only those of a coordinator", asyn
   expect(jsonLines(await bylawHere("log query --json", { cwd }))).toHaveLength(2);
 });
 
-it("offers a coordinator a tool, which records under the same rules", async () => {
+it("offers a coordinator a tool that records under the same rules", async () => {
   const cwd = scratch();
   const details = ["--details", '{"blocked_by":[]}'];
   const first = "--type developer_dispatched --agent dev-1 --task task-1".split(" ");

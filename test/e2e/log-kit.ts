@@ -3,7 +3,7 @@ import { ANCHOR_TYPE, chain, formatEventLine } from "@bylaw/log";
 
 export const SESSION = "11111111-1111-4111-8111-111111111111";
 
-/** The draft of an event, a second after the one before it. */
+/** The draft of event `second`, one second after the one before it. */
 export const draft = (
   second: number,
   event_type: string,
@@ -18,7 +18,7 @@ export const draft = (
   ...more,
 });
 
-/** A chained log: its beginning, and as many more events. */
+/** A chained log: its first event and `more` others. */
 export function eventsOf(more: number, type = "usage_check"): readonly LogEvent[] {
   const rest = Array.from({ length: more }, (_, index) =>
     draft(index + 1, type, { details: { remaining: index } }),
@@ -33,14 +33,14 @@ export function eventsOf(more: number, type = "usage_check"): readonly LogEvent[
 export const logOf = (events: readonly LogEvent[]): string =>
   events.map((event) => `${formatEventLine(event)}\n`).join("");
 
-/** The line that begins a rotated file. */
+/** The first line of a rotated file. */
 export const anchorOf = (
   { timestamp, sequence, session_id, hash }: LogEvent,
   previous_file: string,
 ): string =>
   `${formatEventLine({ timestamp, sequence, session_id, event_type: ANCHOR_TYPE, agent_id: null, task_id: null, details: { previous_file }, ...(hash === undefined ? {} : { hash }) })}\n`;
 
-/** A log in files, as a rotation leaves them: cut behind these numbers of events. */
+/** A log as a rotation leaves it: several files, cut after these numbers of events. */
 export function rotated(
   events: readonly LogEvent[],
   ...cuts: readonly number[]

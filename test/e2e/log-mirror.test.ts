@@ -28,7 +28,7 @@ async function recorded(): Promise<{ readonly cwd: string; readonly files: reado
     const store = await openSqliteStore(join(cwd, "runs.db"));
     const run = await openRun(kernel, { run: "main", store });
     for (let call = 0; call < 6; call += 1) {
-      // Keys in an order that is not the canonical one.
+      // The keys are not in canonical order.
       const args = {
         text: "ü\u2028",
         path: `file-${call}.ts`,
@@ -61,7 +61,7 @@ describe("a run that was recorded into a store and its files", () => {
       { cwd },
     );
 
-  test("verifies across its files, up to the last head that was signed", async () => {
+  test("verifies across its files, up to the last signed head", async () => {
     const { cwd, files } = await recorded();
     expect(files.length).toBeGreaterThan(2);
     const ran = await verify(cwd, ...files);
@@ -82,7 +82,7 @@ describe("a run that was recorded into a store and its files", () => {
     });
   });
 
-  test("comes out of the store as the lines of its files, byte for byte, and goes into another store", async () => {
+  test("is exported from the store as the lines of its files, byte for byte, and imported into another store", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
     const { stdout } = await bylawHere("log export --store runs.db --run main", { cwd });
@@ -93,7 +93,7 @@ describe("a run that was recorded into a store and its files", () => {
     expect((await bylawHere("log export --store copy.db --run main", { cwd })).stdout).toBe(stdout);
   });
 
-  test("shows that its end was cut off, though what is left verifies by itself", async () => {
+  test("shows that its end was cut off, although the rest verifies by itself", async () => {
     const { cwd, files } = await recorded();
     const lines = files.flatMap((file) => readFileSync(join(cwd, file), "utf8").split(/(?<=\n)/));
     writeFileSync(join(cwd, "cut.jsonl"), lines.slice(0, -1).join(""));

@@ -52,13 +52,13 @@ describe("bylaw log query", () => {
     expect(numbers(await query(...args, "--json"))).toEqual(wanted);
   });
 
-  test("prints each event as it stands in the log", async () => {
+  test("prints each event exactly as it is in the log", async () => {
     expect(jsonLines(await query("--format", "json"))).toEqual(
       EVENTS.map((event) => ({ ...event })),
     );
   });
 
-  test("prints a table without colours where it is piped", async () => {
+  test("prints a table, without colours into a pipe", async () => {
     const [head, ...rows] = (await query("--type", "tool_denied")).stdout.trimEnd().split("\n");
     expect(head).toBe(
       "SEQUENCE TIME                     TYPE                     AGENT        TASK         DETAILS",
@@ -86,7 +86,7 @@ describe("bylaw log query", () => {
     );
   });
 
-  test("reads rotated files in their order, and leaves anchors out", async () => {
+  test("reads rotated files in order, and leaves anchors out", async () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
     const ran = await bylawHere("log query log-0.jsonl log-1.jsonl log.jsonl --json", { cwd });
     expect(numbers(ran)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -100,7 +100,7 @@ describe("bylaw log query", () => {
     ).toEqual([1]);
   });
 
-  test("goes on behind lines that are no event, says so, and is no 0", async () => {
+  test("continues after lines that are no event, reports them, and does not exit with 0", async () => {
     const content = Buffer.concat([
       Buffer.from(`x\n${logOf(EVENTS.slice(0, 1))}`),
       Buffer.from([0xff, 10]),
@@ -117,7 +117,7 @@ describe("bylaw log query", () => {
   });
 
   test.each(readCases<[string, string, string]>(import.meta, "types"))(
-    "answers a type %s",
+    "answers a query for a type %s",
     async (_, type, stderr) => {
       expect(await query("--type", type)).toMatchObject({ code: 0, stderr });
     },
@@ -133,14 +133,14 @@ describe("bylaw log query", () => {
     },
   );
 
-  test("needs little memory for a log that is larger than it", async () => {
+  test("needs little memory for a log that is larger than the memory", async () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(200_000)) });
     const ran = bylaw("log query log.jsonl --json", { cwd, node: ["--max-old-space-size=32"] });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout.split("\n")).toHaveLength(200_002);
   });
 
-  test("is quiet when its reader leaves", () => {
+  test("ends quietly when its reader leaves", () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(20_000)) });
     const { stderr, stdout } = spawnSync(
       "sh",
@@ -158,7 +158,7 @@ describe("what an agent wrote", () => {
   ): Readonly<Record<string, string>> => ({
     "log.jsonl": logOf(chain(undefined, [draft(0, "session_start", { agent_id, details })])),
   });
-  test("is one record of RFC 4180 each, whatever line breaks it has", async () => {
+  test("is one record of RFC 4180 each, whatever line breaks it contains", async () => {
     const { stdout } = await bylawHere("log query log.jsonl --format csv", {
       cwd: scratch(evil("a\r\nb\nc", { text: 'x"\n,y' })),
     });
@@ -168,30 +168,27 @@ describe("what an agent wrote", () => {
     expect(JSON.parse(csv(stdout)[1]?.[6] ?? "")).toEqual({ text: 'x"\n,y' });
   });
 
-  test("is no formula in a spreadsheet", async () => {
+  test("is never a formula in a spreadsheet", async () => {
     const { stdout } = await bylawHere("log query log.jsonl --format csv", {
       cwd: scratch(evil("=HYPERLINK(1)")),
     });
     expect(csv(stdout)[1]?.[4]).toBe("'=HYPERLINK(1)");
   });
 
-  test.each([["table"], ["csv"], ["json"]])(
-    "is nothing that a terminal acts on, as %s",
-    async (format) => {
-      const cwd = scratch(evil("\u001b[2J\u009b31m\u202ea", { note: "\u001b]0;x\u0007\u2028" }));
-      for (const args of [
-        ["query", "log.jsonl", "--format", format],
-        ["stats", "log.jsonl"],
-        ["tail", "log.jsonl"],
-      ]) {
-        expect((await bylawHere(["log", ...args], { cwd })).stdout).not.toMatch(
-          /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u202e]/,
-        );
-      }
-    },
-  );
+  test.each([["table"], ["csv"], ["json"]])("cannot control a terminal, as %s", async (format) => {
+    const cwd = scratch(evil("\u001b[2J\u009b31m\u202ea", { note: "\u001b]0;x\u0007\u2028" }));
+    for (const args of [
+      ["query", "log.jsonl", "--format", format],
+      ["stats", "log.jsonl"],
+      ["tail", "log.jsonl"],
+    ]) {
+      expect((await bylawHere(["log", ...args], { cwd })).stdout).not.toMatch(
+        /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u202e]/,
+      );
+    }
+  });
 
-  test("keeps its place in the table, however long it is", async () => {
+  test("stays in its column of the table, however long it is", async () => {
     const cwd = scratch(evil("x".repeat(100_000), { note: "y".repeat(100_000) }));
     for (const line of (await bylawHere("log query log.jsonl", { cwd })).stdout.split("\n"))
       expect(line.length).toBeLessThan(400);
@@ -199,7 +196,7 @@ describe("what an agent wrote", () => {
 });
 
 describe("bylaw log stats", () => {
-  test("counts, as JSON", async () => {
+  test("counts in JSON", async () => {
     const ran = await bylawHere("log stats log.jsonl --json", { cwd: scratch(files) });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
@@ -257,7 +254,7 @@ describe("bylaw log stats", () => {
     });
   });
 
-  test("counts only so many names one by one", async () => {
+  test("counts only a limited number of names one by one", async () => {
     const events = Array.from({ length: 10_100 }, (_, index) =>
       draft(index, "usage_check", { agent_id: `agent ${index}` }),
     );
@@ -275,7 +272,7 @@ describe("bylaw log stats", () => {
 describe("bylaw log verify", () => {
   const edited = (event: LogEvent): LogEvent => ({ ...event, agent_id: "mallory" });
 
-  test("says how far the chain goes, and whether there is one", async () => {
+  test("says how far the chain reaches, and whether there is one", async () => {
     const last = EVENTS.at(-1);
     const chained = await bylawHere("log verify log.jsonl", { cwd: scratch(files) });
     expect(chained).toEqual({
@@ -301,7 +298,7 @@ describe("bylaw log verify", () => {
     ).toMatchObject({ code: 0 });
   });
 
-  test("finds the line that was edited", async () => {
+  test("finds the edited line", async () => {
     const cwd = scratch({
       "log.jsonl": logOf(EVENTS.map((event, index) => (index === 2 ? edited(event) : event))),
     });
@@ -312,7 +309,7 @@ describe("bylaw log verify", () => {
     );
   });
 
-  test("goes on over rotated files, and names the file and its line", async () => {
+  test("continues over rotated files, and names the file and its line", async () => {
     const cwd = scratch(rotated(EVENTS, 2, 4));
     const verify = (...names: readonly string[]): Promise<Ran> =>
       bylawHere(["log", "verify", ...names, "--json"], { cwd });
@@ -344,7 +341,7 @@ describe("bylaw log verify", () => {
 });
 
 test.each([["tail"], ["query"], ["stats"], ["verify"]])(
-  "bylaw log %s says what is wrong with a file in a line",
+  "bylaw log %s reports a bad file in one line",
   async (command) => {
     const cwd = scratch({ "log.jsonl": "", "secret.jsonl": "" });
     const told = async (file: string): Promise<string> => {
@@ -364,7 +361,7 @@ test.each([["tail"], ["query"], ["stats"], ["verify"]])(
   },
 );
 
-test.skipIf(process.getuid?.() === 0)("a file that is closed to the user is told", async () => {
+test.skipIf(process.getuid?.() === 0)("a file that the user may not read is reported", async () => {
   const cwd = scratch({ "secret.jsonl": "" });
   chmodSync(join(cwd, "secret.jsonl"), 0);
   expect((await bylawHere("log query secret.jsonl", { cwd })).stderr).toMatch(
@@ -372,7 +369,7 @@ test.skipIf(process.getuid?.() === 0)("a file that is closed to the user is told
   );
 });
 
-/** The records of a CSV text, by RFC 4180. */
+/** Parses the records of a CSV text, by RFC 4180. */
 function csv(text: string): readonly (readonly string[])[] {
   const records: string[][] = [[]];
   for (const [, quoted, bare = "", end] of text.matchAll(

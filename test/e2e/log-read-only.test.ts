@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, bylawHere, scratch, type Ran } from "./bylaw.ts";
 import { eventsOf, logOf } from "./log-kit.ts";
 
-/** Root may write whatever it likes; without its capabilities it is held to the permissions of files like everyone else. */
+/** Root may write everywhere. Without its capabilities, file permissions bind it like any user. */
 const WITHOUT_PRIVILEGES =
   process.getuid?.() === 0 ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] : [];
 
@@ -19,7 +19,7 @@ function unprivileged(args: readonly string[], cwd: string): Ran {
   return { code: status, stdout, stderr };
 }
 
-/** A folder with a log in a file and in a store, none of which can be written. */
+/** A folder with a log in a file and in a store, all of it read-only. */
 async function readOnlyFolder(): Promise<string> {
   const cwd = scratch({ "log.jsonl": logOf(eventsOf(20)), "policy.toml": 'default = "deny"\n' });
   expect(await bylawHere("log import log.jsonl --store runs.db --run main", { cwd })).toMatchObject(
@@ -31,8 +31,8 @@ async function readOnlyFolder(): Promise<string> {
   return cwd;
 }
 
-describe("a log in a folder that cannot be written", () => {
-  test("is read by every command that reads", async () => {
+describe("a log in a read-only folder", () => {
+  test("can be read by every command that reads", async () => {
     const cwd = await readOnlyFolder();
     const before = readdirSync(cwd);
     const stored = ["--store", "runs.db", "--run", "main"];
@@ -60,7 +60,7 @@ describe("a log in a folder that cannot be written", () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 
-  test("cannot be followed in a store, which is said at once", async () => {
+  test("cannot be followed in a store, which the command says at once", async () => {
     const cwd = await readOnlyFolder();
     const { code, stderr } = unprivileged(
       ["log", "tail", "--follow", "--store", "runs.db", "--run", "main"],

@@ -33,8 +33,8 @@ async function withStore<T>(cwd: string, work: (store: Store) => Promise<T>): Pr
 const drafts = (events: readonly LogEvent[]): readonly Omit<LogEvent, "sequence" | "hash">[] =>
   events.map(({ sequence: _, hash: __, ...rest }) => rest);
 
-describe("a log that goes into a store and comes out again", () => {
-  test("is the same, byte for byte, with the hashes that it had", async () => {
+describe("a log that is imported into a store and exported again", () => {
+  test("is the same, byte for byte, with the same hashes", async () => {
     const cwd = scratch({ "log.jsonl": LOG });
     const ran = await importInto(cwd, "log.jsonl");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -55,7 +55,7 @@ describe("a log that goes into a store and comes out again", () => {
     expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "out.jsonl", "runs.db"]);
   });
 
-  test("may come from the standard input, from rotated files, and without hashes", async () => {
+  test("may come from standard input, from rotated files, and without hashes", async () => {
     const cwd = scratch({
       ...rotated(EVENTS.slice(0, 9), 3, 6),
       "bare.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)),
@@ -75,7 +75,7 @@ describe("a log that goes into a store and comes out again", () => {
     expect((await exported(cwd, "bare")).stdout).toBe(LOG);
   });
 
-  test("comes out as one that verifies, whatever its details are", async () => {
+  test("is exported as one that verifies, whatever its details are", async () => {
     const cwd = scratch();
     const odd = {
       z: 1,
@@ -116,7 +116,7 @@ describe("bylaw log import", () => {
     return error;
   };
 
-  test("goes on where it was cut off", async () => {
+  test("continues where it was cut off", async () => {
     const cwd = scratch({ "log.jsonl": LOG });
     await withStore(cwd, (store) =>
       store.commit({ run: "main", seen: 0, events: drafts(EVENTS.slice(0, 700)) }),
@@ -132,13 +132,13 @@ describe("bylaw log import", () => {
     expect((await exported(cwd)).stdout).toBe(LOG);
   });
 
-  test("goes on after it was killed, wherever that was", async () => {
+  test("continues after it was killed, wherever that was", async () => {
     const cwd = scratch({ "log.jsonl": LOG });
     const child = start("log import log.jsonl --store runs.db --run main", cwd);
     const closed = once(child, "close");
     const store = await openSqliteStore(join(cwd, "runs.db"));
     onTestFinished(() => store.close());
-    // As soon as the first of its commits is there, or it has done with all of them.
+    // Kills it after its first commit, or after it has finished.
     const grown = new Promise<void>((resolve) => void store.watch(() => resolve()));
     await Promise.race([grown, closed]);
     child.kill("SIGKILL");
@@ -178,7 +178,7 @@ describe("bylaw log import", () => {
         lines.with(5, lines[5]?.replace(/^{(.*?),("sequence":6),/, "{$2,$1,") ?? ""),
       6,
     ],
-  ])("refuses a log %s, and makes no store", async (_, change, line) => {
+  ])("refuses a log %s, and creates no store", async (_, change, line) => {
     const cwd = scratch({ "log.jsonl": `${change(LOG.trimEnd().split("\n")).join("\n")}\n` });
     expect(refused(await importInto(cwd, "log.jsonl"), "BYLAW_LOG_INVALID")).toMatchObject({
       file: "log.jsonl",
@@ -187,7 +187,7 @@ describe("bylaw log import", () => {
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
 
-  test("refuses the later files of a log without the first one, an empty log, and the log of nobody", async () => {
+  test("refuses the later files of a log without the first one, an empty log, and a missing one", async () => {
     const cwd = scratch({ ...rotated(EVENTS.slice(0, 9), 3, 6), "empty.jsonl": "\n" });
     expect(refused(await importInto(cwd, "log-1.jsonl"), "BYLAW_LOG_INVALID")["message"]).toContain(
       "continues another file",
@@ -202,7 +202,7 @@ describe("bylaw log import", () => {
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
 
-  test("leaves out a last line that was cut off, and takes one that only lacks its line break", async () => {
+  test("ignores a last line that was cut off, and takes one that only lacks its line break", async () => {
     const cwd = scratch({ "cut.jsonl": LOG.slice(0, -30), "whole.jsonl": LOG.trimEnd() });
     expect(json(await importInto(cwd, "cut.jsonl"))).toMatchObject({ events: EVENTS.length - 1 });
     expect(json(await importInto(cwd, "whole.jsonl"))).toMatchObject({
@@ -211,10 +211,10 @@ describe("bylaw log import", () => {
     });
   });
 
-  test("leaves out what a killed writer left of a line, where the chain says that nothing is missing", async () => {
+  test("ignores a partial line of a killed writer if the chain shows that nothing is missing", async () => {
     const lines = LOG.split(/(?<=\n)/);
     const torn = `${lines[5]?.slice(0, 80)}\n`;
-    // In the middle of a character.
+    // Cuts in the middle of a character.
     const half = Buffer.concat([
       Buffer.from(lines[5]?.slice(0, 80) ?? ""),
       Buffer.from([0xe2, 0x82, 0x0a]),
@@ -246,7 +246,7 @@ describe("bylaw log import", () => {
     );
   });
 
-  test("refuses a run that has other events, or more, and leaves them as they are", async () => {
+  test("refuses a run with different or more events, and leaves it unchanged", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 5)) });
     const others = [...drafts(EVENTS.slice(0, 3)), draft(9, "usage_check", { agent_id: "other" })];
     await withStore(cwd, async (store) => {
@@ -265,7 +265,7 @@ describe("bylaw log import", () => {
 });
 
 describe("bylaw log export", () => {
-  test("overwrites nothing, and leaves nothing behind where it fails", async () => {
+  test("overwrites nothing, and leaves nothing behind if it fails", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)), "there.jsonl": "kept\n" });
     await importInto(cwd, "log.jsonl");
     const to = (file: string, run = "main"): Promise<Ran> =>
@@ -287,7 +287,7 @@ describe("a run of a store", () => {
     return folder;
   };
 
-  test("is read by every command as its file is", async () => {
+  test("is read by every command like its file", async () => {
     const folder = await cwd();
     const both = async (
       command: string,
@@ -305,7 +305,7 @@ describe("a run of a store", () => {
     }
   });
 
-  test("is followed as it grows, until it is interrupted", async () => {
+  test("can be followed as it grows, until it is interrupted", async () => {
     const folder = await cwd();
     const child = start("log tail --follow -n 1 --json --store runs.db --run main", folder);
     let stdout = "";
@@ -333,7 +333,7 @@ describe("a run of a store", () => {
     expect(sequences).toEqual([EVENTS.length, EVENTS.length + 1, EVENTS.length + 2]);
   });
 
-  test("is named with the others of its store, the one that grew last at the end", async () => {
+  test("is listed with the others of its store, the last to grow at the end", async () => {
     const folder = await cwd();
     await withStore(folder, (store) =>
       store.commit({ run: "first\u001b[2J", seen: 0, events: drafts(EVENTS.slice(0, 2)) }),
@@ -366,7 +366,7 @@ describe("a run of a store", () => {
     expect(readdirSync(folder).sort()).toEqual(["log.jsonl", "runs.db"]);
   });
 
-  test("is not taken for the lines of a log", async () => {
+  test("is not mistaken for the lines of a log", async () => {
     const folder = await cwd();
     for (const command of ["verify", "tail", "query", "stats"]) {
       const ran = await bylawHere(["log", command, "runs.db"], { cwd: folder });
@@ -377,7 +377,7 @@ describe("a run of a store", () => {
     }
   });
 
-  test("is read while its writer goes on", async () => {
+  test("can be read while its writer continues", async () => {
     const folder = await cwd();
     await withStore(folder, async (store) => {
       const run = (...args: readonly string[]): Promise<Ran> =>
@@ -402,7 +402,7 @@ describe("a run of a store", () => {
   });
 
   test.each(readCases<[string, string, string]>(import.meta, "reading"))(
-    "is not made by reading it: bylaw log %s",
+    "is not created by reading it: bylaw log %s",
     async (command, store, message) => {
       const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
       const ran = await bylawHere(
@@ -418,7 +418,7 @@ describe("a run of a store", () => {
   );
 
   test(
-    "that is in a PostgreSQL comes and goes too, and its password is never told",
+    "in PostgreSQL can be imported and exported too, and its password is never printed",
     { timeout: 240_000 },
     async (context) => {
       const server = await startPostgres();
@@ -462,7 +462,7 @@ describe("a run of a store", () => {
 });
 
 describe("the store of a project", () => {
-  test("is read where nothing is named, from a folder below too, and a run is its latest", async () => {
+  test("is read if nothing is named, also from a folder below, and its latest run is the default", async () => {
     const cwd = scratch({ "a.jsonl": logOf(eventsOf(2)), "b.jsonl": logOf(eventsOf(3, "tool_x")) });
     mkdirSync(join(cwd, ".bylaw"));
     mkdirSync(join(cwd, "src/deep"), { recursive: true });

@@ -17,7 +17,7 @@ describe("bylaw log tail", () => {
   const tail = (content: string | Uint8Array, ...args: readonly string[]): Ran =>
     bylaw(["log", "tail", "log.jsonl", ...args], { cwd: scratch({ "log.jsonl": content }) });
 
-  test("prints the last ten events, one a line", () => {
+  test("prints the last ten events, one per line", () => {
     const ran = tail(logOf(EVENTS));
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     const rows = ran.stdout.trimEnd().split("\n");
@@ -28,13 +28,13 @@ describe("bylaw log tail", () => {
   });
 
   test.each(readCases<[string[], number[]]>(import.meta, "prints-as-many-as"))(
-    "prints as many as are asked for: %j",
+    "prints the requested number of events: %j",
     (args, wanted) => {
       expect(numbers(tail(logOf(EVENTS), ...args, "--json"))).toEqual(wanted);
     },
   );
 
-  test("reads a log of any length from its end, over lines of any length", () => {
+  test("reads a log of any length from its end, with lines of any length", () => {
     const long = Buffer.from(`${"x".repeat(600_000)}\n`);
     const content = Buffer.concat([
       ...Array.from({ length: 20 }, () => long),
@@ -47,7 +47,7 @@ describe("bylaw log tail", () => {
     expect(ran.stderr).toMatch(/^note: a line is not an event: [^\n]*\n$/);
   });
 
-  test("prints a last line without its line break where it is whole, and says so where it is not", () => {
+  test("prints a last line without its line break if it is complete, and says so if it is not", () => {
     expect(numbers(tail(logOf(EVENTS).trimEnd(), "-n", "1", "--json"))).toEqual([31]);
     const cut = tail(logOf(EVENTS).slice(0, -20), "-n", "2");
     expect(cut.stdout.split("\n")[0]).toContain("30       ");
@@ -62,7 +62,7 @@ describe("bylaw log tail", () => {
     expect(bylaw("log tail - --follow", { cwd: scratch() })).toMatchObject({ code: 2, stdout: "" });
   });
 
-  test("does not wait for a pipe that nobody writes to", () => {
+  test("does not wait for a pipe without a writer", () => {
     const cwd = scratch();
     makePipe(join(cwd, "pipe"));
     const ran = bylaw("log tail pipe", { cwd });
@@ -72,7 +72,7 @@ describe("bylaw log tail", () => {
 });
 
 describe("bylaw log tail --follow", () => {
-  test("prints what is appended, each event once it is whole, and ends with 0 when it is interrupted", async () => {
+  test("prints each appended event once it is complete, and exits with 0 when it is interrupted", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)) });
     const followed = follow(cwd, "-n", "1");
     await followed.seen(3);
@@ -85,7 +85,7 @@ describe("bylaw log tail --follow", () => {
     expect(await followed.interrupt()).toEqual({ code: 0, sequences: [3, 4, 5], stderr: "" });
   });
 
-  test("goes on over a rotation, with what was written to the old file and the new one", async () => {
+  test("continues over a rotation, with what was written to the old file and the new one", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 2)) });
     const followed = follow(cwd);
     await followed.seen(2);
@@ -97,11 +97,11 @@ describe("bylaw log tail --follow", () => {
     expect(await followed.interrupt()).toEqual({ code: 0, sequences: [1, 2, 3, 4, 5], stderr: "" });
   });
 
-  test("misses nothing where the log was rotated several times between two looks", async () => {
+  test("misses nothing if the log was rotated several times between two reads", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 2)) });
     const followed = follow(cwd);
     await followed.seen(2);
-    // It cannot look while it is stopped.
+    // It cannot read while it is stopped.
     followed.child.kill("SIGSTOP");
     for (let sequence = 2; sequence < 12; sequence += 1)
       rotate(cwd, sequence, sequence, sequence + 1);
@@ -114,7 +114,7 @@ describe("bylaw log tail --follow", () => {
     });
   });
 
-  test("says so where the file was replaced by one that does not go on from it", async () => {
+  test("reports that the file was replaced by one that does not continue it", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 2)) });
     const followed = follow(cwd);
     await followed.seen(2);
@@ -131,7 +131,7 @@ describe("bylaw log tail --follow", () => {
     });
   });
 
-  test("says so where the file was cut, and reads it from its beginning", async () => {
+  test("reports that the file was cut, and reads it from its beginning", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 5)) });
     const followed = follow(cwd, "-n", "1");
     await followed.seen(5);
@@ -144,7 +144,7 @@ describe("bylaw log tail --follow", () => {
     });
   });
 
-  test("waits for a file that was deleted to come again", async () => {
+  test("waits until a deleted file comes back", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 2)) });
     const followed = follow(cwd);
     await followed.seen(2);
@@ -157,7 +157,7 @@ describe("bylaw log tail --follow", () => {
   });
 });
 
-/** Gives the file another name, and begins the next one behind its last event. */
+/** Renames the file, and begins the next one after its last event. */
 function rotate(cwd: string, number: number, last: number, next: number): void {
   renameSync(join(cwd, "log.jsonl"), join(cwd, `log.${number}.jsonl`));
   writeFileSync(

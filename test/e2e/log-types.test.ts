@@ -18,7 +18,7 @@ const findingsOf = (ran: Ran): unknown => [
 ];
 const CLEAN = [0, []];
 
-/** What verifying every run of a store comes to. */
+/** Verifies every run of a store, and returns the findings. */
 async function everyRun(cwd: string, store: string): Promise<Readonly<Record<string, unknown>>> {
   const reader = await openSqliteReader(join(cwd, store));
   const runs = (await reader.runs()).map(({ run }) => run);
@@ -30,7 +30,7 @@ async function everyRun(cwd: string, store: string): Promise<Readonly<Record<str
 }
 
 describe("bylaw log verify knows every type of event", () => {
-  test("of a workflow that calls another agent and waits for a person", async () => {
+  test("in a workflow that calls another agent and waits for a person", async () => {
     const at = project({
       steps: [step("a"), step("b"), step("c")],
       requests: {
@@ -44,7 +44,7 @@ describe("bylaw log verify knows every type of event", () => {
     expect(await everyRun(at.cwd, ".bylaw/store.db")).toEqual({ w: CLEAN });
   });
 
-  test("of a coordinator", async () => {
+  test("in a coordinator's log", async () => {
     const cwd = scratch();
     const store = await openSqliteStore(join(cwd, "runs.db"));
     const run = await openRun(createKernel({ extends: [coordinator] }), {
@@ -122,7 +122,7 @@ export default { plugins: [deploys()] };
     ]);
   });
 
-  test("of a configuration, unless that is named", async () => {
+  test("of a configuration that is not named with --config", async () => {
     const cwd = scratch({
       "bylaw.config.mjs": DECLARED,
       "log.jsonl": log(draft(1, "deployed", { details: { to: "production" } })),

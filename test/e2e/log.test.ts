@@ -44,7 +44,7 @@ describe("what it prints", () => {
   const cwd = (): string =>
     scratch({ "log.jsonl": log(START, line(3, "usage_chek"), line(4, "task_complete", "t1")) });
 
-  test("as JSON is the number of events and every finding", async () => {
+  test("in JSON is the number of events and every finding", async () => {
     const ran = await bylawHere("log verify log.jsonl --profile coordinator --json", {
       cwd: cwd(),
     });
@@ -76,7 +76,7 @@ describe("what it prints", () => {
     });
   });
 
-  test("for a person is a line each, and a summary", async () => {
+  test("for a person is a line for each finding, and a summary", async () => {
     const ran = await bylawHere("log verify log.jsonl --profile coordinator", { cwd: cwd() });
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
@@ -84,7 +84,7 @@ describe("what it prints", () => {
     );
   });
 
-  test("holds nothing that a terminal acts on, whatever an agent wrote", async () => {
+  test("contains nothing that a terminal acts on, whatever an agent wrote", async () => {
     const evil = line(2, "task_complete", "t\u001b[2K\u202e1\u0000");
     const dir = scratch({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
     for (const args of [[], ["--json"]]) {
@@ -132,7 +132,7 @@ describe("the exit code", () => {
     },
   );
 
-  test("is 2 with the error as JSON where a script reads it", async () => {
+  test("is 2 with the error in JSON when a script reads it", async () => {
     const ran = await bylawHere("log verify nothing.jsonl --json", { cwd: scratch() });
     expect(ran).toMatchObject({ code: 2, stderr: "" });
     expect(json(ran)).toMatchObject({
@@ -147,7 +147,7 @@ describe("the bytes of a log", () => {
       await bylawHere("log verify log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) }),
     );
 
-  test("that are cut off in the middle of the last line are set apart, in the middle of a character too", async () => {
+  test("that are cut off in the last line are reported separately, also within a character", async () => {
     const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
     const cut = whole.indexOf(0xc3) + 1;
     expect(await verify(whole.subarray(0, cut))).toEqual(["2 warning TORN_LAST_LINE"]);
@@ -167,19 +167,19 @@ describe("the bytes of a log", () => {
     expect(await verify(bad([0, 0, 0]))).toEqual(["2 error INVALID_JSON"]);
   });
 
-  test("may end their lines in CR LF and leave lines blank, and the numbers of lines stay", async () => {
+  test("may end lines in CR LF and leave lines blank, and line numbers stay right", async () => {
     expect(await verify(`${START}\r\n\r\n\n${line(3, "usage_check")}\r\n`)).toEqual([
       "4 warning SEQUENCE_GAP",
     ]);
   });
 
-  test("of a byte order mark are no part of an event", async () => {
+  test("of a byte order mark are not part of an event", async () => {
     expect(await verify(`\ufeff${log(START, line(2, "usage_check"))}`)).toEqual([
       "1 error INVALID_JSON",
     ]);
   });
 
-  test("of a line beyond 16 MiB are one finding, and the log goes on", async () => {
+  test("of a line over 16 MiB are one finding, and the log continues", async () => {
     const long = Buffer.alloc(17 * 1_048_576, "x");
     const content = Buffer.concat([
       Buffer.from(log(START)),
@@ -192,7 +192,7 @@ describe("the bytes of a log", () => {
     ]);
   });
 
-  test("may come from the standard input and from a pipe", async () => {
+  test("may come from standard input and from a pipe", async () => {
     const input = log(START, line(3, "usage_check"));
     expect(brief(await bylawHere("log verify - --json", { cwd: scratch(), input }))).toEqual([
       "2 warning SEQUENCE_GAP",
@@ -226,7 +226,7 @@ test("a log of 200,000 lines that are no event gives as many findings", async ()
   expect(findingsOf(ran)).toHaveLength(200_000);
 });
 
-test("a reader that leaves gets no yes", () => {
+test("a reader that leaves does not get success", () => {
   const cwd = scratch({ "log.jsonl": log(START, ...Array.from({ length: 50_000 }, () => "x")) });
   const { status } = spawnSync(
     "sh",
@@ -242,7 +242,7 @@ test("a reader that leaves gets no yes", () => {
 
 describe("the help", () => {
   test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
-    "of the command that was meant is what an error points to: bylaw %j",
+    "of the right command is named in an error: bylaw %j",
     async (args, fix) => {
       const ran = await bylawHere(args, { cwd: scratch() });
       expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -266,7 +266,7 @@ describe("the pages about the event log", () => {
       )
       .filter(([cell = ""]) => first.test(cell));
 
-  test("lists every rule with its profile and severity, in their order, and no other", () => {
+  test("lists every rule with its profile and severity, in order, and no other", () => {
     expect(
       rows("event-log.md", /^`[A-Z_]+`$/).map(([rule, profile, severity]) => [
         rule,

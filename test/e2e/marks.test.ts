@@ -55,7 +55,7 @@ const line = (command: string, more: Partial<ToolCall> = {}): ToolCall => ({
   ...{ cwd: "/w", workspace: "/w", home: "/h", ...more },
 });
 
-// One process of an agent: in each run it deletes, reads a secret, and reaches the network, all as fast as it can.
+// One agent process: in each run it deletes, reads a secret, and reaches the network, all as fast as it can.
 const AGENT = `
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
@@ -97,7 +97,7 @@ const commandOf = ({ details: { args } }: LogEvent): string =>
   (args as { readonly command: string }).command;
 
 describe("agents of several processes on one SQLite file", () => {
-  it("never get past a mark that another has just set", async () => {
+  it("never pass a mark that another process has just set", async () => {
     const file = join(scratch(), "store.db");
     const program = join(folder, "agent.mjs");
     writeFileSync(program, AGENT);
@@ -140,7 +140,7 @@ describe("the command", () => {
     return { cwd, store, run: await openRun(kernel, { run: "main", store }) };
   };
 
-  it("clears a mark for an operator and for nobody else", async () => {
+  it("clears a mark for an operator only", async () => {
     const { cwd, run, store } = await project();
     await run.toolCall(line("cat .env", { agent: "a1" }));
     const clear = (mark: string, token?: string) =>
@@ -163,7 +163,7 @@ describe("the command", () => {
     await store.close();
   });
 
-  it("clears a mark on a server, for an operator and for nobody else", async () => {
+  it("clears a mark on a server for an operator only", async () => {
     const site = makeSite(["t"], CONTRACT);
     onTestFinished(async () => {
       await endServers();
@@ -201,7 +201,7 @@ describe("the command", () => {
       stdout: expect.stringMatching(/^cleared wrote by operator \(event \d+\)\n$/),
     });
     expect(await second()).toMatchObject({ status: "success" });
-    // Asked twice under one id it happens once: what is written since stands.
+    // A request that is sent twice under one id clears once: marks that were set since then stay.
     const once = { request_id: "clear-1" };
     await operator.clearMark("wrote", once);
     await ann.writeFile("third.txt", "3");
@@ -209,7 +209,7 @@ describe("the command", () => {
     expect(await second()).toBe("ToolForbidden");
   });
 
-  it("replays an old log with the marks that follow from it", async () => {
+  it("replays an old log with the marks that it implies", async () => {
     const { cwd, run, store } = await project();
     await run.toolCall(line("cat keys.txt"));
     await run.toolCall(line("curl https://example.com"));

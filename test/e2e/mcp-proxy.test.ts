@@ -1,4 +1,4 @@
-// `bylaw mcp` before a real MCP server, with a real client.
+// Tests `bylaw mcp` in front of a real MCP server, with a real client.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -56,7 +56,7 @@ paths = ["**/.env", "/etc/**"]
 
 interface Setup {
   readonly server?: readonly string[];
-  /** What the person at the client answers; left out: the client cannot ask. */
+  /** The answer of the person at the client. Left out: the client cannot ask. */
   readonly says?: object;
   readonly options?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
@@ -117,7 +117,7 @@ const PAGE = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8")
 const blockOf = (language: string): string =>
   new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(PAGE)?.[1] ?? "";
 
-it("works as docs/mcp.md shows, beside the recommended ruleset", async () => {
+it("works as docs/mcp.md shows, next to the recommended ruleset", async () => {
   const { mcpServers } = JSON.parse(blockOf("json")) as {
     mcpServers: { files: { command: string; args: readonly string[] } };
   };
@@ -143,8 +143,8 @@ it("works as docs/mcp.md shows, beside the recommended ruleset", async () => {
   expect(written).toMatch(/^refused: .*`ask-mcp`.* `bylaw approve yes/);
 });
 
-describe("before the filesystem server", () => {
-  it("hides what no call could pass, allows, and denies with a reason", async () => {
+describe("in front of the filesystem server", () => {
+  it("hides tools that no call could use, allows, and denies with a reason", async () => {
     const { client, call, data } = await connect();
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name);
@@ -159,7 +159,7 @@ describe("before the filesystem server", () => {
     expect(existsSync(join(data, "a.txt"))).toBe(true);
   });
 
-  it("asks in the client: a yes runs this call once, a no does not", async () => {
+  it("asks in the client: a yes runs the call once, a no does not", async () => {
     const yes = { action: "accept", content: { approve: true } };
     const { call, data, asked, cwd } = await connect({ says: yes });
     const path = join(data, "new.txt");
@@ -179,7 +179,7 @@ describe("before the filesystem server", () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  it("denies with the id of an approval where the client or its user may not answer", async () => {
+  it("denies with the id of an approval if the client or its user may not answer", async () => {
     const { call, data, cwd } = await connect();
     const path = join(data, "new.txt");
     const refused = await call("write_file", { path, content: "x" });
@@ -219,7 +219,7 @@ describe("before the filesystem server", () => {
     expect(await call("write_file", { path, content: "x" })).toMatch(/^refused/);
   });
 
-  it("is not got round by names of resources and prompts", async () => {
+  it("cannot be bypassed by names of resources and prompts", async () => {
     const { client, data } = await connect();
     const refused = [
       `file://${data}/.env`,
@@ -233,11 +233,11 @@ describe("before the filesystem server", () => {
       await expect(client.readResource({ uri }), uri).rejects.toThrow(/Bylaw|secrets|Cannot tell/i);
     const args = { file: join(data, ".env") };
     await expect(client.getPrompt({ name: "review", arguments: args })).rejects.toThrow("secrets");
-    // It is the server that has no such method.
+    // The error comes from the server, which has no such method.
     await expect(client.readResource({ uri: `file://${data}/a.txt` })).rejects.toThrow("-32601");
   });
 
-  it("gets no variable that nobody handed on, and no stray text on its client's side", async () => {
+  it("gets no variable unless it is passed on, and puts no stray text into its client's stream", async () => {
     const server = [
       process.execPath,
       "-e",
@@ -249,14 +249,14 @@ describe("before the filesystem server", () => {
       env: { SECRET: "1", GIVEN: "1", HOME: cwd },
     });
     expect(ran.stdout).toBe("");
-    // The end of the input may be seen first.
+    // It may see the end of its input first.
     expect([0, 1]).toContain(ran.code);
     expect(ran.stderr).toContain("ENV false,true,true");
   });
 });
 
 describe("over Streamable HTTP", () => {
-  it("judges the calls of a server elsewhere, and tells it the token of a variable", async () => {
+  it("judges the calls of a remote server, and sends it the token from a variable", async () => {
     const seen: unknown[] = [];
     const ran: string[] = [];
     const server = new Server(
@@ -306,7 +306,7 @@ describe("over Streamable HTTP", () => {
 
 describe("the command", () => {
   it.each(readCases<[string[], string]>(import.meta, "says-what-wrong-with"))(
-    "says what is wrong with %j",
+    "reports what is wrong with %j",
     (args, message) => {
       const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });
       const ran = bylaw(["mcp", ...args], { cwd, env: { HOME: cwd } });
@@ -316,7 +316,7 @@ describe("the command", () => {
     },
   );
 
-  it("accepts tools that changed for a person with a token", async () => {
+  it("accepts changed tools if a person has a token", async () => {
     const token = "t".repeat(40);
     const { createHash } = await import("node:crypto");
     const digest = createHash("sha256").update(token).digest("hex");

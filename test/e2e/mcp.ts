@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { onTestFinished } from "vitest";
 import { BIN } from "./bylaw.ts";
 
-/** A client of `bylaw mcp`, started with these arguments in a folder. */
+/** A client of `bylaw mcp`, which is started in a folder with these arguments. */
 export async function connectMcp(args: readonly string[], cwd: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   const command = process.execPath;

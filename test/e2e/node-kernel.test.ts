@@ -18,7 +18,7 @@ function folder(): string {
 const read = (path: string) =>
   ({ hook: "beforeToolCall", tool: "read_file", args: { path } }) as const;
 
-it("denies a read through a link to a protected file, without a word about folders", async () => {
+it("denies a read through a link to a protected file, without folders in the policy", async () => {
   const cwd = folder();
   writeFileSync(join(cwd, ".env"), "TOKEN=1");
   writeFileSync(join(cwd, "plain.txt"), "");

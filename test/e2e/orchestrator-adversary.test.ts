@@ -28,15 +28,15 @@ import { HANDED, TESTS } from "./walk-artifacts.ts";
 const site = makeSite(["mine", "theirs", "flood"]);
 let server: ServerProcess;
 let operator: Operator;
-/** The tokens of Ann, who does what she should not, and of Bob, who does not. */
+/** The token of Ann, who attacks; the one of Bob, who does not, comes after it. */
 let ann = "";
 let annsFirst = "";
 let bob = "";
 
-// What was refused, as the callers saw it: before anything was decided, and by a decision.
+// Counts of refusals as the callers saw them: before any decision, and by a decision.
 const seen = { refused: 0, denied: 0, blocked: 0 };
 
-/** Asks over a socket of its own. */
+/** Sends a request on its own socket. */
 async function ask(
   request: RawRequest,
 ): Promise<RawAnswer & { readonly code: string; readonly decision: boolean }> {
@@ -57,7 +57,7 @@ function judged(
     else if (path.startsWith("/api/v1/tools")) seen.denied += 1;
     else seen.blocked += 1;
   }
-  // A way that there is not is a request that is wrong, and on record all the same.
+  // An unknown way out of a phase is a bad request, but on record too.
   if (answer.status === 400 && decision && path === "/api/v1/tasks/transition") seen.blocked += 1;
   return { ...answer, code, decision };
 }
@@ -139,7 +139,7 @@ describe("credentials", () => {
     ...OPERATORS,
     ...BOTH,
     { method: "POST", path: "/tasks/claim", body: claimBody("eve") },
-  ])("$method $path asks for one", async (route) => {
+  ])("$method $path needs one", async (route) => {
     const { status, text } = await ask(request(route, []));
     expect(status).toBe(401);
     expect(text).toMatch(/^www-authenticate: Bearer/im);
@@ -153,7 +153,7 @@ describe("credentials", () => {
   });
 
   it.each([...AGENT, ...OPERATORS, ...BOTH])(
-    "$method $path takes no secret of enrolment",
+    "$method $path accepts no enrolment secret",
     async (route) => {
       expect(await ask(request(route, [enrol]))).toMatchObject({
         status: 403,
@@ -180,7 +180,7 @@ describe("credentials", () => {
   );
 
   it.each(AGENT.filter(({ method }) => method === "POST"))(
-    "$method $path is not done for the task of another",
+    "$method $path does nothing for another agent's task",
     async (route) => {
       expect(await ask(request(route, [bearer(bob)]))).toMatchObject({
         status: 403,
@@ -190,7 +190,7 @@ describe("credentials", () => {
   );
 
   it.each(["/tasks/mine", "/state/snapshot?task_id=mine", "/directives?task_id=mine"])(
-    "%s is not told to another",
+    "%s is hidden from other agents",
     async (path) => {
       expect(
         await ask({ method: "GET", path: `/api/v1${path}`, headers: [bearer(bob)] }),
@@ -198,7 +198,7 @@ describe("credentials", () => {
     },
   );
 
-  it("a token is of its agent, whoever shows it", async () => {
+  it("a token acts for its own agent, whoever sends it", async () => {
     const stolen = await ask({
       path: "/api/v1/tasks/claim",
       headers: [bearer(ann)],
@@ -227,7 +227,7 @@ describe("credentials", () => {
     expect((await ask({ path, headers: [`${own}x`], body: claimBody("eve") })).status).toBe(401);
   });
 
-  it("a token that somebody else signed, changed, or left unsigned is none", async () => {
+  it("a token that somebody else signed, changed or left unsigned is not accepted", async () => {
     const [head = "", claims = "", mark = ""] = ann.split(".");
     const coded = (value: object): string =>
       Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -262,7 +262,7 @@ describe("credentials", () => {
       ]).toMatchObject([token, { status: 401 }]);
   });
 
-  it("two credentials, or one in the wrong place, are none", async () => {
+  it("two credentials, or one in the wrong place, are not accepted", async () => {
     const path = "/api/v1/tools/check";
     const body = read("package.json");
     const tricks: readonly (readonly [status: number, ...headers: string[]])[] = [
@@ -341,7 +341,7 @@ describe("requests", () => {
     },
   );
 
-  it("a body of unknown length ends where the limit is", async () => {
+  it("a body of unknown length is cut at the limit", async () => {
     const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
     const head = rawRequest({
       path,
@@ -358,14 +358,14 @@ describe("requests", () => {
       [431],
       `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(400_000)}\r\n\r\n`,
     ],
-  ])("%s gets nowhere", async (name, statuses, request) => {
+  ])("%s has no effect", async (name, statuses, request) => {
     const { status, text } = judged(await sendRaw(server.port, request), "/");
     expect(statuses, `${name}: ${text}`).toContain(status);
     expect(text).not.toMatch(/root:|"tasks"/);
     await alive();
   });
 
-  it("a second request in the body of the first is not seen", async () => {
+  it("a second request in the body of the first is ignored", async () => {
     const inner = `GET /api/v1/tasks HTTP/1.1\r\nHost: x\r\n${bearer(OPERATOR)}\r\n\r\n`;
     const { status, text } = judged(
       await sendRaw(server.port, rawRequest({ path, headers: [bearer(ann)], body: inner })),
@@ -374,7 +374,7 @@ describe("requests", () => {
     expect([status, text.includes('"tasks"')]).toEqual([400, false]);
   });
 
-  it("what comes slowly is cut off, and what is cut off leaves nothing behind; others are answered meanwhile", async () => {
+  it("slow requests are cut off and leave nothing behind, and others are answered meanwhile", async () => {
     const dribble = async (first: string, next: string): Promise<RawAnswer> => {
       const socket = connect(server.port, "127.0.0.1");
       socket.write(first);
@@ -408,7 +408,7 @@ describe("requests", () => {
     await alive();
   });
 
-  it("who asks too often waits, and nobody else does", async () => {
+  it("an agent over its rate limit waits, and no other agent does", async () => {
     const flood = await claim("flo", "flood");
     const headers = { authorization: `Bearer ${flood}`, "content-type": "application/json" };
     const body = JSON.stringify({
@@ -450,14 +450,14 @@ describe("tools and phases", () => {
   it.each<readonly [string | readonly string[] | object]>([
     ...readCases<[string | string[] | object]>(import.meta, "paths"),
     [site.path("secret.txt")],
-  ])("reading %j stays in the workspace", async (path) => {
+  ])("reading %j does not leave the workspace", async (path) => {
     const { status, text } = await execute(ann, read(path));
     expect([400, 403]).toContain(status);
     expect(text).not.toMatch(/what-nobody-may-see|root:x|BYLAW_JWT_SECRET=/);
   });
 
   it.each(["write_files", "edit_files", "bash", "git_commit", "run_tests"])(
-    "%s is forbidden while a plan is made",
+    "%s is forbidden in the phase PLAN",
     async (tool_name) => {
       const body = JSON.stringify({
         task_id: "mine",
@@ -472,7 +472,7 @@ describe("tools and phases", () => {
     },
   );
 
-  it("a tool that there is not is denied, whatever its name", async () => {
+  it("an unknown tool is denied, whatever its name", async () => {
     for (const tool_name of [
       "no_such_tool",
       "Read_Files",
@@ -486,7 +486,7 @@ describe("tools and phases", () => {
     }
   });
 
-  it("no phase is jumped over, and none is entered by saying that one is in it", async () => {
+  it("no phase is skipped, and a claim to be in a phase does not enter it", async () => {
     expect(await move(ann, "IMPL")).toMatchObject({ status: 400 });
     expect(await move(ann, "@completed")).toMatchObject({ status: 400 });
     expect(await move(ann, "NOWHERE")).toMatchObject({ status: 400 });
@@ -494,7 +494,7 @@ describe("tools and phases", () => {
       status: 403,
       code: "token_other_phase",
     });
-    // Without artifacts, with bad ones, and without a person's yes.
+    // The attempts: without artifacts, with bad ones, and without a person's yes.
     for (const artifacts of [{}, { plan_document: "x", scope_definition: null }, HANDED.plan]) {
       const { status, text } = await move(ann, "TDD", { artifacts });
       expect([status, text.includes('"allowed":false'), text.includes('"new_token":null')]).toEqual(
@@ -504,7 +504,7 @@ describe("tools and phases", () => {
     }
   });
 
-  it("a token of the phase before is good for nothing, and tests are all that is written in TDD", async () => {
+  it("a token of the previous phase is useless, and TDD allows only tests to be written", async () => {
     const [open] = (await operator.insist("GET", "/approvals"))["approvals"] as readonly {
       id: string;
     }[];
@@ -558,7 +558,7 @@ describe("tools and phases", () => {
 });
 
 describe("at the end", () => {
-  it("a thousand claims for a hundred tasks give a hundred agents one each", async () => {
+  it("of a thousand claims, a hundred tasks get one agent each", async () => {
     const headers = { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" };
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => {
@@ -586,10 +586,10 @@ describe("at the end", () => {
     expect(new Set(lost)).toEqual(new Set(["404 task_none_ready"]));
   });
 
-  it("the server never went down, and every refusal is on record", async () => {
+  it("the server never failed, and every refusal is on record", async () => {
     await alive();
     expect(await server.stop()).toBe(0);
-    // No failure of its own: pino says 50 for an error.
+    // The server logs no failure of its own: 50 is pino's level for errors.
     expect(server.errors()).not.toMatch(/"level":(50|60|"error")/);
     const events = await eventsOf(await openSqliteReader(site.path("data", "store.db")));
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));

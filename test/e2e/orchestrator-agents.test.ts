@@ -17,7 +17,7 @@ interface Told {
   readonly event_type: string;
 }
 
-it("three agents take three tasks from their plans to their ends while the server is killed in each phase", async () => {
+it("three agents take three tasks from plan to end while the server is killed in each phase", async () => {
   let server = await startServer(site);
   const { port } = server;
   const operator = createOperator(() => server.url);
@@ -39,7 +39,7 @@ it("three agents take three tasks from their plans to their ends while the serve
     const next = PHASES.find((phase) => phases.includes(phase) && !killed.includes(phase));
     if (next === undefined) continue;
     killed.push(next);
-    // What a server has told somebody stays so.
+    // What a server has told somebody stays true.
     const recent = await operator.ask("GET", "/audit/recent?count=1000").catch(() => undefined);
     told.push(...((recent?.body["entries"] ?? []) as readonly Told[]));
     await server.kill();

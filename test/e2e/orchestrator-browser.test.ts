@@ -1,4 +1,4 @@
-// The client in a real browser: what it is built to loads there as it stands, and works under the same contract.
+// Runs the client in a real browser: its build loads there unchanged, and works under the same contract.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -25,7 +25,7 @@ const sdk = join(
   "dist",
 );
 
-// A page without a bundler finds the one dependency by an import map.
+// A page without a bundler resolves the one dependency by an import map.
 const parser = dirname(
   createRequire(join(sdk, "index.js")).resolve("eventsource-parser/package.json"),
 );
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 it.skipIf(BROWSER === undefined)(
-  "an agent in a page claims a task, reads, is refused what it may not, and follows its events",
+  "an agent in a page claims a task, reads, is refused what it may not do, and follows its events",
   async () => {
     const server = await startServer(site);
     await createOperator(() => server.url).insist("POST", "/tasks", { id: "page" });

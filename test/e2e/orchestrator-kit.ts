@@ -7,19 +7,19 @@ import { isRoot, UNPRIVILEGED } from "@bylaw/process";
 import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
-/** What agents enrol with, what the operator has, and what tokens are signed with. */
+/** The secrets for enrolment, for the operator and for signing tokens. */
 export const ENROL = "the enrolment secret of these walks, which is long".replaceAll(/[ ,]/g, "-");
 export const OPERATOR = "the token of the operator of these walks".replaceAll(" ", "-");
 const SIGNING = "the secret that the tokens of these walks are signed with";
 
-/** The whole tree of `workflow-walk-kit.ts`: a repository with an adder to be. */
+/** The tree of `workflow-walk-kit.ts`: a repository in which an adder is to be written. */
 const REPOSITORY: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "adder", type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
   ".gitignore": ".bylaw/\n.orchestrator/\nnode_modules/\n",
   "src/index.js": "// The adder.\n",
 };
 
-/** A folder with a contract and a repository for each task; `remove` when the tests are over. */
+/** A folder with a contract and a repository for each task. Call `remove` after the tests. */
 export interface Site {
   readonly folder: string;
   readonly path: (...names: readonly string[]) => string;
@@ -27,13 +27,13 @@ export interface Site {
   readonly remove: () => void;
 }
 
-// Git of these tests may be root's, and the repositories are not.
+// Git may run as root in these tests, while the repositories belong to another user.
 const SAFE = ["-c", "safe.directory=*"];
 
-/** Where tests are run by root: gives a folder to the user that programs of agents run as. */
+/** If the tests run as root, gives a folder to the user that runs agents' programs. */
 export function give(folder: string): void {
   const { uid, gid } = UNPRIVILEGED;
-  // It follows no link, so nothing outside changes hands.
+  // `-h` follows no link, so nothing outside changes its owner.
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, folder], { stdio: "inherit" });
 }
 
@@ -60,21 +60,21 @@ export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
   return { folder, path, git, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** All that it printed on standard error so far. */
+  /** Everything that it has printed on standard error so far. */
   readonly errors: () => string;
-  /** Ends it as an operator does; resolves to its exit code. */
+  /** Ends it like an operator; resolves to its exit code. */
   readonly stop: () => Promise<number | null>;
-  /** Ends it as a power cut does. */
+  /** Ends it like a power cut. */
   readonly kill: () => Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
-/** Ends every server that is left: for `afterAll`. */
+/** Ends every server that is still running: for `afterAll`. */
 export async function endServers(): Promise<void> {
   await Promise.all([...running].map((child) => ended(child, "SIGKILL")));
 }
@@ -87,7 +87,7 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   });
 
 let started = 0;
-/** Starts the built `bylaw serve` over a site, and waits until it listens. */
+/** Starts the built `bylaw serve` for a site, and waits until it listens. */
 export async function startServer(
   { folder, path }: Site,
   settings: Readonly<Record<string, unknown>> = {},
@@ -134,17 +134,17 @@ export async function startServer(
   };
 }
 
-/** A person who answers what waits for one, and reviewers who report: what an operator does, over the interface. */
+/** Acts as the operator over HTTP: answers what waits for a person, and reports reviews. */
 export interface Operator {
-  /** Asks, and gets status and body; throws where nobody answers. */
+  /** Sends a request; resolves to status and body. Throws if nobody answers. */
   ask(
     method: string,
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  /** The same until it is answered. */
+  /** The same, repeated until it is answered. */
   insist(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  /** Says yes to every gate, and reports every review, until it is told to stop; what fails is tried again. */
+  /** Approves every gate and reports every review until the signal aborts. Tries again what fails. */
   attend(stop: AbortSignal, options?: { readonly directives?: boolean }): Promise<void>;
 }
 
@@ -199,6 +199,6 @@ export function createOperator(endpoint: () => string): Operator {
   };
 }
 
-/** The text of a file of a task. */
+/** The text of a file in a task's repository. */
 export const textIn = ({ path }: Site, task: string, name: string): string =>
   readFileSync(path("work", task, name), "utf8");

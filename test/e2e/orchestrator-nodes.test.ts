@@ -16,7 +16,7 @@ afterAll(async () => {
   site.remove();
 });
 
-/** Hands each connection to the next of the ports that answers, as a balancer does. */
+/** Passes each connection to the next port that answers, like a load balancer. */
 async function balance(
   ports: readonly number[],
 ): Promise<{ readonly url: string; readonly used: ReadonlySet<number>; close(): Promise<void> }> {
@@ -54,7 +54,7 @@ async function balance(
 }
 
 it.skipIf(postgres === undefined)(
-  "two nodes over one PostgreSQL carry three agents, and one of the nodes dies",
+  "two nodes over one PostgreSQL serve three agents, and one of the nodes dies",
   async () => {
     const settings = { store: postgres?.url ?? "", run: `nodes-${process.pid}-${Date.now()}` };
     const first = await startServer(site, { ...settings, data: site.path("data-1") });
@@ -68,7 +68,7 @@ it.skipIf(postgres === undefined)(
     const agents = await startAgents(balancer.url);
     const stop = new AbortController();
     const attending = operator.attend(stop.signal);
-    // Somebody writes code by now; then one of the two is gone for good.
+    // Once somebody writes code, one of the two is killed for good.
     for (;;) {
       const { tasks } = (await operator.insist("GET", "/tasks")) as {
         readonly tasks: readonly { readonly phase: string | null }[];

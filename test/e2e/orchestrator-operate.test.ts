@@ -1,4 +1,5 @@
-// What operators have of the built command: a stream that a power cut breaks and that goes on without a gap, and the pages that describe it.
+// Tests what the built command gives operators: a stream that continues without a gap after a power cut, and the pages that describe the
+// server.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   ENROL,
@@ -37,7 +38,7 @@ async function create(...ids: readonly string[]): Promise<void> {
   }
 }
 
-/** The ids that come behind one, up to so many, or as long as the server lives. */
+/** Reads `count` event ids after a given one, or as many as come while the server lives. */
 async function take(after: number, count: number): Promise<readonly number[]> {
   const response = await get("/events", { "last-event-id": String(after) });
   expect(response.status).toBe(200);
@@ -56,7 +57,7 @@ async function take(after: number, count: number): Promise<readonly number[]> {
   return ids();
 }
 
-test("a stream goes on behind the last event that was seen, through a server that is killed and started again", async () => {
+test("a stream continues after the last event that was seen, through a server that is killed and restarted", async () => {
   const seen: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     const reading = take(seen.at(-1) ?? 0, Infinity);
@@ -74,7 +75,7 @@ test("a stream goes on behind the last event that was seen, through a server tha
   expect(total).toBeGreaterThanOrEqual(10);
 });
 
-test("it describes itself, counts, and says that it is ready", async () => {
+test("it describes itself, counts, and reports that it is ready", async () => {
   const { openapi, paths } = (await (await get("/openapi.json")).json()) as {
     openapi: string;
     paths: object;
@@ -92,7 +93,7 @@ test("it describes itself, counts, and says that it is ready", async () => {
   expect(await (await get("/ready")).json()).toEqual({ ready: true });
 });
 
-test("no secret is in what it logs, and it ends when it is told to", async () => {
+test("it logs no secret, and exits when told to", async () => {
   for (const authorization of [`Bearer ${OPERATOR}x`, `Bylaw-Enrol ${ENROL}x`, `Basic ${OPERATOR}`])
     expect((await get("/audit/recent", { authorization })).status).toBe(401);
   const stream = (await get("/events?after=0")).body ?? new ReadableStream<Uint8Array>();

@@ -1,12 +1,12 @@
 import { connect, type Socket } from "node:net";
 
-/** What came back over a socket: `status` is 0 where the connection ended without an answer. */
+/** The answer on a socket; `status` is 0 if the connection closed without one. */
 export interface RawAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Sends bytes as they stand, and reads until the server closes or the first answer is whole. */
+/** Sends bytes unchanged, and reads until the server closes or the first answer is complete. */
 export function sendRaw(
   port: number,
   ...parts: readonly (string | Uint8Array)[]
@@ -18,7 +18,7 @@ export function sendRaw(
   });
 }
 
-/** The first answer on a socket. */
+/** Resolves to the first answer on a socket. */
 export function answerOf(socket: Socket): Promise<RawAnswer> {
   return new Promise((resolve) => {
     let text = "";
@@ -43,12 +43,12 @@ export function answerOf(socket: Socket): Promise<RawAnswer> {
 export interface RawRequest {
   readonly method?: string;
   readonly path: string;
-  /** Lines as they stand. */
+  /** Header lines, sent unchanged. */
   readonly headers?: readonly string[];
   readonly body?: string | Uint8Array;
 }
 
-/** The bytes of a request with a Host and, where there is a body, its type and length. */
+/** The bytes of a request: with a Host, and for a body with its type and length. */
 export function rawRequest({ method = "POST", path, headers = [], body }: RawRequest): Uint8Array {
   const bytes = body === undefined ? new Uint8Array() : Buffer.from(body);
   const own = [

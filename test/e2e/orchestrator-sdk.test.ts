@@ -41,7 +41,7 @@ let server: ServerProcess;
 let operator: Operator;
 let wire: Server;
 let via = "";
-/** Of the answers to these paths so many are lost on the way; the server has done its part. */
+/** How many answers to each path are lost on the way, after the server has done its work. */
 const lose = new Map<string, number>();
 
 beforeAll(async () => {
@@ -122,7 +122,7 @@ const rejection = async (promise: Promise<unknown>): Promise<unknown> =>
   );
 const planned = HANDED.plan as unknown as JsonObject;
 
-it("every refusal of the service is the error that says what to do", async () => {
+it("every refusal of the service becomes an error that says what to do", async () => {
   const agent = clientOf("ann");
   const claim = await agent.claimTask({ task_id: "plain" });
   expect(claim).toMatchObject({
@@ -204,7 +204,7 @@ it("every refusal of the service is the error that says what to do", async () =>
   });
 });
 
-it("a gate is waited for, and the token of the phase before is overtaken", async () => {
+it("the client waits for a gate, and replaces the token of the previous phase", async () => {
   const agent = clientOf("cut-1");
   await agent.claimTask({ task_id: "mine" });
   expect(await rejection(agent.requestTransition("TDD", planned))).toMatchObject({ pending: true });
@@ -212,7 +212,7 @@ it("a gate is waited for, and the token of the phase before is overtaken", async
   const waiting = agent.waitForApproval(gate?.id ?? "");
   await yes("mine");
   expect(await waiting).toMatchObject({ kind: "gate", state: "approved" });
-  // Another client of the same agent has the token of before.
+  // Another client of the same agent still has the previous token.
   const before = clientOf("cut-1");
   await before.claimTask({ task_id: "mine" });
   await agent.claimTask({ task_id: "mine" });
@@ -222,7 +222,7 @@ it("a gate is waited for, and the token of the phase before is overtaken", async
   expect(before.phase).toBe("TDD");
 });
 
-it("a question to a person is waited for: yes lets the call through once, no does not", async () => {
+it("the client waits for a person's answer: yes lets the call through once, no does not", async () => {
   const agent = clientOf("asker");
   await agent.claimTask({ task_id: "asks" });
   const question = { question: "Which database?", options: ["SQLite", "PostgreSQL"] };
@@ -239,11 +239,11 @@ it("a question to a person is waited for: yes lets the call through once, no doe
   for (const question of await openOf("asks"))
     await say(question.id === approval_id ? "no" : "yes", question);
   expect(await refused).toBeInstanceOf(ApprovalRefused);
-  // What the person wrote is what the tool says.
+  // The tool returns what the person wrote.
   expect(JSON.stringify((await asked).result)).toContain("as the test says");
 });
 
-it("an operator answers a server by the command, and nobody without the token does", async () => {
+it("an operator answers requests on a server by the command, and nobody can without the token", async () => {
   const agent = clientOf("remote");
   await agent.claimTask({ task_id: "remote" });
   const error = await rejection(agent.useTool("ask_user_question", { question: "Which one?" }));
@@ -264,7 +264,7 @@ it("an operator answers a server by the command, and nobody without the token do
   expect(approve(OPERATOR, "yes", approval_id)).toMatchObject({ code: 1 });
 });
 
-it("whatever an agent changes happens once, also where the answers were lost", async () => {
+it("every change by an agent happens once, even if the answers were lost", async () => {
   const agent = clientOf("cutter", { endpoint: via });
   for (const path of ["claim", "transition"]) lose.set(`/api/v1/tasks/${path}`, 2);
   await agent.claimTask({ task_id: "cut" });
@@ -316,7 +316,7 @@ it("whatever an agent changes happens once, also where the answers were lost", a
   expect([...lose.values()].every((left) => left === 0)).toBe(true);
 });
 
-it("who released a task holds nothing", async () => {
+it("an agent that released a task holds nothing", async () => {
   const agent = clientOf("loser");
   await agent.claimTask({ task_id: "lost" });
   const token = clientOf("loser");
@@ -327,7 +327,7 @@ it("who released a task holds nothing", async () => {
   const finder = clientOf("finder");
   await finder.claimTask({ task_id: "lost" });
   expect(await rejection(token.heartbeat())).toMatchObject({ next: "claim" });
-  // Whoever holds the task now reads all of its history, that of others too.
+  // The agent that holds the task now reads its whole history, including other agents'.
   const holders: (string | null)[] = [];
   for await (const { event_type, agent_id } of finder.events({
     signal: AbortSignal.timeout(20_000),
@@ -338,7 +338,7 @@ it("who released a task holds nothing", async () => {
   expect(holders).toEqual(["loser", "finder"]);
 });
 
-it("events come once and in order, through the end of a server and the start of another", async () => {
+it("events arrive once and in order, across a restart of the server", async () => {
   const agent = clientOf("reader");
   await agent.claimTask({ task_id: "follow" });
   const seen: LogEvent[] = [];

@@ -49,7 +49,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** A schema as a TypeScript type. Throws where it says something that this does not know. */
+/** The TypeScript type of a schema. Throws for a schema that it does not know. */
 function typeOf(schema: Schema): string {
   const {
     $ref,
@@ -64,7 +64,7 @@ function typeOf(schema: Schema): string {
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
-  // Of what may be anything the generator says that it may be missing too; the service always sends it.
+  // The generator makes an unconstrained value optional; the service always sends it.
   if (type === undefined && properties === undefined) return "Json";
   if (Array.isArray(type))
     return type.includes("object")
@@ -88,7 +88,7 @@ function typeOf(schema: Schema): string {
   return plain;
 }
 
-it("the types of the client are those of the interface that the service describes", async () => {
+it("the types of the client equal those in the service's description", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-types-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const contract = join(folder, "agent_workflow.yaml");
@@ -136,7 +136,7 @@ it("the types of the client are those of the interface that the service describe
       .filter((name) => name !== "Approval")
       .map((name) => `type ${name} = ${typeOf(served[name] ?? {})};`),
     `type Approval = ${typeOf(served["Approval"] ?? {})};`,
-    // Equal in every field, in what may be left out, and in nothing more.
+    // Equal in every field, in what is optional, and in nothing more.
     "type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;",
     ...names.map((name) => `export const same${name}: Same<Own${name}, ${name}> = true;`),
     "export type Used = Decision | Json | JsonObject;",

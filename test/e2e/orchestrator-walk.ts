@@ -7,7 +7,7 @@ import { spawnAgent, type SpawnedAgent } from "@bylaw/sdk/node";
 import { ENROL, textIn, type Site } from "./orchestrator-kit.ts";
 import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
 
-/** The tasks of the walk, and the phases of each. */
+/** The tasks of the walk. */
 export const TASKS = ["adder-1", "adder-2", "adder-3"] as const;
 export const PHASES = ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"] as const;
 
@@ -24,11 +24,11 @@ const ARTIFACTS = JSON.stringify({
 });
 
 const running: SpawnedAgent[] = [];
-/** Ends every agent that is left: for `afterAll`. */
+/** Ends every agent that is still running: for `afterAll`. */
 export const endAgents = async (): Promise<void> =>
   void (await Promise.all(running.map((agent) => agent.stop({ grace_ms: 0 }))));
 
-/** Three agents, the last of them in Python where there is one. */
+/** Starts three agents, the last of them in Python if there is one. */
 export async function startAgents(endpoint: string): Promise<readonly SpawnedAgent[]> {
   return Promise.all(
     TASKS.map(async (task_id, index) => {
@@ -53,7 +53,7 @@ export async function startAgents(endpoint: string): Promise<readonly SpawnedAge
   );
 }
 
-/** All events of a run, out of its store. */
+/** Reads all events of a run from its store. */
 export async function eventsOf(reader: StoreReader, run = "main"): Promise<readonly LogEvent[]> {
   try {
     return await reader.events(run, 0, 100_000);
@@ -62,7 +62,7 @@ export async function eventsOf(reader: StoreReader, run = "main"): Promise<reado
   }
 }
 
-/** What must be so whatever happened on the way: nothing is lost, and nothing happened twice. */
+/** Checks what must be true whatever happened on the way: nothing was lost, and nothing happened twice. */
 export function judge(site: Site, events: readonly LogEvent[]): void {
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   for (const task of TASKS) {

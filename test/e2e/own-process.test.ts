@@ -1,4 +1,4 @@
-// Most walks run the command in their own process. What holds there has to hold where a user runs it.
+// Most tests run the command in their own process, so this one compares it with a process like a user's.
 import { expect, test } from "vitest";
 import { POLICY, bylaw, bylawHere, scratch } from "./bylaw.ts";
 import { eventsOf, logOf } from "./log-kit.ts";
@@ -42,7 +42,7 @@ test.each([
   ["run w.json", 2],
   ["import none.json", 2],
   ["nothing", 2],
-] as const)("bylaw %s comes to the same in a process of its own", async (line, code) => {
+] as const)("bylaw %s gives the same result in a separate process", async (line, code) => {
   const options = { cwd: scratch(FILES), input: FILES["calls.jsonl"] };
   const ran = bylaw(line, options);
   expect(ran.code).toBe(code);

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Whether there is a Python that the client runs on. */
+/** Whether a Python is installed that can run the client. */
 export const PYTHON =
   spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
 
-/** Runs a program with the client of Python at hand, and reads the JSON that it prints. */
+/** Runs a Python program with access to the client, and parses the JSON that it prints. */
 export function python(program: string, environment: Readonly<Record<string, string>>): unknown {
   const { status, stdout, stderr } = spawnSync("python3", ["-c", program], {
     encoding: "utf8",

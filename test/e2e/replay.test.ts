@@ -7,7 +7,7 @@ import { POLICY, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./
 
 type Call = Omit<ToolCall, "hook">;
 
-/** The log that a run writes, as lines. */
+/** The lines of the log that a run writes. */
 async function recorded(calls: readonly Call[], text = POLICY): Promise<string> {
   const store = createMemoryStore();
   const run = await openRun(createKernel({ plugins: [policy({ text })] }), { run: "r", store });
@@ -37,7 +37,7 @@ describe("bylaw replay", () => {
     expect(ran).toEqual({ code: 0, stdout: "3 calls: 3 the same, 0 flips\n", stderr: "" });
   });
 
-  test("lists each decision that flips, with the rules of then and now", async () => {
+  test("lists each decision that changes, with the old and the new rules", async () => {
     const cwd = scratch({ "run.jsonl": await recorded(CALLS), "new.toml": LOOSE });
     const ran = await replay(cwd, "--policy", "new.toml");
     expect(ran.code).toBe(1);
@@ -76,7 +76,7 @@ describe("bylaw replay", () => {
     ]);
   });
 
-  test("asks each call in its own mode, phase, folder and with whoever there was to ask", async () => {
+  test("repeats each call in its own mode, phase and folder, and with the person who could be asked then", async () => {
     const rules = `
 [[rules]]
 name = "a"
@@ -118,7 +118,7 @@ agent = "ann"
     ).toMatchObject({ code: 0 });
   });
 
-  test("knows an MCP tool by the servers that were registered, without keeping all of them in the log", async () => {
+  test("knows MCP tools by the servers that were registered, without keeping all servers in the log", async () => {
     const text =
       '[[rules]]\nname = "issues"\naction = "allow"\nserver = "git_hub"\ntool = "get_issue"\n';
     const servers = { git_hub: ["get_issue", "delete_repo"], git: ["hub_get_pull"], other: ["x"] };
@@ -136,7 +136,7 @@ agent = "ann"
     ).toMatchObject({ code: 0, stdout: "2 calls: 2 the same, 0 flips\n" });
   });
 
-  test("takes a person's yes for the question that it answered", async () => {
+  test("applies a person's yes to the question that it answered", async () => {
     const kernel = createKernel({ plugins: [policy({ text: POLICY })] });
     const run = await openRun(kernel, { run: "r" });
     const call = { tool: "send_mail", args: {} };
@@ -153,7 +153,7 @@ agent = "ann"
     ).toBe("1 call: 1 the same, 0 flips\n");
   });
 
-  test("says aloud what it cannot ask again: redacted and refused calls", async () => {
+  test("lists what it cannot repeat: redacted and refused calls", async () => {
     const [, line = ""] = (await recorded(CALLS)).split("\n");
     const event = JSON.parse(line) as { details: Record<string, unknown> };
     const withDetails = (details: object): string => `${JSON.stringify({ ...event, details })}\n`;
@@ -195,7 +195,7 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
     ]);
   });
 
-  test("holds calls that no log recorded against the configuration in force", async () => {
+  test("compares calls outside any log with the configuration in force", async () => {
     const calls = CALLS.map((call) => `${JSON.stringify(call)}\n`).join("");
     const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["p.toml"]}}]}';
     const cwd = scratch({
@@ -207,13 +207,13 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), tired()] 
     expect((await replay(cwd, "--policy", "new.toml")).stdout).toContain(
       "deny → ask_user line 2 drop_table {}",
     );
-    // A candidate that joins the configuration loosens nothing of it.
+    // A candidate that is added to the configuration loosens nothing in it.
     expect(
       await replay(cwd, "--policy", "new.toml", "--config", "bylaw.config.json"),
     ).toMatchObject({ code: 0 });
   });
 
-  test("calls that no log recorded, where no configuration is in force, are told apart from a candidate that is missing", async () => {
+  test("reports a missing configuration for calls outside any log differently from a missing candidate", async () => {
     const cwd = scratch({ "run.jsonl": '{"tool":"read_file"}\n', "new.toml": LOOSE });
     const ran = await replay(cwd, "--policy", "new.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -258,7 +258,7 @@ describe("a log", () => {
   };
   const ok = `${JSON.stringify(CALLS[0])}\n`;
 
-  test("that is missing, a directory, or no UTF-8", async () => {
+  test("that is missing, a directory, or not UTF-8", async () => {
     await refused({}, /File not found/);
     await refused({ "run.jsonl/x": "" }, /directory/);
     await refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);

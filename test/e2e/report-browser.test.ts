@@ -1,4 +1,4 @@
-// The page of `bylaw report --format html` in a real browser: its own policy lets its charts run, and nothing else.
+// Opens the page of `bylaw report --format html` in a real browser: its own policy lets its charts run, and nothing else.
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ const violation = (attempt: number, tool: string): object => ({
 });
 
 test.skipIf(BROWSER === undefined)(
-  "a browser draws its charts, and runs nothing that stands in a log",
+  "a browser draws its charts, and runs nothing that a log contains",
   { timeout: 120_000 },
   () => {
     const hostile = `</script><script>document.title = "taken over"</script><img src=x onerror="document.title = 'taken over'">`;

@@ -1,4 +1,4 @@
-// The acceptance boxes of FR-1 to FR-4 and FR-7 of the requirement, and success criteria 1 to 4 and 7 (SC), by name.
+// The acceptance criteria of FR-1 to FR-4 and FR-7, and the success criteria 1 to 4 and 7 (SC), by name.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ describe("FR-1, SC-1 loop", () => {
     expect(await at.events("behavior_rejected")).toHaveLength(1);
   });
 
-  it("that the step does not have is not granted, and the workflow waits for a person", async () => {
+  it("that the step does not declare is refused, and the workflow waits for a person", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "b.1.worker": { action: "loop" } },
@@ -51,7 +51,7 @@ describe("FR-1, SC-1 loop", () => {
 });
 
 describe("FR-2, SC-2 trigger", () => {
-  it("runs the agent that the file names, or else that of the step, inside the workflow, and checks that it is there", async () => {
+  it("runs the agent that the file names, or else the step's agent, inside the workflow, and checks that it exists", async () => {
     const at = project({
       steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
       requests: {
@@ -104,7 +104,7 @@ describe("FR-3, SC-3 checkpoint", () => {
     },
   };
 
-  it("pauses with an exit code of its own, keeps where it stands, and goes on in another process as a person says", async () => {
+  it("pauses with its own exit code, keeps its position, and continues in another process when a person says so", async () => {
     const at = project(parts);
     const paused = await at.go("--json");
     expect(paused.code).toBe(3);
@@ -126,7 +126,7 @@ describe("FR-3, SC-3 checkpoint", () => {
     ]);
   });
 
-  it("is ended by nobody who only says so, and by no supervisor that starts again what stopped", async () => {
+  it("cannot be ended without a token, or by a supervisor that restarts what stopped", async () => {
     const at = project(parts);
     await at.go();
     const before = at.trace();
@@ -141,7 +141,7 @@ describe("FR-3, SC-3 checkpoint", () => {
         stderr: expect.stringContaining("BYLAW_APPROVAL_UNAUTHORIZED"),
       });
     }
-    // Without a list of operators it takes a person at a terminal.
+    // Without a list of operators only a person at a terminal may answer.
     rmSync(join(at.cwd, ".bylaw/operators.json"));
     expect(await at.go("--resume", "--by", "ada")).toMatchObject({
       code: 2,
@@ -151,7 +151,7 @@ describe("FR-3, SC-3 checkpoint", () => {
     expect(await at.events("checkpoint_resumed")).toEqual([]);
   });
 
-  it("is not passed with another template, and not by a second start", async () => {
+  it("is not passed with a changed template, or by starting again", async () => {
     const at = project(parts);
     await at.go();
     expect(await at.go("--run", "w")).toMatchObject({
@@ -176,7 +176,7 @@ describe("FR-4, SC-4 vibecheck", () => {
   const oversight = { oversight: { command: ["sh", "oversee.sh"], hold_at: 0.7 } };
   const script = "cat > asked.json\ncat verdict.json\n";
 
-  it("asks the oversight about the kind of work, and puts its verdict on record", async () => {
+  it("asks the oversight about the kind of work, and records its verdict", async () => {
     const files = { "oversee.sh": script, "verdict.json": verdict(0.2) };
     const at = project({
       steps: [step("a", { kind: "planning" }), step("b")],
@@ -194,7 +194,7 @@ describe("FR-4, SC-4 vibecheck", () => {
     ]);
   });
 
-  it("holds the workflow at a high risk until a person took note", async () => {
+  it("holds the workflow at a high risk until a person acknowledged it", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
@@ -207,7 +207,7 @@ describe("FR-4, SC-4 vibecheck", () => {
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });
 
-  it("holds it among the approvals, and anybody may resume it once a person said yes", async () => {
+  it("lists the hold among the approvals, and anybody may resume it once a person said yes", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
@@ -235,7 +235,7 @@ describe("FR-4, SC-4 vibecheck", () => {
     expect(stepsOf(at.trace())).toEqual(["a", "b"]);
   });
 
-  it("is due at the points that the template names, whatever anybody asks for, by the kind of work", async () => {
+  it("runs at the points that the template names for the kind of work, whatever anybody requests", async () => {
     const at = project({
       steps: [step("plan", { kind: "planning" }), step("code"), step("look", { kind: "review" })],
       more: { oversight: { ...oversight.oversight, at_kinds: true } },
@@ -256,7 +256,7 @@ describe("FR-4, SC-4 vibecheck", () => {
     ]);
   });
 
-  it("tells a service that fails from a calm one", async () => {
+  it("distinguishes a service that fails from one that sees no risk", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: asks,
@@ -268,7 +268,7 @@ describe("FR-4, SC-4 vibecheck", () => {
   });
 });
 
-it("a pause says the command that goes on, with all that it needs", async () => {
+it("a pause prints the command that continues, with all its options", async () => {
   const at = project({
     steps: [step("a"), step("b")],
     requests: { "a.1.worker": { action: "checkpoint", reason: "look" } },
@@ -288,14 +288,14 @@ it("a pause says the command that goes on, with all that it needs", async () => 
 });
 
 describe("FR-7, SC-7 the control file", () => {
-  it.each(["continue", "stop"])("takes %s, is read once and taken away", async (action) => {
+  it.each(["continue", "stop"])("takes %s, and is read once and removed", async (action) => {
     const at = project({ steps: [step("a"), step("b")], requests: { "a.1.worker": { action } } });
     expect((await at.go()).code).toBe(action === "stop" ? 4 : 0);
     expect(stepsOf(at.trace())).toEqual(action === "stop" ? ["a"] : ["a", "b"]);
     expect(existsSync(join(at.cwd, ".bylaw/memory/behavior.json"))).toBe(false);
   });
 
-  it("that is broken holds the workflow, and says what was meant", async () => {
+  it("that is broken holds the workflow, and the message says what is accepted", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": '{"action": "Loop"}' },
@@ -307,7 +307,7 @@ describe("FR-7, SC-7 the control file", () => {
     expect(stepsOf(at.trace())).toEqual(["a"]);
   });
 
-  it("may stand elsewhere", async () => {
+  it("may be elsewhere", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": { action: "stop" } },
@@ -316,7 +316,7 @@ describe("FR-7, SC-7 the control file", () => {
   });
 });
 
-describe("FR-4 oversight that is told why", () => {
+describe("FR-4 oversight that gets the context", () => {
   const LOOK = `let text = "";
 for await (const part of process.stdin) text += part;
 (await import("node:fs")).appendFileSync("asked.jsonl", text + "\\n");
@@ -326,7 +326,7 @@ console.log(JSON.stringify({ risk, advice: "Undo must be possible", traits: [], 
   const keeps = (id: string): object =>
     step(id, { run: { command: ["sh", "keep.sh"] }, prompt: `do ${id}` });
 
-  it("gets reason, agent, prompt, history and progress, and its advice is in the next prompt alone", async () => {
+  it("gets reason, agent, prompt, history and progress, and its advice is only in the next prompt", async () => {
     const at = project({
       steps: [step("a", { prompt: "refund the orders" }), keeps("b"), keeps("c")],
       requests: { "a.1.worker": { action: "vibecheck", reason: "unsure how" } },
@@ -346,7 +346,7 @@ console.log(JSON.stringify({ risk, advice: "Undo must be possible", traits: [], 
     expect(readFileSync(join(at.cwd, "prompt.c"), "utf8")).not.toContain("Undo");
   });
 
-  it("shows its advice where the workflow is held", async () => {
+  it("shows its advice when the workflow is held", async () => {
     const at = project({
       steps: [step("a"), step("b")],
       requests: { "a.1.worker": { action: "vibecheck", reason: "risky" } },

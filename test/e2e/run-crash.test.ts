@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
 
-// What each step asks for at which visit; everything else asks for nothing.
+// The request of each step at each visit; all others request nothing.
 const REQUESTS: Readonly<Record<string, object>> = {
   "draft.1.worker": { action: "vibecheck", reason: "sure?" },
   "inner.1.worker": { action: "loop", reason: "again" },
@@ -64,7 +64,7 @@ interface Ran {
   readonly err: string;
 }
 
-// In one file, for it is started some 170 times: its packages are hundreds of them.
+// Bundled into one file, because it starts some 170 times and its packages have hundreds of files.
 const bundled = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
 const WRITER = join(bundled, "workflow-writer.js");
 beforeAll(async () => {
@@ -91,14 +91,14 @@ function start(folder: string, killAt = ""): Promise<Ran> {
   );
 }
 
-/** What has to be the same, however often it was killed. */
+/** The state that must be the same, however often the runner was killed. */
 function finalState({ out, err }: Ran): unknown {
   expect(err).toBe("");
   const { head: _, ...state } = JSON.parse(out) as { readonly head: number };
   return state;
 }
 
-/** How often each visit of each step came to a good end: once, or its work was done twice. */
+/** How often each visit of each step completed: more than once means that its work was done twice. */
 async function completions(folder: string): Promise<readonly (readonly [string, number])[]> {
   const store = await openSqliteStore(join(folder, "store.db"));
   const events = await store.events("r", 0, 10_000);
@@ -117,7 +117,7 @@ async function completions(folder: string): Promise<readonly (readonly [string, 
 
 // Some 170 processes, with 20 programs each.
 it(
-  "a workflow that is killed after any of its events comes to the same end, and no completed step runs again",
+  "a workflow that is killed after any of its events reaches the same end, and no completed step runs again",
   { timeout: 600_000 },
   async () => {
     const calm = prepared();
@@ -136,7 +136,7 @@ it(
         expect([at, signal, err]).toEqual([at, "SIGKILL", ""]);
         expect([at, finalState(await start(folder))]).toEqual([at, wanted]);
         expect([at, await completions(folder)]).toEqual([at, done]);
-        // What was at work when it was killed may have been done; nothing else ran twice.
+        // Work that was interrupted by the kill may run again; nothing else does.
         const lines = readFileSync(join(folder, "ran.txt"), "utf8").trim().split("\n");
         expect(lines.length, `killed at ${at}`).toBeLessThanOrEqual(done.length + 1);
       }
@@ -146,10 +146,10 @@ it(
 );
 
 it.runIf(process.platform === "linux")(
-  "what was at work when the runner was killed is ended before it is tried again",
+  "what was running when the runner was killed is ended before it is tried again",
   async () => {
     const folder = prepared();
-    // The first attempt kills its runner, and would then go on for ever.
+    // The first attempt kills its runner, and then continues for ever.
     writeFileSync(
       join(folder, "step.sh"),
       'echo $$ >> pids.txt\nif [ "$BYLAW_ATTEMPT" = 1 ]; then kill -9 $PPID; while :; do sleep 1; done; fi\n',
@@ -166,7 +166,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-// Who has ended may still be listed, where nobody asked how.
+// An ended process is still listed until its parent asks for its status.
 function isAtWork(pid: number): boolean {
   try {
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

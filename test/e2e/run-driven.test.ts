@@ -16,7 +16,7 @@ const STEPS = [
 const TEMPLATE = JSON.stringify({ bylaw: 1, name: "w", steps: STEPS });
 const NOTE = 'echo "$BYLAW_STEP $BYLAW_ATTEMPT" >> ran.txt\n';
 
-/** The folder of one machine: what they share is only the store. */
+/** The folder of one machine. Machines share only the store. */
 function machine(step = NOTE): string {
   const operators = {
     operators: [
@@ -39,7 +39,7 @@ const eventsOf = async (store: string, cwd: string): Promise<readonly Record<str
 const typesOf = async (store: string, cwd: string): Promise<readonly unknown[]> =>
   (await eventsOf(store, cwd)).map(({ event_type }) => event_type);
 
-/** A worker in a folder, and what it says. */
+/** A worker in a folder, and a promise for each text that it prints. */
 function worker(
   folder: string,
   store: string,
@@ -61,7 +61,7 @@ function worker(
   return { child, said };
 }
 
-it("a run that workers may drive is driven by the command itself where there are none", async () => {
+it("without workers, the command itself drives a run that workers may drive", async () => {
   const [cwd, store] = [machine(), join(scratch(), "store.db")];
   const ran = await bylawHere(["run", "w", "--driver", "embedded", "--store", store, "--json"], {
     cwd,
@@ -81,7 +81,7 @@ it("a run that workers may drive is driven by the command itself where there are
   ]);
 });
 
-it("a worker on another machine goes on with a run whose process died, and no completed step runs again", async () => {
+it("a worker on another machine continues a run whose process died, and no completed step runs again", async () => {
   const dying = machine(`${NOTE}if [ "$BYLAW_STEP" = code ]; then kill -9 $PPID; sleep 1; fi\n`);
   const [other, store] = [machine(), join(scratch(), "store.db")];
   const args = ["run", "w", "--driver", "embedded", "--store", store, "--lease", "1"];
@@ -94,7 +94,7 @@ it("a worker on another machine goes on with a run whose process died, and no co
     ["plan 1", "code 1"],
     ["code 2", "last 1"],
   ]);
-  // Whoever asks for it later is told how it ended, and nothing runs.
+  // A later request for it reports how it ended, and nothing runs.
   expect(
     json(
       await bylawHere(["run", "w", "--run", "w", "--resume", "--store", store, "--json"], {
@@ -104,7 +104,7 @@ it("a worker on another machine goes on with a run whose process died, and no co
   ).toBe("completed");
 });
 
-it("a worker leaves runs alone that were not offered, and begins what a person lets go on", async () => {
+it("a worker leaves runs alone that were not offered, and continues what a person releases", async () => {
   const pause = `${NOTE}if [ "$BYLAW_STEP" = plan ]; then echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; fi\n`;
   const [cwd, other, store] = [machine(pause), machine(), join(scratch(), "store.db")];
   expect((await bylawHere(["run", "w", "--run", "plain", "--store", store], { cwd })).code).toBe(3);
@@ -118,7 +118,7 @@ it("a worker leaves runs alone that were not offered, and begins what a person l
       cwd,
       env: { BYLAW_OPERATOR_TOKEN: TOKEN },
     });
-  // Whoever is quicker: nobody does a step of the other again.
+  // Either may be faster: neither repeats a step of the other.
   expect(json(await resume("w"))["outcome"]).toBe("completed");
   expect([...ranIn(cwd), ...ranIn(other)].toSorted()).toEqual([
     "code 1",
@@ -130,7 +130,9 @@ it("a worker leaves runs alone that were not offered, and begins what a person l
   expect((await typesOf(store, cwd)).filter((type) => type === "step_completed")).toHaveLength(3);
 });
 
-it("DBOS drives a run of the built command, beside the store in one database", async ({ skip }) => {
+it("DBOS drives a run of the built command, next to the store in one database", async ({
+  skip,
+}) => {
   const server = await startPostgres();
   if (server === undefined) return skip("there is no server");
   onTestFinished(() => server.stop());
@@ -144,7 +146,7 @@ it("DBOS drives a run of the built command, beside the store in one database", a
   expect(await typesOf(store, cwd)).toContain("workflow_left");
 });
 
-it("a worker is for any run, and a driver for a store that it can keep wakes beside", async () => {
+it("a worker takes no run and no --resume, and a driver must be known and fit the store", async () => {
   const cwd = machine();
   const refused = async (...args: readonly string[]): Promise<string> => {
     const ran = await bylawHere(["run", ...args], { cwd });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
-/** A program that notes its step, visit and agent, and asks for what lies in `requests` under that name. */
+/** A program that notes its step, visit and agent, and makes the request in the file of `requests` with that name. */
 const AGENT = `echo "$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" >> ran.txt
 if [ -f "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" ]; then cp "requests/$BYLAW_STEP.$BYLAW_VISIT.$BYLAW_AGENT" "$BYLAW_CONTROL_FILE"; fi
 `;
@@ -12,7 +12,7 @@ const run = { command: ["sh", "agent.sh"] };
 /** A step of the agent `worker`. */
 export const step = (id: string, more: object = {}): object => ({ id, agent: "worker", ...more });
 
-// Who may end a pause, each by a token; `worker` is the name of an agent besides.
+// The operators who may end a pause, each with a token. `worker` is also the name of an agent.
 export const tokenOf = (name: string): string => `the token of ${name}, which is long enough`;
 const OPERATORS = JSON.stringify({
   operators: ["ada", "worker"].map((name) => ({
@@ -24,11 +24,11 @@ const OPERATORS = JSON.stringify({
 /** One project with a workflow, run by the real command. */
 export interface Project {
   readonly cwd: string;
-  /** Runs the workflow; who is named with `--by` brings a token along. */
+  /** Runs the workflow, with the token of the operator named after `--by`. */
   go(...args: readonly string[]): Promise<Ran>;
-  /** The same without any token. */
+  /** The same without a token. */
   try(...args: readonly string[]): Promise<Ran>;
-  /** Who was at work, in order. */
+  /** Step, visit and agent of everything that ran, in order. */
   trace(): readonly string[];
   /** The events of the run `w`, or those of one type. */
   events(type?: string): Promise<readonly Record<string, unknown>[]>;
@@ -85,10 +85,10 @@ export function project({ steps, requests = {}, more = {}, files = {} }: Project
   };
 }
 
-/** The names of steps in a trace, without who and how often. */
+/** The names of the steps in a trace, without visits and agents. */
 export const stepsOf = (trace: readonly string[]): readonly string[] =>
   trace.map((line) => line.split(".")[0] ?? "");
 
-/** Changes a file of a project. */
+/** Replaces a file of a project. */
 export const change = ({ cwd }: Project, file: string, text: string): void =>
   writeFileSync(join(cwd, file), text);

@@ -1,4 +1,4 @@
-// How an agent reaches the run that it works in, and what it does not reach: FR-6 and FR-7 by tool, command and door.
+// Tests how an agent reaches the run that it works in, and what it cannot reach: FR-6 and FR-7 by tool, command and socket.
 import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -9,7 +9,7 @@ import { project, step, type Project, type ProjectParts } from "./run-kit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-// An agent with a client of the protocol, started as clients start servers.
+// An agent with an MCP client that starts its server as MCP clients do.
 const AGENT = `import { spawnSync } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -65,7 +65,7 @@ const OVERSEE =
   'cat > asked.json\necho \'{"risk":0.1,"advice":"fine","traits":[],"uncertainties":[]}\'\n';
 
 describe("an agent at work", () => {
-  it("asks for the same by a tool as by the control file, adds rules, and reaches nobody and nothing else", async () => {
+  it("makes the same requests by a tool as by the control file, adds rules, and reaches nobody and nothing else", async () => {
     const at = agents(
       {
         first: `
@@ -149,7 +149,7 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
       rules: [{}, { rule: "Be kind.", author: "agent", by: "worker" }],
     });
     expect(seen.prompt).toBe("Do it.");
-    // The agent that was called is told the rules before its prompt, and its caller's key is worth nothing any more.
+    // The called agent gets the rules before its prompt, and its caller's key no longer works.
     const called = read(at, "called") as unknown as {
       readonly prompt: string;
       readonly old: string;
@@ -189,7 +189,7 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
 });
 
 describe("a call that an agent's own hook or check asks about", () => {
-  it("is decided by the run too, on record, and never without it", async () => {
+  it("is also decided by the run, on record, and never without it", async () => {
     const at = agents(
       {
         asks: `
@@ -245,7 +245,7 @@ at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paus
     expect(seen["outside"]?.stderr).toContain("BYLAW_APPROVAL_UNAUTHORIZED");
     expect(seen.paused[0]).toMatchObject({ status: 1 });
     expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
-    // Two checks, the hook's call once though it was fired twice, and two during the pause.
+    // Two checks, the hook's call once although it was sent twice, and two during the pause.
     expect(await at.events("tool_denied")).toHaveLength(5);
     expect(await at.events("tool_denied")).toMatchObject(
       Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
@@ -253,7 +253,7 @@ at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paus
   });
 });
 
-it("a run that denies by default does so for the hooks of its steps, whatever they allow themselves", async () => {
+it("a run that denies by default also denies for the hooks of its steps, whatever they allow themselves", async () => {
   const at = agents(
     {
       asks: `
@@ -282,7 +282,7 @@ interface Answered {
 }
 
 describe("the rules of a run", () => {
-  it("are an operator's to set by the command, and no agent takes them away; an oversight is told them", async () => {
+  it("can be set by an operator with the command, cannot be removed by an agent, and are shown to an oversight", async () => {
     const at = agents(
       {
         reset:
@@ -338,7 +338,7 @@ describe("the rules of a run", () => {
     ).toEqual({ rules: [] });
   });
 
-  it("reach a client of a run in which no workflow is at work, as the agent that its server was started for", async () => {
+  it("reach a client of a run without an active workflow, as the agent for which its server was started", async () => {
     const at = project({ steps: [step("a")] });
     await at.go();
     const client = new Client({ name: "host", version: "1" });
@@ -374,7 +374,7 @@ describe("the rules of a run", () => {
     expect(await at.events("constitution_updated")).toMatchObject([{ agent_id: "ann" }]);
   });
 
-  it("that another agent gave stay where one replaces its own, in a step and out of it, where the configuration says so", async () => {
+  it("from another agent stay when an agent replaces its own, in a step and outside, if the configuration says so", async () => {
     for (const [rules, after] of [
       ["own", ["of ann", "of the worker", "of bob alone"]],
       ["all", ["of bob alone"]],
@@ -424,9 +424,9 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
       for (const agent of ["ann", "bob"])
         await as(agent, "update_constitution", { rule: `of ${agent}` });
       expect((await at.go("--resume", "--by", "ada")).code).toBe(0);
-      // The rules of others stay, but are not told.
+      // The rules of others stay, but the answer does not show them.
       expect(textsIn(read(at, "reset"))).toEqual(["of the worker"]);
-      // Nor is an agent, or who oversees it, told what does not hold it.
+      // Neither the agent nor its oversight sees rules that do not bind it.
       expect(String(read(at, "told")).includes("of ann")).toBe(rules === "all");
       expect(textsIn(read(at, "asked"))).toEqual(["of the worker"]);
       expect(await as("bob", "reset_constitution", { rules: [{ rule: "of bob alone" }] })).toEqual([
@@ -439,7 +439,7 @@ export default { plugins: [constitution({ agent_rules: "${rules}" })], fallback:
   });
 });
 
-it("an oversight may be a tool of a server of the protocol, whose prose is scored by its words", async () => {
+it("an oversight may be a tool of an MCP server, whose prose is scored by its words", async () => {
   const server = `import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -474,7 +474,7 @@ await server.connect(new StdioServerTransport());
   ]);
 });
 
-it("a step that no agent does has no door", async () => {
+it("a step without an agent has no socket", async () => {
   const at = project({
     steps: [
       { id: "a", run: { command: ["sh", "-c", "env | grep -c BYLAW_MCP > count.txt; true"] } },

@@ -1,4 +1,4 @@
-// The acceptance boxes of FR-5, FR-6 and FR-8 of the requirement, and success criteria 5, 6 and 8 (SC), by name. Criterion 9 is that there are these.
+// The acceptance criteria of FR-5, FR-6 and FR-8, and the success criteria 5, 6 and 8 (SC), by name.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { project, step, stepsOf } from "./run-kit.ts";
 const root = resolve(import.meta.dirname, "../..");
 
 describe("FR-5, SC-5 and FR-6, SC-6: a workflow runs under the configuration", () => {
-  it("whose plugins vote on what steps ask for: a plugin that denies holds the workflow", async () => {
+  it("whose plugins vote on the requests of steps: a plugin that denies holds the workflow", async () => {
     const config = `import { definePlugin, deny } from "@bylaw/kernel";
 import { z } from "zod";
 const quiet = definePlugin({
@@ -31,7 +31,7 @@ export default { plugins: [quiet()] };
     expect(at.trace()).toEqual(["a.1.worker"]);
   });
 
-  it("and its programs in the same run: policies and rules of the session hold their tool calls", async () => {
+  it("and its programs in the same run: policies and rules of the session bind their tool calls", async () => {
     const config = `import { constitution } from "@bylaw/plugin-constitution";
 import { policy } from "@bylaw/plugin-policy";
 export default { plugins: [policy({ files: ["policy.toml"], discover: "none" }), constitution()] };
@@ -48,7 +48,7 @@ name = "no-drop"
 action = "deny"
 tool = "drop_*"
 `;
-    // A host as hosts are: it takes part in the run that it was started in.
+    // A typical host: it takes part in the run in which it was started.
     const host = `import { createConfiguredKernel } from "@bylaw/config";
 import { openRun } from "@bylaw/log";
 import { updateConstitution } from "@bylaw/plugin-constitution";
@@ -129,7 +129,7 @@ tool = "get_*"
     [call: object, want: string]
   >(import.meta, "calls");
 
-  it("allows, denies and asks by tier, pattern, shell line, server and mode, for what its steps call", async () => {
+  it("allows, denies and asks by tier, pattern, shell line, server and mode for the calls of its steps", async () => {
     const host = `import { createConfiguredKernel } from "@bylaw/config";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -172,7 +172,7 @@ await store.close();
 });
 
 describe("FR-8, SC-8 templates", () => {
-  it("are found by name, listed with what is broken, shown and planned", async () => {
+  it("are found by name, listed with their faults, shown and planned", async () => {
     const { cwd } = project({
       steps: [step("a"), step("b", { loop: { steps: 1 } })],
       files: { ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" },
@@ -207,7 +207,7 @@ describe("FR-8, SC-8 templates", () => {
     expect((await bylawHere("run broken", { cwd: at, env: home })).code).toBe(2);
   });
 
-  it("are not run by a dry run, which says what would be", async () => {
+  it("are not run by a dry run, which prints what would run", async () => {
     const at = project({ steps: [step("a"), step("b")] });
     expect(await at.go("--dry-run")).toMatchObject({
       code: 0,
@@ -216,7 +216,7 @@ describe("FR-8, SC-8 templates", () => {
     expect(at.trace()).toEqual([]);
   });
 
-  it("of an older form run when their agents are said", async () => {
+  it("of an older form run once their agents are given", async () => {
     const older =
       '{"name":"older","steps":[{"agentId":"init","type":"module","executeOnce":true},{"type":"ui","text":"plan"},{"agentId":"check","type":"module","module":{"id":"check","behavior":{"type":"loop","action":"stepBack","steps":2,"maxIterations":1}}}]}';
     const agent = '{"run":{"command":["sh","agent.sh"]}}';
@@ -234,7 +234,7 @@ describe("FR-8, SC-8 templates", () => {
     expect(at.trace()).toEqual(["init.1.init", "check.1.check", "check.2.check"]);
   });
 
-  it("begin at a step, and go on from one: what succeeded is not done again unless it is repeatable", async () => {
+  it("begin at a step, or continue from one: a completed step runs again only if it is repeatable", async () => {
     const at = project({
       steps: [step("a"), step("b", { repeatable: true }), step("c"), step("d")],
       requests: { "c.1.worker": { action: "checkpoint" } },
@@ -248,7 +248,7 @@ describe("FR-8, SC-8 templates", () => {
 });
 
 describe("a step that fails", () => {
-  it("holds the workflow with the end of what it printed, and is tried again when a person says so", async () => {
+  it("holds the workflow with the end of its output, and is tried again when a person says so", async () => {
     const at = project({
       steps: [
         {
@@ -263,7 +263,7 @@ describe("a step that fails", () => {
     expect(at.trace()).toEqual(["b.1.worker"]);
   });
 
-  it("keeps its records out of what an agent commits, and says nothing of a folder that is not its own", async () => {
+  it("keeps its records out of an agent's commits, and reports nothing about a folder that is not its own", async () => {
     const at = project({
       steps: [
         {
@@ -296,7 +296,7 @@ describe("a step that fails", () => {
   });
 });
 
-it("a runner that was killed in a step goes on with the next attempt, and its exit code was no success", async () => {
+it("a killed runner continues with the next attempt of its step, and its exit code was no success", async () => {
   const kill =
     'echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt; [ "$BYLAW_ATTEMPT" = 2 ] || kill -9 "$PPID"';
   const at = project({
@@ -307,7 +307,7 @@ it("a runner that was killed in a step goes on with the next attempt, and its ex
     ],
   });
   expect(bylaw("run w.json", at).code).toBe(null);
-  // It is killed again in the next step, which waits for a person after that.
+  // It is killed again in the next step, which then waits for a person.
   expect(bylaw("run w.json --resume", at).code).toBe(null);
   expect(await at.go("--resume", "--json")).toMatchObject({
     code: 1,

@@ -1,4 +1,4 @@
-// FR-8 by tracks and choices, loops that get nowhere, older readings, templates that change, and requests that are read while a step is at work.
+// FR-8 by tracks and choices, loops without progress, older readings, changed templates, and requests that are read while a step runs.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ describe("tracks and choices", () => {
     requests: { "plan.1.worker": { action: "checkpoint" } },
   };
 
-  it("say which steps a run takes; it keeps its way when it goes on", async () => {
+  it("select the steps of a run, which keeps its selection when it continues", async () => {
     const at = project(parts);
     expect((await at.go("--track", "full", "--choose", "with-docs")).code).toBe(3);
     expect(await at.go("--resume", "--track", "quick", "--by", "ada")).toMatchObject({ code: 2 });
@@ -39,7 +39,7 @@ describe("tracks and choices", () => {
     [[], "How? Choose"],
     [["--track", "qick"], "quick (Quick), full"],
     [["--track", "quick", "--choose", "nothing"], "`nothing`"],
-  ])("have to be named: %j", async (args, said) => {
+  ])("must be named: %j", async (args, said) => {
     const at = project(parts);
     const ran = await at.go(...args);
     expect(ran).toMatchObject({
@@ -50,7 +50,7 @@ describe("tracks and choices", () => {
     expect(at.trace()).toEqual([]);
   });
 
-  it("of a workflow of CodeMachine are those of its users", async () => {
+  it("of a CodeMachine workflow are chosen by its users", async () => {
     const agent = { run: { command: ["sh", "agent.sh"] } };
     const older = {
       name: "older",
@@ -113,7 +113,7 @@ describe("a loop with `stall`", () => {
     ]),
   );
 
-  it("ends where the same checks fail in the same way, whatever it is called and however long it takes", async () => {
+  it("ends if the same checks fail in the same way, whatever their names and times", async () => {
     const at = project({
       steps: [
         step("code"),
@@ -132,7 +132,7 @@ describe("a loop with `stall`", () => {
     ]);
   });
 
-  it("goes on where something changes", async () => {
+  it("continues if something changes", async () => {
     const at = project({
       steps: [
         step("code"),
@@ -158,7 +158,7 @@ describe("older readings of a whole workflow", () => {
     },
   };
 
-  it("are a mode of the command, or a key of the template", async () => {
+  it("can be selected by an option of the command or a key of the template", async () => {
     const ours = project(parts);
     expect(await ours.go("--json")).toMatchObject({
       code: 1,
@@ -170,7 +170,7 @@ describe("older readings of a whole workflow", () => {
     const key = project({ ...parts, more: { compat: "codemachine" } });
     expect((await key.go()).code).toBe(0);
     const radium = project({ ...parts, more: { compat: "radium" } });
-    // Radium took a file that it could not read for an error.
+    // Radium treated a file that it could not read as an error.
     expect(await radium.go("--json")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"why":"control_file"'),
@@ -194,7 +194,7 @@ describe("older readings of a whole workflow", () => {
   });
 });
 
-describe("a template that changed since the run began", () => {
+describe("a template that changed after the run began", () => {
   const parts = {
     steps: [step("a"), step("b"), step("c")],
     requests: { "a.1.worker": { action: "checkpoint" } },
@@ -205,7 +205,7 @@ describe("a template that changed since the run began", () => {
       '{"id":"b","agent":"worker"},{"id":"more","agent":"worker"}',
     );
 
-  it("is refused with what changed; --migrate tells, and carries the run over for a person", async () => {
+  it("is refused with the changes; --migrate lists them, and moves the run over if a person agrees", async () => {
     const at = project(parts);
     expect((await at.go()).code).toBe(3);
     change(at, "w.json", edited(readFileSync(join(at.cwd, "w.json"), "utf8")));
@@ -238,7 +238,7 @@ describe("a template that changed since the run began", () => {
     ]);
   });
 
-  it("is refused where what is under way is gone, until a person says where to go on", async () => {
+  it("is refused if the step under way is gone, until a person says where to continue", async () => {
     const at = project(parts);
     await at.go();
     change(
@@ -256,7 +256,7 @@ describe("a template that changed since the run began", () => {
   });
 });
 
-it("a request that is read in the middle of a step is carried out once, though the runner is killed right behind it", async () => {
+it("a request that is read in the middle of a step is carried out once, even if the runner is killed right after it", async () => {
   const script = `echo "$BYLAW_STEP.$BYLAW_ATTEMPT" >> ran.txt
 [ "$BYLAW_ATTEMPT" = 1 ] || exit 0
 echo '{"action":"trigger","triggerAgentId":"helper"}' > "$BYLAW_CONTROL_FILE"
@@ -274,7 +274,7 @@ kill -9 "$PPID"
   expect(await at.events("behavior_rejected")).toEqual([]);
 });
 
-it("a template says all that is wrong with its tracks and choices", async () => {
+it("a template reports all faults of its tracks and choices", async () => {
   const text = `bylaw: 1
 name: w
 tracks: { options: { quick: {} }, default: qick }

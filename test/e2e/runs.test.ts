@@ -27,7 +27,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { scratch } from "./bylaw.ts";
 
-// A run on a real database: what packages/log proves in memory holds across connections and processes, too.
+// Runs on a real database: what packages/log proves in memory must hold across connections and processes too.
 
 const counter = defineProjection<Readonly<Record<string, number>>>({
   name: "demo/counter",
@@ -83,7 +83,7 @@ async function logOf(store: Store): Promise<readonly LogEvent[]> {
   }
 }
 
-/** What is wrong with a log: envelope, chain, order, and types as strictly as can be. */
+/** The faults of a log in envelope, chain, order and types, checked as strictly as possible. */
 function findings(log: readonly LogEvent[]): readonly LogFinding[] {
   const catalogue = createCatalogue({
     mode: "strict",
@@ -93,7 +93,7 @@ function findings(log: readonly LogEvent[]): readonly LogFinding[] {
   return log.flatMap((event) => verifier.line(formatEventLine(event)));
 }
 
-test("a log of several sittings is whole", async () => {
+test("a log of several sessions is complete", async () => {
   const file = join(scratch(), "store.db");
   for (const sitting of upTo(4)) {
     const store = await openSqliteStore(file);
@@ -128,7 +128,7 @@ test.each([{ join: true }, { join: false }])(
   },
 );
 
-test("calls that come together are written together, each event once and in order", async () => {
+test("calls that arrive together are written together, each event once and in order", async () => {
   batches.length = 0;
   const run = await opened(await storeIn(join(scratch(), "store.db")));
   const outcomes = await Promise.all(upTo(64).map((agent) => run.toolCall(call(agent))));
@@ -137,7 +137,7 @@ test("calls that come together are written together, each event once and in orde
   expect(batches.length).toBeLessThan(32);
 });
 
-test("a long log is opened by its snapshot, with the state of the whole of it", async () => {
+test("a long log is opened from its snapshot, with the state of the whole log", async () => {
   const file = join(scratch(), "store.db");
   const first = await storeIn(file);
   const run = await opened(first);
@@ -184,7 +184,10 @@ interface Line {
   readonly sequence: number | null;
 }
 
-/** Processes that write into one run, four calls a round, until one is denied; `begun`: each has printed something. */
+/**
+ * Starts processes that write into one run, four calls per round, until one is denied. `begun` resolves once each has printed
+ * something.
+ */
 async function writers({ count, rounds }: { readonly count: number; readonly rounds: number }) {
   const cwd = scratch({ "writer.mjs": WRITER });
   const file = join(cwd, "store.db");
@@ -212,7 +215,7 @@ async function writers({ count, rounds }: { readonly count: number; readonly rou
   return { store, begun, all: Promise.all(children.map(read)).then((lines) => lines.flat()) };
 }
 
-// Where one process waits for its turn longer than the other's clock goes on, times may go back by as much: a warning.
+// A process that waits for its turn may have an older clock than the last event: only a warning.
 const grave = (log: readonly LogEvent[]): readonly unknown[] =>
   findings(log).filter(({ severity }) => severity === "error");
 
@@ -227,7 +230,7 @@ test("processes that join write one log, and lose nothing that was acknowledged"
   expect(grave(log)).toEqual([]);
 });
 
-test("processes whose session is taken over record no more, and what they recorded stands before the other session", async () => {
+test("processes whose session is taken over record no more, and their events come before the other session", async () => {
   const { store, begun, all } = await writers({ count: 3, rounds: Infinity });
   await begun;
   const keeper = await opened(store);

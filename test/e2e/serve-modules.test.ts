@@ -50,7 +50,7 @@ const FILES: Readonly<Record<string, string>> = {
   "token.secret": "t".repeat(64),
 };
 const ENROL = "e".repeat(40);
-/** What the next start would run, from the folder of the server. */
+/** The files in the server's folder that its next start runs. */
 const CODE = readCases<string>(import.meta, "code");
 
 let installed: string;
@@ -64,7 +64,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(installed, { recursive: true, force: true }));
 
-/** Installs a server of its own. */
+/** Installs a separate server. */
 function install(): void {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-modules-")));
   server = join(folder, "server");
@@ -95,7 +95,7 @@ const command = (bin: string, args: readonly string[]): readonly string[] => [
 ];
 const usualBin = (): string => join(server, "node_modules/.bin/bylaw");
 
-/** Starts the server where it is installed, and has an agent claim a task: what asks for its tools. */
+/** Starts the installed server, and has an agent claim a task, which loads its tools. */
 async function serving(
   ...args: readonly string[]
 ): Promise<(tool_name: string, args: object) => Promise<{ status: number; text: string }>> {
@@ -133,7 +133,7 @@ async function serving(
 const textAt = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, "utf8") : undefined;
 
-/** Has an agent write to files by every tool and by a program that it wrote, and expects that nothing has changed. */
+/** Has an agent write to files with every tool and with its own program, and expects that nothing has changed. */
 async function attack(
   names: readonly string[],
   work: string,
@@ -142,7 +142,7 @@ async function attack(
   const targets = names.map((name) => join(server, name));
   const before = targets.map(textAt);
   const ask = await serving(...args);
-  // What would run inside the server: it says so beside it.
+  // If this runs inside the server, it leaves a file next to it.
   const code = `import("node:fs").then(({ writeFileSync }) => writeFileSync(${JSON.stringify(join(work, "inside"))}, ""));`;
   const probe = `
     import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -180,11 +180,11 @@ async function attack(
   expect(existsSync(join(work, "inside"))).toBe(false);
 }
 
-describe("an agent does not write what its server runs", () => {
+describe("an agent cannot write what its server runs", () => {
   beforeEach(install);
   afterEach(remove);
 
-  it("beside the folder of the server, where it can make no file of settings either", async () => {
+  it("next to the server's folder, where it cannot create a file of settings either", async () => {
     const work = join(folder, "work");
     await attack([...CODE, "bylaw.serve.json", "package.json"], work, [
       "--workspace",
@@ -194,7 +194,7 @@ describe("an agent does not write what its server runs", () => {
     ]);
   });
 
-  it("in the folder that it works in where nothing else is said", async () => {
+  it("in the default folder of its work", async () => {
     await attack([...CODE, "bylaw.serve.json"], join(server, "work"), [
       "--config",
       "bylaw.config.mjs",
@@ -234,21 +234,21 @@ describe("a server that is installed where agents write does not start", () => {
     refused(["--workspace", join(folder, "link")]);
   });
 
-  it("because what starts it is a link in it", () => {
+  it("because the program that starts it is a link in the workspace", () => {
     const work = join(folder, "starts");
     mkdirSync(work);
     symlinkSync(usualBin(), join(work, "bylaw"));
     expect(refused(["--workspace", work], { bin: join(work, "bylaw") })).toContain(
       join(work, "bylaw"),
     );
-    // By way of the workspace, and out of it again.
+    // The path enters the workspace and leaves it again.
     symlinkSync(join(server, "node_modules"), join(work, "modules"));
     expect(refused(["--workspace", work], { bin: join(work, "modules/.bin/bylaw") })).toContain(
       join(work, "modules"),
     );
   });
 
-  it("because tasks have their folders around it", () => {
+  it("because it lies inside the folders of tasks", () => {
     const args = ["--settings", join(folder, "serve.json")];
     writeFileSync(
       join(folder, "serve.json"),
@@ -257,8 +257,8 @@ describe("a server that is installed where agents write does not start", () => {
     expect(refused(args)).toContain("the workspace");
   });
 
-  // The last, for it changes the server.
-  it("because a package is a link into it, loaded by now or not", () => {
+  // Must be the last test, because it changes the server.
+  it("because a package is a link into the workspace, whether loaded yet or not", () => {
     const work = join(folder, "work");
     mkdirSync(join(work, "rules"), { recursive: true });
     writeFileSync(join(work, "rules/package.json"), '{ "name": "rules" }');

@@ -10,7 +10,7 @@ import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch, start } from "./bylaw.ts";
 
-// Other suites of this worker may have set it, for servers that are to make none.
+// Other suites of this worker may have set it. These servers must create their own.
 const SECRET = "ORCHESTRATOR_JWT_SECRET";
 const before = process.env[SECRET];
 beforeAll(() => Reflect.deleteProperty(process.env, SECRET));
@@ -25,7 +25,7 @@ const CONTRACT = readFileSync(
   ),
   "utf8",
 );
-// A workspace of root is served by nobody who is root.
+// No server may run as root in a workspace of root.
 function project(files: Readonly<Record<string, string>> = {}): string {
   const folder = scratch({ "agent_workflow.yaml": CONTRACT, ...files });
   if (isRoot()) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
@@ -38,7 +38,7 @@ interface Serving {
   readonly errors: () => string;
 }
 
-/** Starts the real command, and waits until it says where it listens. */
+/** Starts the real command, and waits until it prints where it listens. */
 async function serving(cwd: string, ...args: readonly string[]): Promise<Serving> {
   const child = start(["serve", "--port", "0", "--json", ...args], cwd);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -62,7 +62,7 @@ const claim = (url: string, secret: string, wish: object = {}): Promise<Response
   });
 
 describe("bylaw serve", () => {
-  test("begins with nothing but a contract, and goes on where it was after a kill", async () => {
+  test("begins with nothing but a contract, and continues after a kill", async () => {
     const cwd = project();
     const first = await serving(cwd);
     const secret = readFileSync(join(cwd, ".bylaw/enrol.secret"), "utf8").trim();
@@ -97,14 +97,14 @@ describe("bylaw serve", () => {
     expect(first.errors() + second.errors()).not.toContain(claimed.phase_token);
   });
 
-  test("ends at once when it is told a second time, and blames nobody", async () => {
+  test("exits at once when it is told a second time, and reports no error", async () => {
     const cwd = project();
     const { url, child, errors } = await serving(cwd);
     const secret = readFileSync(join(cwd, ".bylaw/enrol.secret"), "utf8").trim();
     const { hostname, port } = new URL(url);
     const slow = connect(Number(port), hostname).on("error", () => {});
     onTestFinished(() => void slow.destroy());
-    // A request whose body does not end holds the first end up.
+    // A request with an unfinished body delays the first attempt to end.
     const head = `Host: x\r\nAuthorization: Bylaw-Enrol ${secret}\r\nContent-Type: application/json\r\nContent-Length: 100`;
     slow.write(`POST /api/v1/tasks/claim HTTP/1.1\r\n${head}\r\nExpect: 100-continue\r\n\r\n`);
     await once(slow, "data");
@@ -150,7 +150,7 @@ describe("bylaw serve", () => {
 
   test.each<[string, readonly string[], string]>(
     readCases<[string, string[], string]>(import.meta, "refused"),
-  )("with %s says so and does not start", (_, args, code) => {
+  )("with %s reports it and does not start", (_, args, code) => {
     const cwd = project({ "bylaw.config.mjs": "export default { plugins: [] };" });
     const env = { BYLAW_ENROL_SECRET: "e".repeat(40), BYLAW_JWT_SECRET: "j".repeat(40) };
     const ran = bylaw(["serve", ...args, "--json"], { cwd, env });
@@ -162,7 +162,7 @@ describe("bylaw serve", () => {
   });
 
   test.runIf(isRoot())(
-    "refuses as root a workspace of root, unless that is said to be right",
+    "refuses to run as root in a workspace of root, unless an option allows it",
     async () => {
       const cwd = project();
       chownSync(cwd, 0, 0);

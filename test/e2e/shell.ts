@@ -5,7 +5,7 @@ import { BIN, scratch, type Ran } from "./bylaw.ts";
 
 /** Runs a line or a script as a reader would paste it, with the built command as `bylaw` and `npx bylaw`. */
 export function shell(script: string, cwd: string): Ran {
-  // What a page installs for a user is installed there.
+  // What a page installs for a user goes into this home folder.
   const home = scratch();
   const tools = join(home, "bin");
   mkdirSync(tools);

@@ -63,7 +63,7 @@ const COMMON = {
 };
 type Draft = readonly [event_type: string, agent_id: string | null, details: object];
 
-/** A chained log of one task, which begins as every log does. */
+/** A chained log of one task, with the usual first event. */
 const logOf = (drafts: readonly Draft[]): readonly LogEvent[] =>
   chain(
     undefined,
@@ -81,7 +81,7 @@ async function faultsOf(
   const ledger = new Ledger();
   const store = { events: async (_: string, after: number) => events.slice(after) };
   await new LogCheck(ledger).read(store, "r", acknowledged);
-  // These events have no more details than the checks read.
+  // These events have only the details that the checks read.
   return ledger.faults().filter((fault) => !fault.includes("INVALID_DETAILS"));
 }
 
@@ -89,7 +89,7 @@ const claimed = (agent: string, fence: number) => ["task_claimed", agent, { fenc
 const entered = (agent: string, to: string) => ["phase_entered", agent, { to }] as const;
 
 describe("a soak finds", () => {
-  it("nothing in a log of one agent after the other", async () => {
+  it("no fault in a log in which agents follow each other", async () => {
     const events = [
       claimed("ann", 1),
       entered("ann", "PLAN"),
@@ -116,13 +116,13 @@ describe("a soak finds", () => {
     },
   );
 
-  it("what was acknowledged and is not in the log", async () => {
+  it("an acknowledged action that is not in the log", async () => {
     expect(await faultsOf(logOf([claimed("ann", 1)]), ["claimed t by ann at fence 2"])).toEqual([
       "Acknowledged, but not in the log: claimed t by ann at fence 2",
     ]);
   });
 
-  it("an event that was changed, and one that is missing", async () => {
+  it("a changed event, and a missing one", async () => {
     const events = logOf(["a", "b", "c"].map((text) => ["note", null, { text }]));
     expect(await faultsOf(events)).toEqual([]);
     const changed = events.map((event) =>
@@ -134,7 +134,7 @@ describe("a soak finds", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "a program that outlives its call, and a file that nobody needs",
+    "a program that outlives its call, and a file left behind",
     async () => {
       const site = makeSite([]);
       try {
@@ -159,7 +159,7 @@ describe("a soak finds", () => {
     },
   );
 
-  it("an error of the server, and a 503 or a broken connection that no restart explains", async () => {
+  it("an error of the server, and a 503 or a broken connection without a restart", async () => {
     const ledger = new Ledger();
     const traffic = new Traffic(ledger);
     const listener: RequestListener = ({ url, socket }, response) => {

@@ -34,7 +34,7 @@ tool = "publish"
 when = { not = { projection = "${projection}", path = "$.passed", operator = "equal", value = true } }
 `;
 
-test("a question without a run is answered as before the first event, and explained with what was seen", async () => {
+test("a question without a run is answered with the initial state, and explained with the values that were read", async () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/tests") });
   const ran = await bylawHere("check --tool publish --json", { cwd });
   expect(ran).toMatchObject({ code: 1, stderr: "" });
@@ -54,7 +54,7 @@ test("a question without a run is answered as before the first event, and explai
   );
 });
 
-test("a projection that no plugin declares is a mistake of the configuration, with its place", async () => {
+test("a projection that no plugin declares is an error of the configuration, with its place", async () => {
   const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/test") });
   const ran = await bylawHere("check --tool publish", { cwd });
   expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -18,7 +18,7 @@ const vote = (agent_id: string): ResponseCall =>
 
 interface Scene {
   readonly run: Run;
-  /** One response of an agent, and what it came to. */
+  /** Sends one response of an agent, and resolves to its outcome. */
   readonly say: (
     agent: string,
     tool_calls: readonly ResponseCall[],
@@ -28,7 +28,7 @@ interface Scene {
   readonly close: () => Promise<string>;
 }
 
-/** Three agents that answer and vote, with a status beside them. */
+/** Three agents that answer and vote, with a status of their run. */
 async function scene(): Promise<Scene> {
   const cwd = scratch();
   const kernel = createKernel(
@@ -52,7 +52,7 @@ async function scene(): Promise<Scene> {
   };
 }
 
-/** What is lost of a response that is rejected: its text and its calls. */
+/** The content of a rejected response that is lost: its text and its calls. */
 const bufferOf = (text: string, { tool, args }: ResponseCall): string =>
   [...(text === "" ? [] : [text]), `[Tool Call: ${tool}(${JSON.stringify(args)})]`].join("\n");
 
@@ -142,7 +142,7 @@ describe("status.json of agents that answer and vote", () => {
         by_round: { 1: { count: 2, reasons: ["vote_no_answers", "no_tool_calls"] } },
         workflow_errors: ["vote_no_answers"],
         total_enforcement_retries: 2,
-        // The text of the second response went into the retry.
+        // The text of the second response is part of the retry.
         total_buffer_chars_lost: bufferOf("I vote", vote("agent1")).length,
         outcome: "ok",
       },
@@ -159,7 +159,7 @@ describe("status.json of agents that answer and vote", () => {
     expect(readStatus(text).winner).toBe("ben");
   });
 
-  test("MG-12 MG-45 tells an agent that spent every attempt from one that was cut off", async () => {
+  test("MG-12 MG-45 distinguishes an agent that used every attempt from one that was cut off", async () => {
     const { say, run, close } = await scene();
     for (const attempt of [1, 2, 3]) await say("ann", [], `no tool ${attempt}`);
     await run.record([

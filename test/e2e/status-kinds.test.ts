@@ -21,7 +21,7 @@ afterAll(async () => {
   site.remove();
 });
 
-it("serve --status keeps a file that says who has which task, and who is done", async () => {
+it("serve --status keeps a file that shows which agent has which task, and which are done", async () => {
   const file = site.path("status.json");
   const server = await startServer(site, { status: file });
   await createOperator(() => server.url).insist("POST", "/tasks", {
@@ -62,7 +62,7 @@ it("serve --status keeps a file that says who has which task, and who is done", 
   expect(now()).toMatchObject({ tasks: { completed: 1, open: [{ id: "two" }] } });
 });
 
-it("a coordinator's log says which tasks there are, who has them, and which agents are done", async () => {
+it("a coordinator's log shows its tasks, the agents that have them, and which agents are done", async () => {
   const event = (
     event_type: string,
     agent_id: string | null,
@@ -100,7 +100,7 @@ it("a coordinator's log says which tasks there are, who has them, and which agen
   });
 });
 
-it("a template's run is paused, held and completed as it is, and the step is named", async () => {
+it("a template's run is shown as paused, held or completed, with the name of its step", async () => {
   const at = project({
     steps: [step("a"), step("b"), step("c")],
     requests: {
@@ -141,7 +141,7 @@ export default defineConfig({ plugins: [status({ file: "status.json" })] });`,
   expect((await bylawHere("lint", { cwd })).stderr).not.toContain("{run}");
 });
 
-/** The lines of a status as one. */
+/** Joins the lines of a status into one. */
 const one = ({ stdout, ...ran }: Ran) => ({
   ...ran,
   stdout: JSON.stringify(JSON.parse(stdout) as object),

@@ -16,7 +16,7 @@ const SHIPPED = dirname(fileURLToPath(import.meta.resolve("@bylaw/ruleset-tdd/pa
 const at = (minutes: number): string =>
   new Date(Date.parse("2026-01-17T09:00:00Z") + minutes * 60_000).toISOString();
 
-test("the contract that is shipped is measured, exported and watched, over a restart and as a replay has it", async () => {
+test("the shipped contract is measured, exported and watched, across a restart and like in a replay", async () => {
   const cwd = scratch();
   copyFileSync(join(SHIPPED, "agent_workflow.yaml"), join(cwd, "agent_workflow.yaml"));
   const file = "agent_workflow.yaml";

@@ -31,7 +31,8 @@ const accepted = (
 ): EventDraft => draft(second, "response_accepted", { agent_id, details });
 const begin = draft(0, "session_start", { details: { plan_file: null, total_tasks: 0 } });
 
-// Turns that ended: a ok at the third call, a ok at once, b non-compliant, c dropped; d is still at work.
+// Finished turns: one of a is ok at its third call and one at once, one of b is non-compliant, one of c is dropped. d is still
+// working.
 const FIRST = chain(undefined, [
   begin,
   enforced(1, "a"),
@@ -67,7 +68,7 @@ describe("bylaw report", () => {
         model_calls: 7,
         violations: 5,
       },
-      // The final violation has no retry; text of `no_tool_calls` and of an inline recovery goes on.
+      // The final violation has no retry. Text of `no_tool_calls` and of an inline recovery is carried over.
       ...{ restarts: 3, inline: 1, chars_lost: 5_201, chars_carried: 140, infrastructure: 1 },
     });
     expect(rates).toEqual({
@@ -126,7 +127,7 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("raises red flags where an agent is worth a look", async () => {
+  test("raises red flags for agents that need a closer look", async () => {
     const { red_flags } = json(await report("--json")) as {
       readonly red_flags: readonly Readonly<Record<string, string>>[];
     };
@@ -141,7 +142,7 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("prints tables for a terminal that acts on nothing in them", async () => {
+  test("prints tables in which nothing controls a terminal", async () => {
     const { code, stdout, stderr } = await report();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.match(/^(?:Summary|Red flags|By \w+|Runs)$/gm)).toEqual([
@@ -151,11 +152,11 @@ describe("bylaw report", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("prints Markdown in which a name of a tool is nothing but text", async () => {
+  test("prints Markdown in which a tool's name is plain text", async () => {
     const { stdout } = await report("--format", "markdown");
     expect(stdout).toMatch(/^\| violations per 100 turns \| 100\.00 \|$/m);
     expect(stdout).not.toMatch(/<img|\[x\]|javascript:/);
-    // Every row of a table has as many cells as its head.
+    // Every row of a table must have as many cells as its head.
     for (const table of stdout.split("\n\n").filter((part) => part.startsWith("| "))) {
       const cells = table
         .trim()
@@ -185,7 +186,7 @@ describe("bylaw report", () => {
     expect(rest.match(/<canvas /g)).toHaveLength(4);
   });
 
-  test("prints a page in which nothing that a log says is markup", async () => {
+  test("prints a page in which nothing from a log is markup", async () => {
     const names = [
       ...[
         HOSTILE,
@@ -217,7 +218,8 @@ describe("bylaw report", () => {
     const own = [...stdout.matchAll(/<(script|style)>[^]*?<\/\1>/g)].map(([text]) => text);
     expect(own).toHaveLength(3);
     const rest = own.reduce((page, text) => page.replace(text, () => ""), stdout);
-    // Every `<` that is left begins one of our own tags, of which none has an attribute that a log fills, and each one is closed.
+    // Every `<` that is left must begin one of our own tags. None of them has an attribute filled from a log, and each one is
+    // closed.
     const tags = [...rest.matchAll(/<[^>]*>?/g)].map(([tag]) =>
       tag.replace(/ (?:content|aria-label|id)="[^"<>]*"/g, ""),
     );
@@ -262,7 +264,7 @@ describe("bylaw report", () => {
     ]).toEqual([rows, 7, 7]);
   });
 
-  test("has scripts that draw what the tables say", async () => {
+  test("has scripts that draw the values of the tables", async () => {
     const { stdout } = await report("--format", "html");
     const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(
       ([, text = ""]) => text,
@@ -295,7 +297,7 @@ describe("bylaw report", () => {
     ]);
   });
 
-  test("takes a rotated file as the run before it, a run of a store, and all runs of one", async () => {
+  test("takes a rotated file as the earlier part of its run, a run of a store, and all runs of a store", async () => {
     const cwd = scratch(rotated(FIRST, 4));
     expect(
       json(await bylawHere("report log-0.jsonl log.jsonl --json", { cwd }))["runs"],
@@ -319,7 +321,7 @@ describe("bylaw report", () => {
     });
   });
 
-  test("has no rate where no turn ended, and says which line is no event", async () => {
+  test("has no rate if no turn ended, and says which line is no event", async () => {
     const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
     const ran = await bylawHere("report log.jsonl --json", { cwd });
     expect(json({ ...ran, code: 0 })).toMatchObject({

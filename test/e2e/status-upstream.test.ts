@@ -29,7 +29,7 @@ const called = (
 };
 const RUN = { tool: "execute_command", args: { command: "ls" } };
 
-/** What differs on purpose, for each violation that MassGen lists: the number of the round, words, and that calls count as lost. */
+/** Intended differences, for each violation that MassGen lists: the number of the round, words, and that calls count as lost. */
 const DIFFERENT: Readonly<
   Record<string, readonly Partial<Reliability["enforcement_attempts"][number]>[]>
 > = {
@@ -43,7 +43,7 @@ const DIFFERENT: Readonly<
     },
   ],
   agent_c: [
-    // There the round of an agent that was restarted by others stays where it was, while its attempts begin anew.
+    // MassGen keeps the round of an agent that others restarted, while its attempts begin anew.
     { round: 1, ...called("[Reasoning]\nI should vote", vote("agent1")) },
     {
       round: 2,
@@ -62,7 +62,7 @@ const BY_ROUND = {
   },
 };
 
-test("a run that does what the run of MassGen did comes to its reliability, apart from what is listed", async () => {
+test("a run that repeats a MassGen run has the same reliability, except for the listed differences", async () => {
   const cwd = scratch();
   const workflow_tools = { vote: "vote", new_answer: "answer" } as const;
   const kernel = createKernel(
@@ -117,7 +117,7 @@ test("a run that does what the run of MassGen did comes to its reliability, apar
         ),
       });
     }
-    // Nothing happened to this one: there it has no block at all.
+    // Nothing happened to this agent, and MassGen writes no block for it.
     expect(made.agents["agent_b"]).toMatchObject({
       status: given.agents["agent_b"]?.status,
       answer_count: 1,
@@ -133,7 +133,7 @@ test("a run that does what the run of MassGen did comes to its reliability, apar
   }
   expect(made.winner).toBe(origin("status-3-complete").winner);
   expect(winner?.agent).toBe("agent_b");
-  // There a vote that was changed counts twice.
+  // MassGen counts a changed vote twice.
   expect([made.votes, origin("status-2-enforcement").votes]).toEqual([
     { "agent2.1": 1 },
     { "agent2.1": 1 },

@@ -43,7 +43,7 @@ const EVENTS = chain(undefined, [
 ]);
 
 describe("bylaw status", () => {
-  test("prints the bytes of status.json that a live run keeps, from its log file and from its store", async () => {
+  test("prints the bytes of the status.json that a live run keeps, from its log file and from its store", async () => {
     const cwd = scratch();
     const onlyVotes = defineCheck({
       name: "only-votes",
@@ -106,7 +106,7 @@ describe("bylaw status", () => {
     ]);
   });
 
-  test("reads rotated files, the standard input, and a log that somebody is writing", async () => {
+  test("reads rotated files, standard input, and a log that is being written", async () => {
     const text = logOf(EVENTS);
     const cwd = scratch({
       ...rotated(EVENTS, 2),
@@ -122,7 +122,7 @@ describe("bylaw status", () => {
     });
   });
 
-  test("says so when a file is named twice, and counts nothing twice", async () => {
+  test("reports a file that is named twice, and counts nothing twice", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
     const twice = await bylawHere("status --log log.jsonl log.jsonl --json", { cwd });
     expect(twice).toMatchObject({
@@ -132,7 +132,7 @@ describe("bylaw status", () => {
     expect(twice.stderr).toMatch(/^warning: left out 4 events /);
   });
 
-  test("bounds the list where it is asked to, and no total", async () => {
+  test("limits the list on request, but no total", async () => {
     const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
     const { agents } = JSON.parse(
       (await bylawHere("status --log log.jsonl --keep 0 --json", { cwd })).stdout,

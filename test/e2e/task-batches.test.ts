@@ -13,7 +13,7 @@ import {
 } from "./orchestrator-kit.ts";
 import { PYTHON, python } from "./python.ts";
 
-/** One phase and its end: a task of it ends, and is lost, quickly. */
+/** A contract with one working phase, so that a task ends or expires quickly. */
 const CONTRACT = `
 bylaw: 1
 name: Short
@@ -74,7 +74,7 @@ it("an operator creates several tasks in one call: in both clients and on the co
     "lost",
     "writes",
   ]);
-  // Its agent gives no sign of life.
+  // Its agent sends no heartbeat.
   await client("zoe").claimTask({ task_id: "lost" });
   writeFileSync(site.path("tasks.json"), '[{"id":"x","dependencies":["nothing"]}]');
   const refused = tasksCommand("--create", "tasks.json");
@@ -85,7 +85,7 @@ it("an operator creates several tasks in one call: in both clients and on the co
 });
 
 describe("a batch of executions", () => {
-  it("is made in order, and ends at the first call that is not done", async () => {
+  it("is carried out in order, and stops at the first call that fails", async () => {
     const ann = client("ann", true);
     await ann.claimTask({ task_id: "writes" });
     const write = (path: string, content: string, id: string) => ({
@@ -111,7 +111,7 @@ describe("a batch of executions", () => {
       { status: "failed", reason: expect.stringMatching(/b\.txt/) },
       { status: "skipped" },
     ]);
-    // Sent again under its id it happens once, and answers the same.
+    // Sent again under the same id, it runs once and gives the same answer.
     const append = { tool_name: "write_files", args: { path: "a.txt", content: "+", mode: "a" } };
     const once = { request_id: "batch-1" };
     const first = await ann.useTools([append, append], once);
@@ -138,7 +138,7 @@ with AgentClient.from_environment(heartbeat=False) as agent:
     expect(python(program, environment)).toEqual(["done", "denied", "skipped"]);
   });
 
-  it("of a task that is not the agent's is refused as a whole", async () => {
+  it("for another agent's task is refused as a whole", async () => {
     const bob = client("bob", true);
     await bob.claimTask({ task_id: "ends" });
     const refused = bob.useTools([{ tool_name: "read_files", args: { path: "a" } }], {});
@@ -150,7 +150,7 @@ with AgentClient.from_environment(heartbeat=False) as agent:
   });
 });
 
-it("the server keeps what `update_prd_state` of the contract says, for the snapshot and for operators", async () => {
+it("the server stores the parameters of the contract's `update_prd_state`, for the snapshot and for operators", async () => {
   const eve = client("eve", true);
   await eve.claimTask({ task_id: "ends" });
   expect(await eve.getStateSnapshot()).toMatchObject({ current_phase: "WORK", prd_state: null });
@@ -164,7 +164,7 @@ it("the server keeps what `update_prd_state` of the contract says, for the snaps
   await eve.completeTask();
 });
 
-describe("a claim of a task that is not free says which it is, and what to do", () => {
+describe("a claim of a task that is not free says why, and what to do", () => {
   const claimOf = async (task_id: string): Promise<unknown> => {
     const refused = client("dan").claimTask({ task_id });
     return await refused.catch(({ name, code, message, fix }: NoTaskReady) => ({
@@ -172,7 +172,7 @@ describe("a claim of a task that is not free says which it is, and what to do", 
     }));
   };
 
-  it("over HTTP and in the client of TypeScript", async () => {
+  it("over HTTP and in the TypeScript client", async () => {
     const completed = {
       ...{ name: "NotClaimed", code: "task_over", fix: "Claim another task." },
       message: "Task `ends` is completed",
@@ -187,7 +187,7 @@ describe("a claim of a task that is not free says which it is, and what to do", 
       code: "task_other_agent",
     });
     expect(await claimOf("typo")).toMatchObject({ name: "NoTaskReady", code: "task_unknown" });
-    // Its agent is lost twice: then it waits for a time, and after that for a person.
+    // Its agent expires twice. After the first time the task waits for a while, after the second for a person.
     await client("zoe").claimTask({ task_id: "lost" });
     await expect
       .poll(() => claimOf("lost"), { timeout: 20_000 })
@@ -197,7 +197,7 @@ describe("a claim of a task that is not free says which it is, and what to do", 
       });
   });
 
-  it.runIf(PYTHON)("in the client of Python", () => {
+  it.runIf(PYTHON)("in the Python client", () => {
     const program = `
 import json
 from bylaw_sdk import AgentClient, AgentError

@@ -15,7 +15,7 @@ import { expect, it, onTestFinished } from "vitest";
 const RULESET = join(import.meta.dirname, "../../rulesets/tdd");
 const README = readFileSync(join(RULESET, "README.md"), "utf8");
 
-it("the program in the README of tdd runs as it stands, from nothing to IMPL", () => {
+it("the program in the README of tdd runs unchanged, from nothing to IMPL", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-readme-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [, program = ""] = /^```ts\n(import \{ mkdirSync[\s\S]*?)^```/m.exec(README) ?? [];

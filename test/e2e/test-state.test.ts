@@ -29,14 +29,14 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
 `;
   const cases = readCases<Line>(import.meta, "cases");
 
-  test("is decided as in a run that has it, and without one as without a run", async () => {
+  test("is decided as in a run with that state, and without one as without a run", async () => {
     expect(await run(project(cases, policy))).toMatchObject({
       code: 0,
       stdout: "7 cases: 7 passed\n0 inline cases: none\n",
     });
   });
 
-  test("makes `--mutate` notice a condition that is gone, and `--coverage` one that kept a case out", async () => {
+  test("makes `--mutate` notice a removed condition, and `--coverage` one that excluded a case", async () => {
     const whole = await run(project(cases, policy), "--mutate", "--coverage");
     expect(whole.stdout).not.toContain("`when`");
     expect(whole.stdout).toContain("coverage: 3 of 3 rules decided a case");

@@ -14,13 +14,13 @@ const run = (cwd: string, ...more: string[]): Promise<Ran> =>
   bylawHere(["test", "p.toml", "c.jsonl", ...more], { cwd });
 
 describe("bylaw test", () => {
-  test("passes where every case holds", async () => {
+  test("passes if every case holds", async () => {
     const ran = await run(project());
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toBe("3 cases: 3 passed\n0 inline cases: none\n");
   });
 
-  test("shows what a failing case wanted, what came of it, who decided, and where it stands", async () => {
+  test("shows what a failing case expects, the result, what decided, and its place", async () => {
     const cwd = project([
       ...CASES,
       {
@@ -58,7 +58,7 @@ describe("bylaw test", () => {
     });
   });
 
-  test("reports a soft case that fails, and passes", async () => {
+  test("reports a soft case that fails, and still passes", async () => {
     const ran = await run(
       project([...CASES, { id: "wish", tool: "x", args: {}, must: "deny", soft: true }]),
     );
@@ -67,7 +67,7 @@ describe("bylaw test", () => {
     expect(ran.stdout).toContain("4 cases: 3 passed (1 soft case failed)");
   });
 
-  test("fails a decision that takes longer than its case lets it", async () => {
+  test("fails a decision that takes longer than its case allows", async () => {
     const ran = await run(project([{ ...CASES[0], max_ms: 0.000_001 }]));
     expect(ran.code).toBe(1);
     expect(ran.stdout).toMatch(/The decision took [\d.]+ ms; the case allows 0\.000001 ms/);
@@ -85,7 +85,7 @@ describe("bylaw test", () => {
     expect(ran.stdout).toContain("4 cases: 4 passed (1 about other policies left out)");
   });
 
-  test("lists the inline cases, and needs no others", async () => {
+  test("runs the inline cases, and needs no others", async () => {
     const cwd = scratch({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
     const ran = await bylawHere("test p.toml", { cwd });
     expect(ran.code).toBe(0);
@@ -104,7 +104,7 @@ held ask-mail does not match send p.toml:22
     expect(ran.stderr).toMatch(/BYLAW_POLICY_INVALID.*does not match `mail`/);
   });
 
-  test("takes what is no readable call for a call that is refused, where the case says so", async () => {
+  test("takes an unreadable call as a refused one if the case says so", async () => {
     const raw = { id: "raw", tool: "read_file", args_raw: '{"path":"a","path":"b"}', must: "deny" };
     const twice =
       '{"id":"twice","tool":"read_file","args":{"path":"a","path":"b"},"must":"deny","code":"invalid_call"}\n';
@@ -114,7 +114,7 @@ held ask-mail does not match send p.toml:22
     expect(slip.stderr).toMatch(/key `path` appears twice[^]*c\.jsonl:1[^]*"code": "invalid_call"/);
   });
 
-  test("asks everything that a configuration puts in force, not the policy alone", async () => {
+  test("asks everything that a configuration puts in force, not only the policy", async () => {
     const config = `import { defineCheck, defineConfig, deny } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { z } from "zod";
@@ -135,7 +135,7 @@ export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), never] })
 });
 
 describe("bylaw test --coverage", () => {
-  test("names rules that never matched, and alternatives and parts that no case asks", async () => {
+  test("names rules that never matched, and alternatives and parts without a case", async () => {
     const policy = POLICY.replace('tool = "read_file"', 'tool = "read_file|view_file"');
     const ran = await run(project([...CASES.slice(0, 2)], policy), "--coverage");
     expect(ran.code).toBe(0);
@@ -149,7 +149,7 @@ rules with more than the cases ask:
 `);
   });
 
-  test("is whole in JSON", async () => {
+  test("is complete in JSON", async () => {
     const { coverage } = json(await run(project(), "--coverage", "--json")) as {
       coverage: { rules: readonly unknown[] };
     };
@@ -171,7 +171,7 @@ describe("bylaw test --mutate", () => {
     );
   });
 
-  test("passes where cases notice every change", async () => {
+  test("passes if the cases notice every change", async () => {
     const more = [
       { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
       { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
@@ -196,7 +196,7 @@ describe("bylaw test --mutate", () => {
     expect(ran.code).toBe(0);
   });
 
-  test("goes by the cases that pass where some fail, says so, and fails", async () => {
+  test("uses the passing cases if some fail, says so, and fails", async () => {
     const more = [
       { id: "mail-rule", tool: "send_mail", args: {}, must: "ask_user", rule: "ask-mail" },
       { id: "other", tool: "other", args: {}, must: "ask_user", code: "fallback" },
@@ -210,7 +210,7 @@ describe("bylaw test --mutate", () => {
     );
   });
 
-  test("shows the riskiest changes of a rule, and how many more there are", async () => {
+  test("shows the riskiest changes of a rule, and the number of the others", async () => {
     const policy = '[[rules]]\nname = "many"\naction = "deny"\ntool = "a|b|c|d|e|f"\n';
     const ran = await run(project([{ tool: "x", args: {}, must: "ask_user" }], policy), "--mutate");
     expect(ran.stdout).toContain(
@@ -239,7 +239,7 @@ test("a file that is named twice is read once", async () => {
   });
 });
 
-test("a policy that is missing is advised as the command line has it", async () => {
+test("a missing policy gives the advice for the command line", async () => {
   const ran = await bylawHere("test --policy q.toml --cases c.jsonl", { cwd: project() });
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
@@ -276,7 +276,7 @@ describe("a case file", () => {
     },
   );
 
-  test("that is missing, a directory, or no UTF-8", async () => {
+  test("that is missing, a directory, or not UTF-8", async () => {
     await refused(scratch({ "p.toml": POLICY }), /File not found/);
     await refused(scratch({ "p.toml": POLICY, "c.jsonl/x": "" }), /directory/);
     await refused(
@@ -286,7 +286,7 @@ describe("a case file", () => {
     );
   });
 
-  test("of another ending is named with an option", async () => {
+  test("with another extension is named with an option", async () => {
     const cwd = scratch({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
     const ran = await bylawHere("test p.toml cases.txt", { cwd });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
@@ -294,7 +294,7 @@ describe("a case file", () => {
     expect((await bylawHere("test p.toml --cases cases.txt", { cwd })).code).toBe(0);
   });
 
-  test("that is empty is no test", async () => {
+  test("that is empty counts as no test", async () => {
     const ran = await run(project("\n"));
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("There are no cases to test");

@@ -3,7 +3,7 @@ export const REVIEWS = ["security", "quality", "consistency", "holistic", "vibe_
 const at = "2026-01-02T10:00:00.000Z";
 const counts = { command: "node --test", skipped: 0, timestamp: at };
 
-/** The artifacts of the walk. */
+/** The artifacts that agents hand in during the walk. */
 export const HANDED = {
   plan: {
     plan_document: {
@@ -55,7 +55,7 @@ export const HANDED = {
   },
 } as const;
 
-// It loads what it tests as it runs: a module that is not there yet fails these tests, and not their file.
+// Imports the module under test inside each test, so that a missing module fails these tests and not their file.
 export const TESTS = `import test from "node:test";
 import assert from "node:assert";
 

@@ -26,7 +26,7 @@ action = "allow"
 tool = "*"
 `;
 
-it("a rule of at most three calls in a run lets three through, of agents on two servers at the same moment", async () => {
+it("a rule of at most three calls in a run allows three, with agents on two servers at the same moment", async () => {
   writeFileSync(site.path("policy.toml"), RULE);
   const policy = [site.path("policy.toml")];
   const servers = [await startServer(site, { policy }), await startServer(site, { policy })];

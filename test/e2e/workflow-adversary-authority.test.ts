@@ -13,7 +13,7 @@ import {
 const PLAN = HANDED.plan;
 
 describe("an agent before a gate", () => {
-  it("approves nothing itself, by no name and in no role, and nobody approves what he was not shown (WF-119)", async () => {
+  it("approves nothing itself, under any name or role, and nobody approves what was not shown to them (WF-119)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
     await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toMatchObject({
@@ -31,7 +31,7 @@ describe("an agent before a gate", () => {
         role,
       ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
     }
-    // The agent's own words about approval are words.
+    // The agent claims that it was approved, which changes nothing.
     const says = {
       ...HANDED.plan,
       approval: { by: "paula", verdict: "approved" },
@@ -42,7 +42,7 @@ describe("an agent before a gate", () => {
       ["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }],
     ]);
 
-    // A yes is to what was shown: not to another plan, and not to the one that was there before.
+    // A yes covers what was shown: not another plan, and not the plan before it.
     const first = PLAN;
     const other = {
       ...HANDED.plan,
@@ -55,7 +55,7 @@ describe("an agent before a gate", () => {
   });
 });
 
-describe("an agent that would be waived", () => {
+describe("an agent that wants a check waived", () => {
   it("waives nothing itself, and nobody waives it without a reason", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
@@ -93,7 +93,7 @@ describe("an agent that would be waived", () => {
 });
 
 describe("an agent with tokens", () => {
-  it("moves and works with none but its last one (defects 3 and 9; WF-45, WF-46, WF-50)", async () => {
+  it("moves and works only with its last token (defects 3 and 9; WF-45, WF-46, WF-50)", async () => {
     const walk = await beginWalk();
     const claimed = walk.token();
     await walkTo(walk, "PLAN");
@@ -145,7 +145,7 @@ describe("an agent with tokens", () => {
     expect((await walk.use("read_files", { path: "package.json" })).effect).toBe("allow");
   });
 
-  it("gets no task that another holds (defect 9)", async () => {
+  it("gets no task that another agent holds (defect 9)", async () => {
     const walk = await beginWalk();
     expect(await walk.tasks.claim({ agent: "bob" })).toBeUndefined();
     expect(await walk.tasks.claim({ agent: "bob", task: TASK })).toBeUndefined();

@@ -20,7 +20,7 @@ async function inComplete(walk: Walk): Promise<void> {
   expect(decision.effect, reasons(decision)).toBe("allow");
 }
 
-it("what an agent committed is what its tests ran on, or its task does not end (WF-88)", async () => {
+it("a task ends only if the agent commits what its tests ran on (WF-88)", async () => {
   const walk = await beginWalk();
   const git = (...args: readonly string[]): string =>
     execFileSync("git", args, { cwd: walk.folder, encoding: "utf8" }).trim();
@@ -35,7 +35,7 @@ it("what an agent committed is what its tests ran on, or its task does not end (
     });
   await walkTo(walk, "IMPL");
 
-  // Staged where staging is allowed, and not there any more when the tests run.
+  // Staged in a phase that allows staging, and removed before the tests run.
   expect((await walk.use("write_files", { path: "src/add.js", content: BACKDOOR })).effect).toBe(
     "allow",
   );
@@ -55,7 +55,7 @@ it("what an agent committed is what its tests ran on, or its task does not end (
   expect(reasons(staged.decision)).toMatch(/src\/add\.js \(another content\)/);
   expect(walk.phase()).toBe("COMPLETE");
 
-  // The commit of what was tested ends it.
+  // A commit of what was tested completes the task.
   expect((await walk.use("bash", { command: "git add --all" })).effect).toBe("allow");
   expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe(
     "allow",

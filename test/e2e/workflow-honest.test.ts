@@ -16,7 +16,7 @@ import {
   reasons,
 } from "./workflow-walk-kit.ts";
 
-it("a task goes from its plan to its end by real work, back from a rejected review once (WF-80, WF-81, WF-82, WF-108, WF-112, WF-118, WF-119)", async () => {
+it("a task goes from plan to end by real work, and back once from a rejected review (WF-80, WF-81, WF-82, WF-108, WF-112, WF-118, WF-119)", async () => {
   const walk = await beginWalk();
   const { move, use, observe, decide, review, run, contract } = walk;
   const goes = async (to: string, artifacts: JsonObject = {}): Promise<void> => {
@@ -28,7 +28,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
     expect([tool, decision.effect, reasons(decision)]).toEqual([tool, "allow", expect.anything()]);
   };
 
-  // PLAN: read, plan, and wait for somebody who says yes.
+  // PLAN: it reads, plans, and waits for approval.
   await goes("PLAN");
   await does("read_files", { path: "src/index.js" });
   expect(blockers(await move("TDD", HANDED.plan))).toEqual(["gate_pending"]);
@@ -38,7 +38,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   await decide("plan_approval", "paula", "approved");
   await goes("TDD", HANDED.plan);
 
-  // TDD: tests that fail, seen by the host.
+  // TDD: it writes tests that fail, which the host observes.
   await does("write_files", { path: "tests/add.test.js", content: TESTS });
   await does("bash", { command: "npm test" });
   expect(blockers(await move("IMPL", HANDED.tests))).toEqual(["gate_blocked"]);
@@ -49,7 +49,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   });
   await goes("IMPL", HANDED.tests);
 
-  // IMPL: code that makes them pass.
+  // IMPL: it writes code that makes them pass.
   expect(blockers(await move("REVIEW", HANDED.code))).toContain("gate_blocked");
   await does("write_files", { path: "src/add.js", content: CODE });
   expect(await observe()).toMatchObject({
@@ -58,7 +58,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   });
   await goes("REVIEW", HANDED.code);
 
-  // REVIEW: five reviewers are started, one of them finds something, and the task goes back.
+  // REVIEW: five reviewers start, one finds an issue, and the task goes back.
   expect(openDirectives(run.view, { task: TASK }).map(({ model }) => model)).toEqual([...REVIEWS]);
   expect(blockers(await move("COMPLETE", HANDED.review()))).toContain("gate_pending");
   await review({ security: ["the second number is not checked"] });
@@ -67,7 +67,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   ).toContain("gate_blocked");
   await goes("IMPL");
 
-  // IMPL again, and a review without issues, which a person approves.
+  // IMPL again, then a review without issues, which a person approves.
   await does("edit_files", {
     path: "src/add.js",
     old_string: 'typeof one !== "number"',
@@ -99,7 +99,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   expect([ended.applied, reasons(ended.decision)]).toEqual(["allow", expect.anything()]);
   expect((await walk.tasks.get(TASK)).status).toBe("completed");
 
-  // The way, the evidence and who said yes are on record, in the store and in the file.
+  // The path, the evidence and the approvals are on record, in the store and in the file.
   const entered = await walk.events("phase_entered");
   expect(entered.map(({ details }) => details["to"])).toEqual([
     "PLAN",
@@ -127,7 +127,7 @@ it("a task goes from its plan to its end by real work, back from a rejected revi
   const all = await walk.events();
   expect(walk.text(".bylaw/log.jsonl").trim().split("\n")).toHaveLength(all.length);
   expect(existsSync(walk.path("src/add.js"))).toBe(true);
-  // Nothing goes on after the end.
+  // Nothing continues after the end.
   expect(blockers(await move("IMPL"))).toContain("phase_task_completed");
   expect((await use("bash", { command: "git commit --amend -m x" })).effect).toBe("deny");
 });

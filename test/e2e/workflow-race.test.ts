@@ -19,7 +19,7 @@ enforcement: { mode: strict, phase_tokens: { enabled: false } }
 evidence: reported
 `;
 
-/** Two hosts over one file, each with a connection and a kernel of its own. */
+/** Two hosts over one file, each with its own connection and kernel. */
 async function twoHosts(): Promise<{
   readonly hosts: readonly [Run, Run];
   readonly contract: Contract;
@@ -53,7 +53,7 @@ const yes = (run: Run, by: string): Promise<unknown> =>
 const settled = async (all: readonly Promise<unknown>[]): Promise<readonly string[]> =>
   (await Promise.allSettled(all)).map(({ status }) => status).sort();
 
-it("of two hosts at one gate one wins each race, and no yes goes to what was not shown (WF-118, WF-119)", async () => {
+it("of two hosts at one gate one wins each race, and no yes counts for what was not shown (WF-118, WF-119)", async () => {
   const { hosts, contract } = await twoHosts();
   const [one, other] = hosts;
   await ask(one, "A");
@@ -61,7 +61,7 @@ it("of two hosts at one gate one wins each race, and no yes goes to what was not
   await other.catchUp();
   const [shown] = openGates(other.view, contract);
 
-  // The agent asks about something else while somebody says yes to what was there.
+  // The agent makes another request while somebody approves the first.
   const late = decideGate(other, {
     task: "t1",
     gate: "g",
@@ -76,13 +76,13 @@ it("of two hosts at one gate one wins each race, and no yes goes to what was not
   for (const { view } of hosts)
     expect(openGates(view, contract)).toMatchObject([{ approvals: [] }]);
 
-  // One person at two hosts is one person.
+  // The same person at two hosts counts once.
   expect(await settled([yes(one, "pat"), yes(other, "PAT ")])).toEqual(["fulfilled", "rejected"]);
   expect((await ask(one, "B", { version: 2 })).applied).toBe("deny");
   await Promise.all(hosts.map((run) => run.catchUp()));
   await yes(other, "paul");
 
-  // The task goes on once, what follows from it is issued once, and done once.
+  // The task moves on once, and its directive is issued once and done once.
   const asked = await Promise.all(hosts.map((run) => ask(run, "B", { version: 2 })));
   expect(asked.map(({ applied }) => applied).sort()).toEqual(["allow", "deny"]);
   const issued = await Promise.all(

@@ -9,14 +9,14 @@ import { AGENT, HANDED, TASK, beginWalk, blockers, reasons, walkTo } from "./wor
 
 const handed = (value: unknown): JsonObject => value as JsonObject;
 
-it("a transition with artifacts that do not fit, or before its gate passes, is answered with all that blocks, and with no token (WF-102, WF-103)", async () => {
+it("a transition with faulty artifacts, or before its gate passes, is refused with everything that blocks it, and without a token (WF-102, WF-103)", async () => {
   const walk = await beginWalk();
   await walkTo(walk, "PLAN");
   const issued = async (): Promise<number> => (await walk.events("token_issued")).length;
   const [before, token] = [await issued(), walk.token()];
   const { plan_document, scope_definition } = HANDED.plan;
 
-  // What does not fit, told with its paths; and what the gate finds besides.
+  // Faulty artifacts are listed with their paths, together with the findings of the gate.
   const bad = await walk.move(
     "TDD",
     handed({ plan_document: { ...plan_document, title: "Short" }, scope_definition: "bounded" }),
@@ -24,12 +24,12 @@ it("a transition with artifacts that do not fit, or before its gate passes, is a
   expect(blockers(bad)).toEqual(["artifact_invalid", "artifact_rule", "gate_blocked"]);
   expect(reasons(bad)).toContain("`plan_document.title`");
   expect(reasons(bad)).toContain("scope_is_bounded");
-  // What fits, and a gate that nobody has approved.
+  // The artifacts are right now, but nobody has approved the gate.
   expect(blockers(await walk.move("TDD", handed({ plan_document, scope_definition })))).toEqual([
     "gate_pending",
   ]);
 
-  // The phase stays, no token was granted, and the one that there is goes on.
+  // The phase stays, no token was granted, and the current one remains valid.
   expect([walk.phase(), await issued(), walk.token()]).toEqual(["PLAN", before, token]);
   expect((await walk.use("read_files", { path: "src/index.js" })).effect).toBe("allow");
   const blocked = await walk.events("transition_blocked");
@@ -39,7 +39,7 @@ it("a transition with artifacts that do not fit, or before its gate passes, is a
   ]);
 });
 
-it("a transition with a token that is bad, or of yesterday, is refused and changes nothing (WF-104)", async () => {
+it("a transition with a bad or expired token is refused and changes nothing (WF-104)", async () => {
   const walk = await beginWalk();
   const { contract, file } = walk;
   const keys = [{ id: "walk", env: "ORCHESTRATOR_JWT_SECRET" }];
@@ -68,12 +68,12 @@ it("a transition with a token that is bad, or of yesterday, is refused and chang
   now = new Date(Date.parse(now) + contract.enforcement.tokens.expirySeconds * 1_000).toISOString();
   expect(await ask(token)).toBe("token_expired");
   now = "2026-01-02T11:00:00.000Z";
-  // A run's clock does not go back, so this token is as old as it was.
+  // A run's clock does not go back, so the token keeps its age.
   expect(await ask(token)).toBe("token_expired");
   await run.close();
 });
 
-it("what was asked and answered is found by task, tool and outcome, the newest last, and counted (WF-110)", async () => {
+it("requests and answers can be found by task, tool and outcome, newest last, and counted (WF-110)", async () => {
   const walk = await beginWalk();
   await walkTo(walk, "PLAN");
   for (const path of ["src/index.js", "package.json"]) await walk.use("read_files", { path });

@@ -29,7 +29,7 @@ process.env["ORCHESTRATOR_JWT_SECRET"] = "a secret of these walks that is long e
 export const TASK = "t1";
 export const AGENT = "ann";
 
-/** A task under the shipped contract in a repository of its own, with an agent whose allowed calls really happen. */
+/** A task under the shipped contract in its own repository. The agent's allowed calls are really carried out. */
 export interface Walk {
   readonly folder: string;
   readonly file: string;
@@ -41,11 +41,11 @@ export interface Walk {
   readonly token: () => string;
   readonly path: (name: string) => string;
   readonly text: (name: string) => string;
-  /** The host's hands, not the agent's. */
+  /** Writes a file as the host, not as the agent. */
   readonly put: (name: string, text: string) => void;
-  /** The agent asks for a call; what is allowed is done. */
+  /** The agent makes a call, which is carried out if it is allowed. */
   readonly use: (tool: string, args: JsonObject, fields?: object) => Promise<Decision>;
-  /** The agent asks for a transition. */
+  /** The agent requests a transition. */
   readonly move: (to: string, artifacts?: JsonObject, fields?: object) => Promise<Decision>;
   /** The host runs the tests. */
   readonly observe: () => Promise<TestRun>;
@@ -55,7 +55,7 @@ export interface Walk {
     verdict: "approved" | "rejected",
     role?: string,
   ) => Promise<unknown>;
-  /** The reviewers that were started report. */
+  /** The started reviewers report. */
   readonly review: (issues?: Readonly<Record<string, readonly string[]>>) => Promise<void>;
   readonly events: (
     type?: string,
@@ -68,7 +68,7 @@ export interface Walk {
   >;
 }
 
-/** What blocks, by code, each once. */
+/** The codes of everything that blocks, each once. */
 export const blockers = ({ votes }: Decision): readonly string[] =>
   [
     ...new Set(
@@ -214,7 +214,7 @@ export async function beginWalk(
   };
 }
 
-// What an allowed call does. The agent's own shell is as good as any.
+// Carries out an allowed call. Any shell serves as the agent's own.
 function act(folder: string, tool: string, args: JsonObject): boolean {
   const file = join(folder, String(args["path"] ?? ""));
   if (tool === "write_files") {
@@ -234,7 +234,7 @@ function act(folder: string, tool: string, args: JsonObject): boolean {
   return true;
 }
 
-/** Takes a walk to a phase, as an honest agent goes. */
+/** Takes a walk to a phase like an honest agent. */
 export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIEW"): Promise<void> {
   const must = async (to: string, artifacts: JsonObject = {}): Promise<void> => {
     const decision = await walk.move(to, artifacts);
@@ -255,7 +255,7 @@ export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIE
   await must("REVIEW", HANDED.code);
 }
 
-/** Nothing of this is let through, and nothing of it happens. */
+/** Checks that none of these calls is allowed or carried out. */
 export async function refusesAll(
   { use, phase }: Walk,
   calls: readonly (readonly [tool: string, args: JsonObject])[],

@@ -1,4 +1,4 @@
-/** How much is tried, and from which seed. */
+/** The number of tries, and the seed. */
 export interface Fuzz {
   readonly runs: number;
   readonly seed: number;
@@ -6,11 +6,11 @@ export interface Fuzz {
 
 const MOST_MS = 50;
 
-/** Keeps the slowest of many works, in milliseconds of the processor. */
+/** Records the slowest of many operations, in milliseconds of processor time. */
 export interface Clock {
-  /** Whether a work takes no more than 50 ms; of several tries the best counts. */
+  /** Whether an operation takes at most 50 ms. The best of several tries counts. */
   within(work: () => unknown, input: string): boolean;
-  /** What was slowest. */
+  /** A sentence about the slowest operation. */
   told(): string;
 }
 
@@ -20,7 +20,7 @@ export function createClock(): Clock {
   return {
     within(work, input) {
       let ms = costOf(work);
-      // The machine may have been busy with something else, and code is compiled when it is first used.
+      // The machine may be busy, and code is compiled on first use, so slow results are measured again.
       for (let again = 0; again < 10 && ms > (again < 3 ? MOST_MS / 2 : MOST_MS); again++)
         ms = Math.min(ms, costOf(work));
       if (ms > slowest.ms) slowest = { ms, input };

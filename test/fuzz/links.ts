@@ -27,7 +27,7 @@ const LINKS = [
   ["../agent_workflow.yaml", "lib/c2"],
   ["../lib", "src/L"],
 ] as const;
-/** What no line may change in the workspace. */
+/** The paths in the workspace that no line may change. */
 const KEPT = /^(?:agent_workflow\.yaml|\.git|node_modules)(?:\/|$)/;
 
 const path = fc.constantFrom(
@@ -110,7 +110,7 @@ const command = fc.tuple(shape, path, path, path).map(([text, ...paths]) => {
   let at = 0;
   return text.replace(/\b[AB]\b/g, () => paths[at++ % paths.length] ?? "");
 });
-// Something is made to lead elsewhere, and gone through.
+// The line makes a link that leads elsewhere, and then uses it.
 const made = fc.constantFrom("x", "src/x", "src/d/x", "./x", "lib/../x");
 const leads = fc.constantFrom(
   "..",
@@ -181,8 +181,8 @@ const soup = fc
 const line = fc.oneof(through, soup);
 
 /**
- * Lines full of links, by which one would get out of a workspace, or to what nobody writes: what a phase that writes allows of them is run,
- * and nothing there may have changed. Returns what was done; throws for a line that got out.
+ * Tries lines full of links that lead out of a workspace, or to protected files. Runs what a phase with write access allows, and compares
+ * the files. Returns a summary; throws if a line changed anything.
  */
 export async function fuzzLinks({ runs, seed }: Fuzz): Promise<string> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-fuzz-")));
@@ -232,7 +232,7 @@ export async function fuzzLinks({ runs, seed }: Fuzz): Promise<string> {
   return `${runs} lines, ${ran} of them allowed and run`;
 }
 
-// Everything outside of the workspace, and what nobody writes in it.
+// Everything outside the workspace, and the protected files in it.
 function stateOf(folder: string, workspace: string): string {
   const lines: string[] = [];
   const walk = (at: string): void => {

@@ -9,9 +9,9 @@ const ROUND = 20_000;
 const BATCH = 50;
 const MOST_SHOWN = 40;
 
-// What the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file, a
-// here-document behind a word, parentheses behind `$$`, a quote behind `!`, a redirection that comes first, a name that begins with a
-// brace, a name with an equals sign that is no assignment, and what follows reserved words.
+// Forms that the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file,
+// a here-document behind a word, parentheses behind `$$`, a quote behind `!`, a leading redirection, a name that begins with a brace,
+// a name with an equals sign that is no assignment, and text after reserved words.
 const MISREAD =
   /\\\s|['"]\\|[<>]\s*\$\s|[^\s\d<]<<|\$\$\(|!['"]|(?:^|[;&|({\n])\s*\d*[<>]|\{\w+>|(?:^|[\s;&|(])[-\d]\S*=|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|(?:^|[\s;&|(])-(?=\s)/;
 const RESERVED: ReadonlySet<string> = new Set(
@@ -20,7 +20,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** No line that is wholly known is one that bash refuses, or has a command that only another parser sees. */
+/** Checks that bash accepts every line that is fully known, and that no other parser sees a further command in it. */
 export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
   const namesOf = await createSecondParser();
   const lines = new Statements(seed);
@@ -51,7 +51,7 @@ export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
   return `${runs} lines: none threw, ${clock.told()}; bash refused none of the ${known} that were wholly known, and a second parser saw no other command in ${compared} of them`;
 }
 
-// The shortest tell most.
+// The shortest findings are the most useful.
 function foundText(finds: readonly string[], seed: number): string {
   const shortest = finds.toSorted((a, b) => a.length - b.length).slice(0, MOST_SHOWN);
   return `${finds.length} lines are misread (seed ${seed}), among them:\n${shortest.join("\n")}`;
@@ -72,7 +72,7 @@ function missing(names: readonly string[], { commands }: Analysis): string | und
   return undefined;
 }
 
-// Bash is started once for many lines: each is in a function, and what one leaves open the text behind it does not close.
+// Starts bash once for many lines. Each is in a function, so that an unclosed line does not affect the next.
 function refusedOf(lines: readonly string[]): readonly string[] {
   const alone = lines.filter((line) => /<<|\\$/.test(line));
   const others = lines.filter((line) => !/<<|\\$/.test(line));

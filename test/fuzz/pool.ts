@@ -104,7 +104,7 @@ const call = fc
   )
   .map((fields) => ({ hook: "beforeToolCall" as const, cwd: "/w", home: "/home/dev", ...fields }));
 
-/** The index of a pool answers what asking every rule answers. */
+/** Checks that the index of a pool gives the same answer as asking every rule. */
 export function fuzzPool({ runs, seed }: Fuzz): string {
   let spoken = 0;
   fc.assert(

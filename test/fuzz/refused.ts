@@ -2,7 +2,7 @@ import { compilePolicy, parsePolicy } from "@bylaw/policy-language";
 import { refused, soup } from "../../packages/shell/test/refused.ts";
 import type { Fuzz } from "./clock.ts";
 
-// What allows any command that is known.
+// A policy that allows every known command.
 const POLICY = `default = "ask_user"
 [[rules]]
 name = "all"
@@ -11,7 +11,7 @@ tool = "run_shell_command"
 command = ["*", "* *"]
 `;
 
-/** No line that bash refuses is allowed, whatever the rules. */
+/** Checks that no line that bash refuses is allowed, whatever the rules. */
 export function fuzzRefused({ runs, seed }: Fuzz): string {
   const pool = compilePolicy([parsePolicy(POLICY, { file: "all.toml", operator: true })]);
   const lines = soup(runs, seed);

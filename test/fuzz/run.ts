@@ -1,4 +1,4 @@
-// Run by `npm run fuzz`: many more inputs than a test may take. Arguments: how many lines, and the seed.
+// Run by `npm run fuzz`, with many more inputs than a test can try. Arguments: the number of lines, and the seed.
 import { fuzzLinks } from "./links.ts";
 import { fuzzParsers } from "./parsers.ts";
 import { fuzzPool } from "./pool.ts";

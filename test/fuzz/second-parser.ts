@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { Language, Parser, type Node } from "web-tree-sitter";
 
-/** Finds the names of the commands of a line. Undefined where the parser does not understand the line. */
+/** Finds the command names of a line. Undefined if the parser does not understand the line. */
 export type NamesOf = (line: string) => readonly string[] | undefined;
 
-/** A second parser of bash, with other mistakes than the one that the shell package uses. */
+/** A second bash parser, whose mistakes differ from those of the parser in the shell package. */
 export async function createSecondParser(): Promise<NamesOf> {
   await Parser.init();
   const { resolve } = createRequire(import.meta.url);
@@ -22,7 +22,7 @@ export async function createSecondParser(): Promise<NamesOf> {
   };
 }
 
-// The text of a word without quotes; undefined where bash expands something in it.
+// The text of a word without its quotes; undefined if bash expands a part of it.
 function literalOf(node: Node): string | undefined {
   switch (node.type) {
     case "word":

@@ -6,11 +6,11 @@ import { shellText } from "../../packages/shell/test/shell-text.ts";
 import { createClock, type Fuzz } from "./clock.ts";
 import { policyText } from "./policies.ts";
 
-/** Whether something of a line is not known. */
+/** Whether any part of a line is unknown. */
 export const isUnknown = ({ commands, unknown }: Analysis): boolean =>
   unknown.length > 0 || commands.some((command) => command.unknown.length > 0);
 
-// Lines that the list allows, with at most a few parts that it should not.
+// Lines that the list allows, with at most a few parts that it must not allow.
 const USUAL = [
   "git status",
   "git log",
@@ -58,7 +58,7 @@ const usual = fc
   )
   .map((parts) => parts.flat().join("").trim());
 
-/** No line throws or takes long, and none that is not wholly known is allowed by a list of what is. */
+/** Checks that no line throws or takes long, and that an allow list allows no line with an unknown part. */
 export function fuzzShell({ runs, seed }: Fuzz): string {
   const names = ["allow-list", "deny-list"];
   const pools = names.map((name) =>
@@ -78,7 +78,7 @@ export function fuzzShell({ runs, seed }: Fuzz): string {
       if (!fast) return false;
       const doubtful = isUnknown(analyze(command));
       if (doubtful) unsure++;
-      // What many words take to decide is not asked here.
+      // This property is not about the time for many words.
       if (command.length > 2_000) return true;
       for (const pool of pools) {
         const call = {

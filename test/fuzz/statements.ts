@@ -12,7 +12,7 @@ const FORMS = [
 ]; // prettier-ignore
 const SIGNS = ["!", "{", "}", "(", ")", ";", "|", "if", "then", "fi", "do", "done", "'", '"', "`", "#", "\\", "&", "<<E", "\n", ";;", "in"]; // prettier-ignore
 
-/** Lines of the shell's grammar, the same for the same seed: bash takes most of them, and some are damaged. */
+/** Generates lines from the shell's grammar, the same for the same seed. Bash accepts most of them; some are damaged. */
 export class Statements {
   #state: number;
 

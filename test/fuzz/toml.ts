@@ -12,7 +12,7 @@ const PARTS = [
 
 type Edit = (text: string) => string;
 
-// Each place is a part of the text: a text of any length has it.
+// Positions are fractions of the text, so they exist in a text of any length.
 function edits(): fc.Arbitrary<Edit> {
   const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
   const at = (text: string, part: number): number => Math.floor(text.length * part);
@@ -49,7 +49,7 @@ function edits(): fc.Arbitrary<Edit> {
 
 const LONGEST = 4_000;
 
-// Text that is nearly a policy, or is one.
+// Text that is a policy, or nearly one.
 function policyTexts(): fc.Arbitrary<string> {
   const bases = POLICIES.map(policyText);
   return fc
@@ -67,7 +67,7 @@ const CALLS = [
   ["http_request", { url: "https://a.example/x" }],
 ] as const;
 
-/** A text is a policy or is refused as one, soon; and what is a policy decides by its index as by a scan. */
+/** Checks that each text soon loads as a policy or is refused, and that a policy decides by its index as by a scan. */
 export function fuzzToml({ runs, seed }: Fuzz): string {
   const clock = createClock();
   let parsed = 0;
@@ -90,7 +90,7 @@ export function fuzzToml({ runs, seed }: Fuzz): string {
   return `${runs} texts: ${parsed} were policies, the others were refused as such, ${clock.told()}`;
 }
 
-// Anything else that is thrown is a defect.
+// Any other error is a defect.
 function policyOf(text: string): PolicyFile | undefined {
   try {
     return parsePolicy(text, { file: "fuzz.toml" });

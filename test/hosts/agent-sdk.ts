@@ -9,7 +9,7 @@ import { openRun } from "@bylaw/log";
 import { z } from "zod";
 import { startModel } from "./model.ts";
 
-/** Where the SDK is installed. */
+/** The folder in which the SDK is installed. */
 export const SDK_FOLDER = join(import.meta.dirname, "programs/agent-sdk");
 const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
@@ -18,12 +18,12 @@ interface Case {
   readonly name: string;
   readonly folder: "allowed" | "asked" | "broken" | "denied";
   readonly ask?: GuardOptions["ask"];
-  /** Close the run first, so that nothing can be put on record. */
+  /** Closes the run first, so that nothing can be recorded. */
   readonly closed?: boolean;
   readonly runs: boolean;
 }
 
-/** What must hold for an agent of the real SDK, with every permission of the SDK given. */
+/** The cases that must hold for an agent of the real SDK with all of the SDK's permissions. */
 export const SDK_CASES: readonly Case[] = [
   { name: "an allowed call runs", folder: "allowed", runs: true },
   { name: "a denied call stays out", folder: "denied", runs: false },
@@ -66,7 +66,7 @@ interface Sdk {
   readonly query: (given: object) => AsyncIterable<object>;
 }
 
-/** Runs one query of the real SDK with a fake model. Returns what is wrong, or nothing. */
+/** Runs one query of the real SDK with a fake model. Returns the fault, or undefined. */
 export async function proveSdk({
   folder,
   closed,

@@ -5,7 +5,7 @@ import type { Script } from "./model.ts";
 import type { Program } from "./programs.ts";
 import type { ModelCall } from "./protocols.ts";
 
-/** Something that must hold for a program: returns what is wrong, or nothing. */
+/** A named property of a program. Its body returns the fault, or undefined. */
 export type Check = readonly [name: string, body: (desk: Desk) => Promise<string | undefined>];
 
 const POLICY = `
@@ -31,7 +31,7 @@ const CONFIG = "rules/bylaw.config.json";
 const RULES =
   '{ "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["policy.toml"] } }] }';
 
-/** Makes a program call the shell once, and then end. */
+/** A model that makes a program call the shell once, and then stop. */
 const once =
   (program: Program, line: string): Script =>
   ({ tools, results }) =>
@@ -46,7 +46,7 @@ function governed(desk: Desk): void {
   desk.install(CONFIG);
 }
 
-/** Runs one line, and says what became of its folder. */
+/** Runs one line, and describes what became of its folder. */
 async function outcome(desk: Desk, folder: string, patience_ms?: number): Promise<[string, Drive]> {
   const drive = await desk.drive(once(desk.program, `mkdir ${folder}`), patience_ms);
   if (!drive.ended) return [desk.has(folder) ? "runs without an end" : "waits", drive];
@@ -129,7 +129,7 @@ const DECISIONS: readonly Check[] = [
   ],
 ];
 
-/** Where the host cannot ask, a person answers with a command, once. */
+/** If the host cannot ask, a person answers once with a command. */
 const APPROVAL: Check = [
   "an approved call runs once",
   async (desk) => {
@@ -147,7 +147,7 @@ const APPROVAL: Check = [
   },
 ];
 
-/** A program in the place of Bylaw's that fails in one way. */
+/** Programs that replace Bylaw's, each failing in one way. */
 const SCRIPTS = {
   exit_1: "process.exitCode = 1;",
   killed: "process.kill(process.pid, 'SIGKILL');",
@@ -167,7 +167,7 @@ const failures = ({ host }: Program): readonly Check[] =>
     },
   ]);
 
-/** What Bylaw cannot decide stays out everywhere, also what a rule would allow. */
+/** What Bylaw cannot decide is blocked on every host, even if a rule allows it. */
 const faults: readonly Check[] = [
   ["the policy is broken", (desk: Desk) => desk.write("rules/policy.toml", "[[rules")],
   ["the configuration is broken", (desk: Desk) => desk.write(CONFIG, "{")],
@@ -208,7 +208,7 @@ const NEVER_STOPS: Check = [
   },
 ];
 
-/** What becomes of calls when the engine that the hook asks is gone or hangs. */
+/** Calls while the engine that the hook asks is gone or hangs. */
 const engineChecks: readonly Check[] = (["SIGKILL", "SIGSTOP"] as const).map((sent): Check => [
   `${sent} of the engine: a denied call stays out, and an allowed one runs`,
   async (desk) => {
@@ -281,7 +281,7 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
   },
 ];
 
-/** Everything that is measured with a program, but for managed settings. */
+/** All checks of a program, except for managed settings. */
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
   LOOKS_BACK,
@@ -290,7 +290,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...faults,
   ...engineChecks,
   HANGS,
-  // A plugin has no say about the end of a turn.
+  // A plugin is not asked at the end of a turn.
   ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
   SWITCHED_OFF,
   COMMENTS,
@@ -298,7 +298,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...(program.agent === undefined ? [] : [subAgent(program.agent)]),
 ];
 
-/** Needs an `/etc` of its own. */
+/** Needs its own `/etc`. */
 export const MANAGED: Check = [
   "managed settings hold against a project file that switches hooks off",
   async (desk) => {

@@ -22,22 +22,22 @@ const BIN = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
   "dist/bin.js",
 );
-/** The address of the model before there is one. */
+/** A placeholder address for the time before the model runs. */
 export const NO_MODEL = "http://127.0.0.1:1";
 const MODEL = /http:\/\/127\.0\.0\.1:\d+/;
 const TOKEN = "t".repeat(40);
 
-/** What a program did. */
+/** What a program did in one run. */
 export interface Drive {
-  /** What tools answered to the model. */
+  /** The tools' answers to the model. */
   readonly seen: string;
   readonly turns: number;
-  /** Whether it ended by itself. */
+  /** Whether the program exited by itself. */
   readonly ended: boolean;
   readonly printed: string;
 }
 
-/** A fresh home with a project, where one program works under Bylaw. */
+/** A fresh home folder with a project, in which one program works under Bylaw. */
 export class Desk {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-hosts-")));
   readonly project = join(this.home, "work");
@@ -56,14 +56,14 @@ export class Desk {
     );
   }
 
-  /** Writes a file, given by its path from the home. */
+  /** Writes a file, given by its path from the home folder. */
   write(file: string, text: string): void {
     const path = join(this.home, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text, { mode: 0o600 });
   }
 
-  /** Whether a file of the project is there. */
+  /** Whether a file of the project exists. */
   has(file: string): boolean {
     return existsSync(join(this.project, file));
   }
@@ -72,7 +72,7 @@ export class Desk {
     rmSync(join(this.project, file), { recursive: true, force: true });
   }
 
-  /** Sends a signal to the engines that the hook has started. Returns how many there are. */
+  /** Sends a signal to the engines that the hook has started. Returns their number. */
   signalEngines(signal: NodeJS.Signals): number {
     const engines = globSync("/proc/[0-9]*/cmdline").filter((file) => {
       try {
@@ -88,7 +88,7 @@ export class Desk {
 
   close(): void {
     this.signalEngines("SIGKILL");
-    // A program may still write while it ends.
+    // A program may still write while it exits.
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 
@@ -102,7 +102,7 @@ export class Desk {
     return { code: status, text: `${stdout}${stderr}` };
   }
 
-  /** Installs the hook as a person does. */
+  /** Installs the hook like a person. */
   install(config: string, scope: SettingsFile["scope"] = "user"): void {
     for (const [file, text] of Object.entries(this.program.files(this.#place(NO_MODEL))))
       this.write(file, text);
@@ -112,7 +112,7 @@ export class Desk {
     if (ran.code !== 0) throw new Error(ran.text);
   }
 
-  /** The user's settings file with the hook. */
+  /** The path of the user's settings file with the hook. */
   get settings(): string {
     const files = this.program.host.files({ home: this.home, env: {} }, this.project);
     const target = files.find(({ scope, target }) => scope === "user" && target);
@@ -120,7 +120,7 @@ export class Desk {
     return target.file;
   }
 
-  /** Puts another program in the place of Bylaw's, and makes the host wait for 2 seconds only. */
+  /** Replaces Bylaw's program by a script, and makes the host wait for only 2 seconds. */
   replaceHook(script: string | undefined): void {
     const target = this.settings;
     if (script !== undefined) this.write("other.cjs", script);
@@ -133,7 +133,7 @@ export class Desk {
     writeFileSync(target, text);
   }
 
-  /** Runs the program until it ends, with a model that follows a script. */
+  /** Runs the program until it exits, with a model that follows a script. */
   async drive(script: Script, patience_ms = 60_000): Promise<Drive> {
     const model = await startModel(script);
     const { program } = this;

@@ -9,17 +9,17 @@ import { PROTOCOLS, type Conversation, type ModelCall } from "./protocols.ts";
 /** A fake model on loopback. */
 export interface Model {
   readonly url: string;
-  /** How often it was asked what to do next. */
+  /** How often the model was asked for its next step. */
   readonly turns: () => number;
-  /** What tools answered, as the model last saw it. */
+  /** The tools' answers, as the model last saw them. */
   readonly seen: () => readonly string[];
   readonly close: () => void;
 }
 
-/** What the model does next: the calls of one step. None ends the turn. */
+/** The model's next step: its calls. An empty list ends the turn. */
 export type Script = (conversation: Conversation) => readonly ModelCall[];
 
-/** Starts a model that follows a script, in the protocol in which it is asked. */
+/** Starts a model that follows a script and answers in the protocol of each request. */
 export async function startModel(script: Script): Promise<Model> {
   let turns = 0;
   let seen: readonly string[] = [];
@@ -28,7 +28,7 @@ export async function startModel(script: Script): Promise<Model> {
     const protocol = PROTOCOLS.find(({ path }) => path.test(context.req.path));
     if (protocol === undefined) return context.json({ error: { message: "unknown" } }, 404);
     const conversation = protocol.read(await context.req.json());
-    // Programs also ask for titles and the like, without tools.
+    // Programs also ask for titles and similar texts, without tools.
     const calls = conversation.tools.length === 0 ? [] : script(conversation);
     if (conversation.tools.length > 0) turns += 1;
     if (conversation.results.length > 0) seen = conversation.results;

@@ -10,28 +10,28 @@ import { opencode } from "@bylaw/host-opencode";
 import { pi } from "@bylaw/host-pi";
 import type { ModelCall } from "./protocols.ts";
 
-/** Where a program runs. */
+/** The folders and the model's address for one run of a program. */
 export interface Place {
   readonly home: string;
   readonly project: string;
-  /** Of the model. */
+  /** The address of the model. */
   readonly url: string;
 }
 
-/** How a real program is started without a person, and what its settings are called. */
+/** How to start a real program without a person, and the names of its settings. */
 export interface Program {
   readonly host: Host;
-  /** Below `node_modules/.bin`. */
+  /** The executable below `node_modules/.bin`. */
   readonly bin: string;
-  /** Milliseconds that it takes to start, where that is long. */
+  /** Start-up time in milliseconds, if it is long. */
   readonly start_ms?: number;
   readonly args: readonly string[];
   readonly env: (place: Place) => Readonly<Record<string, string>>;
-  /** Files that make it use the model, below the home. */
+  /** Files that make it use the model, by their paths from the home folder. */
   readonly files: (place: Place) => Readonly<Record<string, string>>;
-  /** A shell line, under each name that the tool may have. The first that is offered is called. */
+  /** The call of a shell line, under each possible name of the tool. The first that the program offers is used. */
   readonly shell: (line: string) => readonly ModelCall[];
-  /** A sub-agent that gets a prompt, where it was measured. */
+  /** The call of a sub-agent with a prompt, if it was measured. */
   readonly agent?: (prompt: string) => ModelCall;
   /** A file of the project that switches hooks off. */
   readonly off: readonly [file: string, text: string];
@@ -174,7 +174,7 @@ const droidProgram: Program = {
   off: [".factory/settings.json", json({ disableAllHooks: true })],
 };
 
-// Code that a project brings along needs no tool.
+// Code in the project needs no tool.
 const RUNS_BESIDE = 'import { mkdirSync } from "node:fs";\nmkdirSync("denied");\n';
 
 const piProgram: Program = {
@@ -230,7 +230,7 @@ const opencodeProgram: Program = {
   off: [".opencode/plugin/other.js", `${RUNS_BESIDE}export const Other = async () => ({});\n`],
 };
 
-/** The programs that are driven. */
+/** The programs under test. */
 export const PROGRAMS: readonly Program[] = [
   claudeCodeProgram,
   codexProgram,
@@ -248,11 +248,11 @@ const folderOf = ({ host }: Program): string => join(import.meta.dirname, "progr
 export const fileOf = (program: Program): string =>
   join(folderOf(program), "node_modules/.bin", program.bin);
 
-/** Installs a program from its lockfile into a folder of its own. Returns why it cannot be had. */
+/** Installs a program from its lockfile into its own folder. Returns the reason if that fails. */
 export const fetchProgram = (program: Program): string | undefined =>
   fetchInto(folderOf(program), fileOf(program));
 
-/** Installs what the lockfile of a folder names, so that this file is there. Returns why it cannot be had. */
+/** Installs what the lockfile of a folder names, until `file` exists. Returns the reason if that fails. */
 export function fetchInto(folder: string, file: string): string | undefined {
   if (existsSync(file)) return undefined;
   const ran = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {

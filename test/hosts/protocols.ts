@@ -1,16 +1,16 @@
-/** A call of a tool, as the fake model asks for it. */
+/** A tool call, as the fake model makes it. */
 export interface ModelCall {
   readonly name: string;
   readonly args: object;
 }
 
-/** What a program told the model. */
+/** The conversation that a program sends to the model. */
 export interface Conversation {
   /** The names of the tools that the model may call. */
   readonly tools: readonly string[];
-  /** What the tools answered so far. */
+  /** The tools' answers so far. */
   readonly results: readonly string[];
-  /** What the person, or the agent above this one, asked for. */
+  /** The request of the person, or of the agent above this one. */
   readonly prompt: string;
 }
 
@@ -20,15 +20,15 @@ export interface StreamEvent {
   readonly data: object | string;
 }
 
-/** How one vendor's programs talk to their model. */
+/** How the programs of one vendor talk to their model. */
 export interface Protocol {
   readonly path: RegExp;
   readonly read: (body: Body) => Conversation;
-  /** The streamed answer: calls, or the end of the turn if there are none. `id` is new for each answer. */
+  /** The streamed answer: calls, or the end of the turn if there are none. `id` differs for each answer. */
   readonly answer: (calls: readonly ModelCall[], id: string) => readonly StreamEvent[];
 }
 
-// Only what is read of each protocol. The programs are the proof that it fits.
+// Only the parts of each protocol that are read. The real programs prove that they suffice.
 interface Part {
   readonly type?: string;
   readonly text?: string;

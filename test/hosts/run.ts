@@ -1,6 +1,6 @@
 /**
- * Drives the real programs under Bylaw, with a fake model: `npm run test:hosts [-- HOST… --only TEXT]`. Exits with 1 if one does
- * not do what its adapter says.
+ * Drives the real programs under Bylaw with a fake model: `npm run test:hosts [-- HOST… --only TEXT]`. Exits with 1 if one does not
+ * behave as its adapter says.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -74,7 +74,7 @@ async function prove(program: Program, [name, body]: Check): Promise<void> {
   }
 }
 
-/** Runs this file again where a copy of `/etc` can be written and nobody else sees it. */
+/** Runs this file again with a private, writable copy of `/etc`. */
 function proveManaged(program: Program): void {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-etc-"));
   try {

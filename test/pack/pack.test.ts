@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "bylaw-pack-"));
 const tarballs = new Map<string, { readonly file: string; readonly paths: readonly string[] }>();
 
-// As the import clause names them: `createKernel`, `type Kernel`.
+// Names as in an import clause: `createKernel`, `type Kernel`.
 function exportedNames(name: string): readonly string[] {
   const report = textOf(`test/contract/api/${basename(name)}.api.md`);
   const declared =
@@ -48,17 +48,17 @@ interface Installed {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-// What npm installed for all of them at once, by its place below node_modules.
+// The packages that npm installed for all projects, by their paths below node_modules.
 let installed: Readonly<Record<string, Installed>> = {};
 
 /**
- * Every package gets a project of its own, with what it declares and what that declares: together they would lend each other what one
- * of them forgot. The places are links to the one installation, and node and the compiler are told to leave them unresolved.
+ * Every package gets its own project with its dependencies only: in a shared one, a package could use what another declares. The
+ * folders are links into the one installation, and node and the compiler do not resolve them.
  */
 function project(name: string): string {
   const own = join(folder, basename(name));
   for (const place of placesFor(name)) {
-    // A package that stands inside another comes with it.
+    // Nested packages are linked with the package that contains them.
     if (place.indexOf("node_modules/") !== place.lastIndexOf("node_modules/")) continue;
     mkdirSync(dirname(join(own, place)), { recursive: true });
     symlinkSync(join(folder, "all", place), join(own, place));
@@ -70,7 +70,7 @@ function project(name: string): string {
   return own;
 }
 
-/** Where a package and all that it needs stand. */
+/** The folders of a package and of all its dependencies. */
 function placesFor(name: string): ReadonlySet<string> {
   const linked = new Set<string>();
   const link = (place: string): void => {
@@ -90,7 +90,7 @@ function placesFor(name: string): ReadonlySet<string> {
   return linked;
 }
 
-/** What the files of a package weigh, without what stands inside of it. */
+/** The size of a package's files, without nested packages. */
 function bytesIn(place: string): number {
   const at = join(folder, "all", place);
   return readdirSync(at, { recursive: true, withFileTypes: true })
@@ -100,7 +100,7 @@ function bytesIn(place: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-// As node looks for it: inside the package that needs it, then outwards. An optional one may be missing.
+// Searches like node: inside the package that needs it, then outwards. An optional one may be missing.
 function placeOf(name: string, from: string): string | undefined {
   for (
     let inside = from;
@@ -112,7 +112,7 @@ function placeOf(name: string, from: string): string | undefined {
   return `node_modules/${name}` in installed ? `node_modules/${name}` : undefined;
 }
 
-// What it printed, errors too, so that a failed expectation shows them.
+// Includes standard error, so that a failed expectation shows it.
 async function node(args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
   const { stdout, stderr } = await run(process.execPath, args, { cwd, env }).catch(
@@ -178,7 +178,7 @@ describe("the tarball", () => {
       expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
       expect(
         paths
-          // What a template makes has a test of its own.
+          // What a template creates includes a test.
           .filter((path) => !path.startsWith("templates/"))
           .filter((path) => /^(test|node_modules|\.turbo)\/|\.tsbuildinfo$|\.test\./.test(path)),
       ).toEqual([]);
@@ -188,13 +188,13 @@ describe("the tarball", () => {
 
 interface Budget {
   readonly name: string;
-  /** How many packages an installation brings, this one included. */
+  /** The number of packages in an installation, including this one. */
   readonly packages: number;
   readonly megabytes: number;
 }
 
 it.each(readCases<Budget>(import.meta, "budgets"))(
-  "$name brings at most $packages packages and $megabytes MB",
+  "$name installs at most $packages packages and $megabytes MB",
   ({ name, packages, megabytes }) => {
     const places = [...placesFor(name)];
     expect(places.length, places.join(" ")).toBeLessThanOrEqual(packages);
@@ -205,7 +205,7 @@ it.each(readCases<Budget>(import.meta, "budgets"))(
 
 describe.concurrent("installed in an empty project", () => {
   it.each(publishable.map((workspace) => [workspace.manifest.name, workspace] as const))(
-    "%s type-checks and loads by every name that it exports",
+    "%s type-checks and loads under every exported name",
     async (name, workspace) => {
       const own = project(name);
       if (workspace.manifest.exports?.["."] !== undefined) {
@@ -236,8 +236,8 @@ describe.concurrent("installed in an empty project", () => {
   );
 });
 
-// The command contains copies of our packages: what they load on first use (braces, an expression) and a configuration that
-// brings copies of its own must work all the same.
+// The command bundles copies of our packages. What they load on first use (braces, an expression) must work, and so must a
+// configuration with its own copies.
 async function decides(own: string, command: string): Promise<void> {
   writeFileSync(join(own, "policy.toml"), POLICY);
   writeFileSync(join(own, "bylaw.config.mjs"), CONFIG);
@@ -273,8 +273,8 @@ import { policy } from "@bylaw/plugin-policy";
 export default defineConfig({ plugins: [policy({ files: ["policy.toml"], operator: true })] });
 `;
 
-// As strict as a stranger may be, and with the types of the packages checked too.
-/** Frameworks whose own declarations do not check under these options, with any package. */
+// With the strictest options that a user may choose, and with the types of the packages checked too.
+/** Frameworks whose own declarations fail under these options, with any package. */
 const UNCHECKED: ReadonlySet<string> = new Set(["ai", "langchain", "@openai/agents"]);
 
 const STRANGER = {
@@ -295,7 +295,7 @@ const STRANGER = {
   files: ["stranger.ts"],
 };
 
-it("every package that is published has a snapshot to compare with", () => {
+it("every published package has a snapshot to compare with", () => {
   const snapshots = filesAt("test/contract/api/*.api.md").map((file) => basename(file, ".api.md"));
   const entries = publishable.filter(({ manifest }) => manifest.exports?.["."] !== undefined);
   expect(snapshots).toEqual(

@@ -8,10 +8,10 @@ import { freePort } from "@bylaw/testing";
 
 const run = promisify(execFile);
 
-/** A registry on the loopback that takes our packages and hands on all others from the registry of this machine. */
+/** A registry on the loopback that accepts our packages and passes on all others from the machine's registry. */
 export interface Registry {
   readonly url: string;
-  /** What npm needs in its environment to publish to it and to install from it. */
+  /** Environment variables with which npm publishes to it and installs from it. */
   readonly env: NodeJS.ProcessEnv;
   readonly stop: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function startRegistry(): Promise<Registry> {
     if (server.exitCode !== null) throw new Error("The registry did not start");
     await sleep(50);
   }
-  // A home of its own, so that nothing of this machine's npm is read or written but its cache.
+  // A separate home, so that npm reads and writes nothing of this machine but its cache.
   const home = join(folder, "home");
   mkdirSync(home);
   writeFileSync(

@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(clone, { recursive: true, force: true });
 });
 
-/** As `npm ci` installs: our packages are those of the clone, and all others those of this repository. */
+/** Installs like `npm ci`: our packages from the clone, all others from this repository. */
 function installLinks(): void {
   const link = (to: string, at: string): void => {
     mkdirSync(dirname(join(clone, at)), { recursive: true });
@@ -99,7 +99,7 @@ describe("a stranger", () => {
       env: { ...process.env, HOME: place },
     });
 
-  it("makes a ruleset, tests it and publishes it", { timeout: STRANGER_MS }, async () => {
+  it("creates a ruleset, tests it and publishes it", { timeout: STRANGER_MS }, async () => {
     await npm(place, "create", "--yes", "bylaw@latest", "rules", "--", ...RULES);
     await npm(rules, "install");
     expect((await npm(rules, "test")).stdout).toContain("2 cases");
@@ -107,7 +107,7 @@ describe("a stranger", () => {
   });
 
   it(
-    "makes a project that uses it, and a denied call stays out",
+    "creates a project that uses it, and a denied call is blocked",
     { timeout: STRANGER_MS },
     async () => {
       await npm(place, "create", "--yes", "bylaw@latest", "shop", "--", "--kind", "host");
@@ -137,7 +137,7 @@ describe("a stranger", () => {
   );
 });
 
-it("the next release gives every package that has a changeset its version and its changelog", async () => {
+it("the next release gives every package with a changeset its version and its changelog", async () => {
   await inClone("npm", "run", "version");
   for (const { folder, manifest } of publishable) {
     const { version } = JSON.parse(

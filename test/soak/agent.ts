@@ -32,7 +32,7 @@ const artifactsFor = (phase: string, mark: string): JsonObject =>
       }
     : { [phase === "BUILD" ? "build_summary" : "review_summary"]: { summary: `Done ${mark}` } };
 
-/** Every kind of action once before chance decides, so that a short soak has all of them. */
+/** Takes every kind of action once before chance decides, so that a short soak has all of them. */
 const FIRST = [0.1, 0.17, 0.22, 0.27, 0.31, 0.36, 0.5, 0.9];
 
 /** The task is over for this agent: handed on, lost or finished. */
@@ -43,7 +43,7 @@ const isClaimOver = (error: unknown): boolean =>
   error.code === "BYLAW_TASK_INVALID" &&
   /^The claim made with request id .+ is already over$/.test(error.message);
 
-/** One agent that claims tasks and works at them until it is told to stop. */
+/** One agent that claims tasks and works on them until it is told to stop. */
 export class SoakAgent {
   readonly #soak: Soak;
   readonly #name: string;
@@ -117,7 +117,7 @@ export class SoakAgent {
   async #take(): Promise<void> {
     const { ledger } = this.#soak;
     const claim = await this.#client.claimTask().catch((error: unknown) => {
-      // A retry may come after the claim that it repeats has lapsed: the server was down, or slow.
+      // If the server was down or slow, a claim may be over when its retry arrives.
       if (!isClaimOver(error)) throw error;
       ledger.count("claims over before their answer came");
       throw new Ended();
@@ -208,7 +208,7 @@ export class SoakAgent {
     for (const { call_id } of answers) ledger.acknowledge(`decision about ${call_id}`);
   }
 
-  /** Its own events come each once and in order. */
+  /** Checks that its own events arrive once and in order. */
   async #watch(task: string): Promise<void> {
     const { ledger } = this.#soak;
     let last = 0;
@@ -225,7 +225,7 @@ export class SoakAgent {
     ledger.count("event streams of agents");
   }
 
-  /** Asks for what the phase forbids. */
+  /** Requests what the phase forbids. */
   async #overreach(phase: string): Promise<void> {
     const asks: readonly (readonly [string, JsonObject])[] = [
       ["git_commit", { message: "forbidden", paths: ["README.md"] }],
@@ -245,13 +245,13 @@ export class SoakAgent {
     }
   }
 
-  /** Claims what it holds under another name, or sends what must be refused. */
+  /** Claims its own task under another name, or sends requests that must be refused. */
   async #misbehave(task: string): Promise<void> {
     const { ledger, endpoint, traffic } = this.#soak;
     if (this.#random() < 0.2) {
       const thief = this.#newClient(`thief-${this.#name}`);
       try {
-        // Granted only where the lease of this agent has just ended; the log shows whether it had.
+        // Granted only if the lease of this agent has just ended; the log shows whether it had.
         const { fence, agent_id } = (await thief.claimTask({ task_id: task })).task;
         ledger.acknowledge(`claimed ${task} by ${agent_id} at fence ${fence}`);
         await thief.releaseTask();

@@ -45,7 +45,7 @@ const BAD: readonly Bad[] = [
   { path: "/nothing", authorization: `Bylaw-Enrol ${ENROL}`, body: "{}" },
 ];
 
-/** Requests that must be refused. Each resolves to its status, which is 0 where the server closed the connection instead. */
+/** Sends a request that must be refused. Resolves to its status, which is 0 if the server closed the connection instead. */
 export async function sendBad(kind: number, endpoint: string, traffic: Traffic): Promise<number> {
   const bad = BAD[kind % (BAD.length + 2)];
   const { port } = new URL(endpoint);
@@ -68,7 +68,7 @@ export async function sendBad(kind: number, endpoint: string, traffic: Traffic):
   return response.status;
 }
 
-// Two lengths, of which two readers would take one each.
+// Two lengths, which two readers may understand differently.
 const SMUGGLED = rawRequest({
   path: "/api/v1/tasks/claim",
   headers: ["Content-Length: 3", "Transfer-Encoding: chunked"],

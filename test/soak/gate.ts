@@ -1,4 +1,4 @@
-/** Lets workers go on, or stops each of them between two actions. */
+/** Lets workers continue, or stops each of them between two actions. */
 export class Gate {
   readonly #workers: number;
   #waiting = 0;

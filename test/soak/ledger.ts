@@ -1,16 +1,16 @@
-/** What clients were told, what went wrong, and how often things happened. */
+/** Records what clients were told, what went wrong, and how often things happened. */
 export class Ledger {
   readonly #acknowledged = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #faults = new Map<string, number>();
 
-  /** The server answered that this is done; `log-check.ts` names the same thing when it finds it in the log. */
+  /** Records that the server acknowledged an action. `log-check.ts` uses the same name for the action's event. */
   acknowledge(what: string): void {
     this.#acknowledged.add(what);
     this.count("acknowledged");
   }
 
-  /** All that was acknowledged since the last call. */
+  /** Everything acknowledged since the last call. */
   takeAcknowledged(): ReadonlySet<string> {
     const taken = new Set(this.#acknowledged);
     this.#acknowledged.clear();
@@ -33,7 +33,7 @@ export class Ledger {
     this.#faults.set(text, (this.#faults.get(text) ?? 0) + 1);
   }
 
-  /** Each fault once, with how often it was seen. */
+  /** Each fault once, with its number of occurrences. */
   faults(): readonly string[] {
     return [...this.#faults].map(([text, times]) =>
       times === 1 ? text : `${text} (${times} times)`,

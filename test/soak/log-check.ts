@@ -2,17 +2,17 @@ import type { LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine, type StoreReader } from "@bylaw/log";
 import type { Ledger } from "./ledger.ts";
 
-/** In which phase a task may be before it enters one. */
+/** The phases from which a task may enter each phase. */
 const BEFORE: Readonly<Record<string, string | undefined>> = {
   PLAN: undefined,
   BUILD: "PLAN",
   REVIEW: "BUILD",
   "@completed": "REVIEW",
 };
-/** What only the agent that holds the task may have on record. */
+/** Event types that only the agent with the task may have on record. */
 const OF_HOLDER: ReadonlySet<string> = new Set(["tool_allowed", "phase_entered", "task_renewed"]);
 const ENDS_CLAIM: ReadonlySet<string> = new Set(["task_released", "task_failed", "task_finished"]);
-/** The service itself takes the task from an agent that was lost, under a fence of its own. */
+/** The service takes the task from a lost agent, under its own fence. */
 const TAKES_AWAY: ReadonlySet<string> = new Set(["task_lapsed", "task_escalated"]);
 const PAGE = 2_000;
 
@@ -28,7 +28,7 @@ export class LogCheck {
   readonly #verifier = createLogVerifier({ chained: true });
   readonly #tasks = new Map<string, TaskState>();
   readonly #results = new Set<string>();
-  // An answer may come a step after its event, where it was asked for again.
+  // An answer may come one step after its event, if the request was repeated.
   #before: ReadonlySet<string> = new Set();
   readonly #finished: string[] = [];
   #head = 0;
@@ -47,7 +47,7 @@ export class LogCheck {
     return this.#finished.splice(0);
   }
 
-  /** Reads what is new, and reports every acknowledged action that is not on record. */
+  /** Reads new events, and reports every acknowledged action that is not on record. */
   async read(
     store: Pick<StoreReader, "events">,
     run: string,
@@ -126,7 +126,7 @@ export class LogCheck {
   }
 }
 
-/** What an event is called where a client acknowledges it. */
+/** The name of an event's action in the ledger. */
 function nameOf({ sequence, event_type, agent_id, task_id, details }: LogEvent): string {
   switch (event_type) {
     case "task_created":

@@ -5,7 +5,7 @@ import type { Site } from "../e2e/orchestrator-kit.ts";
 
 const linux = process.platform === "linux";
 
-/** Resident memory of a process in MiB; `NaN` where the system does not say. */
+/** Resident memory of a process in MiB; `NaN` if the system does not say. */
 export function memoryOf(pid: number): number {
   if (!linux) return Number.NaN;
   return (
@@ -13,12 +13,12 @@ export function memoryOf(pid: number): number {
   );
 }
 
-/** Open file descriptors of a process; `NaN` where the system does not say. */
+/** Open file descriptors of a process; `NaN` if the system does not say. */
 export function descriptorsOf(pid: number): number {
   return linux ? readdirSync(`/proc/${pid}/fd`).length : Number.NaN;
 }
 
-/** The command lines of processes that work in a folder, other than the server itself, once some time was given to them to end. */
+/** The command lines of processes that work in a folder, other than the server itself, after they had some time to end. */
 export async function strayProcesses(
   folder: string,
   server: number,
@@ -56,10 +56,10 @@ function commandOf(pid: number): string {
   }
 }
 
-// The store, its companions and the secrets.
+// The store, its companion files and the secrets.
 const DATA = /^(\.gitignore|store\.db(-shm|-wal)?|[a-z]+\.secret|[\w-]+\.head\.json)$/;
 
-/** Files that the server and its tools left where nothing should be left. They are removed. */
+/** Files that the server and its tools left behind by mistake. They are removed. */
 export function leftFiles(site: Site): readonly string[] {
   const under = (folder: string): readonly string[] =>
     readdirSync(folder).map((name) => join(folder, name));
@@ -86,7 +86,7 @@ function temporaryIn(workspace: string): readonly string[] {
   }
 }
 
-/** By how much values grow from one to the next: the slope of the line with the least squares. */
+/** The growth from one value to the next: the slope by least squares. */
 export function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -97,6 +97,6 @@ export function slopeOf(values: readonly number[]): number {
   return below === 0 ? 0 : above / below;
 }
 
-/** The value in the middle. */
+/** The median. */
 export const medianOf = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;

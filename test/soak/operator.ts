@@ -6,7 +6,7 @@ import type { Gate } from "./gate.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** What all workers share. */
+/** State that all workers share. */
 export interface Soak {
   readonly site: Site;
   readonly endpoint: () => string;
@@ -19,13 +19,13 @@ export interface Soak {
 }
 
 const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
-/** So many tasks are free or held at once for each agent. */
+/** How many tasks are ready or held for each agent. */
 const TASKS_PER_AGENT = 3;
-/** A request is made again for as long as a restart may take on a busy machine. */
+/** How long a request is repeated: as long as a restart may take on a busy machine. */
 const GIVE_UP_MS = 90_000;
 let requests = 0;
 
-/** Asks as the operator until the server answers; the same request happens once. */
+/** Sends a request as the operator until the server answers. It takes effect once. */
 async function askAsOperator(
   { endpoint, traffic }: Soak,
   path: string,
@@ -89,7 +89,7 @@ async function answerGates(soak: Soak): Promise<void> {
   }[]) {
     if (state !== "open") continue;
     const answer = await askAsOperator(soak, `/approvals/${id}`, { answer: "yes", role: "human" });
-    // The agent may have lost the task, or asked anew, in between.
+    // The agent may have lost the task, or made another request, meanwhile.
     if (answer.status === 404 || answer.status === 409) soak.ledger.count("late approvals");
     else if (answer.status !== 200)
       soak.ledger.fault(`An approval answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -97,7 +97,7 @@ async function answerGates(soak: Soak): Promise<void> {
   }
 }
 
-/** Follows the events of the whole run, each connection for a while, and reports a gap. */
+/** Follows the events of the whole run, with a new connection now and then, and reports a gap. */
 export class EventFollower {
   last = 0;
   readonly #soak: Soak;
@@ -118,7 +118,7 @@ export class EventFollower {
         ledger.count("event streams");
         if (response.status === 200) await this.#read(response);
       } catch {
-        // The server was ended, or the time of this connection is over. The next one goes on.
+        // The server was ended, or the time of this connection is over. The next one continues.
       }
       await sleep(100);
     }

@@ -1,5 +1,5 @@
-// Loads a built server for a long time, ends and restarts it in every step, and checks what must hold after each:
-// npm run soak -- [--minutes 30] [--store sqlite|postgres] [--agents 8] [--seed 1] [--step-seconds 30] [--pause-ms 40] [--json]
+// Loads a built server for a long time, ends and restarts it in every step, and checks what must hold after each: npm run soak --
+// [--minutes 30] [--store sqlite|postgres] [--agents 8] [--seed 1] [--step-seconds 30] [--pause-ms 40] [--json]
 import { parseArgs } from "node:util";
 import { soak, type SoakReport, type StepReport } from "./soak.ts";
 
@@ -18,7 +18,7 @@ const { store, json } = values;
 if (store !== "sqlite" && store !== "postgres")
   throw new Error(`--store must be sqlite or postgres, not \`${store}\``);
 const step_ms = numberOf("step-seconds") * 1_000;
-// Who interrupts it gets the report of the steps so far, and no process stays behind.
+// An interrupt still prints the report of the steps so far, and leaves no process behind.
 const interrupted = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interrupted.abort());

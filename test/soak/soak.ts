@@ -38,12 +38,12 @@ export interface SoakOptions {
   readonly agents: number;
   readonly pause_ms: number;
   readonly seed: number;
-  /** Ends it after the step that is under way. */
+  /** Ends the soak after the current step. */
   readonly signal: AbortSignal;
   readonly onStep?: (step: StepReport) => void;
 }
 
-/** What one step came to. */
+/** The result of one step. */
 export interface StepReport {
   readonly step: number;
   /** How the server was ended in this step. */
@@ -64,25 +64,28 @@ export interface StepReport {
 export interface SoakReport {
   readonly steps: readonly StepReport[];
   readonly counts: Readonly<Record<string, number>>;
-  /** By how many MiB a step the memory grew; the first two steps are left out. */
+  /** The growth of memory in MiB per step, without the first two steps. */
   readonly memory_slope: number;
   readonly faults: readonly string[];
 }
 
-/** The longest that clients may take to come to rest, in milliseconds: twice as long as they try a request again. */
+/** The longest time for clients to finish, in milliseconds: twice the time for which they repeat a request. */
 const REST_MS = 180_000;
 const IDLE_MS = 1_000;
-/** The longest event loop delay, in milliseconds: the median of all steps, since a busy machine delays single ones. */
+/** The limit of the event loop delay, in milliseconds, for the median of all steps, because a busy machine delays single ones. */
 const LAG = 1_000;
-/** How much memory may grow from the second quarter to the last, in MiB and as a share. */
+/** The limit of memory growth from the second quarter to the last, in MiB and as a share. */
 const GROWTH = { mebibytes: 64, share: 0.25 };
 /** By how many the open file descriptors of two steps may differ. */
 const DESCRIPTORS = 40;
-/** The steps whose memory is left out, and from how many steps on figures are judged. */
+/** How many first steps are left out of the memory figures, and from how many steps on figures are judged. */
 const WARM_UP = 2;
 const JUDGED = 10;
 
-/** Loads a server, ends and restarts it in every step, and checks after each that nothing was lost, done twice or left behind. `undefined` where there is no PostgreSQL. */
+/**
+ * Loads a server, ends and restarts it in every step, and checks after each that nothing was lost, done twice or left behind.
+ * `undefined` if there is no PostgreSQL.
+ */
 export async function soak(options: SoakOptions): Promise<SoakReport | undefined> {
   const postgres = options.store === "postgres" ? await startPostgres({ fsync: true }) : undefined;
   if (options.store === "postgres" && postgres === undefined) return undefined;
@@ -199,7 +202,7 @@ class SoakSession {
     for (const command of strays)
       this.#ledger.fault(`Step ${step}: a process was left behind: ${command}`);
     const left = leftFiles(this.#site);
-    // What is being written when a server is killed stays; nothing else may.
+    // A killed server may leave what it was writing; nothing else may be left.
     if (ended === "SIGTERM")
       for (const file of left) this.#ledger.fault(`Step ${step}: a file was left behind: ${file}`);
     return {
@@ -212,7 +215,7 @@ class SoakSession {
     };
   }
 
-  /** Ends the server and starts it again on the same port; resolves to how long it was away. */
+  /** Ends the server and starts it again on the same port; resolves to the milliseconds in between. */
   async #restart(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
     const began = performance.now();
     this.#traffic.ending();
@@ -257,7 +260,7 @@ class SoakSession {
     }
   }
 
-  /** Every acknowledged line is in its file, and none is there twice. Workspaces of finished tasks are removed. */
+  /** Checks that every acknowledged line is in its file, and none is there twice. Removes the workspaces of finished tasks. */
   #checkJournals(wrote: readonly string[]): void {
     const lines = new Map<string, readonly string[]>();
     for (const [, task = "", mark = ""] of wrote.map((what) => what.split(" "))) {
@@ -277,7 +280,7 @@ class SoakSession {
       rmSync(this.#site.path("work", task), { recursive: true, force: true });
   }
 
-  /** The stream of the operator has everything that is in the log. */
+  /** Checks that the operator's stream has everything in the log. */
   async #catchUp(follower: EventFollower): Promise<void> {
     for (let attempt = 0; follower.last < this.#check.head; attempt += 1) {
       if (attempt === 200)
@@ -326,7 +329,7 @@ class SoakSession {
     };
   }
 
-  /** What only many steps show. */
+  /** Checks the figures that need many steps. */
   #judgeFigures(memory: readonly number[]): void {
     const quarter = Math.floor(memory.length / 4);
     const [early, late] = [

@@ -1,6 +1,6 @@
 import type { Ledger } from "./ledger.ts";
 
-/** Counts the answers of all requests, and tells apart what a restart explains from what nothing explains. */
+/** Counts the answers of all requests, and separates failures that a restart explains from the others. */
 export class Traffic {
   readonly #ledger: Ledger;
   #changes = 0;
@@ -10,13 +10,13 @@ export class Traffic {
     this.#ledger = ledger;
   }
 
-  /** The server is about to be ended. */
+  /** Called before the server is ended. */
   ending(): void {
     this.#changes += 1;
     this.#restarting = true;
   }
 
-  /** The server listens again. */
+  /** Called when the server listens again. */
   listening(): void {
     this.#changes += 1;
     this.#restarting = false;

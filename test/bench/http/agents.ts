@@ -1,14 +1,14 @@
-// Agents that hold a task each, over HTTP.
+// Agents over HTTP that hold one task each.
 import { ENROL, OPERATOR } from "./servers.ts";
 
-/** An agent with a task, and the token for it. */
+/** An agent with a task, and its token. */
 export interface Agent {
   readonly name: string;
   readonly task: string;
   readonly authorization: string;
 }
 
-/** How many tasks are created in one request. */
+/** How many tasks one request creates. */
 const AT_ONCE = 500;
 
 export async function ask(
@@ -32,7 +32,7 @@ export async function ask(
 
 export const asOperator = `Bearer ${OPERATOR}`;
 
-/** Creates tasks, each with a name of its own. */
+/** Creates tasks with these names. */
 export async function createTasks(url: string, names: readonly string[]): Promise<void> {
   for (let at = 0; at < names.length; at += AT_ONCE)
     await ask(url, "/tasks", asOperator, {
@@ -40,7 +40,7 @@ export async function createTasks(url: string, names: readonly string[]): Promis
     });
 }
 
-/** Creates so many tasks and claims them, each by an agent of its own, and begins with the first phase. */
+/** Creates `count` tasks, has a separate agent claim each, and enters the first phase. */
 export async function agentsOf(
   url: string,
   count: number,
@@ -64,7 +64,7 @@ export async function agentsOf(
   return agents;
 }
 
-/** Moves a task to another phase; resolves to the token for that. Throws where a gate is in the way. */
+/** Moves a task to another phase and resolves to the new token. Throws if a gate blocks the transition. */
 export async function move(
   url: string,
   { task, authorization }: Agent,

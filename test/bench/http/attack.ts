@@ -1,8 +1,8 @@
-// A worker that sends the same request on many connections at once, each to its end, and tells what came of them.
+// A worker that sends the same request on many connections at once, to its end, and reports each outcome.
 import { connect } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** The same request, many times at once. */
+/** One request that is sent many times at once. */
 export interface Attack {
   readonly name: string;
   readonly count: number;
@@ -11,10 +11,13 @@ export interface Attack {
   readonly body: string;
 }
 
-/** Connections that are still open then are cut. */
+/** Connections still open after this time are cut. */
 const LONGEST_MS = 60_000;
 
-/** Sends one request on a connection of its own, whatever the server says meanwhile. Resolves to the status, or why there is none. */
+/**
+ * Sends one request on its own connection to the end, even if the server answers earlier. Resolves to the status, or to the reason
+ * why there is none.
+ */
 function send(url: URL, { path, authorization }: Attack, body: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let answer = "";

@@ -1,4 +1,4 @@
-// What is used of it here; it brings no types of its own.
+// Only the types that are used here: the package ships none.
 declare module "autocannon" {
   import type { EventEmitter } from "node:events";
 

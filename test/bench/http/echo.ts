@@ -1,4 +1,4 @@
-// The floor: the framework alone, which reads a body of JSON and answers with it.
+// The floor: the bare framework, which reads a JSON body and answers with it.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 

@@ -1,14 +1,14 @@
-// Clients that ask as fast as they are answered.
+// Clients that send their next request as soon as they have an answer.
 import autocannon from "autocannon";
 
-/** What one client asks, again and again. */
+/** The request that one client repeats. */
 export interface Question {
   readonly path: string;
   readonly authorization?: string;
   readonly body: unknown;
 }
 
-/** How quickly questions were answered. */
+/** The measured rate and latencies. */
 export interface Load {
   /** Answers a second. */
   readonly rate: number;
@@ -18,7 +18,7 @@ export interface Load {
   readonly p99: number;
 }
 
-/** One connection for each question, for so long. Throws where an answer is none of 200. */
+/** Opens one connection for each question, for the given time. Throws if an answer has a status other than 200. */
 export async function load(url: string, questions: readonly Question[], ms: number): Promise<Load> {
   let next = 0;
   const times: number[] = [];
@@ -38,7 +38,7 @@ export async function load(url: string, questions: readonly Question[], ms: numb
       ]);
     },
   });
-  // Its own histogram counts whole milliseconds.
+  // Autocannon's own histogram counts only whole milliseconds.
   cannon.on(
     "response",
     (_client: unknown, _status: number, _bytes: number, took: number) => void times.push(took),

@@ -1,4 +1,4 @@
-// Loaded before the server of `flood.ts`: measures how long its event loop is blocked, and tells the parent when asked.
+// Loaded before the server of `flood.ts`: measures how long its event loop is blocked, and reports it to the parent on request.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -8,5 +8,5 @@ process.on("message", () => {
   delay.reset();
   process.send?.(max / 1e6);
 });
-// Waiting for a question keeps no server from ending.
+// The open channel must not keep the server alive.
 process.channel?.unref();

@@ -1,11 +1,11 @@
-// Servers in processes of their own, and the processor time that they take.
+// Servers in their own processes, and the processor time that they use.
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A server that listens. */
+/** A running server. */
 export interface Server {
   readonly url: string;
   readonly pid: number;
@@ -13,13 +13,13 @@ export interface Server {
 }
 
 const ECHO = fileURLToPath(import.meta.resolve("./echo.ts"));
-/** The program. */
+/** The built `bylaw` program. */
 export const BYLAW = fileURLToPath(import.meta.resolve("../../../packages/cli/bin/bylaw.js"));
 
 export const ENROL = "the-secret-that-agents-enrol-with-here";
 export const OPERATOR = "the-token-of-the-operator-of-this-server";
 
-/** What a server is told of its secrets. */
+/** The secrets in the server's environment. */
 export const SECRETS = {
   BYLAW_ENROL_SECRET: ENROL,
   BYLAW_OPERATOR_TOKEN: OPERATOR,
@@ -28,7 +28,7 @@ export const SECRETS = {
 
 export const startEcho = (): Promise<Server> => start([ECHO], {});
 
-/** Starts `bylaw serve` with a file of settings, in its folder. */
+/** Starts `bylaw serve` with a file of settings, in the folder of that file. */
 export const startBylaw = (settings: string): Promise<Server> =>
   start(
     [BYLAW, "serve", "--settings", settings, "--allow-root", "--json"],
@@ -68,11 +68,11 @@ async function start(
 interface Process {
   readonly name: string;
   readonly parent: number;
-  /** Microseconds, with those of children that have ended. */
+  /** Processor time in microseconds, including children that have ended. */
   readonly cpu: number;
 }
 
-/** Linux counts in hundredths of a second. */
+/** Linux counts processor time in hundredths of a second. */
 const TICK_US = 10_000;
 
 function processOf(pid: number): Process | undefined {
@@ -90,7 +90,10 @@ function processOf(pid: number): Process | undefined {
   }
 }
 
-/** Microseconds of processor time that each of some processes has taken so far. Nothing of one that is no more, or where no system says. */
+/**
+ * Microseconds of processor time that each process has used so far. A process that has ended, or that the system does not report, has no
+ * entry.
+ */
 export function cpuOf(pids: readonly number[]): ReadonlyMap<number, number> {
   return new Map(
     pids.flatMap((pid) => {
@@ -100,7 +103,7 @@ export function cpuOf(pids: readonly number[]): ReadonlyMap<number, number> {
   );
 }
 
-/** The PostgreSQL that this process has started, and all that belongs to it. */
+/** The process ids of the PostgreSQL that this process has started, with all its children. */
 export function databaseProcesses(): readonly number[] {
   if (process.platform !== "linux") return [];
   const all = new Map(

@@ -1,4 +1,4 @@
-// Writers that wait for each event to be durable before they write the next, and how many events a second they come to.
+// Writers that wait until each event is durable before they write the next, and their rate in events a second.
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import type { EventDraft } from "@bylaw/kernel";
@@ -25,7 +25,7 @@ export const eventOf = (writer: number, index: number): EventDraft => ({
   },
 });
 
-/** Events a second of so many writers at once, over at least `ms` milliseconds. */
+/** The rate in events a second of this many concurrent writers, over at least `ms` milliseconds. */
 export async function rateOf(writers: number, append: Append, ms: number): Promise<number> {
   const start = performance.now();
   const end = start + ms;
@@ -40,21 +40,21 @@ export async function rateOf(writers: number, append: Append, ms: number): Promi
   return (written / (performance.now() - start)) * 1e3;
 }
 
-/** Each writer in a log of its own. */
+/** Each writer appends to its own log. */
 export const appendTo =
   (store: Store, prefix: string): Append =>
   (writer, event) =>
     store.commit({ run: `${prefix}-${writer}`, seen: Number.MAX_SAFE_INTEGER, events: [event] });
 
-/** All writers in one log. */
+/** All writers append to one log. */
 export const appendToOne =
   (store: Store, prefix: string): Append =>
   (_, event) =>
     store.commit({ run: prefix, seen: Number.MAX_SAFE_INTEGER, events: [event] });
 
 /**
- * What the disk allows: the bytes of the same events, all that is asked in one turn of the event loop in one `write` and one
- * `fdatasync`. It numbers, chains, checks and finds nothing: a floor, not a log.
+ * The limit of the disk: the bytes of the same events, with all appends of one event-loop tick in one `write` and one `fdatasync`.
+ * It numbers, chains, checks and finds nothing: a floor, not a log.
  */
 export function openFloor(file: string): { readonly append: Append; readonly close: () => void } {
   const descriptor = openSync(file, "a");

@@ -3,7 +3,7 @@ import { policy } from "@bylaw/plugin-policy";
 import { policyOf } from "../rules.ts";
 import type { Peer, Question } from "./workload.ts";
 
-/** The whole kernel with the policy plugin: admission of the call, index, shell analysis, reasons, frozen decision. */
+/** The whole kernel with the policy plugin: call admission, index, shell analysis, reasons, frozen decision. */
 export const bylaw: Peer = {
   name: "Bylaw",
   note: "`kernel.decide`, admission of the call and, for shell calls, the whole analysis of the line included",
@@ -13,7 +13,7 @@ export const bylaw: Peer = {
   },
 };
 
-/** The same where no shell line ever came before: what is kept of lines helps nothing, and each line is made in the time that is taken. */
+/** The same with lines that are all different, so that no cache of lines helps. The time includes making each line. */
 export const bylawAnew: Peer = {
   name: "Bylaw, lines new",
   note: "every shell line ends in another number, so that nothing of it is known",

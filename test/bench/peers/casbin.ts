@@ -22,7 +22,7 @@ e = priority(p.eft) || deny
 m = fits(r.tool, r.server, r.path, r.command, p.kind, p.name, p.before, p.after)
 `;
 
-/** node-casbin; one function in JavaScript tests a rule. */
+/** node-casbin; one JavaScript function tests a rule. */
 export const casbin: Peer = {
   name: "casbin",
   note: "`enforceExSync`, first match; no ask_user (no rule that matched, instead); the rule's test is one function in JavaScript",

@@ -16,7 +16,7 @@ interface ShellModule {
 
 const FOLDER = "@google/gemini-cli-core/dist/src";
 
-/** The engine of Gemini CLI. Its debug text goes nowhere, as in a normal run of it. */
+/** The engine of Gemini CLI. Its debug output is discarded, as in normal use. */
 export const gemini: Peer = {
   name: "@google/gemini-cli-core",
   note: "`PolicyEngine.check`; globs over a server in its own form, arguments by a pattern over their JSON, shell by its command prefix",

@@ -4,12 +4,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Where the peers stand: beside what npm installs for the workspace, so that `npm ci` of the workspace stays small. */
+/** The folder of the peers. It lies outside what npm installs for the workspace, so that `npm ci` of the workspace stays small. */
 const folder = join(import.meta.dirname, "../../../node_modules/.cache/bench-peers");
 const lock = join(import.meta.dirname, "package-lock.json");
 const stamp = join(folder, "installed");
 
-/** Installs the peers as their lockfile says, unless they are there. Runs no script of theirs. */
+/** Installs the peers from their lockfile, unless they are installed. Runs none of their scripts. */
 export function installPeers(): void {
   const wanted = readFileSync(lock, "utf8");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
@@ -28,13 +28,13 @@ export function installPeers(): void {
 
 const require = createRequire(join(folder, "package.json"));
 
-/** A module of the peers by package name or by its path below their node_modules. */
+/** Imports a module of the peers by package name or by its path below their node_modules. */
 export async function importPeer<T>(name: string): Promise<T> {
   const path = name.endsWith(".js") ? join(folder, "node_modules", name) : require.resolve(name);
   return (await import(pathToFileURL(path).href)) as T;
 }
 
-/** The version of a peer as installed. */
+/** The installed version of a peer. */
 export function versionOf(name: string): string {
   return (
     JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")) as {

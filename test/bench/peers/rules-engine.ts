@@ -14,7 +14,7 @@ interface JsonRulesEngine {
   };
 }
 
-/** json-rules-engine, every rule asked. */
+/** json-rules-engine, which tests every rule. */
 export const rulesEngine: Peer = {
   name: "json-rules-engine",
   note: "every rule is asked; `path` and `command` by operators of our own that compare beginning and end",

@@ -1,4 +1,4 @@
-// Bylaw and the engines that it is compared with, one process, the same rules and calls, in interleaved rounds.
+// Compares Bylaw with other engines: one process, the same rules and calls, in interleaved rounds.
 import { cpus } from "node:os";
 import { agentGovernance } from "./agent-governance.ts";
 import { bylaw, bylawAnew } from "./bylaw.ts";
@@ -11,7 +11,7 @@ import { questionsOf, rulesOf, type Engine, type Peer, type Question } from "./w
 
 const SIZES = process.argv.slice(2).map(Number);
 const ROUNDS = 7;
-/** What one round of one engine may take, in milliseconds; at least one call of it is made. */
+/** The time limit of one round of one engine, in milliseconds. It makes at least one call. */
 const BUDGET = 120;
 const PEERS: readonly Peer[] = [
   bylaw,
@@ -30,11 +30,12 @@ interface Cell {
 
 const shell = ({ command }: Question): boolean => command !== undefined;
 
-/** One round: as many whole passes as the budget allows, or as many calls. Microseconds a call. */
+/** One round: as many whole passes, or calls, as fit into the time limit. Records microseconds per call. */
 async function round(engine: Engine, questions: readonly Question[], cell: Cell): Promise<void> {
   const end = performance.now() + BUDGET;
   let calls = 0;
-  // A look at the clock after each call would weigh on the fast ones, and sixteen calls between two looks take the slow ones seconds.
+  // Reading the clock after each call slows fast engines down, so they read it every sixteen calls. Sixteen calls of a slow engine
+  // take seconds.
   let stride = 16;
   const started = performance.now();
   do {
@@ -90,7 +91,7 @@ for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
   const engines = new Map<Peer, Engine>();
   for (const peer of PEERS) {
     const engine = await peer.build(rules, size);
-    // Slow ones at many rules are asked a part of the calls.
+    // Slow engines with many rules answer only a part of the calls.
     await verify(
       peer,
       engine,
@@ -130,7 +131,7 @@ for (const size of SIZES.length > 0 ? SIZES : [10, 100, 1_000, 10_000]) {
     console.log(`| ${peer.name} | ${columns.join(" | ")} |`);
   }
 }
-// The policy's own memory: 100,000 decisions leave nothing behind.
+// The policy's own memory must not grow over 100,000 decisions.
 const kernel = await bylaw.build(rulesOf(100), 100);
 const calls = questionsOf(100);
 const used = (): number => {
@@ -142,12 +143,12 @@ const pass = (count: number): void => {
 };
 const ROUNDS_OF_CHECKS = 10;
 for (let at = 0; at < ROUNDS_OF_CHECKS; at += 1) pass(100_000);
-// The engine throws compiled code away and makes it again, some 300 KiB either way; a leak of one byte a check would be a megabyte.
+// V8 discards compiled code and compiles it again, some 300 KiB either way. A leak of one byte a check is a megabyte.
 const before = used();
 for (let at = 0; at < ROUNDS_OF_CHECKS; at += 1) pass(100_000);
 const growth = (used() - before) / 1024;
 console.log(
   `\nHeap after ${(ROUNDS_OF_CHECKS * 100_000).toLocaleString("en-US")} more checks of Bylaw: ${growth.toFixed(0)} KiB more`,
 );
-// Parsers of some peers hold handles that never end.
+// Parsers of some peers keep handles open for ever.
 process.exit(0);

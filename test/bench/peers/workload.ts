@@ -1,7 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { hit, miss } from "../rules.ts";
 
-/** What decides one call: the words in which every engine is asked. */
+/** The facts that decide one call, in a form that every engine can take. */
 export interface Question {
   readonly call: ToolCall;
   readonly tool: string;
@@ -12,20 +12,20 @@ export interface Question {
 }
 export type Effect = "allow" | "deny" | "ask_user";
 
-/** One rule of the policy that `policyOf` of the other bench writes, as data. */
+/** One rule, as data, of the policy that `policyOf` in `bench/rules.ts` writes. */
 export interface PeerRule {
   readonly index: number;
   readonly effect: "allow" | "deny";
   readonly kind: "exact" | "server" | "argument" | "command";
-  /** The tool; of a server rule the server; of a command rule the words that the line begins with. */
+  /** The name of the tool, or of the server for a server rule, or the first words of the line for a command rule. */
   readonly name: string;
-  /** Of an argument rule: what stands before and after the free middle of `path`. */
+  /** For an argument rule: the fixed text before and after the free middle of `path`. */
   readonly path?: readonly [string, string];
 }
 
 const KINDS = ["exact", "server", "argument", "command"] as const;
 
-/** The rules of a policy of this size. */
+/** The rules of a policy with `size` rules. */
 export function rulesOf(size: number): readonly PeerRule[] {
   return Array.from({ length: size }, (_, index) => {
     const kind = KINDS[index % KINDS.length] ?? "exact";
@@ -43,7 +43,7 @@ export function rulesOf(size: number): readonly PeerRule[] {
 
 const CALLS = 60;
 
-/** A third decided by the first twentieth of the rules, a third by the last, a third by none; shell calls are a quarter. */
+/** A third is decided by the first twentieth of the rules, a third by the last, a third by none. A quarter are shell calls. */
 export function questionsOf(size: number): readonly Question[] {
   const span = Math.max(4, Math.floor(size / 20));
   return Array.from({ length: CALLS }, (_, at) => {
@@ -59,7 +59,7 @@ function question(call: ToolCall, index: number | undefined): Question {
   return { call, tool: call.tool, server: call.server, path, command, expected };
 }
 
-/** One engine with one policy. It answers at once, or later. */
+/** One engine with one policy. It answers with a value or a promise. */
 export interface Engine {
   ask(question: Question): Effect | Promise<Effect>;
 }
@@ -67,7 +67,7 @@ export interface Engine {
 /** An engine to compare with. */
 export interface Peer {
   readonly name: string;
-  /** What its language cannot say, and how the workload says it instead. */
+  /** Features that its language lacks, and how the workload expresses them instead. */
   readonly note: string;
   build(rules: readonly PeerRule[], size: number): Promise<Engine>;
 }

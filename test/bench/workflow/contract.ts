@@ -1,4 +1,7 @@
-/** A contract of two phases, between which tasks go to and fro: ten artifacts with schemas and a gate of five checks lead on, nothing back. */
+/**
+ * A contract with two phases, between which tasks move back and forth. The way forward needs ten artifacts with schemas and a gate of five
+ * checks; the way back needs nothing.
+ */
 export const CONTRACT = `bylaw: 1
 name: Bench
 phases:
@@ -84,7 +87,7 @@ const notes = {
   files: ["src/add.ts", "src/index.ts", "tests/add.test.ts"],
 };
 
-/** What such a contract wants of a task that goes on. */
+/** The artifacts that a task needs to move forward. */
 export const ARTIFACTS = {
   plan_document: {
     title: "Add two numbers",

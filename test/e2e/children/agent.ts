@@ -1,10 +1,10 @@
-// An honest agent: it takes a task from its plan to its end through the client, and leaves a journal that shows what happened twice.
+// An honest agent: it takes a task from plan to end through the client, and keeps a journal that shows whatever happened twice.
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentClient, Conflict, TransitionBlocked, type JsonObject } from "@bylaw/sdk";
 import { CODE, HANDED, TESTS } from "../walk-artifacts.ts";
 
 const client = AgentClient.fromEnvironment(process.env, {
-  // It outlives any number of restarts.
+  // Enough attempts to survive any number of restarts.
   retry: { attempts: 1_000, base_ms: 20, cap_ms: 250, give_up_ms: 90_000 },
 });
 
@@ -22,7 +22,7 @@ async function enter(phase: string, artifacts: unknown): Promise<void> {
   }
 }
 
-// What began before a crash, and nobody knows how it ended, is looked at before it is done again.
+// After a crash, nobody knows whether an action ended, so it is checked before it is repeated.
 async function once(act: () => Promise<unknown>, isDone: () => Promise<boolean>): Promise<void> {
   for (;;) {
     try {

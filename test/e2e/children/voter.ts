@@ -1,4 +1,4 @@
-// An agent in a process of its own: it begins when it is told to, errs, answers and votes, round by round, on the log that others write too.
+// An agent in its own process. It starts on command, errs, answers and votes, round by round, on a log that others write as well.
 import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { createKernel } from "@bylaw/kernel";
