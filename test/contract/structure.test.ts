@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 126_900,
-  test_lines: 94_400,
+  source_lines: 128_137,
+  test_lines: 94_808,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

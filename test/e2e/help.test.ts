@@ -69,11 +69,13 @@ beforeAll(() => {
   mkdirSync(join(begun, ".bylaw"), { recursive: true });
   cpSync(join(begun, "runs.db"), join(begun, ".bylaw/store.db"));
   bylaw(["init"], { cwd: begun });
+  bylaw("ruleset new acme-rules", { cwd: begun });
+  bylaw("ruleset pack acme-rules", { cwd: begun });
 });
 afterAll(() => rmSync(begun, { recursive: true }));
 
 function projectFor(example: string): string {
-  if (example.includes("bylaw init")) return scratch();
+  if (/bylaw (?:init|ruleset new)/.test(example)) return scratch();
   const cwd = scratch();
   cpSync(begun, cwd, { recursive: true });
   if (!example.includes("events.000")) return cwd;

@@ -12,6 +12,13 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
     ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
   ].map((file) => `dist/reference/${file}`),
+  "create-bylaw": [
+    "package.json",
+    ...["README.md", "_gitignore", "cases.jsonl", "index.d.ts", "index.js", "manifest.json"].map(
+      (file) => `templates/ruleset/${file}`,
+    ),
+    "templates/ruleset/policy.toml",
+  ],
   "chart.js": ["dist/chart.umd.min.js", "LICENSE.md"],
 };
 

@@ -9,6 +9,7 @@ export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
+export { loadRuleset } from "./load-ruleset.ts";
 export { createNodeKernel, type NodeKernelOptions } from "./node-kernel.ts";
 export {
   packagesBeside,

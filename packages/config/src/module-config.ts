@@ -16,7 +16,7 @@ type SourceLocation = NonNullable<BylawError["source"]>;
 export async function readModuleConfig(file: string, bundled: BundledPackages): Promise<Config> {
   let exports: Record<string, unknown>;
   try {
-    exports = await importConfig(file, bundled);
+    exports = await importModule(file, bundled);
   } catch (error) {
     const fault = unloadable(file, error);
     throwFaults(fault.code === "BYLAW_OPTIONS_INVALID" ? await allFaults(file, bundled) : []);
@@ -61,7 +61,8 @@ async function allFaults(file: string, bundled: BundledPackages): Promise<readon
   }
 }
 
-async function importConfig(
+/** The exports of a module, with the bundled packages where it imports what a project lacks. */
+export async function importModule(
   file: string,
   bundled: BundledPackages,
 ): Promise<Record<string, unknown>> {

@@ -60,7 +60,7 @@ export function loaderOfContained(
 type PackageResolver = (name: string) => string | undefined;
 
 /** Makes the resolver of the packages beside a file. */
-async function resolverBeside(file: string): Promise<PackageResolver> {
+export async function resolverBeside(file: string): Promise<PackageResolver> {
   // Only jiti resolves as `import` does from another folder; it is large, so it comes when it is needed.
   const { createJiti } = await import("jiti");
   const jiti = createJiti(file, { fsCache: false });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Kind } from "./kinds.ts";
 
 const TEMPLATES = new URL("../templates/", import.meta.url);
@@ -54,7 +55,7 @@ export function create(folder: string, kind: Kind, name: string): readonly strin
  * with `_` and are `manifest.json` there.
  */
 function filledIn(kind: Kind, name: string): readonly (readonly [string, string])[] {
-  const template = new URL(`${kind}/`, TEMPLATES);
+  const template = fileURLToPath(new URL(`${kind}/`, TEMPLATES));
   const words: Readonly<Record<string, string>> = {
     PACKAGE_NAME: name,
     IDENTIFIER: identifierOf(name),
@@ -71,23 +72,23 @@ function filledIn(kind: Kind, name: string): readonly (readonly [string, string]
         .replaceAll(/"(@bylaw\/[a-z-]+|zod)": "\*"/g, (_, needed: string) => {
           return `${JSON.stringify(needed)}: ${JSON.stringify(ranges[needed])}`;
         });
-      return [placeOf(path, template), text] as const;
+      return [placeOf(relative(template, path)), text] as const;
     });
 }
 
-const placeOf = (path: string, template: URL): string =>
+const placeOf = (path: string): string =>
   path
-    .slice(template.pathname.length)
-    .split("/")
+    .split(/[\\/]/)
     .map((part) => part.replace(/^_/, ".").replace(/^manifest\.json$/, "package.json"))
     .join("/");
 
-/** The ranges that this release is tested with. */
+/** The ranges that this release is tested with. The command contains this package, so both are released together, under one version. */
 function rangesOfPackages(): Readonly<Record<string, string>> {
-  const { devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as {
+  const { version, devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as {
+    readonly version: string;
     readonly devDependencies: Readonly<Record<string, string>>;
   };
-  return devDependencies;
+  return { ...devDependencies, "@bylaw/cli": `^${version}` };
 }
 
 /** `@acme/no-refunds` → `noRefunds`. */

@@ -46,6 +46,7 @@ function install(at: string): void {
 
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -120,22 +121,23 @@ it("takes a name with a scope, and calls the export after the rest", () => {
 });
 
 it("asks for the packages that this release was tested with", () => {
-  const { devDependencies: tested } = manifestOf(PACKAGE);
+  const { devDependencies, version } = manifestOf(PACKAGE);
+  const tested = { ...devDependencies, "@bylaw/cli": `^${version}` } as Record<string, string>;
   create("ranges", "--kind", "ruleset");
-  const { dependencies, devDependencies, peerDependencies } = manifestOf(join(folder, "ranges"));
+  const made = manifestOf(join(folder, "ranges"));
   for (const [name, range] of Object.entries({
-    ...devDependencies,
-    ...peerDependencies,
-    ...dependencies,
+    ...made.devDependencies,
+    ...made.peerDependencies,
+    ...made.dependencies,
   }))
-    expect(range, name).toBe(tested?.[name]);
+    expect(range, name).toBe(tested[name]);
 });
 
 it("--version says which release this is", () => {
-  const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
-    readonly version: string;
-  };
-  expect(create("--version")).toMatchObject({ code: 0, stdout: `${version}\n` });
+  expect(create("--version")).toMatchObject({
+    code: 0,
+    stdout: `${manifestOf(PACKAGE).version}\n`,
+  });
 });
 
 it("--help says what can be made, and makes nothing", () => {

@@ -35,6 +35,7 @@ export {
 export { lineReport, type LineReport } from "./explain/line-report.ts";
 export { unmet, type CaseOutcome, type Expectation } from "./prove/expectation.ts";
 export { inlineCasesOf, type InlineCase } from "./prove/inline.ts";
+export { inlineCallsOf, type InlineCall } from "./suggest/inline-calls.ts";
 export { mutatePolicy, type Mutation, type MutationInput, type Survivor } from "./prove/mutate.ts";
 export type { MutationKind } from "./prove/mutants.ts";
 export {

@@ -29,15 +29,17 @@ import {
 
 type ResolvedPlugin = Kernel["plugins"][number];
 
+interface CaseViews {
+  readonly of: (past: CasePast | undefined) => View;
+  readonly names: readonly string[];
+}
+
 /** A kernel whose policies can be read, and exchanged for changed ones. */
 export interface PolicyBench {
   readonly kernel: Kernel;
   readonly sources: PolicyPlugin.PolicySources;
   /** What a call sees of a run with this past, of no run without one, and what names projections have. */
-  readonly views: {
-    readonly of: (past: CasePast | undefined) => View;
-    readonly names: readonly string[];
-  };
+  readonly views: CaseViews;
   /** The same for conditions. */
   readonly runOf: (past: CasePast | undefined) => RunState;
   /** The same kernel, deciding by another pool. Only calls that it prepared itself come with their paths resolved. */
@@ -67,7 +69,7 @@ export async function policyBench(options: KernelSourceOptions): Promise<PolicyB
   return {
     kernel,
     sources,
-    views: { of: viewOf, names: [...projections.keys()] },
+    views: viewsOf(kernel),
     runOf: (past) => runOf(viewOf(past)),
     async exchanging() {
       const config: Config =
@@ -78,6 +80,12 @@ export async function policyBench(options: KernelSourceOptions): Promise<PolicyB
     },
   };
 }
+
+/** What the cases of a kernel see of their runs. */
+export const viewsOf = ({ declared }: Kernel): CaseViews => ({
+  of: viewOf,
+  names: declared.projections.map(({ name }) => name),
+});
 
 type RunOf = (view: View) => RunState;
 

@@ -17,7 +17,7 @@ export interface CaseResult {
 /** Decides one case as a host would. */
 export async function runCase(
   asked: PolicyCase,
-  { kernel, views }: PolicyBench,
+  { kernel, views }: Pick<PolicyBench, "kernel" | "views">,
 ): Promise<CaseResult> {
   const { call, refused = "", expected, max_ms } = asked;
   if (call === undefined) return judged(asked, kernel.refuse({}, "invalid_call", refused));

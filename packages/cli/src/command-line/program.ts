@@ -1,6 +1,7 @@
 import { Argument, Command } from "commander";
 import { write } from "../io/output.ts";
 import type { CommandSpec, Commands } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
 import { optionOf, readerOf } from "./options.ts";
 
 const EXAMPLES = `
@@ -8,84 +9,6 @@ Examples:
   $ bylaw init
   $ bylaw check --tool read_file --args '{"path":"README.md"}'
   $ bylaw check --batch calls.jsonl --json`;
-
-const COMMANDS: Commands = {
-  "check [options] [words...]": [
-    "Decide one tool call, or every call of a batch",
-    () => import("../commands/check.ts"),
-  ],
-  "explain [options]": [
-    "Decide one tool call and show how every plugin voted and why",
-    () => import("../commands/explain.ts"),
-  ],
-  "install [options] <host>": [
-    "Put Bylaw into a coding agent",
-    () => import("../commands/install.ts"),
-  ],
-  "uninstall [options] <host>": [
-    "Take Bylaw out of a coding agent",
-    () => import("../commands/uninstall.ts"),
-  ],
-  "doctor [options] <host>": [
-    "Check that a coding agent asks Bylaw and obeys",
-    () => import("../commands/doctor.ts"),
-  ],
-  "hook [options] <host> [event]": [
-    "Answer one event of a coding agent; `bylaw install` sets this up",
-    () => import("../commands/hook.ts"),
-  ],
-  "test [options] [file...]": [
-    "Test a policy against cases and report what they do not cover",
-    () => import("../commands/test.ts"),
-  ],
-  "lint [options] [file...]": ["Lint policies and contracts", () => import("../commands/lint.ts")],
-  "replay [options] [log]": [
-    "Decide recorded calls again with another policy and list what would change",
-    () => import("../commands/replay.ts"),
-  ],
-  "status [options]": [
-    "Show the status of a run, agent by agent and round by round",
-    () => import("../commands/status.ts"),
-  ],
-  "tasks [options]": ["Show where the tasks of a run stand", () => import("../commands/tasks.ts")],
-  "report [options] [file...]": [
-    "Report how often rules were enforced in runs, why, and at what cost",
-    () => import("../commands/report.ts"),
-  ],
-  log: ["Verify, read and copy the log of a run", () => import("../commands/log.ts")],
-  approve: ["Answer what waits for a person", () => import("../commands/approve.ts")],
-  contract: ["Show and migrate a workflow contract", () => import("../commands/contract.ts")],
-  behavior: ["Evaluate what agents ask of their workflow", () => import("../commands/behavior.ts")],
-  "run [options] [template]": [
-    "Run a workflow template step by step, and resume it after a crash",
-    () => import("../commands/run.ts"),
-  ],
-  "mcp [options] [server...]": [
-    "Serve the tools of a run to an agent over MCP, or guard an MCP server",
-    () => import("../commands/mcp.ts"),
-  ],
-  constitution: [
-    "Read and change the rules of a run. A run has at most 50, and each lasts an hour.",
-    () => import("../commands/constitution.ts"),
-  ],
-  "serve [options]": [
-    "Serve agents over HTTP under the contract",
-    () => import("../commands/serve.ts"),
-  ],
-  "agents [options] <file>": [
-    "Start the agents that a contract asks for, and report their verdicts",
-    () => import("../commands/agents.ts"),
-  ],
-  template: ["List, show and validate workflow templates", () => import("../commands/template.ts")],
-  "import [options] <source> <file...>": [
-    "Convert the rules of another tool into a policy that allows nothing more",
-    () => import("../commands/import.ts"),
-  ],
-  "init [options] [dir]": [
-    "Create a working configuration and policy, without overwriting anything",
-    () => import("../commands/init.ts"),
-  ],
-};
 
 /** The parser of all commands, with the one that `argv` names whole. It throws `CommanderError` instead of ending the process. */
 export async function createProgram(argv: readonly string[]): Promise<Command> {

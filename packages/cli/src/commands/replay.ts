@@ -1,30 +1,12 @@
 import { isBylawError } from "@bylaw/config";
-import {
-  BylawError,
-  messageOf,
-  type Decision,
-  type Kernel,
-  type ToolCall,
-  type View,
-} from "@bylaw/kernel";
-import { defaultsFrom } from "../decide/call-options.ts";
+import { BylawError, type Kernel } from "@bylaw/kernel";
 import { usageError } from "../io/report-error.ts";
-import { foldingView } from "../log/folding-view.ts";
 import { loadKernelFor, type KernelSourceOptions } from "../decide/kernel-source.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { sourceOf } from "../log/log-source.ts";
-import { readRun } from "../log/open-store.ts";
-import { textLines } from "../io/read-lines.ts";
-import { logLine, type LogLine, type Recorded } from "../replay/recorded-call.ts";
-import {
-  createReplayCount,
-  flipText,
-  notReplayableText,
-  type Flip,
-  type NotReplayable,
-} from "../replay/replay-report.ts";
-import { paintFor } from "../io/text.ts";
+import { decidedBy, replayLines } from "../replay/replay-lines.ts";
+import { createReplayCount } from "../replay/replay-report.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { STORE_OPTION } from "../command-line/shared-options.ts";
 
@@ -78,30 +60,13 @@ async function replay(
       log,
       config === undefined || policy.length === 0 ? {} : { config },
     ));
-  const state = foldingView(candidate);
   const count = createReplayCount();
-  const paint = paintFor(process.stdout);
-  const defaults = defaultsFrom({ interactive: true });
-  const read =
-    "store" in source
-      ? readRun(source.store, source.run)
-      : textLines(source.files[0] ?? "", "BYLAW_LOG_INVALID");
-  for await (const lines of read) {
-    let text = "";
-    for (const raw of lines) {
-      const line = logLine(raw, log, defaults);
-      const result = await again(line, candidate, state.view, inForce);
-      if (line.event !== undefined) state.add(line.event);
-      count.add(result);
-      if (typeof result === "object" && "recorded" in result)
-        text += json ? jsonLine({ flip: result }) : `${flipText(result, paint)}\n`;
-      else if (typeof result === "object")
-        text += json
-          ? jsonLine({ not_replayable: result })
-          : `${notReplayableText(result, paint)}\n`;
-    }
-    if (text !== "") await write(text);
-  }
+  await replayLines(source, {
+    candidate,
+    before: async ({ recorded, call }) => recorded ?? (await decidedBy(await inForce(), call)),
+    count,
+    json,
+  });
   await write(json ? jsonLine({ summary: count.summary() }) : `${count.text()}\n`);
   conclude(count.summary().flips > 0 ? 1 : 0);
 }
@@ -119,35 +84,3 @@ async function kernelInForce(log: string, options: KernelSourceOptions): Promise
     });
   }
 }
-
-async function again(
-  line: LogLine,
-  candidate: Kernel,
-  view: View,
-  inForce: () => Promise<Kernel>,
-): Promise<Flip | NotReplayable | "same" | "no call"> {
-  const { call, recorded, not_replayable: why, id } = line;
-  const at = { line: line.line, ...(id === undefined ? {} : { sequence: id }) };
-  if (why !== undefined) return { ...at, why };
-  if (call === undefined) return "no call";
-  try {
-    const before = recorded ?? recordedOf(await decided(await inForce(), call));
-    const after = recordedOf(await decided(candidate, call, view));
-    return before.effect === after.effect
-      ? "same"
-      : { ...at, tool: call.tool, args: call.args, recorded: before, candidate: after };
-  } catch (error) {
-    if (!isBylawError(error) || error.code !== "BYLAW_SUBJECT_INVALID") throw error;
-    return { ...at, why: messageOf(error) };
-  }
-}
-
-async function decided(kernel: Kernel, call: ToolCall, view?: View): Promise<Decision> {
-  return await kernel.decidePrepared(await kernel.prepare(call), view);
-}
-
-const recordedOf = ({ effect, code, rule }: Decision): Recorded => ({
-  effect,
-  code,
-  ...(rule === undefined ? {} : { rule }),
-});

@@ -14,6 +14,12 @@ export interface Flip {
   readonly candidate: Recorded;
 }
 
+const STRICTNESS = ["allow", "ask_user", "deny"];
+
+/** Whether a call is treated less strictly than before. */
+export const loosens = ({ recorded, candidate }: Flip): boolean =>
+  STRICTNESS.indexOf(candidate.effect) < STRICTNESS.indexOf(recorded.effect);
+
 /** A call that cannot be asked about again. */
 export interface NotReplayable {
   readonly line: number;
@@ -55,11 +61,15 @@ export interface ReplaySummary {
 }
 
 /** Counts results in constant memory. */
-export function createReplayCount(): {
+export interface ReplayCount {
   add(result: Flip | NotReplayable | "same" | "no call"): void;
   summary(): ReplaySummary;
+  /** How many calls are treated less strictly. */
+  looser(): number;
   text(): string;
-} {
+}
+
+export function createReplayCount(): ReplayCount {
   const kinds = new Map<string, number>();
   const sorted = (): readonly (readonly [string, number])[] =>
     [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1));
@@ -67,6 +77,7 @@ export function createReplayCount(): {
   let same = 0;
   let flips = 0;
   let lost = 0;
+  let looser = 0;
   return {
     add(result) {
       if (result === "no call") return;
@@ -75,6 +86,7 @@ export function createReplayCount(): {
       else if ("why" in result) lost++;
       else {
         flips++;
+        if (loosens(result)) looser++;
         const kind = `${result.recorded.effect} → ${result.candidate.effect}`;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
@@ -86,6 +98,7 @@ export function createReplayCount(): {
       by_kind: Object.fromEntries(sorted()),
       not_replayable: lost,
     }),
+    looser: () => looser,
     text() {
       const list = sorted().map(([kind, times]) => `${kind} ${times}`);
       const parts = [

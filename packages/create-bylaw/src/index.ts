@@ -1,0 +1,2 @@
+export { create, Refusal } from "./create.ts";
+export type { Kind } from "./kinds.ts";
