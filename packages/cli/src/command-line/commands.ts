@@ -68,6 +68,7 @@ export const COMMANDS: Commands = {
     "Start the agents that a contract asks for, and report their verdicts",
     () => import("../commands/agents.ts"),
   ],
+  config: ["Show the configuration that decides", () => import("../commands/config.ts")],
   ruleset: ["Make, verify, pack and compare rulesets", () => import("../commands/ruleset.ts")],
   template: ["List, show and validate workflow templates", () => import("../commands/template.ts")],
   "import [options] <source> <file...>": [
@@ -77,5 +78,9 @@ export const COMMANDS: Commands = {
   "init [options] [dir]": [
     "Create a working configuration and policy, without overwriting anything",
     () => import("../commands/init.ts"),
+  ],
+  "completion [options] <shell>": [
+    "Print the completion of this command for a shell",
+    () => import("../commands/completion.ts"),
   ],
 };

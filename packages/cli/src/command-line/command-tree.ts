@@ -1,0 +1,53 @@
+import type { CommandSpec, Commands, GroupSpec, OptionSpec } from "./command.ts";
+
+/** A command with all that can be written after it. */
+export interface CommandNode {
+  /** `bylaw`, `bylaw log tail`. */
+  readonly path: string;
+  readonly name: string;
+  readonly commands: readonly CommandNode[];
+  readonly options: readonly CompletedOption[];
+  /** The words that each argument may be; of any other it takes, none. */
+  readonly places: readonly (readonly string[])[];
+}
+
+interface CompletedOption {
+  readonly long: string;
+  readonly short: string | undefined;
+  readonly takesValue: boolean;
+  readonly words: readonly string[];
+}
+
+const HELP: OptionSpec = ["-h, --help", "display help for command"];
+
+/** Loads what every command declares. */
+export async function commandTree(commands: Commands, path: string): Promise<CommandNode> {
+  const nodes: CommandNode[] = [];
+  for (const [term, [, found]] of Object.entries(commands)) {
+    const [name = "", ...places] = term.replace(" [options]", "").split(" ");
+    const spec = typeof found === "function" ? (await found()).command : found;
+    nodes.push(await nodeOf(spec, `${path} ${name}`, places));
+  }
+  const options = [HELP].map(completed);
+  return { path, name: nameOf(path), commands: nodes, options, places: [] };
+}
+
+async function nodeOf(
+  spec: CommandSpec | GroupSpec,
+  path: string,
+  places: readonly string[],
+): Promise<CommandNode> {
+  if ("commands" in spec) return await commandTree(spec.commands, path);
+  return {
+    ...{ path, name: nameOf(path), commands: [] },
+    options: [...spec.options, HELP].map(completed),
+    places: places.map((place) => spec.arguments?.[place.replaceAll(/[<>[\].]/g, "")]?.[1] ?? []),
+  };
+}
+
+const nameOf = (path: string): string => path.split(" ").at(-1) ?? "";
+
+function completed([flags, , terms]: OptionSpec): CompletedOption {
+  const [, short, long = ""] = /^(?:(-\w), )?(--[\w-]+)/.exec(flags) ?? [];
+  return { long, short, takesValue: flags.endsWith(">"), words: terms?.words ?? [] };
+}

@@ -1,0 +1,114 @@
+import { basename } from "node:path";
+import type { Config, Kernel, Plugin, Ruleset } from "@bylaw/kernel";
+
+/** A configuration as it is resolved. */
+export interface ShownConfig {
+  /** Absolute. */
+  readonly file: string;
+  readonly settings: readonly Setting[];
+  readonly plugins: readonly ShownPlugin[];
+}
+
+interface Setting {
+  readonly key: string;
+  readonly value: unknown;
+  /** The name of the file, `default`, or `a plugin`. */
+  readonly from: string;
+}
+
+interface ShownPlugin {
+  readonly plugin: string;
+  readonly version: string;
+  readonly uses: readonly ShownUse[];
+  /** Ways to it that `without` drops. */
+  readonly dropped: readonly string[];
+}
+
+interface ShownUse {
+  /** The way from the configuration: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
+  readonly from: string;
+  /** Other ways to the same use, which counts once. */
+  readonly also: readonly string[];
+  /** Names of rules that `without` drops. */
+  readonly without: readonly string[];
+  /** With their defaults. */
+  readonly options: unknown;
+}
+
+/** What each setting is, and who says so. */
+export function settingsOf(config: Config, kernel: Kernel, file: string): readonly Setting[] {
+  const { enforcement_mode, deadline_ms } = kernel;
+  const byPlugin = config.enforcement_mode === undefined && enforcement_mode !== "strict";
+  const inForce = {
+    fallback: config.fallback ?? "ask_user",
+    approval_mode: config.approval_mode ?? "ask",
+    ...{ enforcement_mode, deadline_ms },
+  };
+  return Object.entries(inForce).map(([key, value]) => ({
+    ...{ key, value },
+    from:
+      config[key as keyof Config] !== undefined
+        ? basename(file)
+        : key === "enforcement_mode" && byPlugin
+          ? "a plugin"
+          : "default",
+  }));
+}
+
+/** Every plugin, who brings it, and with which options. */
+export function usesOf(config: Config, kernel: Kernel, file: string): readonly ShownPlugin[] {
+  const root = basename(file);
+  const ways = [
+    ...(config.extends ?? []).flatMap((ruleset) => waysIn(ruleset, root)),
+    ...(config.plugins ?? []).map((plugin): Way => ({ plugin, from: root })),
+  ];
+  const resolved = new Map(kernel.plugins.map((one) => [one.plugin.name, one]));
+  const names = new Set([...resolved.keys(), ...ways.map(({ plugin }) => plugin.name)]);
+  return [...names].map((name) => {
+    const own = ways.filter(({ plugin }) => plugin.name === name);
+    const uses = (resolved.get(name)?.instances ?? []).map((instance): ShownUse => {
+      const { from, options, excludedRules } = instance;
+      const brought = own.find((way) => way.from === from && way.plugin.options === options);
+      const also = own.filter(({ plugin }) => plugin === brought?.plugin).map((way) => way.from);
+      return {
+        from,
+        also: also.filter((way) => way !== from),
+        without: [...excludedRules],
+        options: withoutPasswords(options),
+      };
+    });
+    const kept = new Set(uses.flatMap(({ from, also }) => [from, ...also]));
+    return {
+      plugin: name,
+      version: resolved.get(name)?.plugin.version ?? own[0]?.plugin.version ?? "",
+      uses,
+      dropped: own.map(({ from }) => from).filter((from) => !kept.has(from)),
+    };
+  });
+}
+
+// An option may be the URL of a store.
+const withoutPasswords = (options: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(options ?? null, (_, value: unknown) =>
+      typeof value === "string"
+        ? value.replaceAll(
+            /(:\/\/[^/\s:@]*:)[^/\s@]*@|([?&]password=)[^&\s]*/gi,
+            (_all, user, key) => (user === undefined ? `${String(key)}…` : `${String(user)}…@`),
+          )
+        : value,
+    ),
+  ) as unknown;
+
+interface Way {
+  readonly plugin: Plugin;
+  readonly from: string;
+}
+
+function waysIn(ruleset: Ruleset, above: string): readonly Way[] {
+  const from = `${above} > ${ruleset.name}`;
+  return [
+    ...(ruleset.extends ?? []).flatMap((base) => waysIn(base, from)),
+    ...(ruleset.plugins ?? []).map((plugin) => ({ plugin, from })),
+  ];
+}
