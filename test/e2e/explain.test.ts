@@ -225,15 +225,15 @@ command = ["npm run build -- --mode a?b", "make"]
 
   test("says why there is none", async () => {
     expect((await asked("ls; git push --force")).stdout).toContain(
-      "no rule to suggest: The rule `no-force-push` (p.toml:8) denies this call. No allow of its priority `default` or a lower one lifts it",
+      "no rule to suggest: The rule `no-force-push` (p.toml:8) denies this call. No allow of its priority `default` or a lower one overrides it",
     );
     expect((await asked('make "$X"')).stdout).toContain(
       "no rule to suggest: Only the shell knows what",
     );
     expect((await asked("make > a")).stdout).toContain(
-      "no rule to suggest: `make` writes to a file by a",
+      "no rule to suggest: `make` redirects output to a file",
     );
-    expect((await asked("ls")).stdout).toContain("no rule to suggest: The call is allowed already");
+    expect((await asked("ls")).stdout).toContain("no rule to suggest: The call is already allowed");
   });
 
   test("has both in JSON, and neither without the option", async () => {
@@ -241,7 +241,7 @@ command = ["npm run build -- --mode a?b", "make"]
       toml: '[[rules]]\nname = "allow-make"\naction = "allow"\ntool = "bash"\ncommand = "make"\n',
     });
     expect(json(await asked("ls", "--json"))["suggestion"]).toEqual({
-      why: "The call is allowed already",
+      why: "The call is already allowed",
     });
     expect(json(await explain("bash", { command: "make" }, "--json"))).not.toHaveProperty(
       "suggestion",

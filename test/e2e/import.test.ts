@@ -53,7 +53,7 @@ describe("bylaw import", () => {
     });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('command = ["git push *"]');
-    expect(ran.stderr).toMatch(/^lost default\.rules:2:3: x = 1\n {2}Found `=` where `\(`/);
+    expect(ran.stderr).toMatch(/^lost default\.rules:2:3: x = 1\n {2}Found `=` instead of `\(`/);
   });
 
   test("puts the report next to the policy in JSON", async () => {

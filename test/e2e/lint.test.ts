@@ -61,8 +61,8 @@ test("prints findings with the keys of the stable interface", async () => {
       code: "evaded_rule",
       severity: "warning",
       message:
-        "`rm -rf / x` gets ask_user instead of deny from rule `no-wipe`: it is the same, written with one more argument",
-      fix: "End the pattern with ` *`, so that further arguments change nothing",
+        "`rm -rf / x` gets ask_user instead of deny from rule `no-wipe`: it does the same, but is written with one more argument",
+      fix: "End the pattern with ` *`, so that it also matches further arguments",
     },
   ]);
 });
@@ -254,7 +254,7 @@ test("a policy named alone is compared with the recommended rules if it has a pr
   expect(stdout).toMatch(
     /^high\.toml:3:1 warning lifted_rule: The rule `push` lifts `[\w-]+` \(.*policy\.toml:\d+\)/m,
   );
-  expect(stdout).toContain("fix: Narrow `push`, or drop its `priority`, which is `user`");
+  expect(stdout).toContain("fix: Narrow `push`, or remove its `priority`, which is `user`");
   expect(code).toBe(0);
   expect((await bylawHere(["lint", "plain.toml"], { cwd })).stdout).not.toContain("lifted_rule");
 });

@@ -68,7 +68,7 @@ describe("the shipped files", () => {
     );
     expect(alone?.rules.length).toBeGreaterThan(15);
     expect(warnings.length).toBeGreaterThan(10);
-    for (const { message } of warnings) expect(message).toContain("mode `plan` alone");
+    for (const { message } of warnings) expect(message).toContain("only in the mode `plan`");
   });
   test.each([
     ["conseca.toml", 2, /`safety_checker`/],

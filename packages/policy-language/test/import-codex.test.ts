@@ -98,7 +98,7 @@ describe("what is no literal call", () => {
     async (text, line, column) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
       expect(findings[0]).toMatchObject({ severity: "lost", line, column });
-      expect(findings[0]?.message).toMatch(/^.+; only calls with literal texts/);
+      expect(findings[0]?.message).toMatch(/^.+; the import reads only calls with literal strings/);
       // It may have been a deny, so nothing is allowed.
       expect(effectOf(run("ls"))).toBe("ask_user");
     },

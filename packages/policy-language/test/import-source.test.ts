@@ -29,7 +29,7 @@ describe("a file of another tool is one error that names the tool", () => {
 
   test("JSON of no tool is no file of Codex", async () => {
     await expect(importOf("codex", '{ "a": 1 }')).rejects.toMatchObject({
-      message: expect.stringContaining("The file has JSON"),
+      message: expect.stringContaining("The file contains JSON"),
     });
   });
 

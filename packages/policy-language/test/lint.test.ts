@@ -352,7 +352,7 @@ test("what a file lifts of rules beside it is told of the file alone", async () 
       line: 4,
       message:
         "The rule `push` lifts `no-force` (base.toml:1): `git push --force` gets allow instead of deny",
-      fix: "Narrow `push`, or drop its `priority`, which is `user`",
+      fix: "Narrow `push`, or remove its `priority`, which is `user`",
     },
   ]);
   expect(await found("")).toEqual([]);

@@ -116,6 +116,6 @@ test("broken TOML is reported where the parser stopped, in one line", () => {
   for (const [text, line] of readCases<[string, number]>(import.meta, "broken-toml")) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);
-    expect(finding?.message).toMatch(/^The TOML cannot be read: [^\n]+$/);
+    expect(finding?.message).toMatch(/^Invalid TOML: [^\n]+$/);
   }
 });

@@ -57,7 +57,7 @@ describe("a policy does not load", () => {
     [
       "with a mark that is never certain",
       `[[marks]]\nname = "m"\ntool = "mcp__a__b__c"\n${rule('unless_after = "m"')}`,
-      "No call is certain to set the mark `m`",
+      "No call can certainly set the mark `m`",
     ],
   ])("%s", (_, text, message) => {
     expect(() => load(text)).toThrow(PolicyError);

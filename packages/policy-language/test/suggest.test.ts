@@ -64,7 +64,7 @@ describe("suggestRule", () => {
     );
     const { toml = "" } = await suggest(asked);
     expect(toml).toMatch(
-      /^# Arguments that the rule does not name are left open\.\n\[\[rules\]\]\n/,
+      /^# The rule allows any value of arguments that it does not name\.\n\[\[rules\]\]\n/,
     );
     expect(toml).toContain('server = "github"\ntool = "create_issue"\n');
     expect(toml).toContain('agent = "ann"\nphase = "plan"\n');
@@ -73,7 +73,7 @@ describe("suggestRule", () => {
   it("takes a rule whose condition does not hold for none", async () => {
     expect((await suggest(run("publish x"))).toml).toContain('command = "publish x"');
     const released = call("run_shell_command", { command: "publish x" }, { phase: "release" });
-    expect((await suggest(released)).why).toBe("The call is allowed already");
+    expect((await suggest(released)).why).toBe("The call is already allowed");
   });
 
   it("gives the rule a name that no other has", async () => {

@@ -19,17 +19,17 @@ import {
   type WhenSource,
 } from "./when-source.ts";
 
-/** A compiled condition over a call and the state of its run. */
+/** A compiled condition (`when`) over a call and the state of its run. */
 export interface When {
-  /** The projections that it asks about. */
+  /** The names of the projections that the condition asks about. */
   readonly projections: ReadonlySet<string>;
-  /** Whether it holds, by json-rules-engine. Without a run no projection has a state. Rejects when the engine fails. */
+  /** Evaluates the condition with json-rules-engine. Without a run, no projection has a state. Rejects if the engine fails. */
   holds(call: ToolCall, run?: RunState): Promise<boolean>;
-  /** What it sees of the projections, by name and path. */
+  /** The values that the condition reads from projections, by name and path. */
   states(run: RunState): JsonObject;
 }
 
-/** Compiles a condition. `allow`: what is missing, or of a kind that the operator cannot compare, never satisfies it. */
+/** Compiles a condition. `allow`: a value that is missing, or that the operator cannot compare, never makes the condition hold. */
 export function compileWhen(source: WhenSource, { allow }: { readonly allow: boolean }): When {
   const leaves = leavesOf<WhenLeaf>(source);
   const names = new Set(leaves.flatMap((leaf) => ("fact" in leaf ? [leaf.fact] : [])));
@@ -50,7 +50,7 @@ export function compileWhen(source: WhenSource, { allow }: { readonly allow: boo
       ) as JsonObject,
     holds(call, run) {
       const facts = factsOf(call, names);
-      // What no run has recorded satisfies no allow: whoever leaves the run away would be given what only its history can give.
+      // An allow must not depend on a run that is not recorded: anyone could invent its history.
       if (run !== undefined && (run.recorded || !allow)) {
         for (const [key, place] of places) {
           const value = stateAt(place, run);
@@ -72,11 +72,12 @@ const COMPARABLE: Readonly<Record<WhenKind, (value: unknown) => boolean>> = {
 const comparable = (value: unknown, operator: string): boolean =>
   COMPARABLE[WHEN_OPERATORS[operator as WhenOperator]](value);
 
-// What a projection's path reaches is a fact of its own: the engine would take the whole state where it is no table.
+// Each path into a projection becomes its own fact. If the state is no object, the engine ignores the path and takes
+// the whole state.
 const asFact = (leaf: WhenLeaf): Comparison =>
   "fact" in leaf ? leaf : { fact: keyOf(leaf), operator: leaf.operator, value: leaf.value };
 
-/** What a comparison reads of the state of a run. */
+/** The value of a projection's state that a comparison reads. */
 interface Place {
   readonly projection: string;
   readonly steps: Steps;
@@ -90,7 +91,7 @@ const placeOf = ({ projection, path }: StateLeaf): Place => ({
 const stateAt = ({ projection, steps }: Place, run: RunState): unknown =>
   follow(run.stateOf(projection), steps);
 
-// With a blank in it, so that no field of a call has this name.
+// The space keeps this name apart from every field of a call.
 const keyOf = ({ projection, path = "$" }: StateLeaf): string => `${projection} ${path}`;
 
 const ABSENT: Partial<Record<WhenFact, unknown>> = { interactive: true, approval_mode: "ask" };

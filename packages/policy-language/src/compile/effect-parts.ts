@@ -7,10 +7,13 @@ import type { Place } from "../paths/place.ts";
 
 type Names = ReadonlySet<EffectName>;
 
-/** Effects on files, each inside the workspace or outside. */
+/** The effects that change files, inside the workspace or outside. */
 export const FILE_CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
 
-/** Whether every effect of a command is listed and none is unknown. Without `writes-outside`, it may change only files inside. */
+/**
+ * Whether every effect of a command is listed and none is unknown. Without `writes-outside`, the command may change
+ * only files inside the workspace.
+ */
 export function effectsAllow(listed: Names, facts: CallFacts): boolean {
   const part = coverable(facts);
   if (part?.clear !== true || !coversOpen(part.words)) return false;
@@ -20,14 +23,14 @@ export function effectsAllow(listed: Names, facts: CallFacts): boolean {
   return listed.has("writes-outside") || !changesFiles(facts) || staysInside(facts);
 }
 
-/** Whether a command does something that is listed. */
+/** Whether a command certainly has one of the listed effects. */
 export function effectsDeny(listed: Names, facts: CallFacts): boolean {
   const { part } = facts;
   if (part === null) return false;
   return listsAny(listed, part.named.names) || (listed.has("writes-outside") && leaves(facts));
 }
 
-/** Whether it may, depending on unknown words or paths. */
+/** Whether a command may have one of the listed effects, depending on unknown words or paths. */
 export function effectsMayDeny(listed: Names, facts: CallFacts): boolean {
   const { part } = facts;
   if (part === null) return false;
@@ -40,7 +43,7 @@ function listsAny(listed: Names, names: Names): boolean {
   return false;
 }
 
-// Written redirections and operands count, whatever the program's table says.
+// Includes redirections and operands that are written, whatever the table says about the program.
 function changesFiles({ part }: CallFacts): boolean {
   if (part === null) return false;
   const { names, possible } = part.named;
@@ -76,7 +79,7 @@ function leaves({ paths: { known, workspace } }: CallFacts): boolean {
 const placesOf = ({ places, all }: PathFact): readonly Place[] =>
   places.length === 0 ? all : places;
 
-// The temporary folder, also under its macOS name, holds nobody's work.
+// Also the temporary folder, under its macOS name too, because it holds no one's work.
 function isInside(place: Place, workspace: Place | undefined): boolean {
   if (workspace !== undefined && place.isBelow(workspace)) return true;
   const [first, second] = place.segments;
@@ -94,7 +97,7 @@ const HARMLESS: Names = new Set<EffectName>([
   "runs-command",
 ]);
 
-/** The first effect of a command that a mode must not allow without a question; undefined if there is none. */
+/** Returns the first effect of a command that an approval mode must not allow without a question. Undefined if there is none. */
 export function dangerOf(facts: CallFacts): EffectName | undefined {
   const { part } = facts;
   if (part === null || part.suspect) return undefined;

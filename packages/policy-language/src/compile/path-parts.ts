@@ -3,7 +3,10 @@ import type { GlobSet } from "../paths/glob-set.ts";
 
 type Globs = GlobSet | undefined;
 
-/** `named`: the rule names the command, so that one that touches no file at all is covered too. */
+/**
+ * Whether an allow covers every path of a call. `named`: the rule names the command, so it also covers a command that
+ * touches no files.
+ */
 export function pathsAllow(
   read: Globs,
   write: Globs,
@@ -35,7 +38,7 @@ export function pathsDeny(read: Globs, write: Globs, { paths }: CallFacts): bool
   );
 }
 
-/** Whether something below a folder that the command names may be what the globs name. */
+/** Whether a folder that the command names may contain something that the globs match. */
 export function pathsMayDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
   return paths.known.some(
     ({ access, region }) =>

@@ -1,16 +1,19 @@
 interface Node<T> {
   /** The text between the parent and this node. */
   readonly edge: string;
-  /** By the first code unit of their edges. */
+  /** Keyed by the first code unit of the child's edge. */
   readonly children: Map<number, Node<T>>;
   value: T | undefined;
 }
 
-/** Values by a text that others start with: a radix tree, so a look-up costs the length of the text, however many keys there are. */
+/**
+ * A radix tree: finds the values of all keys that a text starts with. A look-up costs the length of the text, however
+ * many keys there are.
+ */
 export class PrefixMap<T> {
   readonly #root: Node<T> = { edge: "", children: new Map(), value: undefined };
 
-  /** The value of a key, made when there is none. */
+  /** Returns the value of a key, and creates it if it is missing. */
   at(key: string, make: () => T): T {
     const node = this.#reach(key);
     node.value ??= make();
@@ -49,7 +52,7 @@ export class PrefixMap<T> {
     return node;
   }
 
-  /** Visits the values of all keys that `text` starts with. What `see` needs comes along, so that nothing is allocated. */
+  /** Calls `see` with the value of every key that `text` starts with. `a` and `b` are passed on, so that callers need no closure. */
   visit<A, B>(text: string, see: (value: T, a: A, b: B) => void, a: A, b: B): void {
     let node: Node<T> | undefined = this.#root;
     let at = 0;

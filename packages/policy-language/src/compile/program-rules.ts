@@ -3,23 +3,23 @@ import type { LinePart } from "../match/shell-line.ts";
 import { MAX_NAMED } from "./rule-parts.ts";
 import type { Entry, RuleMatcher } from "../decide/rule-matcher.ts";
 
-// So few are sooner asked than told apart.
+// Testing up to this many rules is faster than sorting them.
 const FEW = 8;
 
 interface Sorted {
-  /** Rules that may match whatever the arguments are. */
+  /** Rules that may match any arguments. */
   readonly any: readonly Entry[];
-  /** The others by the words of which a command that they match has one. */
+  /** The other rules, by a word that every command they match must contain. */
   readonly byWord: ReadonlyMap<string, readonly Entry[]>;
 }
 
-/** The rules about one program; where they are many, by the subcommand that they name. */
+/** The rules about one program. If there are many, they are sorted by the subcommand that they name. */
 export class ProgramRules {
   readonly #name: string;
   readonly #all: Entry[] = [];
   #sorted: Sorted | undefined = undefined;
 
-  /** `name`: of the program, in small letters. */
+  /** `name`: the name of the program in lower case. */
   constructor(name: string) {
     this.#name = name;
   }
@@ -30,7 +30,7 @@ export class ProgramRules {
     this.#sorted = undefined;
   }
 
-  /** Shows a matcher every rule that could match. `once`: it may have seen some of them. */
+  /** Shows a matcher every rule that could match. `once`: the matcher may already have seen some of them. */
   visit(facts: CallFacts, part: LinePart, matcher: RuleMatcher, once: boolean): void {
     if (this.#all.length <= FEW || !isKnown(part)) {
       for (const entry of this.#all) {
@@ -41,7 +41,7 @@ export class ProgramRules {
     }
     const { any, byWord } = (this.#sorted ??= this.#sort());
     for (const entry of any) matcher.seeOnce(entry, facts);
-    // Which of the words names the subcommand is for the rule to say: options, wrappers and aliases stand before it.
+    // Only the rule knows which word is the subcommand, because options, wrappers and aliases may precede it.
     for (const { text } of part.words) {
       const entries = byWord.get(text ?? "");
       if (entries !== undefined) for (const entry of entries) matcher.seeOnce(entry, facts);
@@ -76,7 +76,7 @@ export class ProgramRules {
   }
 }
 
-// Whether all words are there to be looked up. A line that names programs again and again is not read to its end.
+// Whether every word is known, so that it can be looked up. A line that names programs very often is not sorted either.
 function isKnown({ words, starts }: LinePart): boolean {
   return starts <= MAX_NAMED && words.every(({ text, single }) => text !== undefined && single);
 }

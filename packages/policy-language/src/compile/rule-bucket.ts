@@ -14,17 +14,17 @@ interface ArgumentIndex {
   readonly path: readonly string[];
   readonly values: Map<Scalar, Entry[]>;
   readonly prefixes: PrefixMap<Entry[]>;
-  /** All of them: for a value that only its matchers can read. */
+  /** All entries, for values that only the matchers themselves can read. */
   readonly all: Entry[];
 }
 
-/** The rules about one tool, by the one further thing that tells them best apart. */
+/** The rules about one tool, indexed by the one other condition that best separates them. */
 export class Bucket {
   readonly #plain: Entry[] = [];
-  // By the name in small letters: a deny is of all spellings.
+  // Keyed by the lower-case name, because a deny covers all spellings.
   #programs: Map<string, ProgramRules> | undefined = undefined;
   #programPrefixes: PrefixMap<Entry[]> | undefined = undefined;
-  // An allow stands under "" too, for a command without effects.
+  // An allow is also listed under "", because it covers commands without effects.
   #effects: Map<EffectName | "", Entry[]> | undefined = undefined;
   #arguments: Map<string, Map<string, ArgumentIndex>> | undefined = undefined;
   #folders: RuleFolders | undefined = undefined;
@@ -71,7 +71,7 @@ export class Bucket {
     return rules;
   }
 
-  // Whether a command writes outside is no matter of its names.
+  // The effect `writes-outside` depends on the paths, so the names of a command's effects cannot be used to find the rule.
   #byEffect({ effects, source }: Rule): readonly Entry[][] | undefined {
     const allow = source.effect === "allow";
     if (effects === undefined || (!allow && effects.has("writes-outside"))) return undefined;
@@ -117,7 +117,7 @@ export class Bucket {
     source,
   }: Rule): readonly Entry[][] | undefined {
     if (readPaths === undefined && writePaths === undefined) return undefined;
-    // An allow of a command covers it also where it touches no file.
+    // An allow with `command` also covers commands that touch no file.
     if (source.effect === "allow" && (programs ?? regex) !== undefined) return undefined;
     const folders = (this.#folders ??= new RuleFolders());
     return [...(readPaths?.globs ?? []), ...(writePaths?.globs ?? [])].flatMap((glob) =>
@@ -155,7 +155,7 @@ export class Bucket {
     if (part === null) return;
     const many = part.starts > 1;
     for (const { name, lower, head } of part.programs) {
-      // A regular expression reads a name with a blank in it as a program and its argument.
+      // For a regular expression, a program's name with a space in it reads as a program and an argument.
       const once = many || head;
       this.#programs?.get(lower)?.visit(facts, part, matcher, once);
       this.#programPrefixes?.visit(name, once ? seeEachOnce : seeAll, facts, matcher);
@@ -208,7 +208,7 @@ export class Bucket {
         seeAll(all, facts, matcher);
       if (value === undefined || (typeof value === "object" && value !== null)) continue;
       seeAll(values.get(value as Scalar), facts, matcher);
-      // A deny reads numbers and the like as text.
+      // A deny compares numbers and booleans as text.
       if (typeof value !== "string") seeAll(values.get(String(value)), facts, matcher);
       prefixes.visit(String(value), seeAll, facts, matcher);
     }
@@ -224,7 +224,7 @@ function seeAll(
   for (const entry of entries) matcher.see(entry, facts);
 }
 
-// The list at a key, made when there is none.
+// Returns the list of a key, and creates it if it is missing.
 function listAt<K>(map: Map<K, Entry[]>, key: K): Entry[] {
   let list = map.get(key);
   if (list === undefined) map.set(key, (list = []));

@@ -8,7 +8,7 @@ interface Bases {
   readonly home: Place | undefined;
 }
 
-/** Rules about paths by the folders that their globs begin with. */
+/** Rules about paths, indexed by the folders that their globs begin with. */
 export class RuleFolders {
   readonly #trees: Readonly<Record<PathGlob["base"], FolderTree>> = {
     root: new FolderTree(),
@@ -16,13 +16,13 @@ export class RuleFolders {
     workspace: new FolderTree(),
   };
 
-  /** The lists that a rule with such a glob belongs in. */
+  /** The lists that hold rules with such a glob. */
   listsOf({ base, lead, folded }: PathGlob): readonly Entry[][] {
     const tree = this.#trees[base];
     return folded === undefined ? [tree.at(lead)] : [tree.at(lead), tree.at(folded.lead)];
   }
 
-  /** Shows a matcher every rule that a path of the call could be about. */
+  /** Shows a matcher every rule that could match a path of the call. */
   visit(facts: CallFacts, matcher: RuleMatcher): void {
     const { known, workspace, home } = facts.paths;
     if (known.length === 0) return;
@@ -62,7 +62,7 @@ export class RuleFolders {
   }
 }
 
-// What a folder lies at below another; the other itself where that lies in it, and nothing where the two lie apart.
+// Returns the rest of `folder` below `above`: empty if `above` lies inside `folder`, and undefined if neither contains the other.
 function remainder(
   { segments: folder }: Place,
   { segments: above }: Place,
@@ -100,7 +100,7 @@ class FolderTree {
     }
   }
 
-  /** Shows the rules of a folder, of those above it and of all below it. */
+  /** Shows a matcher the rules of a folder, of the folders above it, and of all folders below it. */
   visitBelow(place: readonly string[] | undefined, facts: CallFacts, matcher: RuleMatcher): void {
     if (place === undefined) return;
     let node: Folder = this.#root;
@@ -118,7 +118,7 @@ class FolderTree {
   }
 }
 
-/** Shows a matcher rules that it may have seen. */
+/** Shows a matcher rules that it may already have seen. */
 export function seeEachOnce(
   entries: readonly Entry[] | undefined,
   facts: CallFacts,

@@ -9,18 +9,18 @@ import type { ToolTable } from "./tool-table.ts";
 export type RuleIndex = (facts: CallFacts, matcher: RuleMatcher) => void;
 
 /**
- * Sorts rules by tool: exact name, literal beginning, server; inside each by one further thing. What a look-up costs does not
- * grow with the rules that cannot match.
+ * Indexes rules by tool (exact name, literal prefix, or server), and for each tool by one more condition. The cost of
+ * a look-up does not grow with the rules that cannot match.
  */
 export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleIndex {
   const exact = new Map<string, Bucket>();
   const prefixes = new PrefixMap<Bucket>();
   const servers = new Map<string, Bucket>();
-  // Rules about commands, and allows of the network: for all tools that run a line or open a URL.
+  // Rules about commands, and allows with `network`, for tools that run a shell line or open a URL.
   const shell = new Bucket();
   const network = new Bucket();
   const rest = new Bucket();
-  // Denies and asks about commands, for tools that are not known as shells.
+  // Denies and asks about commands, for tools that are not known to run a shell line.
   const carried = new Bucket();
   const bucketAt = (map: Map<string, Bucket>, key: string): Bucket => {
     let bucket = map.get(key);
@@ -73,7 +73,7 @@ function visitBucket(bucket: Bucket, facts: CallFacts, matcher: RuleMatcher): vo
   bucket.visit(facts, matcher);
 }
 
-// A name that is not resolved could be of any server that it begins with.
+// An unresolved name could belong to any server that it begins with.
 function serverNames({ identity }: CallFacts): Iterable<string> {
   const names = new Set<string>();
   if (identity.server !== undefined) names.add(identity.server);

@@ -9,11 +9,11 @@ import { baseName } from "./program-name.ts";
 import type { Regex } from "../match/regex.ts";
 import { coversOpen, type WordPattern } from "../match/command-words.ts";
 
-/** Whether one of the globs matches a name that is there. */
+/** Whether the name is present and one of the globs matches it. */
 export const named = (globs: readonly Glob[], name: string | undefined): boolean =>
   name !== undefined && globs.some((glob) => glob.matches(name));
 
-/** The command that an allow may cover. What a tool that runs no line carries in its arguments is for denies and asks only. */
+/** The command that an allow may cover. If a tool runs no shell line, commands in its arguments concern only denies and asks. */
 export const coverable = ({ part, tools, identity }: CallFacts): LinePart | null =>
   tools.shell.has(identity.bare) ? part : null;
 
@@ -44,12 +44,12 @@ export function reaches(
       return false;
     return network.allows(args[argument]) && othersAllowed(network, call, argument);
   }
-  // One of the arguments without names may be the URL.
+  // Without argument names, any argument may be the URL.
   if (argument !== undefined && Array.isArray(call.args) && call.args.length > 0) return true;
   return someDenied(network, call, identity, tools);
 }
 
-/** Whether a command reaches a host that is not known. */
+/** Whether a command may reach a host that is not known. */
 export function mayReach({ part }: CallFacts): boolean {
   if (part === null) return false;
   return (
@@ -58,9 +58,9 @@ export function mayReach({ part }: CallFacts): boolean {
   );
 }
 
-/** What an allow covers besides the words of a command. */
+/** What an allow permits in addition to the words of a command. */
 interface Covered {
-  /** Output that goes to a file. */
+  /** Whether the command may redirect its output to a file. */
   readonly redirects?: true | undefined;
 }
 
@@ -74,7 +74,7 @@ export function wordsAllow(
   return words.some((pattern) => pattern.allows(part.words, part.hazards));
 }
 
-/** Whether some part of the command is what a pattern names, `sure` or as far as it can be known. */
+/** Whether some part of the command matches a word pattern. `sure`: for certain; otherwise also if unknown words allow a match. */
 export function wordsDeny(
   words: readonly WordPattern[],
   { part }: CallFacts,
@@ -87,14 +87,14 @@ export function wordsDeny(
     for (const from of part.startsOf(pattern.program)) {
       const word = part.words[from]?.text;
       if (word === undefined || !pattern.names(word)) continue;
-      // A line that says the denied name this often is not worth reading further.
+      // A line that repeats the denied name this often is denied without reading further.
       if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
     }
   }
   return false;
 }
 
-/** A line that names a denied program more often is denied unread. */
+/** How often a line may name a denied program before it is denied unread. */
 export const MAX_NAMED = 64;
 
 export function regexAllows(regex: Regex, facts: CallFacts, { redirects }: Covered): boolean {
@@ -106,11 +106,11 @@ export function regexAllows(regex: Regex, facts: CallFacts, { redirects }: Cover
     part.words.some(({ text, single }) => text === undefined || !single)
   )
     return false;
-  // A name with a blank in it would read as a program and its argument.
+  // A space in the program's name would make the regular expression read it as a program and an argument.
   return part.words[0]?.text?.includes(" ") !== true && regex.matches(part.quoted);
 }
 
-// An option that no table lists is covered where the expression has its name as it is written.
+// An option that no table lists is covered if the expression contains its literal name.
 function spells({ source }: Regex, word: Word | undefined): boolean {
   const name = word?.text?.split("=", 1)[0];
   return (
@@ -120,12 +120,12 @@ function spells({ source }: Regex, word: Word | undefined): boolean {
   );
 }
 
-// So much text, all starts together, that a long line of many words stays cheap.
+// The limit of text to compare, summed over all starts, so that a long line stays cheap.
 const MAX_TEXT = 65_536;
 
 /**
- * Whether some part of the command is one that the regular expression names, `sure` or with any text for what is not known. A line
- * that says the name too often to be read is denied, and one that any word of could begin a match may match.
+ * Whether some part of the command matches the regular expression. `sure`: for certain; otherwise unknown words may be any text.
+ * Past the limit of text, a line is denied if the expression names a program; if it does not, the line only may match.
  */
 export function regexDenies(
   regex: Regex,
@@ -161,7 +161,7 @@ export function regexDenies(
   }
 }
 
-/** Whether an allow that names no command covers one: nothing is hidden in it, and it does nothing but what the rule is about. */
+/** Whether an allow without `command` covers a command: nothing in it is hidden, and it has no effect beyond what the rule is about. */
 export function blanketAllows(
   { part, line }: CallFacts,
   about: { readonly files: boolean; readonly network: boolean },

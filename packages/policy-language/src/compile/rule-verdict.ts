@@ -1,13 +1,13 @@
 import { freezeJson, type Effect, type Verdict } from "@bylaw/kernel";
 import { quote } from "../load/finding.ts";
 
-/** What a rule says of itself in its verdict. */
+/** The parts of a rule that appear in its verdict. */
 interface Words {
   readonly effect: Effect;
   readonly name: string;
   readonly file: string;
   readonly line: number;
-  /** Left out: a sentence with the name of the rule. */
+  /** Default: a sentence with the name of the rule. */
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
   readonly shadow?: boolean;
@@ -21,7 +21,7 @@ const DOES = {
   deny: "denies this",
 } as const;
 
-/** The one verdict of a rule. */
+/** Builds the verdict of a rule. */
 export function ruleVerdict({
   effect,
   name,
@@ -39,6 +39,6 @@ export function ruleVerdict({
     rule: { name, file, line },
     ...(shadow ? { shadow } : {}),
   };
-  // In the way that the kernel knows, so that it looks at it once.
+  // Frozen with the kernel's own function, so that the kernel checks the verdict only once.
   return freezeJson(verdict) as unknown as Verdict;
 }

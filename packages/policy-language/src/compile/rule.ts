@@ -30,59 +30,59 @@ import { compileWords, type ProgramKey, type WordPattern } from "../match/comman
 
 export { TIERS, type RuleSource, type Tier } from "./written-rule.ts";
 
-/** A part of a rule that a call must satisfy, by the key that it is written under. */
+/** One condition of a rule, under the key that it is written with. */
 interface Part {
   readonly key: string;
   holds(facts: CallFacts): boolean;
-  /** Whether it may hold, as far as a command can be known. */
+  /** Whether the condition may hold for a command that is not fully known. */
   readonly mayHold?: (facts: CallFacts) => boolean;
 }
 
 /** A compiled rule. */
 export interface Rule {
   readonly source: RuleSource;
-  /** The one verdict of the rule, made once. */
+  /** The verdict of the rule, created once. */
   readonly answer: readonly Verdict[];
-  /** The same with what it saw of the run, where it depends on that. */
+  /** The verdict of the rule for a call. If the rule depends on the run, the reason says which event counts. */
   answerTo(facts: CallFacts): readonly Verdict[];
-  /** Alternatives of `tool`; undefined: any tool. */
+  /** The alternatives of `tool`. Undefined: any tool. */
   readonly tools: readonly ToolPattern[] | undefined;
   readonly servers: readonly Glob[] | undefined;
-  /** What the patterns of `command` are about. */
+  /** The programs and first words that the patterns of `command` are about. */
   readonly programs: readonly ProgramKey[] | undefined;
   /** The patterns of `command`. */
   readonly words: readonly WordPattern[] | undefined;
   readonly regex: Regex | undefined;
-  /** Names of effects of a command. */
+  /** Names of effects that a command may have. */
   readonly effects: ReadonlySet<EffectName> | undefined;
   readonly readPaths: GlobSet | undefined;
   readonly writePaths: GlobSet | undefined;
   readonly conditions: readonly Condition[];
   readonly agents: readonly Glob[] | undefined;
   readonly phases: readonly Glob[] | undefined;
-  /** Cheapest first. */
+  /** The conditions of the rule, cheapest first. */
   readonly parts: readonly Part[];
-  /** Whether all parts hold. */
+  /** Whether all `parts` hold. */
   matches(facts: CallFacts): boolean;
-  /** Whether they may hold for a command that is not known in full; only a deny or an ask reads that much. */
+  /** Whether all `parts` may hold for a command that is not fully known. Undefined for an allow and for rules that never need this. */
   readonly mayMatch: ((facts: CallFacts) => boolean) | undefined;
-  /** What must hold besides the parts. */
+  /** The condition that must hold in addition to `parts`. */
   readonly when: When | undefined;
 }
 
-/** Takes what is wrong with a rule, by the path of the key below it. */
+/** Reports what is wrong with a rule. `path` leads from the rule to the key. */
 export type RuleComplaint = (
   path: readonly (string | number)[],
   message: string,
   fix?: string,
 ) => void;
 
-/** A rule that was compiled before. Its command patterns are compiled when a call needs them. */
+/** A rule that was compiled and checked before. Its command patterns are compiled when a call first needs them. */
 export interface CheckedRule {
   readonly programs: readonly ProgramKey[] | undefined;
 }
 
-/** Compiles one rule. Reports every wrong pattern; the result is undefined when there was one. */
+/** Compiles one rule and reports every wrong pattern. Returns undefined if a pattern is wrong. */
 export function compileRule(
   source: RuleSource,
   tools: ToolTable,
@@ -162,7 +162,7 @@ export function compileRule(
     else part("tool", ({ identity }) => toolDenies(tool, servers, identity));
   }
   if (tool === undefined && allow) {
-    // A line or a file without a tool's name is about the host's own tools.
+    // An allow about commands or hosts without `tool` covers only tools of the host itself, not those of MCP servers.
     const own = servers === undefined && (ofCommands || network !== undefined);
     part("tool", ({ identity: { kind } }) => kind === "local" || (kind === "mcp" && !own));
   }
@@ -222,7 +222,8 @@ export function compileRule(
         (facts) => pathsMayDeny(readPaths, writePaths, facts),
       );
   }
-  // A blanket allow of the shell tool covers no line that cannot be read, and no argument that does more than it says.
+  // An allow of the shell tool without `command` covers no line that cannot be read, and no argument that does more
+  // than the program's name says.
   if (allow && !ofCommands) {
     const about = {
       files: readPaths !== undefined || writePaths !== undefined,

@@ -1,23 +1,23 @@
-/** The arguments of a file tool that name what it reads and what it writes. */
+/** The arguments of a file tool that name what the tool reads and writes. */
 export interface FileTool {
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
-  /** Arguments that are the text of a patch, which names the files that it writes. */
+  /** Arguments that hold the text of a patch. The patch names the files that it writes. */
   readonly patches?: readonly string[] | undefined;
-  /** Arguments that are globs below the path: they must not leave it. */
+  /** Arguments that are globs relative to the path. They must not leave it. */
   readonly globs?: readonly string[] | undefined;
-  /** Without a path argument the tool works on the working directory. */
+  /** Whether the tool works on the working directory if it has no path argument. */
   readonly cwd?: boolean | undefined;
 }
 
-/** Which tools run a shell line, touch files or open a URL, and by which argument. */
+/** The tools that run a shell line, use files or open a URL, and the arguments that say which. */
 export interface ToolTable {
   readonly shell: ReadonlyMap<string, string>;
   readonly files: ReadonlyMap<string, FileTool>;
   readonly network: ReadonlyMap<string, string>;
 }
 
-/** What a configuration adds to the {@link DEFAULT_TOOLS}. */
+/** Additions of a configuration to {@link DEFAULT_TOOLS}. */
 export interface ToolTableExtension {
   readonly shell?: { readonly [tool: string]: string } | undefined;
   readonly files?: { readonly [tool: string]: FileTool } | undefined;
@@ -133,7 +133,7 @@ const FILES: Readonly<Record<string, FileTool>> = {
   NotebookEdit: write(["notebook_path", ...PATH]),
 };
 
-/** The tools that a policy knows without being told. */
+/** The tools that a policy knows by default. */
 export const DEFAULT_TOOLS: ToolTable = {
   shell: new Map(
     [
@@ -156,10 +156,10 @@ export const DEFAULT_TOOLS: ToolTable = {
   ),
 };
 
-/** Tools that take wildcards in their path arguments. */
+/** Tools that expand wildcards in their path arguments. */
 export const EXPANDS: ReadonlySet<string> = new Set(["read_many_files", "read_files"]);
 
-/** Tools that name two places, with the arguments of each. */
+/** Tools that have a source and a destination, with the arguments of each. */
 export const COPIES: ReadonlyMap<
   string,
   { readonly from: readonly string[]; readonly to: readonly string[] }
@@ -167,7 +167,7 @@ export const COPIES: ReadonlyMap<
   ["copy_file", "move_file", "rename_path"].map((name) => [name, { from: FROM, to: TO }]),
 );
 
-/** Tools that act on all that lies below a folder; `asked`: when an argument says so. Others do when they search. */
+/** Tools that act on everything below a folder. `asked`: only if an argument says so. Other tools do so when they search. */
 export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
   ...["read_many_files", "delete_file", "delete_path", "rename_path", "move_file", "copy_file"].map(
     (name) => [name, "always"] as const,
@@ -175,7 +175,7 @@ export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
   ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
 ]);
 
-/** Arguments of a shell tool that change neither what runs nor where. */
+/** Arguments of a shell tool that change neither what runs nor where it runs. */
 export const HARMLESS_BESIDE_A_LINE: ReadonlySet<string> = new Set([
   "description",
   "timeout",
@@ -197,7 +197,7 @@ export const WORKING_FOLDERS: readonly string[] = [
   "workingDirectory",
 ];
 
-/** Argument names that are taken for paths in tools that the table does not know; only to deny or to ask. */
+/** Argument names that count as paths for tools that the table does not list. Only denies and asks use them. */
 export const GENERIC_PATHS: readonly string[] = [
   "path",
   "file_path",
@@ -209,7 +209,7 @@ export const GENERIC_PATHS: readonly string[] = [
   "target_file",
 ];
 
-/** The default table with additions; an addition replaces the entry of that name. */
+/** Returns the default table with additions. An addition replaces the default entry of the same name. */
 export function extendTools(extension: ToolTableExtension = {}): ToolTable {
   return {
     shell: new Map([...DEFAULT_TOOLS.shell, ...Object.entries(extension.shell ?? {})]),

@@ -16,7 +16,7 @@ export const WHEN_FACTS = [
 ] as const;
 export type WhenFact = (typeof WHEN_FACTS)[number];
 
-/** The operators, with the kind of value of a call that each can compare. */
+/** The operators, each with the kind of value that it can compare. */
 export const WHEN_OPERATORS = {
   equal: "scalar",
   notEqual: "scalar",
@@ -45,7 +45,7 @@ interface FactLeaf extends Comparison {
   readonly fact: WhenFact;
 }
 
-/** A comparison with the state of a projection, or with what its path reaches in it. */
+/** A comparison with the state of a projection, or with the value at `path` in that state. */
 export interface StateLeaf extends Comparison {
   readonly projection: string;
 }
@@ -60,11 +60,11 @@ export type WhenSource =
   | { readonly not: WhenSource }
   | WhenLeaf;
 
-// Names and indexes only. A filter or a script in a path would be code.
+// A path has only names and indexes. A filter or a script in a path would be code.
 const STEP = /\.([A-Za-z_][\w-]*)|\['([^'\\\u0000-\u001f]+)'\]|\[(0|[1-9]\d{0,8})\]/g;
-/** A path into a fact: names and indexes. */
+/** A path into a fact. It has only names and indexes. */
 export const WHEN_PATH = new RegExp(`^\\$(?:${STEP.source})*$`);
 
-/** The steps of a path: names and indexes. */
+/** Splits a path into its names and indexes. */
 export const stepsOf = (path: string): readonly (string | number)[] =>
   Array.from(path.matchAll(STEP), ([, name, quoted, index]) => name ?? quoted ?? Number(index));

@@ -4,11 +4,11 @@ import type { MarkReference } from "../marks/mark-reference.ts";
 import type { ConditionSource } from "../match/value-test.ts";
 import type { WhenSource } from "./when-source.ts";
 
-/** Highest first. */
+/** The tiers, highest first. */
 export const TIERS = ["admin", "user", "workspace", "default"] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** One rule as written, with its spellings settled. Lists are lists. */
+/** One rule as written, with alternative spellings normalized and single values turned into lists. */
 export interface RuleSource {
   readonly name: string;
   readonly tier: Tier;
@@ -20,7 +20,7 @@ export interface RuleSource {
   readonly server?: string | undefined;
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
-  /** An allow that lists files for writing also covers redirections to them. */
+  /** Whether the rule also covers redirections of output. Set for an allow that lists files to write. */
   readonly redirects?: true | undefined;
   readonly network?: readonly string[] | undefined;
   readonly args?: { readonly [name: string]: ConditionSource } | undefined;
@@ -36,10 +36,10 @@ export interface RuleSource {
   readonly shadow: boolean;
   readonly final: boolean;
   readonly file: string;
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
 }
 
-/** Whether a rule depends on more than the call: on a condition, or on what happened before. */
+/** Whether a rule depends on more than the call: on a condition (`when`) or on marks. */
 export const isConditional = ({ when, after, unless_after }: RuleSource): boolean =>
   (when ?? after ?? unless_after) !== undefined;

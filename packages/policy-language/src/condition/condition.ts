@@ -1,13 +1,13 @@
 import type { Engine, TopLevelCondition } from "json-rules-engine";
 
-/** A condition in the form of json-rules-engine. */
+/** A condition in the format of json-rules-engine. */
 export type Condition<Leaf extends object> =
   | { readonly all: readonly Condition<Leaf>[] }
   | { readonly any: readonly Condition<Leaf>[] }
   | { readonly not: Condition<Leaf> }
   | Leaf;
 
-/** A comparison with a fact, or with what a path reaches in it. */
+/** A comparison with a fact, or with the value at `path` in the fact. */
 export interface Comparison {
   readonly fact: string;
   readonly path?: string;
@@ -15,35 +15,35 @@ export interface Comparison {
   readonly value: unknown;
 }
 
-/** Names and indexes. */
+/** The names and indexes of a path. */
 export type Steps = readonly (string | number)[];
 
 export interface ConditionOptions {
-  /** The steps of a path. */
+  /** Splits a path into names and indexes. */
   readonly stepsOf: (path: string) => Steps;
   /**
-   * Whether an operator can compare a value. A comparison that cannot be made counts against the whole: it is false, and true below an odd
-   * number of `not`. Left out: the engine compares as it does.
+   * Whether an operator can compare a value. A comparison that is not possible makes the condition fail: it counts as
+   * false, and below an odd number of `not` as true. Default: the engine compares every value in its own way.
    */
   readonly comparable?: (value: unknown, operator: string) => boolean;
 }
 
-/** Whether a condition holds for these facts. Rejects when the engine fails. */
+/** Evaluates a condition over facts. Rejects if the engine fails. */
 export type Holds = (facts: Record<string, unknown>) => Promise<boolean>;
 
-// Most starts have no condition, and do without it.
+// Loaded on first use, because most policies have no condition.
 let library: Promise<{ readonly Engine: typeof Engine }> | undefined;
 const load = (): Promise<{ readonly Engine: typeof Engine }> =>
   (library ??= import("json-rules-engine"));
 
-/** The comparisons of a condition, in their order. */
+/** The comparisons of a condition, in the order of the text. */
 export function leavesOf<Leaf extends object>(node: Condition<Leaf>): readonly Leaf[] {
   if ("all" in node) return node.all.flatMap((item) => leavesOf(item));
   if ("any" in node) return node.any.flatMap((item) => leavesOf(item));
   return "not" in node ? leavesOf(node.not) : [node];
 }
 
-/** The condition with other comparisons. `negated`: below an odd number of `not`. */
+/** Replaces every comparison of a condition. `negated` tells whether it is below an odd number of `not`. */
 export function mapLeaves<From extends object, To extends object>(
   node: Condition<From>,
   change: (leaf: From, negated: boolean) => To,
@@ -54,7 +54,10 @@ export function mapLeaves<From extends object, To extends object>(
   return "not" in node ? { not: mapLeaves(node.not, change, !negated) } : change(node, negated);
 }
 
-/** What steps reach: own keys of tables and indexes of lists. A function is nothing, for the engine would call it. */
+/**
+ * Returns the value that the steps lead to, through own keys and list indexes. A function counts as undefined,
+ * because the engine calls functions.
+ */
 export function follow(from: unknown, steps: Steps): unknown {
   let value = from;
   for (const step of steps) {
@@ -81,13 +84,13 @@ export function compileCondition(
       ? leaf
       : { ...leaf, operator: `${guardOf(leaf.operator, negated)}:${leaf.operator}` },
   );
-  // The engine takes no comparison alone.
+  // The engine needs a group at the top.
   const conditions = { all: [guarded] } as TopLevelCondition;
   const pathResolver = (value: object, path: string): unknown =>
     follow(value, ways.get(path) ?? []);
   return async (facts) => {
     const { Engine } = await load();
-    // One for each run: an engine that ends one run stops the others that it is in, and they answer nothing.
+    // One engine for each run, because a run that ends stops all other runs of its engine, and they never return a result.
     const engine = new Engine([{ conditions, event: { type: "condition" } }], {
       allowUndefinedFacts: true,
       pathResolver,
@@ -96,7 +99,7 @@ export function compileCondition(
       for (const operator of operators) addGuards(engine, operator, comparable);
     const { results, failureResults } = await engine.run(facts);
     if (results.length + failureResults.length !== 1)
-      throw new Error("json-rules-engine did not give exactly one result");
+      throw new Error("json-rules-engine did not return exactly one result");
     return results.length === 1;
   };
 }

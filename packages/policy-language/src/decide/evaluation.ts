@@ -10,7 +10,7 @@ import {
   type PolicyScope,
 } from "./unknown-votes.ts";
 
-/** What the rules come to for a call, or for one command of its line. */
+/** The matching rules of a call, or of one command of its line. */
 interface CommandEvaluation {
   readonly facts: CallFacts;
   readonly matcher: RuleMatcher;
@@ -22,7 +22,7 @@ export class CallEvaluation {
   readonly #evaluations: readonly CommandEvaluation[];
   readonly #budget: MatchBudget | undefined;
 
-  /** `bounded`: only so many rules are looked at; a call with more to look at is not known. */
+  /** `bounded`: limits the work. A call that exceeds the limit is treated as unknown. */
   constructor(whole: CallFacts, collect: RuleIndex, { bounded }: { readonly bounded: boolean }) {
     this.whole = whole;
     this.#budget = bounded ? new MatchBudget() : undefined;
@@ -33,25 +33,28 @@ export class CallEvaluation {
       else if (!budget.spent) budget.take(facts, () => collect(facts, matcher));
       return { facts, matcher };
     };
-    // Most calls run no line: a list of one is made without a walk.
+    // Most calls run no shell line, so avoid walking one.
     this.#evaluations =
       whole.line === null ? [evaluateOne(whole)] : whole.commands.map(evaluateOne);
     const { carried } = whole;
     if (carried.length > 0) this.#evaluations = [...this.#evaluations, ...carried.map(evaluateOne)];
   }
 
-  /** The rules that match some command if their conditions hold, and would count. */
+  /** The rules that match some command except for a condition (`when`) still to be evaluated, and that could change the outcome. */
   open(): readonly Entry[] {
     return [...new Set(this.#evaluations.flatMap(({ matcher }) => matcher.open()))];
   }
 
-  /** Takes the rules whose conditions hold. */
+  /** Adds the open rules whose conditions hold. */
   settle(holds: (entry: Entry) => boolean): void {
     for (const { matcher } of this.#evaluations)
       for (const entry of matcher.open()) if (holds(entry)) matcher.take(entry);
   }
 
-  /** The strictest of what the commands come to; among equals the least rule by (name, file, line). Shadows of all of them. */
+  /**
+   * Returns the strictest vote of all commands; among equally strict rules, the first by (name, file, line). Votes of
+   * rules in shadow are added.
+   */
   votes(scope: PolicyScope, fallback: Effect | undefined): readonly Verdict[] | undefined {
     const spent = this.#budget?.spent === true;
     const line = spent ? TOO_LARGE : unknownLineVote(this.whole, scope, fallback);
@@ -63,7 +66,7 @@ export class CallEvaluation {
       const decided = matcher.outcome();
       const effect = decided?.rule.source.effect;
       if (facts.part?.suspect === true && (effect === undefined || effect === "allow")) continue;
-      // Nothing but a rule that denies goes before a line that is too large.
+      // If the line is too large, only a rule that denies may decide instead.
       const doubt = spent
         ? undefined
         : (unknownOf(facts, scope, effect, fallback) ??
@@ -84,7 +87,7 @@ export class CallEvaluation {
   }
 }
 
-// deny, ask_user, what is not known, nothing, allow. What is not known denies where the default does.
+// From strict to lenient: deny, ask_user, unknown, no rule, allow. If the default denies, an unknown call is denied too.
 function rankOf(effect: Effect | undefined, { rule }: { readonly rule: boolean }): number {
   if (effect === undefined) return 1;
   if (effect === "allow") return 0;

@@ -23,66 +23,74 @@ import { inRun } from "../marks/past.ts";
 import { RecordedMarks, type PoolMarks } from "../marks/recorded-marks.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
-/** All policy files of a kernel: one pool of rules, one vote. */
+/** The policy files of a kernel, compiled into one pool of rules that casts one vote. */
 export interface PolicyPool {
-  /** The strictest `default` of the files. */
+  /** The strictest `default` of the files. Undefined if no file has one. */
   readonly fallback: Effect | undefined;
   readonly rules: readonly PoolRule[];
-  /** A rule has a condition (`when`), so that calls must be evaluated by {@link evaluateConditional}. */
+  /** Whether a rule has a condition (`when`). Then calls must be evaluated by {@link evaluateConditional}. */
   readonly conditional: boolean;
-  /** The marks of the files; undefined where they have none. */
+  /** The marks that the files define. Undefined if they define none. */
   readonly marks: PoolMarks | undefined;
-  /** The projections that conditions ask about, each with a rule that does. */
+  /** The projections that conditions ask about, each with one of the rules that ask. */
   readonly projections: ReadonlyMap<string, PoolRule>;
   /**
-   * The one counting vote and the votes of rules in shadow; undefined to abstain. Each file with `compat` adds a vote of
-   * its own. Without prepared real paths only the paths as written count. Throws TypeError in a conditional pool.
+   * Returns the deciding vote and the votes of rules in shadow; undefined to abstain. Each file with `compat` adds its own vote.
+   * Unless the host has prepared the real paths of the call, only the written paths count. Throws TypeError in a conditional pool.
    */
   evaluate(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
-  /** The same by asking every rule, without the index, however many there are to ask. */
+  /** Like {@link evaluate}, but asks every rule, without the index and without a limit. */
   evaluateByScan(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
   /**
-   * The same with the conditions of the rules that match otherwise, over the call and the state of its run; rejects when one
-   * cannot be evaluated. For any pool.
+   * Like {@link evaluate}, and evaluates the conditions of rules that match otherwise, over the call and the state of
+   * its run. Works for any pool. Rejects if a condition cannot be evaluated.
    */
   evaluateConditional(call: ToolCall, run?: RunState): Promise<readonly Verdict[] | undefined>;
-  /** The same by asking every rule and every condition of a rule that matches otherwise. */
+  /** Like {@link evaluateConditional}, but asks every rule, without the index and without a limit. */
   evaluateConditionalByScan(
     call: ToolCall,
     run?: RunState,
   ): Promise<readonly Verdict[] | undefined>;
-  /** How every rule stands to a call. In a conditional pool it tells of conditions and votes what the last evaluation of this very object found. */
+  /**
+   * Reports how every rule relates to a call. In a conditional pool, the reported conditions and votes come from the
+   * last evaluation of this same `call` object.
+   */
   explain(call: ToolCall, run?: RunState): readonly RuleReport[];
-  /** Why no rule decides a call: what none covers, and the rule that came nearest. Undefined where that would take long to find. */
+  /**
+   * Explains why no rule decides a call: names the part that no rule covers, and the nearest rule. Undefined if
+   * finding that would take too long.
+   */
   unmatched(call: ToolCall): string | undefined;
-  /** The paths of a call that a host resolves before it asks: of files that a rule is about, and of what the call writes. */
+  /** The paths that the host must resolve before it evaluates a call: files that a rule is about, and files that the call writes. */
   pathsToResolve(call: ToolCall): readonly string[];
-  /** The globs of its commands that a host looks up besides, for links among what they find. */
+  /** The globs in commands of the call that the host must expand as well, to find links among the results. */
   globsToResolve(call: ToolCall): readonly CommandGlob[];
   /** Whether no command that the rules leave open has an unknown or dangerous effect. Calls that run no line are harmless. */
   isHarmless(call: ToolCall): boolean;
-  /** Whether a call only edits files inside the workspace, none of them one that governs the agent. */
+  /** Whether a call only edits files inside the workspace, and none that govern the agent. */
   editsWorkspace(call: ToolCall): boolean;
 }
 
-/** What a pool is compiled with. */
+/** The options for compiling a pool. */
 export interface PoolOptions {
   readonly tools?: ToolTable;
-  /** Absolute files that {@link PolicyPool.editsWorkspace} never takes for an edit like any other: the policies in force. */
+  /** Absolute paths of the policies in force. {@link PolicyPool.editsWorkspace} is false for a call that edits one of them. */
   readonly protectedFiles?: readonly string[];
   /**
-   * The fact of a call that holds, as `paths`, where its paths lead: lists of the text, its real path and other names of that. A text
-   * alone is a path that cannot be resolved. As `globs`: for each pattern the `places` that it finds by way of a link, each such a list
-   * without the text; none of them where the folders cannot be looked through. Without such a fact paths count as they are written. Default: `@bylaw/plugin-policy`.
+   * The name of the fact of a call that holds its resolved paths. `paths` is a list of lists: the written path, its
+   * real path, and other names of the real path. A list with only the written path says that it cannot be resolved.
+   * `globs` gives, for each pattern, the `places` that it reaches through a link, as such lists without the written
+   * path; without `places`, the folders could not be searched. If the call lacks this fact, paths count as written.
+   * Default: `@bylaw/plugin-policy`.
    */
   readonly pathsFact?: string;
-  /** A digest of the marks' definitions. Without it, recorded marks are ignored and calls are matched again. */
+  /** Computes a digest of the marks' definitions. Without it, recorded marks are ignored and calls are matched again. */
   readonly digest?: (definitions: string) => string;
 }
 
 const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 
-/** Compiles files into one pool. Neither the order of files nor of rules changes what it decides. */
+/** Compiles policy files into one pool. The order of files and rules never changes a decision. */
 export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
   const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact, digest = () => "" } = options;
   let fallback: Effect | undefined;
@@ -101,7 +109,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   );
   const newFacts = (call: ToolCall): CallFacts =>
     new CallFacts(call, tools, { pathsFact, namedArguments });
-  // A call that no rule decides is looked at again for its reason.
+  // Keep the facts of the last call: `unmatched` and `explain` usually ask about the same one.
   let last: CallFacts | undefined;
   const factsOf = (call: ToolCall): CallFacts =>
     last?.call === call ? last : (last = newFacts(call));
@@ -130,7 +138,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
     (nearest ??= createNearestRule({ rules, covers }))(...given);
   const scope = createPolicyScope(rules, tools, markRules);
 
-  // The mode needs to know what is written outside the workspace.
+  // Approval modes need to know whether a call writes outside the workspace.
   const resolves = (facts: CallFacts): boolean =>
     scope.resolves(facts.identity) ||
     (speaks && facts.call.approval_mode === "yolo" && facts.line !== null);
@@ -188,7 +196,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
     evaluate: (call, run) => evaluate(call, run, index, { bounded: true }),
     evaluateByScan: (call, run) => evaluate(call, run, scan, { bounded: false }),
     async evaluateConditional(call, run) {
-      // Facts of its own: another run may ask about the same call while this waits.
+      // Use fresh facts: another run may ask about the same call while this one waits.
       const facts = inRun(newFacts(call), set, run);
       const evaluation = new CallEvaluation(facts, index, { bounded: true });
       const open = evaluation.open();
@@ -247,7 +255,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   return pool;
 }
 
-/** A file without the rules of these names. Final rules stay. */
+/** Returns the file without the rules of these names. Final rules stay. */
 export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
   if (dropped.size === 0) return file;
   const rules = file.rules.filter(({ source }) => source.final || !dropped.has(source.name));

@@ -4,20 +4,20 @@ import type { Rule, Tier } from "../compile/rule.ts";
 
 const TIER_RANK: Readonly<Record<Tier, number>> = { default: 0, workspace: 1, user: 2, admin: 3 };
 
-/** A rule with its standing in one pool. */
+/** A rule with its rank in one pool. */
 export interface Entry {
   readonly rule: Rule;
-  /** Its place by (name, file, line). */
+  /** The position of the rule when all are sorted by (name, file, line). */
   readonly order: number;
-  /** Effect alone. */
+  /** The strictness of the effect alone. */
   readonly effect: number;
-  /** Tier, then effect. */
+  /** The tier and, within it, the strictness of the effect. */
   readonly rank: number;
   readonly shadow: boolean;
   readonly final: boolean;
 }
 
-/** Gives every rule its standing. */
+/** Sorts rules by (name, file, line) and computes the rank of each. */
 export function rankRules(rules: readonly Rule[]): readonly Entry[] {
   return rules.toSorted(compareRules).map((rule, order) => {
     const { effect, tier, shadow, final } = rule.source;
@@ -39,21 +39,21 @@ function compareRules({ source: a }: Rule, { source: b }: Rule): number {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-// So much takes about 50 ms, in which nobody else is answered.
+// About 50 ms of work, during which the process answers no other call.
 const MAX_WORK = 250_000;
 const LOOK = 8;
 const PATH = 4;
 
-/** How much may be compared for one call, all of its commands together: so many rules with so many words. */
+/** A limit on the work for one call with all its commands, in comparisons of rules with words and paths. */
 export class MatchBudget {
   #left = MAX_WORK;
 
-  /** There were more rules to look at than that. */
+  /** Whether the work exceeded the limit. */
   get spent(): boolean {
     return this.#left < 0;
   }
 
-  /** Counts what `look` takes for a command as often as the line has the command. */
+  /** Runs `look` and charges its cost once for each time that the line contains the command. */
   take({ part }: CallFacts, look: () => void): void {
     const before = this.#left;
     look();
@@ -64,7 +64,7 @@ export class MatchBudget {
     if (this.#left < 0) return false;
     const { part } = facts;
     this.#left -= LOOK;
-    // Where every word may begin a command, each is read with all that follow it.
+    // If every word may begin a command, each start is compared together with all words after it.
     if (part !== null)
       this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
     if (readPaths !== undefined || writePaths !== undefined) {
@@ -78,8 +78,8 @@ export class MatchBudget {
 }
 
 /**
- * What the matching rules of one call come to: the highest tier decides, inside it the strictest effect, and a final rule holds
- * whatever the tiers above say. Among equals the least by (name, file, line); so no order of asking matters.
+ * Collects the matching rules of one call. The highest tier decides, and within it the strictest effect. A final rule holds
+ * whatever higher tiers say. Among equals the first by (name, file, line) wins, so the order in which rules are seen never matters.
  */
 export class RuleMatcher {
   readonly #budget: MatchBudget | undefined;
@@ -91,12 +91,12 @@ export class RuleMatcher {
   #doubted: Set<Entry> | undefined = undefined;
   #doubts: Entry[] | undefined = undefined;
 
-  /** Once the budget is spent no candidate is taken, and the call must not be allowed. */
+  /** Once `budget` is spent, further candidates are ignored, so the call must not be allowed. */
   constructor(budget?: MatchBudget) {
     this.#budget = budget;
   }
 
-  /** Takes a candidate; asking the same one twice changes nothing. */
+  /** Tests a candidate. Testing the same one twice changes nothing. */
   see(entry: Entry, facts: CallFacts): void {
     if (
       !this.#counts(entry) ||
@@ -108,17 +108,17 @@ export class RuleMatcher {
     else (this.#open ??= new Set()).add(entry);
   }
 
-  /** Takes a candidate whose condition holds or that has none. */
+  /** Tests a candidate whose condition is known to hold, or that has none. */
   seeHeld(entry: Entry, facts: CallFacts): void {
     if (this.#accepts(entry, facts)) this.take(entry);
   }
 
-  /** The candidates that match if their conditions hold, and would count. */
+  /** The candidates that match except for a condition still to be evaluated, and that could change the outcome. */
   open(): readonly Entry[] {
     return this.#open === undefined ? [] : [...this.#open].filter((entry) => this.#counts(entry));
   }
 
-  /** Takes a rule that matches, or may. */
+  /** Adds a rule that matches, or may match. */
   take(entry: Entry): void {
     if (this.#doubted?.has(entry) === true) {
       (this.#doubts ??= []).push(entry);
@@ -158,7 +158,7 @@ export class RuleMatcher {
     return top === undefined || rank > top.rank || (rank === top.rank && order < top.order);
   }
 
-  /** Takes a candidate that several words or paths of one call may bring; matching it again would change nothing but the time. */
+  /** Tests a candidate that several words or paths of one call may lead to. Testing it again would only cost time. */
   seeOnce(entry: Entry, facts: CallFacts): void {
     this.#asked ??= new Set();
     if (this.#asked.has(entry)) return;
@@ -166,7 +166,7 @@ export class RuleMatcher {
     this.see(entry, facts);
   }
 
-  /** The deciding rule, or nothing to abstain. */
+  /** The deciding rule. Undefined to abstain. */
   outcome(): Entry | undefined {
     const top = this.#top;
     const held = this.#held;
@@ -174,7 +174,7 @@ export class RuleMatcher {
     return held.effect > top.effect ? held : top;
   }
 
-  /** The first of the rules that may match, and would then decide more strictly. */
+  /** The first of the rules that may match and would decide more strictly than {@link outcome}. */
   doubt(): Entry | undefined {
     if (this.#doubts === undefined) return undefined;
     const decided = this.outcome();
@@ -184,13 +184,13 @@ export class RuleMatcher {
     return doubts.sort((a, b) => b.effect - a.effect || a.order - b.order)[0];
   }
 
-  /** The matching rules in shadow, in no order. */
+  /** The matching rules in shadow, unsorted. */
   get shadowed(): readonly Entry[] | undefined {
     return this.#shadows;
   }
 }
 
-/** The verdicts of rules in shadow, once each, in the order of (name, file, line). */
+/** The verdicts of rules in shadow, without duplicates, in the order of (name, file, line). */
 export function shadowVerdicts(entries: Iterable<Entry>): readonly Verdict[] {
   return [...new Set(entries)].sort((a, b) => a.order - b.order).flatMap(({ rule }) => rule.answer);
 }

@@ -10,30 +10,29 @@ import { appliesToTool } from "../compile/rule-tool.ts";
 import type { Entry } from "./rule-matcher.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
-/** The codes that a policy's vote may carry besides the kernel's own. */
+/** The codes that a policy's vote may carry, in addition to those of the kernel. */
 export const POLICY_CODES = {
   unknown_server: "the name of an MCP tool does not come from exactly one registered server",
-  unknown_path:
-    "a file that the call names cannot be known, and a rule is about files of this tool",
+  unknown_path: "it is unknown which files the call uses, and a rule is about files of this tool",
 } as const;
 
-/** What the rules of a pool are about. Rules in shadow are about nothing. */
+/** Which tools and files the rules of a pool are about. Rules in shadow do not count. */
 export interface PolicyScope {
-  /** Shell tools that some rule is about. */
+  /** The shell tools that some rule is about. */
   readonly shell: ReadonlySet<string>;
-  /** Whether a rule is about this tool, whatever else it asks for. */
+  /** Whether some rule is about this tool, whatever its other conditions are. */
   about(identity: Identity): boolean;
-  /** Whether a rule is about files, and about this tool. */
+  /** Whether some rule is about this tool and about files. */
   paths(identity: Identity): boolean;
-  /** Whether a rule asks where the files of this tool lead. */
+  /** Whether some rule needs the real paths of this tool's files. */
   resolves(identity: Identity): boolean;
-  /** Whether a call about all below its places may reach what a deny or an ask names by folder. */
+  /** Whether a call that includes everything below a folder may reach a folder that a deny or an ask names. */
   below(facts: CallFacts): boolean;
-  /** A deny or an ask has globs below this folder. */
+  /** Whether a deny or an ask has globs relative to the home folder, or to the workspace. */
   readonly needs: { readonly home: boolean; readonly workspace: boolean };
 }
 
-/** Finds what a pool's rules depend on. `marks`: the rules of marks, which decide nothing but need file paths. */
+/** Computes the scope of a pool's rules. `marks` are the rules that set marks: they decide nothing but need real paths. */
 export function createPolicyScope(
   rules: readonly Rule[],
   tools: ToolTable,
@@ -69,7 +68,7 @@ export function createPolicyScope(
 const ofFiles = ({ readPaths, writePaths }: Rule): boolean =>
   (readPaths ?? writePaths) !== undefined;
 
-// Whether a change is inside the workspace depends on the real path.
+// Only the real path tells whether a change is inside the workspace.
 const changesFiles = ({ effects }: Rule): boolean =>
   effects !== undefined &&
   [...FILE_CHANGES, "writes-outside" as const].some((name) => effects.has(name));
@@ -93,7 +92,7 @@ function visitRules(rules: readonly Rule[], identity: Identity, found: { matched
   if (!found.matched) found.matched = rules.some((rule) => appliesToTool(rule, identity));
 }
 
-/** The effect of what cannot be known, where it is stricter than what is decided already. */
+/** Returns the effect of something unknown. Undefined if the decision is already as strict. */
 function effectOf(decided: Effect | undefined, fallback: Effect | undefined): Effect | undefined {
   const effect = fallback === "deny" ? "deny" : "ask_user";
   return decided === "deny" || decided === effect ? undefined : effect;
@@ -106,20 +105,20 @@ const unknownCommand = (effect: Effect, what: string): Verdict => ({
   fix: "Write out what only the shell would know, or run the commands one by one.",
 });
 
-/** The vote for a line that cannot be known as a whole. */
+/** Returns the vote for a shell line that cannot be understood as a whole. */
 export function unknownLineVote(
   { identity, line }: CallFacts,
   scope: PolicyScope,
   fallback: Effect | undefined,
 ): Verdict | undefined {
   if (line?.unknown === undefined) return undefined;
-  // None of its commands is shown to a rule, so it is denied whatever server the tool belongs to.
+  // No rule has seen any of its commands, so it is denied whatever server the tool belongs to.
   if (line.tooLarge) return scope.about(identity) ? TOO_LARGE : undefined;
   if (identity.kind === "unresolved" || !scope.shell.has(identity.bare)) return undefined;
   return unknownCommand(fallback === "deny" ? "deny" : "ask_user", line.unknown);
 }
 
-/** The vote for a call with more commands, words and rules about them than are looked at: a denied one could hide in the rest. */
+/** The vote for a call whose commands, words and rules exceed the limit of work: the unread rest could hide a denied command. */
 export const TOO_LARGE: Verdict = {
   effect: "deny",
   code: "unknown_command",
@@ -127,7 +126,7 @@ export const TOO_LARGE: Verdict = {
   fix: "Run fewer commands at once, and write long text with a file tool.",
 };
 
-/** The vote for a command that a deny or an ask may be about. */
+/** Returns the vote for a command that a deny or an ask may be about. */
 export function possibleMatchVote(
   { part }: CallFacts,
   entry: Entry | undefined,
@@ -144,8 +143,8 @@ export function possibleMatchVote(
 }
 
 /**
- * The vote for what cannot be known of a call or of one command: never allow, never weaker than the default, and nothing where a
- * rule already decides as strictly.
+ * Returns the vote for a call or command of which something is unknown. It never allows and is never weaker than the
+ * default. Undefined if a rule already decides as strictly.
  */
 export function unknownOf(
   facts: CallFacts,
@@ -182,14 +181,14 @@ function unknownPathOf(
   decided: Effect | undefined,
 ): string | undefined {
   const { identity, tools } = facts;
-  // A tool that the tables do not know: its arguments only look like paths, so a rule that names the tool goes first.
+  // The arguments of an unknown tool only look like paths, so a rule that names the tool takes precedence.
   const guessed =
     identity.kind !== "local" ||
     (!tools.files.has(identity.bare) && !tools.shell.has(identity.bare));
   if ((guessed && decided !== undefined) || !scope.paths(identity)) return undefined;
   const { unknown, known } = facts.paths;
   if (unknown !== undefined) return unknown;
-  // Where a call only may name a place, a missing folder says nothing about it.
+  // If the call only may name a path, a missing folder is not the reason to report.
   return known.some(({ places }) => places.length > 0) ? missingFolder(facts, scope) : undefined;
 }
 
@@ -202,7 +201,7 @@ function below(
   const { identity, call } = facts;
   if (identity.kind !== "local" || !scope.paths(identity) || !facts.paths.recursive)
     return undefined;
-  // Nobody allows it: it is asked about anyway.
+  // With this mode and fallback, the call is asked about anyway.
   if (decided === undefined && fallback !== "allow" && (call.approval_mode ?? "ask") === "ask")
     return undefined;
   return scope.below(facts) ? "a rule denies or asks about something below this folder" : undefined;

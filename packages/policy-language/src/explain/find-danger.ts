@@ -4,7 +4,10 @@ import type { Rule } from "../compile/rule.ts";
 import { quote } from "../load/finding.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 
-/** Names the first command of a line that no rule allows and that has an unknown or dangerous effect. An approval mode must not allow it. */
+/**
+ * Describes the first command of a line that no rule allows and that has an unknown or dangerous effect. An approval
+ * mode must not allow such a line. Undefined if there is none.
+ */
 export function findDanger(
   { line, commands }: CallFacts,
   allows: readonly Rule[],

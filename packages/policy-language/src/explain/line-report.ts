@@ -4,25 +4,25 @@ import { shown } from "../match/shell-line.ts";
 import { identify } from "../match/mcp.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 
-/** What the analysis of a shell line saw, in words. */
+/** The analysis of a shell line, as text. */
 export interface LineReport {
   readonly commands: readonly {
-    /** With one blank between the words; `…` for what only bash can know. */
+    /** The words of the command, with spaces between them and `…` for each word that only bash can compute. */
     readonly text: string;
-    /** How bash gets to it: `line`, `substitution`, `wrapper`, `script`, or `sight` for text that only looks like a command. */
+    /** Where the command was found: `line`, `substitution`, `wrapper`, `script`, or `sight` for text that only looks like a command. */
     readonly origin: string;
-    /** Such as `write /etc/hosts`, `network api.example.com`, `vcs push`. */
+    /** Effects such as `write /etc/hosts`, `network api.example.com`, `vcs push`. */
     readonly effects: readonly string[];
-    /** Arguments that make it do more than its name says, such as `run -c`. */
+    /** Arguments that make the command do more than its name says, such as `run -c`. */
     readonly hazards: readonly string[];
-    /** Why what it runs or does is not known. */
+    /** Why it is not fully known what the command runs or does. */
     readonly unknown: readonly string[];
   }[];
-  /** Why the line as a whole is not known. */
+  /** Why the line as a whole is not fully known. */
   readonly unknown: readonly string[];
 }
 
-/** What the rules see of the shell line of a call; undefined for a call that runs none. */
+/** Describes the shell line of a call as the rules see it. Undefined if the call runs none. */
 export function lineReport(
   call: ToolCall,
   tools: ToolTable = DEFAULT_TOOLS,
@@ -66,7 +66,7 @@ function effectText(effect: Effect): string {
     default: {
       const { kind, path, below } = effect;
       if (path.text === undefined) return `${kind} … (${path.why})`;
-      return `${kind} ${path.pattern ?? path.text}${below === true ? " and all below" : ""}`;
+      return `${kind} ${path.pattern ?? path.text}${below === true ? " and everything below" : ""}`;
     }
   }
 }

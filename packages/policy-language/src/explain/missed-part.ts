@@ -6,17 +6,17 @@ import { pastOf } from "../marks/past-contract.ts";
 import { quote } from "../load/finding.ts";
 import type { Rule, RuleSource } from "../compile/rule.ts";
 
-/** Why the first failing part of a rule does not hold. */
+/** The first condition of a rule that fails, and why. */
 interface Miss {
-  /** What the rule asks for. */
+  /** The value that the rule requires. */
   readonly expected: string;
-  /** What the call has. */
+  /** The value that the call has. */
   readonly actual: string;
-  /** The rule is about other tools: it would not hold whatever the arguments are. */
+  /** Whether the rule is about other tools, so that no arguments can make it match. */
   readonly elsewhere?: true;
 }
 
-/** Says what a part asked for and what the call has. `parts`: the facts of each command of a line, else of the call alone. */
+/** Describes what a condition requires and what the call has. `parts` are the facts of each command of a line, or of the call alone. */
 export function describeMiss({ source }: Rule, key: string, parts: readonly CallFacts[]): Miss {
   const [facts] = parts;
   if (facts === undefined) return { expected: requirementText(source, key), actual: "nothing" };
@@ -30,14 +30,14 @@ export function describeMiss({ source }: Rule, key: string, parts: readonly Call
 
 const list = (items: readonly string[] | undefined): string => (items ?? []).map(quote).join(", ");
 
-/** What a part of a rule asks for. */
+/** Describes what a condition of a rule requires. */
 export function requirementText(source: RuleSource, key: string): string {
   switch (key) {
     case "tool":
       return source.tool === undefined ? "a tool of the host itself" : quote(source.tool);
     case "command":
       return source.command === undefined
-        ? "a command that does nothing but what the rule is about"
+        ? "a command without any effect that the rule does not cover"
         : list(source.command);
     case "command_regex":
       return quote(source.command_regex ?? "");
@@ -79,12 +79,12 @@ function givenBy(
   switch (key) {
     case "tool":
       if (identity.kind === "unresolved")
-        return `${quote(call.tool)}, which is of no one registered server`;
+        return `${quote(call.tool)}, which does not belong to exactly one registered server`;
       return identity.kind === "mcp"
         ? `${quote(identity.bare)} of server ${quote(identity.server ?? "")}`
         : quote(identity.bare);
     case "server":
-      return identity.server === undefined ? "a tool of no server" : quote(identity.server);
+      return identity.server === undefined ? "a tool without a server" : quote(identity.server);
     case "command":
     case "command_regex":
       return commandsOf(facts, parts);
@@ -102,7 +102,7 @@ function givenBy(
     case "interactive":
       return quote(String(call.interactive !== false));
     case "when":
-      return "a call for which it does not hold";
+      return "a call that does not satisfy it";
     case "after":
     case "unless_after":
       return pastOf(facts)?.recorded === true ? pastText(source, facts) : "no run";

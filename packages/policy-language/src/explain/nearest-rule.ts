@@ -5,7 +5,7 @@ import type { CallFacts } from "../match/call-facts.ts";
 import { requirementText } from "./missed-part.ts";
 import { RelatedRules } from "./related-rules.ts";
 
-/** What no rule covers: a command of a line, or the call; with the rule that came nearest to it, if one is related. */
+/** The call, or the command of its line, that no rule covers, and the nearest related rule, if any. */
 interface NearMiss {
   readonly open: CallFacts;
   readonly rule: Rule | undefined;
@@ -17,19 +17,19 @@ const VERB: Readonly<Record<Effect, string>> = {
   deny: "denies",
 };
 
-// A line of more commands is not searched for one that no rule covers.
+// A longer line is not searched for an uncovered command.
 const MOST_PARTS = 50;
 
-/** What a search for the nearest rule needs of its pool. */
+/** The part of a pool that the search for the nearest rule needs. */
 interface RulesToSearch {
   readonly rules: readonly Rule[];
-  /** Whether some rule, not in shadow and whose condition holds, matches. */
+  /** Whether a rule matches that is not in shadow and whose condition holds. */
   readonly covers: (facts: CallFacts, holds: (rule: Rule) => boolean) => boolean;
 }
 
 /**
- * Makes what finds the first command of a line that no rule covers, and the rule that came nearest to it. `holds`: whether the condition of
- * a rule does.
+ * Creates a function that finds the first command of a line that no rule covers, and the nearest rule. `holds` tells
+ * whether the condition of a rule holds.
  */
 export function createNearestRule({
   rules,
@@ -45,7 +45,7 @@ export function createNearestRule({
   );
   return (parts, holds) => {
     if (parts.length > MOST_PARTS) return undefined;
-    // The only command is the one, or a rule would have decided.
+    // A single command must be the uncovered one, otherwise a rule has decided the call.
     const open =
       parts.length === 1
         ? parts[0]
@@ -60,7 +60,7 @@ export function createNearestRule({
   };
 }
 
-// An allow that lists one of the command's effects is near it.
+// An allow that lists one of the command's effects counts as near.
 function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
   if (part === null || source.effect !== "allow") return false;
   return [...part.named.names].some((name) => effects?.has(name) === true);
@@ -83,10 +83,10 @@ const isUncovered = (
 ): boolean =>
   facts.part?.suspect !== true && !rules.some((rule) => rule.matches(facts) && holds(rule));
 
-// Only this many rules about one program or tool are compared.
+// The limit of rules about one program or tool to compare.
 const MOST_RELATED = 50;
 
-// The rule of which most holds. An allow is nearer than a rule that would only be stricter.
+// The rule with the most conditions that hold. Among equals, an allow is nearer than a stricter rule.
 function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   let nearest: Rule | undefined;
   let most = -1;
@@ -99,7 +99,7 @@ function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   return nearest;
 }
 
-/** Says what no rule covers, and what the rule that came nearest is about. */
+/** Describes what no rule covers, and what the nearest rule is about. */
 export function unmatchedReason({ open, rule }: NearMiss): string {
   const line = lineOf(open);
   const command = open.part?.text;

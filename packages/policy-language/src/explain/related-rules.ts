@@ -3,17 +3,17 @@ import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { textsOf } from "../match/mcp.ts";
 
-/** A rule with its place among all. */
+/** A rule with its position in the pool. */
 interface Placed {
   readonly rule: Rule;
   readonly at: number;
 }
 
-/** Finds the rules about a program or a tool, however many others there are. */
+/** Finds the rules about a program or a tool without looking at all the others. */
 export class RelatedRules {
   readonly #byTool = new PrefixMap<Placed[]>();
   readonly #byProgram = new Map<string, Placed[]>();
-  /** What may be about any program. */
+  /** Rules that may be about any program. */
   readonly #anyProgram: Placed[] = [];
 
   constructor(rules: readonly Rule[]) {

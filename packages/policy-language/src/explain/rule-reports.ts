@@ -11,43 +11,46 @@ export interface PoolRule {
   readonly name: string;
   readonly final: boolean;
   readonly file: string;
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
 }
 
-/** How one rule stands to one call. */
+/** How one rule relates to one call. */
 export interface RuleReport extends PoolRule {
   readonly effect: Effect;
   readonly tier?: string;
   readonly shadow: boolean;
   readonly matched: boolean;
-  /** The key of the first part that does not hold. */
+  /** The key of the first condition that fails. */
   readonly failed?: string;
-  /** What this part asks for. */
+  /** The value that this condition requires. */
   readonly expected?: string;
-  /** What the call has there. */
+  /** The value that the call has for it. */
   readonly actual?: string;
-  /** The rule is about other tools: whatever the arguments are, it would not match. */
+  /** Whether the rule is about other tools, so that no arguments can make it match. */
   readonly elsewhere?: true;
-  /** It is a deny that asks for nothing but a tool and who calls it: whatever the arguments are, it matches. */
+  /** Whether the rule denies the tool for this caller whatever the arguments are. */
   readonly any_arguments?: true;
-  /** The command of the line, in one form, that matched or came closest. */
+  /** The command of the line that matched or came closest. */
   readonly command?: string;
-  /** The part that does not hold may do so, as far as the command can be known. */
+  /** Whether the failing condition may hold for a command that is not fully known. */
   readonly may_match?: true;
-  /** The other parts hold, and the condition was not asked: it could not change the outcome, or the call was not evaluated. */
+  /**
+   * Set if everything else matches but the condition `when` was not evaluated: it could not change the outcome, or
+   * the call itself was not evaluated.
+   */
   readonly depends_on?: "when";
-  /** What its condition saw of projections, by name and path. */
+  /** The values that the condition read from projections, by name and path. */
   readonly states?: JsonObject;
-  /** It is the rule of a vote. */
+  /** Whether a vote comes from this rule. */
   readonly deciding: boolean;
-  /** How much of it the call fulfils: the more, the nearer it came. */
+  /** How many conditions hold before the first that fails. A higher number is nearer. */
   readonly nearness?: number;
-  /** It came nearest, where none decides. */
+  /** Whether this is the nearest rule. Only set if no rule decides. */
   readonly nearest?: true;
 }
 
-/** What an evaluation found of the conditions that it asked. */
+/** The results of the conditions that an evaluation needed. */
 export interface Evaluated {
   readonly held: ReadonlyMap<Rule, boolean>;
   readonly votes: readonly Verdict[];
@@ -56,10 +59,10 @@ export interface Evaluated {
 
 interface Asked {
   readonly rules: readonly Rule[];
-  /** Files that are evaluated alone. */
+  /** Files with `compat`, which are evaluated on their own. */
   readonly alone: readonly { readonly file: string; readonly policy: CompatPolicy }[];
   readonly call: ToolCall;
-  /** The facts of each command of a line, else of the call alone. */
+  /** The facts of each command of a line, or of the call alone. */
   readonly parts: readonly CallFacts[];
   readonly found: Evaluated;
   readonly nearestRule: ReturnType<typeof createNearestRule>;
@@ -67,7 +70,7 @@ interface Asked {
 
 type Deciding = (name: string, file: string, line: number) => boolean;
 
-/** How every rule stands to a call. */
+/** Reports how every rule relates to a call. */
 export function reportRules({
   rules,
   alone,
@@ -128,7 +131,7 @@ function reportOf(
   };
 }
 
-/** The keys of a rule that concern no argument. */
+/** The conditions of a rule that are not about arguments. */
 const CALLER_PARTS: ReadonlySet<string> = new Set([
   ...["tool", "server", "interactive", "modes", "agent", "phase"],
 ]);
@@ -136,7 +139,7 @@ const CALLER_PARTS: ReadonlySet<string> = new Set([
 const takesAnyArguments = ({ parts, when }: Rule): boolean =>
   when === undefined && parts.every(({ key }) => CALLER_PARTS.has(key));
 
-// The first part of the rule that does not hold, for the command of the line that gets furthest.
+// The first condition that fails, for the command of the line that satisfies the most conditions.
 function closest(
   rule: Rule,
   parts: readonly CallFacts[],

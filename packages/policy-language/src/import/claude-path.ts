@@ -4,13 +4,16 @@ import { compilePathGlobs } from "../paths/path-glob.ts";
 import type { Candidate } from "./draft.ts";
 import type { ImportInput } from "./finding.ts";
 
-/** Claude Code's tools that an `Edit` rule is about. */
+/** The tools of Claude Code that an `Edit` rule covers. */
 export const EDITORS = "Edit|MultiEdit|Write|NotebookEdit";
 
-/** Claude Code's tools that a `Read` rule is about. */
+/** The tools of Claude Code that a `Read` rule covers. */
 export const READERS = "Read|Grep|Glob|LS|NotebookRead";
 
-/** The ways to carry over `Read(…)` or `Edit(…)`, whose text follows gitignore from one of four roots. */
+/**
+ * Translates `Read(…)` or `Edit(…)`, whose pattern has the syntax of gitignore and one of four roots. Returns
+ * candidates, or the reason why there are none.
+ */
 export function pathCandidates(
   kind: "read" | "edit",
   pattern: string,
@@ -18,16 +21,17 @@ export function pathCandidates(
   scope: NonNullable<ImportInput["scope"]>,
 ): readonly Candidate[] | string {
   if (pattern.startsWith("!"))
-    return "a pattern that begins with `!` takes back another, and a policy has no such rule";
+    return "a pattern that begins with `!` makes an exception to another pattern, which a policy cannot express";
   const allow = effect === "allow";
-  // Braces are letters to gitignore. No glob here has them, and any one character is too much for an allow only.
+  // gitignore reads braces literally, and globs here cannot contain them. A deny may use `?` instead, but for an
+  // allow that is too broad.
   if (allow && /[{}]/.test(pattern))
-    return "braces are plain letters to Claude Code, and no glob here has them";
+    return "Claude Code reads braces literally, and a glob of a policy cannot contain them";
   const above = /^(?:\.\/)*(?:\.\.\/)+/.exec(pattern)?.[0];
   if (above !== undefined && !allow) {
     const candidates = pathCandidates(kind, `//**/${pattern.slice(above.length)}`, effect, scope);
     const note =
-      "a folder above the project has no glob here, so it holds wherever the rest of the path is found";
+      "no glob of a policy can name a folder above the project, so the rule holds wherever the rest of the path occurs";
     return typeof candidates === "string"
       ? candidates
       : candidates.map((candidate) => ({ note, ...candidate }));
@@ -40,7 +44,7 @@ export function pathCandidates(
       ? [{ keys: { tool: READERS, paths: { read: exact } } }]
       : [{ keys: { tool: EDITORS, paths: { write: exact } } }];
   }
-  // Who may not read a file may not replace it either: the tools read before they write.
+  // A deny of reading also denies writing, because the tools read a file before they replace it.
   const keys = (list: readonly string[]): Candidate["keys"] => ({
     paths: kind === "read" ? list : { write: list },
   });
@@ -49,12 +53,12 @@ export function pathCandidates(
   return [
     {
       keys: keys(wider),
-      note: `the path cannot be written as a glob, so it holds for \`${wider.join("`, `")}\``,
+      note: `the path cannot be written as a glob, so the rule holds for \`${wider.join("`, `")}\``,
     },
   ];
 }
 
-/** The ways to carry over a folder of `additionalDirectories`: its files may be read. */
+/** Translates a folder of `additionalDirectories`: its files may be read. Empty if no glob can name the folder. */
 export function folderCandidates(folder: string): readonly Candidate[] {
   const clean = folder.replace(/\/+$/, "").replace(/^(?:\.\/)+/, "");
   const glob = `${clean}/**`;
@@ -84,24 +88,24 @@ function globsOf(
   if (pattern.startsWith("/")) {
     const rest = pattern.slice(1);
     if (scope === "project") return rooted("./", rest);
-    // Older versions read it from the project, newer ones from the folder of the settings: a deny holds in both.
+    // Older versions resolve it from the project, newer ones from the folder of the settings. A deny holds in both.
     return allow
       ? rooted("~/.claude/", rest)
       : [...rooted("~/.claude/", rest), ...rooted("./", rest)];
   }
   const rest = pattern.replace(/^(?:\.\/)+/, "");
-  // As in a .gitignore, a name without a folder is meant at any depth.
+  // As in a .gitignore, a name without a slash matches at any depth.
   const anywhere = rest === pattern && !rest.replace(/\/+$/, "").includes("/");
   if (!anywhere) return rooted("./", rest);
   return allow ? rooted("./**/", rest) : rooted("**/", rest);
 }
 
-// A name stands for the file, or for the folder and all below it.
+// A name matches a file, or a folder and everything below it.
 function withBelow(prefix: string, rest: string): readonly string[] {
   const path = rest.replace(/\/+$/, "");
   if (path === "" || path === "**" || path === "*") return [`${prefix}**`];
   const text = `${prefix}${path}`.replaceAll(/(^|\/)(?:\*\*\/)+/g, "$1**/").replaceAll("[^", "[!");
-  // A relative glob needs no mark, unless it would begin like another kind.
+  // A relative glob needs no `./`, unless it begins with a character that has another meaning there.
   const glob = /^\.\/[^*/~]/.test(text) ? text.slice(2) : text;
   return path.endsWith("/**") ? [glob] : [glob, `${glob}/**`];
 }

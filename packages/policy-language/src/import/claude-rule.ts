@@ -16,7 +16,7 @@ type Read = { readonly rules: readonly (readonly Candidate[])[] } | { readonly l
 
 const one = (...candidates: readonly Candidate[]): Read => ({ rules: [candidates] });
 
-/** The rules that say what one entry of `allow`, `ask` or `deny` says, each with its ways in the order of exactness. */
+/** Translates one entry of `allow`, `ask` or `deny` into rules. Each rule has its candidates, most exact first. */
 export function claudeCandidates(
   text: string,
   effect: Effect,
@@ -27,14 +27,14 @@ export function claudeCandidates(
   const [, tool = "", content] = parsed ?? [];
   if (parsed === null)
     return allow
-      ? { lost: "it is no rule of the form `Tool` or `Tool(specifier)`" }
+      ? { lost: "it does not have the form `Tool` or `Tool(specifier)`" }
       : { lost: "it cannot be read" };
   const specifier =
     content === undefined || content === "*" || content === ":*" ? undefined : content;
   if (tool.startsWith("mcp__")) return ofServer(tool, specifier, effect);
   if (specifier === "" || specifier?.trim() !== specifier) {
     return allow
-      ? { lost: "nothing, or a blank at an end, stands between the parentheses" }
+      ? { lost: "the text between the parentheses is empty, or begins or ends with a space" }
       : wholeTool(tool);
   }
   if (specifier === undefined) return bare(tool, effect);
@@ -56,10 +56,10 @@ export function claudeCandidates(
     case "NotebookEdit": {
       if (allow)
         return {
-          lost: `Claude Code asks \`Edit(…)\` about paths and never consults \`${tool}(…)\``,
+          lost: `Claude Code checks paths with \`Edit(…)\` and never consults \`${tool}(…)\``,
         };
       const candidates = pathCandidates("edit", specifier, effect, scope);
-      const note = `Claude Code never consults \`${tool}(…)\` with a path; here it holds, for every tool that writes`;
+      const note = `Claude Code ignores \`${tool}(…)\` with a path; the imported rule holds, for every tool that writes`;
       return typeof candidates === "string"
         ? wholeTool(tool)
         : one(...candidates.map((candidate) => ({ note, ...candidate })));
@@ -70,7 +70,7 @@ export function claudeCandidates(
     case "Task":
       return one({ keys: { tool: "Agent|Task", args: { subagent_type: { eq: specifier } } } });
     default:
-      return allow ? { lost: `what \`${tool}(…)\` compares is not known here` } : wholeTool(tool);
+      return allow ? { lost: `Bylaw does not know what \`${tool}(…)\` compares` } : wholeTool(tool);
   }
 }
 
@@ -85,14 +85,14 @@ const FAMILIES: Readonly<Record<string, string>> = {
 function wholeTool(tool: string): Read {
   return one({
     keys: { tool: FAMILIES[tool] ?? literal(tool) },
-    note: "what it compares is not known here, so it holds for every call of the tool",
+    note: "Bylaw does not know what it compares, so the rule holds for every call of the tool",
   });
 }
 
 function bare(tool: string, effect: Effect): Read {
   if (effect !== "allow") return one({ keys: { tool: FAMILIES[tool] ?? starred(tool) } });
   if (tool.includes("*"))
-    return { lost: "Claude Code skips an allow with a `*` in the name of the tool" };
+    return { lost: "Claude Code ignores an allow with a `*` in the name of the tool" };
   return one({
     keys: { tool: tool === "Bash" || tool === "Agent" ? (FAMILIES[tool] ?? tool) : tool },
   });
@@ -100,15 +100,18 @@ function bare(tool: string, effect: Effect): Read {
 
 function ofServer(name: string, specifier: string | undefined, effect: Effect): Read {
   const allow = effect === "allow";
-  if (specifier !== undefined && allow) return { lost: "a rule for an MCP tool has no specifier" };
+  if (specifier !== undefined && allow)
+    return { lost: "Claude Code has no specifiers for MCP tools" };
   const note =
     specifier === undefined
       ? {}
-      : { note: "the specifier is left out, so it holds for every call of the tool" };
+      : {
+          note: "the specifier cannot be carried over, so the rule holds for every call of the tool",
+        };
   const [server = "", ...rest] = name.slice("mcp__".length).split("__");
   const tool = rest.join("__");
   if (server === "" || server.includes("*")) {
-    if (allow) return { lost: "Claude Code skips an allow whose server is not written out" };
+    if (allow) return { lost: "Claude Code ignores an allow that does not spell out the server" };
     return one(
       {
         keys: {
@@ -123,7 +126,7 @@ function ofServer(name: string, specifier: string | undefined, effect: Effect): 
   if (allow)
     return one({ keys: { server: literal(server), ...(all ? {} : { tool: starred(tool) }) } });
   if (all) return one({ keys: { server: literal(server) }, ...note });
-  // Wherever the name is cut into server and tool, it is denied.
+  // Deny the full name, wherever it is split into server and tool.
   return one({ keys: { tool: starred(name) }, ...note });
 }
 
@@ -132,9 +135,10 @@ function ofHost(specifier: string, effect: Effect): Read {
   const host = /^domain:(\S+)$/.exec(specifier)?.[1]?.toLowerCase();
   const whole: Candidate = {
     keys: { tool: NETWORK_TOOLS },
-    note: "only `domain:` is known here, so it holds for every call that opens a URL",
+    note: "Bylaw knows only the specifier `domain:`, so the rule holds for every call that opens a URL",
   };
-  if (host === undefined) return allow ? { lost: "only `domain:` is known here" } : one(whole);
+  if (host === undefined)
+    return allow ? { lost: "Bylaw knows only the specifier `domain:`" } : one(whole);
   if (allow) return one({ keys: { tool: "WebFetch", network: [starred(host)] } });
   const hosts = host.startsWith("*.") ? [host, host.slice(2)] : [host, `*.${host}`];
   return one({ keys: { tool: NETWORK_TOOLS, network: hosts.map(starred) } }, whole);
@@ -150,14 +154,14 @@ function ofShell(specifier: string, effect: Effect): Read {
   const inner = body.includes("*");
   if (words.length === 0)
     return allow
-      ? { lost: "it begins with shell syntax that no pattern can hold" }
+      ? { lost: "it begins with shell syntax that no pattern can contain" }
       : one(...coveringPrefix(body));
   if (!all)
     return allow
-      ? { lost: "it holds shell syntax, and an allow is about plain words" }
+      ? { lost: "it contains shell syntax, and an allow can cover only plain words" }
       : one(...coveringPrefix(body.split("*")[0] ?? ""));
-  // A star that touches a word goes on into the next ones.
-  // Former versions took `:*` for any text that follows, which shows where the prefix ends inside a word.
+  // In a prefix that ends inside a word, a `*` after it continues that word. Older versions of Claude Code let `:*`
+  // match any text, so such a prefix can be told by its last character.
   const goesOn = colon && !allow && /[^A-Za-z0-9*]$/.test(body) ? "*" : "";
   const shown = `${words.map(starred).join(" ")}${goesOn}${open || body.endsWith("*") ? " *" : ""}`;
   if (!inner) return one({ keys: { command: shown } }, ...(allow ? [] : coveringPrefix(body)));
@@ -170,7 +174,7 @@ function ofShell(specifier: string, effect: Effect): Read {
         ? { keys: { command: shown } }
         : {
             keys: { command: shown },
-            note: "a `*` between words is any one word here; Claude Code lets it run over several",
+            note: "a `*` between words matches exactly one word in a policy; in Claude Code it may match several",
           },
     );
   }

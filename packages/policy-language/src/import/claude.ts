@@ -6,7 +6,7 @@ import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
 import { member, readJson, shown, type Node } from "./json.ts";
 import { SHELL_TOOLS } from "./literal.ts";
 
-// Above the guard against mode `yolo`, and where a file in the workspace may put its allow rules.
+// Above the guard against mode `yolo`, and the highest tier in which a file of the workspace may have allow rules.
 const TIER = "workspace";
 const LISTS: readonly (readonly [key: string, effect: Effect])[] = [
   ["deny", "deny"],
@@ -14,7 +14,7 @@ const LISTS: readonly (readonly [key: string, effect: Effect])[] = [
   ["allow", "allow"],
 ];
 
-/** Turns the `permissions` of Claude Code's settings into a policy. All files together are one list, as Claude Code merges them. */
+/** Translates the `permissions` of Claude Code's settings into a policy. All files count as one list, because Claude Code merges them. */
 export function importClaude(inputs: readonly ImportInput[]): Imported {
   const draft = new Draft();
   for (const input of inputs) readSettings(input, draft);
@@ -51,7 +51,7 @@ function readSettings({ file, text, scope = "project" }: ImportInput, draft: Dra
       draft.find(
         "lost",
         at(node, `${key}: ${shown(node)}`),
-        `\`${key}\` has no counterpart in a policy`,
+        `\`${key}\` has no equivalent in a policy`,
       );
   }
   for (const [key, effect] of LISTS) {
@@ -63,7 +63,7 @@ function readSettings({ file, text, scope = "project" }: ImportInput, draft: Dra
     }
     for (const node of list.items) {
       if (node.kind !== "text") {
-        miss(effect, draft, at(node, shown(node)), "the rule is not text");
+        miss(effect, draft, at(node, shown(node)), "the rule is not a string");
         continue;
       }
       const place = at(node, node.text);
@@ -82,14 +82,14 @@ function readSettings({ file, text, scope = "project" }: ImportInput, draft: Dra
       draft.find(
         "lost",
         place,
-        "only a folder with an absolute path, below `~/` or below the project can be carried over",
+        "only a folder with an absolute path, below `~/`, or below the project can be carried over",
       );
   }
   if (folders !== undefined && folders.kind !== "array")
     draft.find("lost", at(folders, shown(folders)), "`additionalDirectories` is not a list");
 }
 
-// A deny or an ask that is lost puts every allow in doubt; an allow that is lost does not.
+// A lost deny or ask makes every allow doubtful. A lost allow does not.
 function miss(effect: Effect, draft: Draft, place: SourcePlace, why: string): void {
   if (effect === "allow") draft.find("lost", place, why);
   else draft.doubt(place, why);
@@ -116,7 +116,7 @@ function readModes(
           [
             {
               keys: { tool: `${EDITORS}|${SHELL_TOOLS}` },
-              note: "there is no plan mode here: edits and commands are asked about until you remove this rule",
+              note: "Bylaw has no plan mode, so edits and commands need approval until you remove this rule",
             },
           ],
           TIER,
@@ -126,25 +126,29 @@ function readModes(
         draft.find(
           "lost",
           place,
-          "an approval mode is not part of a policy: set `approval_mode` to `autoEdit` in bylaw.config",
+          "a policy cannot set an approval mode: set `approval_mode` to `autoEdit` in bylaw.config",
         );
         break;
       case "bypassPermissions":
         draft.find(
           "lost",
           place,
-          "an approval mode is not part of a policy: set `approval_mode` to `yolo` in bylaw.config if you must",
+          "a policy cannot set an approval mode: set `approval_mode` to `yolo` in bylaw.config if you must",
         );
         break;
       default:
-        draft.find("lost", place, "Bylaw has no such mode; what no rule decides is asked about");
+        draft.find(
+          "lost",
+          place,
+          "Bylaw has no such mode; a call that no rule decides needs approval",
+        );
     }
   }
   const disable = member(permissions, "disableBypassPermissionsMode");
   if (disable === undefined) return;
   const place = at(disable, `disableBypassPermissionsMode: ${shown(disable)}`);
   if (disable.kind === "text" && disable.text === "disable") {
-    // In the lowest tier it decides only what nothing else decides, which is all that the mode would wave through.
+    // In the lowest tier, the rule decides only calls that no other rule decides, which are the ones that the mode allows.
     draft.add("ask_user", place, [{ keys: { tool: "*", modes: ["yolo"] } }], "default");
   } else draft.doubt(place, 'expected "disable"');
 }

@@ -6,7 +6,7 @@ import { readStarlark, type Literal, type Statement } from "./starlark.ts";
 
 type Call = Extract<Statement, { readonly kind: "call" }>;
 
-/** The programs that `host_executable` pins to paths, by name. */
+/** The programs that `host_executable` binds to paths, by name. */
 type Pinned = Map<string, { readonly paths: readonly string[]; readonly place: SourcePlace }>;
 
 const DECISIONS: Readonly<Record<string, Effect>> = {
@@ -18,7 +18,7 @@ const KEYS = ["pattern", "decision", "match", "not_match", "justification"];
 const SYSTEM = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 const MAX_COMMANDS = 256;
 
-/** Turns Codex's rules files into a policy. In both the strictest rule that matches decides, whatever the order. */
+/** Translates Codex's rules files into a policy. In both, the strictest matching rule decides, whatever the order. */
 export function importCodex(inputs: readonly ImportInput[]): Imported {
   const draft = new Draft();
   const calls: { readonly call: Call; readonly place: SourcePlace }[] = [];
@@ -29,7 +29,7 @@ export function importCodex(inputs: readonly ImportInput[]): Imported {
       if (statement.kind === "other") {
         draft.doubt(
           { file, line, column, source: statement.text },
-          `${statement.message}; only calls with literal texts and lists are read, and nothing is run`,
+          `${statement.message}; the import reads only calls with literal strings and lists, and runs nothing`,
         );
         continue;
       }
@@ -50,7 +50,7 @@ export function importCodex(inputs: readonly ImportInput[]): Imported {
 
 function unknownCall({ name, args }: Call, place: SourcePlace, draft: Draft): void {
   const decision = args.get("decision");
-  const message = `\`${name}\` is not carried over: only \`prefix_rule\` and \`host_executable\` are`;
+  const message = `\`${name}\` cannot be carried over: only \`prefix_rule\` and \`host_executable\` can`;
   if (decision?.kind === "text" && decision.text === "allow") draft.find("lost", place, message);
   else draft.doubt(place, message);
 }
@@ -74,16 +74,17 @@ function readRule(
   const effect = decisionOf(call);
   const lose = (why: string): void =>
     effect === "allow" ? draft.find("lost", place, why) : draft.doubt(place, why);
-  if (effect === undefined) return lose('`decision` is none of "allow", "prompt", "forbidden"');
+  if (effect === undefined) return lose('`decision` must be "allow", "prompt" or "forbidden"');
   const strange = [...args.keys()].find((key) => !KEYS.includes(key));
   if (strange !== undefined) return lose(`\`prefix_rule\` has no argument \`${strange}\``);
   const tokens = patternOf(args.get("pattern"));
-  if (tokens === undefined) return lose("`pattern` is not a list of texts, or of lists of texts");
+  if (tokens === undefined)
+    return lose("`pattern` must be a list of strings, or of lists of strings");
   const justification = args.get("justification");
   const match = casesOf(args.get("match"));
   const not_match = casesOf(args.get("not_match"));
   if (match === undefined || not_match === undefined)
-    return lose("`match` and `not_match` are lists of texts, or of lists of texts");
+    return lose("`match` and `not_match` must be lists of strings, or of lists of strings");
 
   const reason =
     justification?.kind === "text" && justification.text.trim() !== ""
@@ -94,7 +95,7 @@ function readRule(
     ? [{ keys: { command: commands, ...reason }, match, not_match }]
     : [];
   if (effect === "allow") {
-    if (!whole) return lose("a word with blanks or shell syntax cannot stand in a pattern");
+    if (!whole) return lose("a pattern cannot contain a word with spaces or shell syntax");
     if (draft.add(effect, place, exact)) for (const name of tokens[0] ?? []) allowed.add(name);
     return;
   }
@@ -109,7 +110,7 @@ function readRule(
       ? [
           {
             keys: { command: keys, ...reason },
-            note: "a word cannot stand in a pattern, so it holds for every command that begins with the words before it",
+            note: "a pattern cannot contain one of the words, so the rule holds for every command that begins with the words before it",
           },
         ]
       : [];
@@ -134,7 +135,7 @@ function commandsOf(
       draft.find(
         "stricter",
         place,
-        `the program \`${path}\` cannot stand in a pattern; the rule covers \`${program}\` without it`,
+        `a pattern cannot contain the program \`${path}\`; the rule covers only \`${program}\``,
       );
     }
     return [program, ...others.filter((one) => isPlain(one) && one.startsWith("/"))];
@@ -154,11 +155,12 @@ function product(tokens: readonly (readonly string[])[]): readonly (readonly str
   return all;
 }
 
-// Codex takes a line apart only where it is plain words with `&&`, `||`, `;` and `|` between; of any other it allows no part.
+// Codex splits a line only if it has nothing but plain words joined by `&&`, `||`, `;` and `|`. It allows no part of
+// any other line.
 function askBesidesPlain(place: SourcePlace, draft: Draft): void {
   const at = {
     ...place,
-    source: `lines that Codex does not take apart, under ${place.source}`,
+    source: `lines that Codex does not split, under ${place.source}`,
     label: "lines that are not plain",
   };
   const ask = (regex: Candidate["keys"]): void =>
@@ -172,7 +174,7 @@ function askBesidesPlain(place: SourcePlace, draft: Draft): void {
 const PLAIN_LINE = String.raw`(?:[A-Za-z0-9_@%+=:,./^ \t\n-]|'[^']*'|"[^"$\x60\\]*"|&&|\|\|?|;)*`;
 const NOT_SPLIT = String.raw`(?:[^']*[;&|\n])?\s*(?:[A-Za-z_][A-Za-z0-9_]*=|(?:if|for|while|until|case|select|function|time|coproc)\b).*`;
 
-// The name alone also means the program in a system folder here, which Codex takes only where it is listed.
+// Here, a bare name also covers the program in a system folder. Codex accepts that path only if it is listed.
 function askElsewhere(
   name: string,
   paths: readonly string[],
@@ -191,7 +193,7 @@ function pin({ args }: Call, place: SourcePlace, pinned: Pinned, draft: Draft): 
   const name = args.get("name");
   const paths = textsOf(args.get("paths"));
   if (name?.kind !== "text" || name.text === "" || paths === undefined || args.size !== 2) {
-    draft.doubt(place, "`host_executable` has a `name` and a list `paths`, and nothing else");
+    draft.doubt(place, "`host_executable` must have `name` and a list `paths`, and nothing else");
     return;
   }
   pinned.set(name.text, { paths: [...(pinned.get(name.text)?.paths ?? []), ...paths], place });

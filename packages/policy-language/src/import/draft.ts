@@ -5,14 +5,14 @@ import type { Tier } from "../compile/rule.ts";
 import type { ImportFinding, Imported, SourcePlace } from "./finding.ts";
 import { comment, tomlOf, type TomlTable } from "./toml.ts";
 
-/** The keys of a rule besides its name, priority and action. */
+/** The keys of a rule except its name, priority and action. */
 export type RuleKeys = TomlTable;
 
-/** One way to say a rule; `note` says how it differs from the source. */
+/** One way to write a rule. `note` says how it differs from the source. */
 export interface Candidate {
   readonly keys: RuleKeys;
   readonly note?: string;
-  /** Inline cases of the source; those that do not hold here are left out. */
+  /** Inline cases of the source. Cases that fail in Bylaw are left out. */
   readonly match?: readonly string[];
   readonly not_match?: readonly string[];
 }
@@ -25,7 +25,7 @@ interface Drafted {
   readonly place: SourcePlace;
 }
 
-/** Collects the rules of an import. Every rule is tried before it is taken, so that the result loads. */
+/** Collects the rules of an import. Each rule is test-loaded first, so that the result always loads. */
 export class Draft {
   readonly #findings: ImportFinding[] = [];
   readonly #rules: Drafted[] = [];
@@ -33,31 +33,31 @@ export class Draft {
   #doubt: SourcePlace | undefined = undefined;
   #default: Effect = "ask_user";
 
-  /** Notes what became of a place in the source. */
+  /** Reports what happened to a place in the source. */
   find(severity: ImportFinding["severity"], place: SourcePlace, message: string): void {
     const { file, line, column, source } = place;
     this.#findings.push({ severity, file, line, column, source, message });
   }
 
-  /** Notes something that may have denied or asked and cannot be read: after it no rule of the result allows. */
+  /** Reports something that cannot be read and may have denied or asked. After that, every allow of the result becomes an ask. */
   doubt(place: SourcePlace, message: string): void {
     this.find("lost", place, message);
     this.#doubt ??= place;
   }
 
-  /** What a call comes to that no rule is about; the strictest that was set holds. */
+  /** Sets the effect for calls that no rule covers. The strictest of several counts. */
   setDefault(effect: Exclude<Effect, "allow">): void {
     if (effect === "deny") this.#default = effect;
   }
 
-  /** Adds the first way to say it that loads without a finding. False where none does; then a finding says why. */
+  /** Adds the first candidate that loads without a finding. If none does, reports why and returns false. */
   add(
     effect: Effect,
     place: SourcePlace,
     candidates: readonly Candidate[],
     tier: Tier = "default",
   ): boolean {
-    let why = "nothing in the language of Bylaw says it";
+    let why = "the policy language cannot express it";
     for (const { keys, note, match = [], not_match = [] } of candidates) {
       const problem = problemOf(effect, keys);
       if (problem !== undefined) {
@@ -96,7 +96,7 @@ export class Draft {
         this.find(
           "stricter",
           place,
-          `the case ${JSON.stringify(text)} of \`${key}\` does not hold here: ${problem.message}`,
+          `the case ${JSON.stringify(text)} of \`${key}\` fails in Bylaw: ${problem.message}`,
         );
       return problem === undefined;
     });
@@ -117,7 +117,7 @@ export class Draft {
     return name;
   }
 
-  /** The policy. `title` is its first comment. */
+  /** Returns the policy. `title` becomes its first comment. */
   finish(title: string): Imported {
     const doubt = this.#doubt;
     const lowered = doubt !== undefined && this.#rules.some(({ effect }) => effect === "allow");
@@ -125,7 +125,7 @@ export class Draft {
       this.find(
         "stricter",
         doubt,
-        "what cannot be carried over may have denied, so every allow of the import asks instead; write the rule by hand, then set the others back to allow",
+        "something that cannot be carried over may have denied, so every imported allow asks instead; write that rule by hand, then set the others back to allow",
       );
     }
     const lines = [...comment(title), `default = ${JSON.stringify(this.#default)}`];
@@ -148,7 +148,7 @@ export class Draft {
   }
 }
 
-// An ask reads more than the allow that it was, so its cases need not hold.
+// An ask matches more than the allow that it replaces, so the cases of the allow may fail.
 function withoutCases(keys: RuleKeys): RuleKeys {
   const { match: _, not_match: __, ...rest } = keys;
   return rest;
@@ -156,7 +156,7 @@ function withoutCases(keys: RuleKeys): RuleKeys {
 
 function problemOf(effect: Effect, keys: RuleKeys): PolicyFinding | undefined {
   try {
-    // A lowered allow must load too.
+    // An allow may be lowered to an ask later, so it must load as both.
     const actions = effect === "allow" ? ["allow", "ask_user"] : [effect];
     for (const action of actions) {
       const shown = action === effect ? keys : withoutCases(keys);

@@ -1,21 +1,21 @@
-/** Whose rules are imported. */
+/** The tool whose rules are imported. */
 export type ImportSource = "claude" | "gemini" | "codex";
 
 /** One file of the other tool. */
 export interface ImportInput {
-  /** Named in comments and findings. */
+  /** The name of the file, for comments and findings. */
   readonly file: string;
   readonly text: string;
   /**
-   * Whose they are: `user` settings of Claude Code read `/path` from their own folder, and `user` policies of gemini-cli stand where the
-   * lists of its settings do. Left out: the project's.
+   * Whether the file belongs to the user or to the project. `user` settings of Claude Code resolve `/path` from their
+   * own folder. `user` policies of gemini-cli rank with the lists of its settings. Default: `project`.
    */
   readonly scope?: "user" | "project";
 }
 
 /**
- * What became of something in a source. `lost`: it could not be carried over; `stricter`: the result allows less than the source;
- * `note`: worth knowing.
+ * What happened to a part of the source. `lost`: it could not be carried over. `stricter`: the result allows less
+ * than the source. `note`: information only.
  */
 export interface ImportFinding {
   readonly severity: "lost" | "stricter" | "note";
@@ -23,17 +23,17 @@ export interface ImportFinding {
   /** From 1, like `column`. */
   readonly line: number;
   readonly column: number;
-  /** The text of the source that it is about. */
+  /** The part of the source that the finding is about. */
   readonly source: string;
-  /** One line: why. */
+  /** The reason, in one line. */
   readonly message: string;
 }
 
-/** A policy made of another tool's rules. It allows nothing that the tool would not have allowed, as far as its documents say. */
+/** A policy made from another tool's rules. According to the tool's documentation, it allows nothing that the tool does not allow. */
 export interface Imported {
-  /** The policy. It loads without a finding. */
+  /** The text of the policy. It loads without findings. */
   readonly toml: string;
-  /** How many rules it has. */
+  /** The number of its rules. */
   readonly rules: number;
   readonly findings: readonly ImportFinding[];
 }
@@ -43,6 +43,6 @@ export interface SourcePlace {
   readonly line: number;
   readonly column: number;
   readonly source: string;
-  /** What a rule made of it is named for; left out: the source. */
+  /** The text that names the imported rule. Default: the source. */
   readonly label?: string;
 }

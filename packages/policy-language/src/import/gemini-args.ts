@@ -3,9 +3,10 @@ import { hasOpenAlternative } from "../compat/gemini/gemini-pattern.ts";
 import type { Candidate, RuleKeys } from "./draft.ts";
 
 /**
- * The ways to carry over `argsPattern`, which looks for a regular expression in the arguments as JSON. Only the form
- * `"key":"pattern"` is about one argument; of anything else an allow is lost, and a deny is about every call of the tool. `any`: the
- * rule is about every tool, where that would stop everything.
+ * Translates `argsPattern`, a regular expression that gemini-cli searches for in the arguments as JSON. Only the form
+ * `"key":"pattern"` is about one argument. With any other form, an allow is lost, and a deny covers every call of the
+ * tool. `any`: the rule is about every tool, so it cannot be widened like that. Returns candidates, or the reason why
+ * there are none.
  */
 export function argsWays(
   pattern: string,
@@ -18,11 +19,11 @@ export function argsWays(
     pattern,
   );
   const [, key = "", body = "", closed] = keyed ?? [];
-  // What JSON escapes reads otherwise in the value itself; a class of "no quote" means anything in it.
+  // An escape in the JSON text is something else in the value itself. `[^"]` means any character there.
   const plain = keyed !== null && !/\\\\|\\"|\\u/.test(body);
   if (allow) {
     if (!plain)
-      return 'only a pattern of the form `"key":"…"` is about one argument; the others would let an argument speak for another';
+      return 'only a pattern of the form `"key":"…"` is about one argument; with any other, one argument could contain the text meant for another';
     return [
       {
         keys: {
@@ -36,7 +37,7 @@ export function argsWays(
     keys,
     note: "the pattern is not about one named argument, so the rule holds for every call of the tool",
   };
-  // Behind `.` the original may run on into the next argument, which nothing here does.
+  // A `.` in the original may match into the next argument, which no condition here can do.
   if (plain && !/(^|[^\\])\./.test(body) && !hasOpenAlternative(body)) {
     return [
       {
@@ -49,6 +50,6 @@ export function argsWays(
     ];
   }
   return any
-    ? "a pattern over the arguments of every tool has no counterpart; name the tool and the argument"
+    ? "a pattern over the arguments of every tool has no equivalent; name the tool and the argument"
     : [whole];
 }

@@ -9,15 +9,15 @@ import type { SourcePlace } from "./finding.ts";
 import { coveringPrefix, literal, plainWords, SHELL_TOOLS } from "./literal.ts";
 import type { OrderedRule } from "./tiers.ts";
 
-/** One rule of gemini-cli on its way: rules of ours, each with its ways in the order of exactness. */
+/** A rule of gemini-cli during its translation. Each list in `ways` becomes one rule: its candidates, most exact first. */
 export interface GeminiImport extends OrderedRule {
   readonly place: SourcePlace;
   readonly ways: readonly (readonly Candidate[])[];
-  /** For an allow of lines of the shell: what gemini-cli asks about all the same. */
+  /** Only for an allow of shell lines: the lines that gemini-cli still asks about. */
   readonly asks?: { readonly redirections: boolean; readonly dangerous: readonly ApprovalMode[] };
 }
 
-/** Reads one rule; text where it cannot be carried over, nothing where there is nothing to carry. */
+/** Reads one rule. Returns the reason as text if it cannot be carried over, and undefined if there is nothing to carry over. */
 export function geminiRule(
   raw: RawGeminiRule,
   place: SourcePlace,
@@ -30,16 +30,16 @@ export function geminiRule(
     draft.find(
       "lost",
       place,
-      "Bylaw has no plan mode, so the rule would never match; `phase` says in which phase of a task a rule holds",
+      "Bylaw has no plan mode, so the rule never matches; `phase` limits a rule to a phase of the task",
     );
     return undefined;
   }
   if (allow && raw.toolAnnotations !== undefined)
-    return "a tool says its annotations itself, so no allow rests on them";
+    return "a tool writes its own annotations, so an allow cannot depend on them";
   const names = typeof raw.toolName === "string" ? [raw.toolName] : raw.toolName;
   const shellOnly = commandPrefix !== undefined || commandRegex !== undefined;
   if (shellOnly && (names.length !== 1 || names[0] !== SHELL) && allow)
-    return `a command is asked about only beside \`toolName = "${SHELL}"\``;
+    return `conditions on commands work only with \`toolName = "${SHELL}"\``;
   const common: RuleKeys = {
     ...(modes === undefined ? {} : { modes }),
     ...(raw.interactive === undefined ? {} : { interactive: raw.interactive }),
@@ -76,7 +76,7 @@ export function geminiRule(
     draft.find(
       "stricter",
       place,
-      "an allow covers no redirection that writes a file: such a line is asked about",
+      "an allow does not cover output redirected to a file, so such a line needs approval",
     );
   }
   const shell = new Set([SHELL]);
@@ -90,7 +90,7 @@ export function geminiRule(
       way.length > 0 && way[0]?.note === undefined ? way[0]?.keys["command"] : undefined,
     );
     const texts = commands.flatMap((command) => (typeof command === "string" ? [command] : []));
-    // One rule for all prefixes, where each is exact.
+    // One rule for all prefixes if each of them is exact.
     const together =
       texts.length === ways.length
         ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(allow ? 1 : 0)]]
@@ -107,7 +107,7 @@ export function geminiRule(
     draft.find(
       "stricter",
       place,
-      "gemini-cli takes `*` inside a name for a plain letter and never matches; here it holds for what the name covers",
+      "gemini-cli reads `*` inside a name literally and never matches; the imported rule matches it as a wildcard",
     );
   }
   if (argsPattern === undefined)
@@ -146,7 +146,7 @@ function prefixWays(prefix: string, effect: Effect): readonly Candidate[] | stri
   const allow = effect === "allow";
   if (!all || words.length === 0)
     return allow
-      ? `the prefix ${JSON.stringify(prefix)} is not made of plain words`
+      ? `the prefix ${JSON.stringify(prefix)} has more than plain words`
       : coveringPrefix(prefix);
   return [
     { keys: { command: `${words.map(literal).join(" ")} *` } },
@@ -156,28 +156,28 @@ function prefixWays(prefix: string, effect: Effect): readonly Candidate[] | stri
 
 function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[])[] | string {
   const allow = effect === "allow";
-  // In JSON a quote and a backslash have a backslash before them, so a pattern about them means something else here.
+  // JSON escapes quotes and backslashes, so a pattern with these characters means something else here.
   const json = /["]|\\\\/.test(regex);
   const anchored = regex.startsWith("^") || /(^|[^\\])(\\\\)*\$$/.test(regex);
   if (allow) {
-    if (json) return "the pattern is about quotes or backslashes as JSON writes them";
+    if (json) return "the pattern matches quotes or backslashes as JSON escapes them";
     if (anchored)
-      return "gemini-cli looks for the pattern inside JSON, where `^` and `$` never hold: the rule never matched";
+      return "the rule never matched, because gemini-cli searches for the pattern inside JSON, where `^` and `$` never hold";
     return [[{ keys: { command_regex: `(?:${regex})( .*)?` } }]];
   }
   const whole: Candidate = {
     keys: { tool: SHELL_TOOLS },
-    note: "the pattern cannot be carried over, so it holds for every line of the shell",
+    note: "the pattern cannot be carried over, so the rule holds for every shell line",
   };
   const bare = regex.replace(/^\^/, "").replace(/\$$/, "");
   if (json) return [[whole]];
   const before = hasOpenAlternative(bare) ? ".*" : "";
   const note = anchored
-    ? { note: "gemini-cli never matches a pattern with `^` or `$`; here it holds without them" }
+    ? { note: "gemini-cli never matches a pattern with `^` or `$`; the imported rule omits them" }
     : {};
   return [
     [{ keys: { command_regex: `${before}(?:${bare}).*` }, ...note }, whole],
-    // The text as a whole besides, since the pattern may reach over several commands.
+    // Also the line as a whole, because the pattern may match across several commands.
     [
       { keys: { tool: SHELL_TOOLS, args: { command: { regex: `${before}(?:${bare}).*` } } } },
       whole,
@@ -185,7 +185,10 @@ function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[
   ];
 }
 
-/** `tool` and `server` of a rule, each a rule of its own; text where they cannot be carried over. */
+/**
+ * Translates `toolName` and `mcpName` into `tool` and `server`, one rule for each. Returns the reason as text if they
+ * cannot be carried over.
+ */
 function targets(
   names: readonly string[],
   mcpName: string | undefined,
@@ -199,14 +202,14 @@ function targets(
     const star = (server ?? name).includes("*") && name !== "*" && name !== "mcp_*";
     if (star || (mcpName !== undefined && mcpName !== "*" && mcpName.includes("*"))) {
       if (allow)
-        return `gemini-cli takes \`*\` in ${JSON.stringify(name)} for a plain letter: the rule never matched`;
+        return `the rule never matched, because gemini-cli reads \`*\` in ${JSON.stringify(name)} literally`;
     }
     if (mcpName !== undefined) {
       rules.push(...ofServer(mcpName, name === "*" ? undefined : starredIf(star, name), { allow }));
     } else if (name === "*" || name === "mcp_*") rules.push({ tool: name });
     else if (server !== undefined) rules.push({ server: starredIf(star, server) });
     else if (name.startsWith("mcp_") && allow) {
-      // gemini-cli takes what stands before the next underscore for the server.
+      // gemini-cli takes the text up to the next underscore as the server.
       const [, of = "", tool = ""] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? [];
       if (tool === "") return `${JSON.stringify(name)} names no server and tool`;
       rules.push({ server: literal(of), tool: literal(tool) });
@@ -215,7 +218,7 @@ function targets(
     else plain.push(starredIf(star, name));
   }
   if (plain.length > 0) rules.push({ tool: [...new Set(plain)].join("|") });
-  // A name may also be that of an agent that `invoke_agent` calls.
+  // The name may also be an agent that `invoke_agent` calls.
   const agents = names.filter(
     (name) =>
       mcpName === undefined &&
@@ -227,7 +230,7 @@ function targets(
   return rules;
 }
 
-// What a deny or an ask is about it is about also where no registry confirms whose tool it is.
+// A deny or an ask must also hold if no registry confirms the server of the tool.
 function ofServer(
   name: string,
   tool: string | undefined,

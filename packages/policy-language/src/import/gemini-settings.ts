@@ -6,7 +6,7 @@ import { SHELL } from "../compat/gemini/gemini-tool.ts";
 import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
 import { member, readJson, shown, type Node } from "./json.ts";
 
-// Where gemini-cli puts each list among the rules of its users, as thousandths.
+// The rank that gemini-cli gives each list among the user's rules, in thousandths.
 const LISTS: readonly (readonly [group: string, key: string, effect: Effect, priority: number])[] =
   [
     ["mcp", "excluded", "deny", 900],
@@ -49,8 +49,8 @@ export function readGeminiSettings(
     for (const node of names) {
       const place = placeOf(node, `${name}: ${shown(node)}`);
       if (node.kind !== "text" || node.text === "") {
-        if (effect === "allow") draft.find("lost", place, "a name is text");
-        else draft.doubt(place, "a name is text");
+        if (effect === "allow") draft.find("lost", place, "a name must be a string");
+        else draft.doubt(place, "a name must be a string");
         continue;
       }
       if (group === "mcp")
@@ -61,7 +61,7 @@ export function readGeminiSettings(
       draft.doubt(placeOf(list, `${name}: ${shown(list)}`), `\`${name}\` is not a list`);
       continue;
     }
-    // What gemini-cli adds by itself: the rest of the shell, or of all tools, is denied.
+    // gemini-cli adds these rules itself: it denies the rest of the shell, or all other tools.
     const rest = placeOf(list, name);
     if (narrowed && key === "allowed")
       add({ toolName: SHELL, decision: "deny" }, priority - 10, rest);
@@ -89,7 +89,7 @@ interface Sink {
   readonly draft: Draft;
 }
 
-// Whether the shell was allowed in part.
+// Adds an entry of a list. Returns whether it allows only part of the shell.
 function addTool(
   text: string,
   effect: Effect,
@@ -108,13 +108,13 @@ function addTool(
       draft.find(
         "lost",
         place,
-        "gemini-cli compares the whole text with the name of a tool, so it allows nothing",
+        "gemini-cli compares the whole text with the name of a tool, so it never allowed anything",
       );
     else {
       draft.find(
         "stricter",
         place,
-        "gemini-cli compares the whole text with the name of a tool; here it holds for every call of the tool",
+        "gemini-cli compares the whole text with the name of a tool; the imported rule holds for every call of the tool",
       );
       add({ toolName: tool, decision: effect }, priority, place);
     }
@@ -124,12 +124,13 @@ function addTool(
     draft.find(
       "stricter",
       place,
-      "gemini-cli compares the whole text with the name of a tool, so it stops nothing there; here it does",
+      "gemini-cli compares the whole text with the name of a tool, so it never blocked anything; the imported rule does",
     );
   const words = prefix.trim();
   if (words === "") {
-    if (effect === "allow") draft.find("lost", place, "no command stands between the parentheses");
-    else draft.doubt(place, "no command stands between the parentheses");
+    if (effect === "allow")
+      draft.find("lost", place, "there is no command between the parentheses");
+    else draft.doubt(place, "there is no command between the parentheses");
     return effect === "allow";
   }
   add({ toolName: SHELL, commandPrefix: words, decision: effect }, priority, place);

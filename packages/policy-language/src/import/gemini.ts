@@ -11,7 +11,7 @@ import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
 import { readGeminiSettings } from "./gemini-settings.ts";
 import { tiersOf } from "./tiers.ts";
 
-/** Turns gemini-cli's policy files, and the lists of tools and servers of its settings.json, into a policy. */
+/** Translates gemini-cli's policy files, and the lists of tools and servers of its settings.json, into a policy. */
 export function importGemini(inputs: readonly ImportInput[]): Imported {
   const draft = new Draft();
   const rules = inputs.flatMap((input) =>
@@ -27,7 +27,7 @@ export function importGemini(inputs: readonly ImportInput[]): Imported {
     draft.find(
       "stricter",
       mixed.place,
-      `whose files these are is not known, nor which come first, so every deny and ask holds against every allow`,
+      `the owners and the order of these files are unknown, so every deny and ask overrides every allow`,
     );
   }
   const carried = new Set<GeminiImport>();
@@ -38,11 +38,11 @@ export function importGemini(inputs: readonly ImportInput[]): Imported {
       draft.find(
         "stricter",
         rule.place,
-        "there are four tiers here: from this rule's level down the strictest rule decides, whatever the priority",
+        "Bylaw has only four tiers, so from this rule down the strictest rule decides, whatever its priority",
       );
     }
     for (const ways of rule.ways) {
-      // What reads more than the source does must not stand above a deny: it holds as a floor instead.
+      // A rule that covers more than its source must not override a deny. As a `final` rule it only sets a minimum.
       const candidates = ways.map((way) =>
         (way.note !== undefined && rule.effect === "ask_user") ||
         (mixed !== undefined && rule.effect !== "allow")
@@ -59,7 +59,7 @@ export function importGemini(inputs: readonly ImportInput[]): Imported {
   );
 }
 
-// What gemini-cli asks about although a rule allows the line. It is a floor: no allow lifts it, and every deny holds above it.
+// The lines that gemini-cli asks about although a rule allows them. As `final` rules, these override every allow, but no deny.
 function floorsOf(
   rules: readonly GeminiImport[],
 ): readonly { readonly place: SourcePlace; readonly keys: RuleKeys }[] {
@@ -91,12 +91,12 @@ function floorsOf(
   ];
 }
 
-// The others on gemini-cli's list run, write or load something, which no allow covers unless it says so.
+// The other commands on gemini-cli's list run, write or load something, which an allow covers only if it says so.
 const DANGEROUS = ["rm *", "rmdir *", "unlink *", "ln -s *", "base64 -o *"];
 
 const isSettings = (text: string): boolean => /^\s*(?:\uFEFF)?[{/]/.test(text);
 
-// gemini-cli ranks files by their folder; the lists of settings.json stand among the policies of the user.
+// gemini-cli ranks files by their folder. The lists of settings.json rank with the user's policies.
 function placesOf(inputs: readonly ImportInput[]): ReadonlySet<string> {
   return new Set(
     inputs.map(({ file, text, scope }) =>
@@ -121,13 +121,13 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
     if (key === "safety_checker")
       draft.doubt(
         place,
-        "a safety checker is a program of gemini-cli; write what it stops as rules",
+        "a safety checker is a program that only gemini-cli has; write rules for what it blocks",
       );
     else
       draft.find(
         "lost",
         place,
-        `gemini-cli drops \`${key}\` in silence${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`,
+        `gemini-cli drops \`${key}\` silently${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`,
       );
   }
   const items = Array.isArray(data["rule"]) ? (data["rule"] as readonly unknown[]) : [];
@@ -147,7 +147,7 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
     const known = Object.keys(raw).filter((key) => !Object.hasOwn(geminiRuleSchema.shape, key));
     if (known.length > 0 && allows) {
       lose(
-        `gemini-cli drops \`${known.join("`, `")}\` in silence, which makes the allow wider than it reads`,
+        `gemini-cli drops \`${known.join("`, `")}\` silently, so the allow covers more than its text says`,
       );
       continue;
     }
@@ -158,7 +158,7 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       lose(
-        `gemini-cli refuses the file for it: \`${issue?.path.join(".") ?? ""}\` should be ${issue?.message ?? "something else"}`,
+        `gemini-cli rejects the file: \`${issue?.path.join(".") ?? ""}\` must be ${issue?.message ?? "something else"}`,
       );
       continue;
     }
@@ -166,7 +166,7 @@ function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiI
       draft.find(
         "note",
         place,
-        `gemini-cli drops \`${known.join("`, `")}\` in silence, and so does the import`,
+        `gemini-cli drops \`${known.join("`, `")}\` silently, and so does the import`,
       );
     const read = geminiRule(parsed.data, place, draft);
     if (typeof read === "string") lose(read);
@@ -182,8 +182,8 @@ function documentOf(text: string, file: string): JsonObject {
     const at = error instanceof TomlError ? { line: error.line, column: error.column } : {};
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: "The TOML cannot be read, so it is not a policy file of gemini-cli",
-      fix: "Import the file as gemini-cli itself reads it",
+      message: "The file is not valid TOML, so it cannot be a policy of gemini-cli",
+      fix: "Import a file that gemini-cli itself can read",
       source: { file, ...at },
       cause: error,
     });

@@ -2,8 +2,8 @@ import type { Imported, ImportInput, ImportSource } from "./finding.ts";
 import { refuseOthers } from "./wrong-source.ts";
 
 /**
- * Turns the rules of another tool into a policy. Never executes anything of a source. Throws `BYLAW_IMPORT_INVALID` for a source that is
- * no document of its kind at all, or one of another kind.
+ * Translates the rules of another tool into a policy. Never executes anything in a source. Throws
+ * `BYLAW_IMPORT_INVALID` if a source is not in the tool's format, or is a file of another tool.
  */
 export async function importPolicy(
   source: ImportSource,

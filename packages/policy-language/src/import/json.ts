@@ -1,7 +1,7 @@
 import { BylawError } from "@bylaw/kernel";
 import { withoutMark } from "../load/byte-order-mark.ts";
 
-/** A JSON value with its place; both count from 1. */
+/** A JSON value with its position. `line` and `column` count from 1. */
 export type Node =
   | {
       readonly kind: "object";
@@ -25,7 +25,10 @@ export type Node =
 
 const MAX_DEPTH = 64;
 
-/** Reads JSON with places. Line and block comments are blanks, as in both tools' settings. Throws `BYLAW_IMPORT_INVALID`. */
+/**
+ * Parses JSON with positions. Line and block comments are skipped, because the settings of both tools may contain
+ * them. Throws `BYLAW_IMPORT_INVALID`.
+ */
 export function readJson(source: string, file: string): Node {
   const text = withoutMark(source);
   let at = 0;
@@ -36,8 +39,8 @@ export function readJson(source: string, file: string): Node {
     const actual = at >= text.length ? "end" : JSON.stringify(text[at]);
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: `Found ${actual} where ${wanted} should stand`,
-      fix: "Import the settings as the tool itself reads them",
+      message: `Found ${actual} instead of ${wanted}`,
+      fix: "Import settings that the tool itself can read",
       source: { file, line, column: at - start + 1 },
     });
   };
@@ -65,13 +68,13 @@ export function readJson(source: string, file: string): Node {
     const found = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
     found.lastIndex = at;
     const raw = found.exec(text)?.[0];
-    if (raw === undefined) return fail("text in double quotes that ends on its line");
+    if (raw === undefined) return fail("a string in double quotes that ends on the same line");
     try {
       const value = JSON.parse(raw) as string;
       skip(at + raw.length);
       return value;
     } catch {
-      return fail("text with the escapes of JSON");
+      return fail("a string with valid JSON escapes");
     }
   };
   const list = (close: string, item: () => void): void => {
@@ -124,11 +127,11 @@ export function readJson(source: string, file: string): Node {
   return root;
 }
 
-/** The value under a key of an object. */
+/** Returns the value of a key of an object. */
 export const member = (node: Node | undefined, key: string): Node | undefined =>
   node?.kind === "object" ? node.entries.find(([name]) => name === key)?.[1] : undefined;
 
-/** A value as text for a report. */
+/** Formats a value for a report. */
 export function shown(node: Node): string {
   switch (node.kind) {
     case "text":

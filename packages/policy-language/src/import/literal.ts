@@ -2,19 +2,19 @@ import { SHELL } from "../compat/gemini/gemini-tool.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 import type { Candidate } from "./draft.ts";
 
-/** Every tool that Bylaw knows to run a shell line. */
+/** Every tool that Bylaw knows as a shell. */
 export const SHELL_TOOLS = [...new Set([SHELL, ...DEFAULT_TOOLS.shell.keys()])].join("|");
 
-/** Every tool that Bylaw knows to open a URL. */
+/** Every tool that Bylaw knows to open URLs. */
 export const NETWORK_TOOLS = [...DEFAULT_TOOLS.network.keys()].join("|");
 
-/** Text in which a glob means only itself. */
+/** Escapes text so that a glob matches it literally. */
 export const literal = (text: string): string => text.replaceAll(/[\\*?[\]{}|!]/g, "\\$&");
 
-/** A word in which nothing but `*` is a wildcard, as the source has it. */
+/** Escapes a word so that only `*` is a wildcard, as in the source. */
 export const starred = (text: string): string => text.replaceAll(/[\\?[\]{}|!]/g, "\\$&");
 
-/** A regular expression that matches a text with `*` for anything. */
+/** Builds a regular expression that matches a text, with `*` for any characters. */
 export const starRegex = (text: string): string =>
   text
     .split("*")
@@ -23,7 +23,7 @@ export const starRegex = (text: string): string =>
 
 const SYNTAX = /["'`$;&|<>()#{}\\\s]/;
 
-/** The words before the first that a word pattern cannot hold, and whether they are all. */
+/** Splits text into the words that a word pattern can contain. Stops at the first other one; `all` is false then. */
 export function plainWords(text: string): {
   readonly words: readonly string[];
   readonly all: boolean;
@@ -33,19 +33,19 @@ export function plainWords(text: string): {
   return bad < 0 ? { words, all: true } : { words: words.slice(0, bad), all: false };
 }
 
-/** The candidates of a deny or an ask that must cover all commands that begin with the text. */
+/** The candidates of a deny or an ask that must cover every command that begins with the text. */
 export function coveringPrefix(text: string): readonly Candidate[] {
   const { words } = plainWords(text);
   const whole: Candidate = {
     keys: { tool: SHELL_TOOLS },
-    note: "it cannot be written as a pattern, so it holds for every line of the shell",
+    note: "it cannot be written as a pattern, so the rule holds for every shell line",
   };
   if (words.length === 0) return [whole];
   const shown = `${words.map(literal).join(" ")} *`;
   return [
     {
       keys: { command: shown },
-      note: `it holds for every command that begins with \`${words.join(" ")}\``,
+      note: `the rule holds for every command that begins with \`${words.join(" ")}\``,
     },
     whole,
   ];

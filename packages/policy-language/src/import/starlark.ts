@@ -4,7 +4,7 @@ export type Literal =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly Literal[] };
 
-/** One statement: a call with named literals, or why it is none. Lines and columns count from 1. */
+/** One statement: a call with named literals, or text that is none and the reason why. Lines and columns count from 1. */
 export type Statement =
   | {
       readonly kind: "call";
@@ -39,8 +39,8 @@ class Wrong extends Error {
 }
 
 /**
- * Reads the literal subset of Starlark that rules files are written in: calls with named arguments, texts and lists. Nothing is
- * evaluated; whatever else stands there is a statement of kind `other`, and reading goes on at the next line that begins at its margin.
+ * Reads the literal subset of Starlark in which rules files are written: calls with named arguments, strings and lists. Evaluates
+ * nothing. Anything else becomes a statement of kind `other`, and reading continues at the next line without indentation.
  */
 export function readStarlark(source: string): readonly Statement[] {
   const text = withoutMark(source).replaceAll("\r\n", "\n");
@@ -76,7 +76,7 @@ export function readStarlark(source: string): readonly Statement[] {
   return statements;
 }
 
-// Places are asked for in the order of the text.
+// Positions must be requested in the order of the text.
 function placesOf(
   text: string,
 ): (at: number) => { readonly line: number; readonly column: number } {
@@ -120,23 +120,20 @@ class Reader {
       const token = this.#next();
       if (token.kind === "mark" && token.text === ")") break;
       if (token.kind !== "name")
-        throw new Wrong(
-          token.at,
-          `Found ${told(token)} where a named argument or \`)\` should stand`,
-        );
+        throw new Wrong(token.at, `Found ${told(token)} instead of a named argument or \`)\``);
       this.#mark("=", "`=` of a named argument");
       if (args.has(token.text))
-        throw new Wrong(token.at, `The argument \`${token.text}\` stands there twice`);
+        throw new Wrong(token.at, `The argument \`${token.text}\` is given twice`);
       args.set(token.text, this.#literal());
       const after = this.#next();
       if (after.kind === "mark" && after.text === ")") break;
       if (after.kind !== "mark" || after.text !== ",")
-        throw new Wrong(after.at, `Found ${told(after)} where \`,\` or \`)\` should stand`);
+        throw new Wrong(after.at, `Found ${told(after)} instead of \`,\` or \`)\``);
     }
     this.#depth = 0;
     const end = this.#next();
     if (end.kind !== "line" && end.kind !== "end")
-      throw new Wrong(end.at, `Found ${told(end)} where the line should end`);
+      throw new Wrong(end.at, `Found ${told(end)} instead of the end of the line`);
     return { name, args };
   }
 
@@ -144,7 +141,7 @@ class Reader {
     const token = this.#next();
     if (token.kind === "text") return { kind: "text", text: token.text };
     if (token.kind !== "mark" || token.text !== "[")
-      throw new Wrong(token.at, `Found ${told(token)} where a text or a list should stand`);
+      throw new Wrong(token.at, `Found ${told(token)} instead of a string or a list`);
     if (this.#depth >= MAX_DEPTH)
       throw new Wrong(token.at, `Lists nest more than ${MAX_DEPTH} levels deep`);
     this.#depth++;
@@ -158,7 +155,7 @@ class Reader {
       const after = this.#next();
       if (after.kind === "mark" && after.text === "]") break;
       if (after.kind !== "mark" || after.text !== ",")
-        throw new Wrong(after.at, `Found ${told(after)} where \`,\` or \`]\` should stand`);
+        throw new Wrong(after.at, `Found ${told(after)} instead of \`,\` or \`]\``);
     }
     this.#depth--;
     return { kind: "list", items };
@@ -166,15 +163,13 @@ class Reader {
 
   #take(kind: Token["kind"], wanted: string): Token {
     const token = this.#next();
-    if (token.kind !== kind)
-      throw new Wrong(token.at, `Found ${told(token)} where ${wanted} should stand`);
+    if (token.kind !== kind) throw new Wrong(token.at, `Found ${told(token)} instead of ${wanted}`);
     return token;
   }
 
   #mark(text: string, wanted: string): void {
     const token = this.#take("mark", wanted);
-    if (token.text !== text)
-      throw new Wrong(token.at, `Found ${told(token)} where ${wanted} should stand`);
+    if (token.text !== text) throw new Wrong(token.at, `Found ${told(token)} instead of ${wanted}`);
   }
 
   #next(): Token {
@@ -214,7 +209,7 @@ class Reader {
       }
       const char = this.#text[here];
       if (char === undefined || (char === "\n" && close.length === 1))
-        throw new Wrong(here, `The text ends without \`${close}\``);
+        throw new Wrong(here, `The string is not closed with \`${close}\``);
       if (char !== "\\") {
         text += char;
         here++;

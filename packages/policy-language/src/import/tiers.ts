@@ -2,17 +2,18 @@ import type { Effect } from "@bylaw/kernel";
 import { TIERS, type Tier } from "../compile/rule.ts";
 import { weaker } from "../compile/strictness.ts";
 
-/** A rule with its number in a list where the first match decides. */
+/** A rule with its priority in a list where the first match decides. */
 export interface OrderedRule {
   readonly effect: Effect;
   readonly priority: number;
-  /** The tools that it is about; undefined: any. */
+  /** The tools that the rule is about. Undefined: any tool. */
   readonly tools: ReadonlySet<string> | undefined;
 }
 
 /**
- * Gives each rule a tier, so that the strictest rule of the highest tier says what the first rule by priority said. Neighbours share a
- * tier where that changes nothing. Where four tiers do not suffice the lowest are put together, which is stricter.
+ * Gives each rule a tier so that the strictest rule of the highest tier decides as the first rule by priority did.
+ * Neighbouring priorities share a tier if that changes no decision. If four tiers are not enough, the lowest ones are
+ * merged, which can only make decisions stricter.
  */
 export function tiersOf(rules: readonly OrderedRule[]): {
   readonly tiers: readonly Tier[];

@@ -5,15 +5,15 @@ type TomlValue =
   | readonly TomlValue[]
   | { readonly [key: string]: TomlValue };
 
-/** Keys with their values, in the order in which they are written. */
+/** Keys with their values, in the order of the text. */
 export type TomlTable = { readonly [key: string]: TomlValue };
 
-/** One line for each key. */
+/** Formats a table, one line for each key. */
 export function tomlOf(table: TomlTable): readonly string[] {
   return Object.entries(table).map(([key, value]) => `${keyOf(key)} = ${valueOf(value)}`);
 }
 
-/** Text as comment lines: no line break or control of it ends the comment. */
+/** Formats text as comment lines. No line break or control character in it can end the comment. */
 export function comment(text: string): readonly string[] {
   const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
   return [`# ${line.length > 160 ? `${line.slice(0, 159)}…` : line}`];
@@ -30,5 +30,5 @@ function valueOf(value: TomlValue): string {
     .join(", ")} }`;
 }
 
-// JSON leaves DEL as it is, which TOML forbids.
+// JSON does not escape DEL, but TOML forbids it.
 const textOf = (text: string): string => JSON.stringify(text).replaceAll("\u007f", "\\u007f");

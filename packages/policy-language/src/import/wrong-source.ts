@@ -5,10 +5,10 @@ import type { ImportInput, ImportSource } from "./finding.ts";
 type Kind = ImportSource | "bylaw" | "json";
 
 const NAMES: Readonly<Record<Kind, string>> = {
-  claude: "settings of Claude Code",
-  gemini: "rules of gemini-cli",
-  codex: "rules of Codex",
-  bylaw: "policy of Bylaw",
+  claude: "settings for Claude Code",
+  gemini: "rules for gemini-cli",
+  codex: "rules for Codex",
+  bylaw: "rules for Bylaw",
   json: "JSON",
 };
 
@@ -17,7 +17,10 @@ const ADVICE: { readonly [kind in Kind]?: string } = {
   json: "Name a file that the tool itself reads",
 };
 
-/** Throws `BYLAW_IMPORT_INVALID` for a file that is plainly one of another tool: read as this one it would come to nothing, rule by rule. */
+/**
+ * Throws `BYLAW_IMPORT_INVALID` for a file that clearly belongs to another tool. Without this check, its import is
+ * empty, or loses every rule.
+ */
 export function refuseOthers(source: ImportSource, inputs: readonly ImportInput[]): void {
   for (const { file, text } of inputs) {
     const kinds = kindsOf(withoutMark(text));
@@ -25,14 +28,14 @@ export function refuseOthers(source: ImportSource, inputs: readonly ImportInput[
     if (kind === undefined || kinds.includes(source)) continue;
     throw new BylawError({
       code: "BYLAW_IMPORT_INVALID",
-      message: `The file has ${NAMES[kind]}, not ${NAMES[source]}`,
+      message: `The file contains ${NAMES[kind]}, not ${NAMES[source]}`,
       fix: ADVICE[kind] ?? `Run \`bylaw import ${kind}\``,
       source: { file },
     });
   }
 }
 
-// What a text has that only one of the tools writes. Several, where it has marks of several.
+// The tools whose unmistakable syntax the text contains. May be several.
 function kindsOf(text: string): readonly Kind[] {
   if (/^\s*[{/]/.test(text)) {
     const claude = /"permissions"\s*:\s*\{/.test(text);
@@ -46,7 +49,7 @@ function kindsOf(text: string): readonly Kind[] {
   return [
     ...(/^(?:prefix_rule|host_executable)\s*\(/m.test(text) ? (["codex"] as const) : []),
     ...(/^\s*\[\[rule\]\]/m.test(text) ? (["gemini"] as const) : []),
-    // gemini-cli reads such a file too, and drops it in silence.
+    // gemini-cli accepts such a file too, but silently ignores its rules.
     ...(/^\s*\[\[rules\]\]/m.test(text) ? (["bylaw", "gemini"] as const) : []),
   ];
 }

@@ -3,46 +3,46 @@ import type { Rule, RuleSource } from "../compile/rule.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { Shape } from "./shape.ts";
 
-/** How much a finding weighs: an error is a mistake, a warning a doubt, an info a hint. */
+/** How serious a finding is: an error is a mistake, a warning may be one, an info is a hint. */
 export type LintSeverity = "error" | "warning" | "info";
 
-/** One thing that `lint` found. `line` and `column` count from 1. */
+/** One finding of `lint`. `line` and `column` count from 1. */
 export interface LintFinding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly code: string;
   readonly severity: LintSeverity;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
   readonly fix?: string;
 }
 
-/** One rule of the pool that is looked at. */
+/** One rule of the pool that is linted. */
 export interface LintRule {
   readonly rule: Rule;
   readonly source: RuleSource;
-  /** Its conditions, with every alternative apart. */
+  /** The conditions of the rule, with every alternative expanded. */
   readonly shape: Shape;
-  /** The lines or names that its `match` gives. */
+  /** The lines or names of the rule's `match`. */
   readonly cases: readonly string[];
-  /** Its standing: of two rules that match, the lower rank never decides. */
+  /** The rule's rank: of two rules that match, the one with the lower rank never decides. */
   readonly rank: number;
 }
 
-/** All rules of the files that are looked at together. */
+/** The rules of all files that are linted together. */
 export interface LintPool {
   readonly rules: readonly LintRule[];
   readonly tools: ToolTable;
-  /** What a call comes to that no rule speaks about. */
+  /** The effect for a call that no rule covers. */
   readonly fallback: Effect;
-  /** What a call comes to, the default included. Rules with a `when` are left out: a made-up call has no state to ask about. */
+  /** The effect of a call, including the default. Rules with `when` are ignored, because a sample call has no state. */
   effectOf(call: ToolCall): Effect;
-  /** Whether some rule speaks about a call, so that no mode does. */
+  /** Whether some rule decides a call, so that the approval mode does not. */
   votes(call: ToolCall): boolean;
 }
 
-/** Takes one finding at a key of a rule. */
+/** Reports one finding at a key of a rule. */
 export type LintReport = (
   rule: LintRule,
   key: readonly (string | number)[],
@@ -50,7 +50,7 @@ export type LintReport = (
   fix?: string,
 ) => void;
 
-/** One thing that is looked for; `docs/lint.md` describes each code. */
+/** The description of a check. `docs/lint.md` explains each code. */
 export interface LintDescription {
   readonly code: string;
   readonly severity: LintSeverity;

@@ -19,7 +19,7 @@ import { serverByPrefix } from "./checks/server-by-prefix.ts";
 import { shadowedRule } from "./checks/shadowed-rule.ts";
 import { unreachableRule } from "./checks/unreachable-rule.ts";
 
-/** Everything that is looked for in files that load. */
+/** All checks of files that load without errors. */
 export const LINT_CHECKS: readonly LintCheck[] = [
   contradictoryRules,
   impossibleRule,

@@ -5,13 +5,13 @@ import { wordsOf } from "./cover.ts";
 import { isLiteral, literalPrefix, pathSegments } from "./glob-cover.ts";
 import type { Shape } from "./shape.ts";
 
-/** Finds the rules that could cover others, without comparing each with each. */
+/** Finds the rules that could cover another rule, without comparing every pair. */
 export interface CoverIndex {
-  /** Every rule that could cover a shape, and others. */
+  /** Returns every rule that could cover a shape, and some others. */
   candidates(shape: Shape, shellTools: Iterable<string>): Iterable<LintRule>;
 }
 
-/** Sorts rules by a tool and one further condition. */
+/** Indexes rules by tool and by one other condition. */
 export function indexCovers(rules: readonly LintRule[]): CoverIndex {
   const byTool = new Map<string, Map<string, LintRule[]>>();
   for (const rule of rules) {
@@ -38,7 +38,7 @@ export function indexCovers(rules: readonly LintRule[]): CoverIndex {
 }
 
 const ANY = "*";
-// Longer beginnings tell nothing more apart.
+// Longer prefixes separate no more rules.
 const MAX_LEAD = 32;
 
 function toolKeys({ tools }: Shape): readonly string[] {
@@ -46,7 +46,7 @@ function toolKeys({ tools }: Shape): readonly string[] {
   return [...new Set(tools.map(nameKey))];
 }
 
-// Whoever covers a rule covers its first alternative.
+// A rule that covers another covers its first alternative.
 function toolProbes(
   { tools, commands, regex, effects }: Shape,
   shellTools: Iterable<string>,
@@ -57,7 +57,7 @@ function toolProbes(
   return [ANY, ...nameProbes(first)];
 }
 
-// A name stands under itself, a glob under its first letters.
+// A literal name is its own key. A glob is keyed by its first letters.
 const nameKey = (name: string): string =>
   isLiteral(name) ? `=${literalPrefix(name)}` : `^${literalPrefix(name).slice(0, MAX_LEAD)}`;
 
@@ -70,7 +70,7 @@ function nameProbes(name: string): readonly string[] {
   return [`=${lead}`, ...starts];
 }
 
-// One further condition of a rule, the one that tells it best from others.
+// The keys of the one other condition that best separates a rule from others.
 function otherKeys({
   commands,
   args,
@@ -106,7 +106,7 @@ function otherKeys({
   return [""];
 }
 
-// Every key under which a rule may stand that covers this one.
+// Every key that a covering rule could have.
 function otherProbes({
   commands,
   args,
@@ -159,7 +159,7 @@ const globKey = (name: string, lead: string): string => `b${name}=${lead.slice(0
 const valueKey = (name: string, value: Json | undefined): string =>
   `a${name}=${JSON.stringify(value)}`;
 
-// Words without a star cover themselves alone.
+// A word without a star covers only itself.
 function commandKey(pattern: string): string {
   const { words, open } = wordsOf(pattern);
   const [program = "", second] = words;

@@ -9,12 +9,12 @@ import { globCovers, listCovers, pathCovers } from "./glob-cover.ts";
 import { lineOf, matches, shellCall } from "./sample.ts";
 import type { Shape } from "./shape.ts";
 
-/** Whether rule `b` never decides where rule `a` matches too. */
+/** Whether rule `b` never decides a call that rule `a` also matches. */
 export function outranks(a: LintRule, b: LintRule): boolean {
   if (a.source.shadow || b.source.shadow || a === b) return false;
   const above = a.rank > b.rank || (a.rank === b.rank && isBefore(a, b));
   if (!b.source.final) return above;
-  // A final rule also holds against what stands above it, unless that is final and no weaker.
+  // A final rule holds against higher rules, unless the higher one is final and at least as strict.
   return above && a.source.final && !weaker(a.source.effect, b.source.effect);
 }
 
@@ -24,8 +24,8 @@ function isBefore({ source: a }: LintRule, { source: b }: LintRule): boolean {
 }
 
 /**
- * Whether rule `a` matches every call that rule `b` matches, or the part of it that `shape` leaves. No is the answer in doubt: an
- * allow reads less than a deny of the same words, so it never covers one.
+ * Whether rule `a` matches every call that rule `b` matches, or the subset of them that `shape` describes. Returns
+ * false in doubt. An allow matches less than a deny with the same words, so it never covers a deny.
  */
 export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable): boolean {
   if (a.source.effect === "allow" && b.source.effect !== "allow") return false;
@@ -51,7 +51,7 @@ export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable)
 function toolsCover(a: LintRule, outer: Shape, inner: Shape, tools: ToolTable): boolean {
   if (outer.servers !== undefined && !listCovers(outer.servers, inner.servers)) return false;
   if (outer.tools === undefined) {
-    // An allow of commands or of no tool at all has a mind of its own about which tools it means.
+    // An allow without `tool`, or about commands, covers only certain tools.
     return a.source.effect !== "allow" || inner.tools === undefined || outer.servers !== undefined;
   }
   const named = inner.tools ?? (isAboutLines(inner) ? [...tools.shell.keys()] : undefined);
@@ -66,7 +66,7 @@ function toolsCover(a: LintRule, outer: Shape, inner: Shape, tools: ToolTable): 
 const isAboutLines = ({ commands, regex, effects }: Shape): boolean =>
   [commands, regex, effects].some((about) => about !== undefined);
 
-// The glued name of an MCP tool splits for an allow, so that only a glob with the same server is sure to cover it.
+// For an allow, a prefixed MCP name is split into server and tool, so only a glob with the same server certainly covers it.
 function toolCovers(outer: string, inner: string, allow: boolean): boolean {
   if (!globCovers(outer, inner)) return false;
   if (
@@ -90,9 +90,9 @@ function pathsCover(
 ): boolean {
   if (outer.read === undefined && outer.write === undefined) return true;
   if (inner.read === undefined && inner.write === undefined) return false;
-  // An allow of commands also covers those that touch no file.
+  // An allow of commands also covers commands that touch no file.
   if (effect === "allow" && source.effect !== "allow" && isAboutLines(inner)) return false;
-  // What a deny names by its folder also guards that folder, so that what names it anywhere is less.
+  // A deny of `folder/name` also protects the folder, but a deny of `**/name` does not, so neither covers the other.
   const guards = (one: string, glob: string): boolean =>
     effect === "allow" || one.startsWith("**") === glob.startsWith("**");
   return (["read", "write"] as const).every(
@@ -103,7 +103,7 @@ function pathsCover(
   );
 }
 
-// A blanket allow covers no redirection, which one by effect may.
+// An allow without `command` covers no redirection, but an allow with `effects` may.
 function effectsCover(outer: Shape, inner: Shape, effect: Effect): boolean {
   if (outer.effects === undefined) return effect !== "allow" || inner.effects === undefined;
   return subset(outer.effects, inner.effects);
@@ -161,7 +161,7 @@ function commandsCover(a: LintRule, b: LintRule, inner: Shape, tools: ToolTable)
   const allow = a.source.effect === "allow";
   if (outer.regex !== undefined && outer.regex !== inner.regex) return false;
   if (outer.commands === undefined) {
-    // An allow without commands covers those alone whose effects its files and hosts are about.
+    // An allow without `command` covers only commands whose effects are about its files and hosts.
     if (allow && outer.regex === undefined && !aboutCovers(outer, inner)) return false;
     if (!allow || inner.commands === undefined) return true;
   } else if (
@@ -170,7 +170,7 @@ function commandsCover(a: LintRule, b: LintRule, inner: Shape, tools: ToolTable)
     ) !== true
   )
     return false;
-  // What an allow spells out may be more than a broader one covers; the words say so when they are read.
+  // A word that the other allow spells out may do more than this allow covers. Matching sample lines finds that out.
   return (
     !allow ||
     (inner.commands ?? []).every((pattern) =>
@@ -194,7 +194,7 @@ function wordsCover(outer: string, inner: string, allow: boolean): boolean {
     if (open ? b.length < a.length : more || b.length !== a.length) return false;
     return a.every((word, at) => globCovers(word, b[at] ?? ""));
   }
-  // A deny takes options in any place, and its operands as the first ones.
+  // A deny finds options at any position, and its operands at the start.
   if (!open || a.includes("--") || b.includes("--") || !globCovers(a[0] ?? "", b[0] ?? ""))
     return false;
   const [options, operands] = parted(a);
@@ -206,7 +206,7 @@ function wordsCover(outer: string, inner: string, allow: boolean): boolean {
   );
 }
 
-/** The words of a pattern, and whether any more may follow. */
+/** Splits a pattern into words, and tells whether more words may follow. */
 export const wordsOf: (pattern: string) => {
   readonly words: readonly string[];
   readonly open: boolean;

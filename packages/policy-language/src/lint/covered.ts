@@ -3,20 +3,20 @@ import { covers, outranks } from "./cover.ts";
 import { indexCovers, type CoverIndex } from "./cover-index.ts";
 import type { Shape } from "./shape.ts";
 
-/** The rules that never decide. */
+/** The rules that never decide, with the rules that decide instead. */
 export interface Covers {
-  /** By one other rule. */
+  /** Rules covered by one other rule. */
   readonly whole: readonly { readonly rule: LintRule; readonly by: LintRule }[];
-  /** By several together. */
+  /** Rules covered by several others together. */
   readonly parts: readonly { readonly rule: LintRule; readonly by: readonly LintRule[] }[];
 }
 
 const MAX_PARTS = 64;
-// Of rules that no index tells apart, such as ranges of one argument, so many are compared with each; no is the answer in doubt.
+// The most candidates to compare with a rule. Past that, the rule counts as not covered.
 const MAX_CANDIDATES = 500;
 const found = new WeakMap<LintPool, Covers>();
 
-/** The rules that never decide, and who decides in their place. Worked out once for a pool. */
+/** Finds the rules that never decide, and those that decide instead. Computed once per pool. */
 export function coversOf(pool: LintPool): Covers {
   const before = found.get(pool);
   if (before !== undefined) return before;
@@ -53,7 +53,8 @@ function coverOf(
   return undefined;
 }
 
-// Every combination of one alternative of each list. A call has one tool, one agent and one phase; of a line's parts each must be allowed.
+// Every combination of one alternative from each list. A call has one tool, one agent and one phase, and each command
+// of a line must be allowed.
 function partsOf(shape: Shape): readonly Shape[] {
   let shapes: readonly Shape[] = [shape];
   for (const key of ["tools", "commands", "agents", "phases", "modes"] as const) {

@@ -1,13 +1,13 @@
 import type { LintPool, LintRule } from "./check.ts";
 import { shapeKey } from "./shape.ts";
 
-/** A rule and the strictest, first one of the same tier with the same conditions. */
+/** A rule, and the strictest, first rule of the same tier that has the same conditions. */
 export interface DuplicateRule {
   readonly rule: LintRule;
   readonly twin: LintRule;
 }
 
-/** The rules that some other rule of their tier repeats or contradicts; never the one that wins. */
+/** The rules that repeat or contradict another rule of their tier. Never contains the rule that wins. */
 export function duplicateRules(pool: LintPool): readonly DuplicateRule[] {
   const groups = new Map<string, LintRule[]>();
   for (const rule of pool.rules) {

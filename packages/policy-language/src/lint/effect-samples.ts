@@ -1,6 +1,6 @@
 import type { EffectName } from "@bylaw/shell";
 
-/** A line with each effect; none for what is not known. */
+/** A sample line for each effect except `unknown`. */
 export const EFFECT_SAMPLES: Readonly<Record<Exclude<EffectName, "unknown">, string>> = {
   reads: "cat notes.txt",
   writes: "touch notes.txt",

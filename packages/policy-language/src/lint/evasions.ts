@@ -5,21 +5,21 @@ import type { LintPool, LintReport, LintRule } from "./check.ts";
 import { MORE, REWRITINGS, respellings } from "./rewritings.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "./sample.ts";
 
-/** A call that does what a rule is about, and that the policy takes for something weaker. */
+/** A call that does what a rule forbids, but gets a weaker effect. */
 export interface Evasion {
   readonly rule: LintRule;
-  /** The key of the rule that misses it. */
+  /** The key of the rule that fails to match it. */
   readonly key: string;
-  /** The rewriting, as "written with …". */
+  /** The rewriting. Completes "written with …". */
   readonly by: string;
-  /** The line or path that gets round the rule. */
+  /** The line or path that evades the rule. */
   readonly text: string;
   readonly effect: Effect;
 }
 
 const found = new WeakMap<LintPool, readonly Evasion[]>();
 
-/** The evasions of every deny and ask, the first of each rewriting. Worked out once for a pool. */
+/** Finds evasions of every deny and ask: the first for each rewriting. Computed once per pool. */
 export function evasionsOf(pool: LintPool): readonly Evasion[] {
   let evasions = found.get(pool);
   if (evasions === undefined) {
@@ -34,32 +34,32 @@ export function evasionsOf(pool: LintPool): readonly Evasion[] {
   return evasions;
 }
 
-/** Reports evasions in the words of a check. */
+/** Reports evasions as findings of a check. */
 export function reportEvasions(evasions: readonly Evasion[], report: LintReport): void {
   for (const { rule, key, by, text, effect } of evasions) {
     const { name, effect: wanted } = rule.source;
     report(
       rule,
       [key],
-      `\`${oneLine(text)}\` gets ${effect} instead of ${wanted} from rule \`${name}\`: it is the same, written with ${by}`,
+      `\`${oneLine(text)}\` gets ${effect} instead of ${wanted} from rule \`${name}\`: it does the same, but is written with ${by}`,
       adviceFor(rule, key),
     );
   }
 }
 
 function adviceFor({ shape }: LintRule, key: string): string | undefined {
-  // Every pattern is open at its end already.
+  // Every pattern already allows further arguments.
   if (key === "command" && shape.commands?.every((pattern) => pattern.endsWith(" *")) === true) {
-    return "Deny by `paths` what the command must not touch, or ask about the program as a whole";
+    return "Deny the files that the command must not touch with `paths`, or ask about the whole program";
   }
   return ADVICE[key];
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  command: "End the pattern with ` *`, so that further arguments change nothing",
+  command: "End the pattern with ` *`, so that it also matches further arguments",
   command_regex:
-    "Write `command` instead: a word pattern of a deny matches by meaning, whatever the order and form of options",
-  args: "Write `paths` instead: it compares the place, and not its spelling",
+    "Write `command` instead: a word pattern of a deny matches options in any order and form",
+  args: "Write `paths` instead: it compares the file, not the spelling of its path",
 };
 
 const oneLine = (text: string): string => text.replaceAll("\n", "\\n");
@@ -71,7 +71,7 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
     commands !== undefined ? "command" : regex !== undefined ? "command_regex" : "effects";
   for (const line of linesOf(rule)) {
     const call = (text: string): ToolCall => shellCall(rule, text, pool.tools);
-    // An allow may be for one of the shell tools alone.
+    // An allow may cover only one of the shell tools.
     const tools = namedTools(rule, pool.tools.shell.keys());
     const calls = (text: string): readonly ToolCall[] =>
       tools.map((tool) => shellCall(rule, text, pool.tools, tool));
@@ -82,13 +82,13 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
       ...respellings(line).map((one) => ({ ...one, appends: undefined })),
     ];
     for (const { name, appends, text } of ways) {
-      // Whoever misses a known further argument hears of that.
+      // A rule that misses one known additional argument already gets a finding for that.
       if (
         evasions.has(name) ||
         (appends === true && (rule.shape.regex !== undefined || evasions.has(MORE)))
       )
         continue;
-      // The pool is asked only about what the rule itself misses.
+      // Evaluate the whole pool only if the rule itself misses the line.
       if (text === undefined || matches(rule, call(text), pool.tools)) continue;
       const effect = calls(text)
         .map((one) => pool.effectOf(one))
@@ -101,7 +101,7 @@ function byLine(rule: LintRule, pool: LintPool): readonly Evasion[] {
   return [...evasions.values()];
 }
 
-// What the policy itself makes weaker, by a rule of a higher tier, is no evasion.
+// A weaker effect that a rule of a higher tier gives on purpose is no evasion.
 const holds = (rule: LintRule, call: ToolCall, pool: LintPool): boolean =>
   matches(rule, call, pool.tools) && !weaker(pool.effectOf(call), rule.source.effect);
 

@@ -19,14 +19,14 @@ const tokensOf = memoize((glob): readonly Token[] => {
   return tokens;
 });
 
-/** Whether every text that glob `b` matches is one that glob `a` matches. No is the answer in doubt. */
+/** Whether glob `a` matches every text that glob `b` matches. Returns false in doubt. */
 export function globCovers(a: string, b: string): boolean {
   if (a === b || a === "*") return true;
   if (!b.startsWith(literalPrefix(a)) && !b.includes("\\")) return false;
   return tokensCover(tokensOf(a), tokensOf(b), 0, 0);
 }
 
-/** Whether each glob of `b` is covered by one of `a`. Without `a` nothing is asked for; without `b` anything comes. */
+/** Whether some glob of `a` covers each glob of `b`. Without `a` there is no condition; without `b` any text is possible. */
 export function listCovers(
   a: readonly string[] | undefined,
   b: readonly string[] | undefined,
@@ -45,7 +45,7 @@ export const literalPrefix: (glob: string) => string = memoize((glob) => {
   return lead;
 });
 
-/** Whether a glob stands for one text only. */
+/** Whether a glob matches only one text. */
 export const isLiteral: (glob: string) => boolean = memoize((glob) =>
   tokensOf(glob).every(({ kind }) => kind === "literal"),
 );
@@ -64,7 +64,7 @@ function memberOf(text: string): string {
   return ["x", "y", "0", "-"].find((char) => !text.includes(char)) ?? "~";
 }
 
-// A star of `a` takes any tokens of `b`, its stars too; a star of `b` needs one of `a`. Each pair of places is tried once.
+// A star of `a` covers any tokens of `b`, including stars. A star of `b` needs one of `a`. Each pair of positions is tried once.
 function tokensCover(
   a: readonly Token[],
   b: readonly Token[],
@@ -90,7 +90,7 @@ function tokensCover(
   return fits && tokensCover(a, b, i + 1, j + 1, seen);
 }
 
-/** A path glob in segments below the root; what stands before a workspace or home path is any number of segments. */
+/** Splits a path glob into segments below the root. The path of the workspace or home may be any number of segments. */
 export const pathSegments: (glob: string) => readonly string[] = memoize((glob) => {
   if (glob.startsWith("/")) return glob.slice(1).split("/").filter(Boolean);
   if (glob.startsWith("**")) return glob.split("/");
@@ -101,7 +101,7 @@ export const pathSegments: (glob: string) => readonly string[] = memoize((glob) 
   ];
 });
 
-/** Whether every path that glob `b` matches is one that glob `a` matches. No is the answer in doubt. */
+/** Whether glob `a` matches every path that glob `b` matches. Returns false in doubt. */
 export function pathCovers(a: string, b: string): boolean {
   return a === b || segmentsCover(pathSegments(a), pathSegments(b), 0, 0, new Set());
 }
@@ -125,7 +125,7 @@ function segmentsCover(
       (inner !== undefined && segmentsCover(a, b, i, j + 1, seen))
     );
   if (inner === undefined || inner === "**") return false;
-  // The folders that `.` and `~` stand for are several segments, so only the same sign is sure to be the same.
+  // `.` and `~` stand for several segments, so only the same sign certainly means the same folder.
   const folder = j === 0 && (inner === "." || inner === "~");
   if (folder || (i === 0 && (outer === "." || outer === "~"))) {
     return folder && outer === inner && segmentsCover(a, b, i + 1, j + 1, seen);

@@ -1,7 +1,7 @@
-// More texts than a policy has; whoever looks at many policies does not keep them all.
+// More texts than one policy has. The limit keeps memory bounded when many policies are linted.
 const MOST = 100_000;
 
-/** The same function, which works out each text once. */
+/** Caches the result of a function for each text. */
 export function memoize<T>(work: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

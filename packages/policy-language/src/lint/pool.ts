@@ -19,13 +19,13 @@ interface Draft {
   readonly fix: string | undefined;
 }
 
-/** A rule as the text of its file has it. */
+/** A rule as it appears in the text of its file. */
 interface Item {
   readonly index: number;
   readonly item: JsonObject;
 }
 
-/** Looks at files that loaded, together: runs every check and finds the places of what it found. */
+/** Lints files that load, as one pool: runs every check and finds the positions of the findings. */
 export function lintFiles(
   files: readonly PolicyFile[],
   checks: readonly LintCheck[],
@@ -87,14 +87,14 @@ export function lintFiles(
   });
 }
 
-// Names, patterns and lines are anybody's text; a message is one line.
+// Names, patterns and lines may contain line breaks, but a message is one line.
 const inLine = (text: string): string =>
   text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-// By name, which is unique in a file: the rules that `without` dropped are still in its text.
+// By name, which is unique in a file. An index does not work, because the text still contains rules that `without` removed.
 function itemsOf(text: string): ReadonlyMap<unknown, Item> {
   const { rules = [] } = readToml(text) as { readonly rules?: readonly JsonObject[] };
   return new Map(rules.map((item, index) => [item["name"], { index, item }]));

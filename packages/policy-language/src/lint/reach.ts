@@ -1,18 +1,18 @@
-/** A line of a program that does more than its name says. */
+/** A line that makes a program do more than its name says. */
 export interface Reach {
   readonly line: string;
-  /** Position of the word that tells it; whoever spells that out means it. Left out: 1, the first argument. */
+  /** The position of the word that makes it do so. A rule that spells the word out intends it. Default: 1, the first argument. */
   readonly at?: number;
-  /** Completes "which …". */
+  /** Completes the phrase "which …". */
   readonly does: string;
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
-const RUNS = "runs any code that lies in a file";
-const OTHER = "runs any other program";
-const SCRIPTS = "runs what a file of the project says";
+const RUNS = "runs any code in a file";
+const OTHER = "runs any program";
+const SCRIPTS = "runs whatever a file of the project says";
 const AWAY = "sends any data to any host";
-const FOREIGN = "installs and runs foreign code";
+const FOREIGN = "installs and runs third-party code";
 
 const scripts: readonly (readonly [string, Reach])[] = [
   ...words(
@@ -48,7 +48,7 @@ const OTHERS: Readonly<Record<string, readonly Reach[]>> = {
   git: [
     { line: "git -c core.pager=id log", does: OTHER },
     { line: "git config alias.x !id", does: "makes later git commands run any program" },
-    { line: "git push origin HEAD", does: "sends the work away" },
+    { line: "git push origin HEAD", does: "sends the work to another machine" },
     { line: "git checkout .", does: "discards work that is not committed" },
   ],
   npm: [
@@ -78,7 +78,7 @@ const OTHERS: Readonly<Record<string, readonly Reach[]>> = {
   podman: [{ line: "podman run x", does: OTHER }],
   kubectl: [
     { line: "kubectl exec x", does: OTHER },
-    { line: "kubectl delete x", does: "deletes what runs in the cluster" },
+    { line: "kubectl delete x", does: "deletes resources of the cluster" },
   ],
   ssh: [{ line: "ssh x id", at: 2, does: "runs any program on another machine" }],
   scp: [{ line: "scp x y:z", at: 2, does: AWAY }],
@@ -97,7 +97,7 @@ const OTHERS: Readonly<Record<string, readonly Reach[]>> = {
   tar: [{ line: "tar --to-command=id -xf x", does: OTHER }],
 };
 
-/** What the programs of a documented list can be made to do, the worst first. */
+/** What well-known programs can be made to do, worst first. */
 export const REACH: ReadonlyMap<string, readonly Reach[]> = new Map([
   ...scripts.map(([program, reach]) => [program, [reach]] as const),
   ...runners.map(([program, reach]) => [program, [reach]] as const),

@@ -1,4 +1,4 @@
-/** A text that a regular expression matches, as far as a simple reading makes one; who asks must try it. */
+/** Tries to build a text that a regular expression matches. The reading is simplified, so the caller must test the result. */
 export function regexSample(source: string): string | undefined {
   const reader = { text: source.replace(/^\(\?[a-z]+\)/, ""), at: 0 };
   try {
@@ -15,7 +15,7 @@ interface Reader {
   at: number;
 }
 
-// The first alternative; the others are read past.
+// Uses the first alternative and skips the others.
 function alternatives(reader: Reader): string {
   const first = sequence(reader);
   while (reader.text[reader.at] === "|") {
@@ -34,7 +34,7 @@ function sequence(reader: Reader): string {
   ) {
     const one = atom(reader);
     const count = times(reader);
-    // Any text at all is some text, for it mostly stands for arguments.
+    // `.` may be any text. It mostly stands for arguments.
     sample += char === "." ? "x".repeat(Math.max(1, count)) : one.repeat(count);
   }
   return sample;
@@ -79,7 +79,7 @@ function characterClass(reader: Reader): string {
   return members.startsWith("\\") ? escaped(members[1] ?? "") : (members[0] ?? "");
 }
 
-// What may be left out is left out.
+// Optional parts are left out.
 function times(reader: Reader): number {
   const [quantifier = "", low] =
     /^(?:[*?]|\+|\{(\d+)(?:,\d*)?\})\??/.exec(reader.text.slice(reader.at)) ?? [];

@@ -1,21 +1,21 @@
 import { equivalentCommands, type EquivalenceKind } from "@bylaw/shell";
 
-/** One way to write a shell line that does the same. */
+/** A different way to write a shell line that does the same. */
 export interface Rewriting {
-  /** Completes "written with …". */
+  /** Completes the phrase "written with …". */
   readonly name: string;
-  /** It adds an argument that nobody knows, so that a pattern of the whole line cannot be sure of it. */
+  /** Set if it adds an unknown argument, which a pattern of the whole line cannot match for certain. */
   readonly appends?: true;
-  /** The line, differently; nothing where it cannot be written that way. */
+  /** Rewrites a line. Undefined if the line cannot be written that way. */
   readonly rewrite: (line: string) => string | undefined;
 }
 
-/** The rewriting that a pattern of exact words misses. */
+/** The rewriting that patterns with exact words miss. */
 export const MORE = "one more argument";
 
 // Only a line of plain words can be rewritten word by word.
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+(?:[ \t]+[A-Za-z0-9_@%+=:,./~-]+)*$/;
-// Options without a value, for programs that all take them in the same forms.
+// Flags that all listed programs accept in the same forms.
 const SWITCH = /^-[rRfvq]+$/;
 const LETTERS: Readonly<Record<string, string>> = {
   r: "recursive",
@@ -44,7 +44,7 @@ const byArguments = (rewrite: (rest: Words) => Words): Rewriting["rewrite"] =>
 
 const isSwitch = (word: string): boolean => SWITCH.test(word);
 
-// Not where some other option could have the next word for its value.
+// Excludes lines with other options, because the next word could be an option's value.
 const bySwitches = (rewrite: (rest: Words) => Words): Rewriting["rewrite"] =>
   byWords((program, rest) => {
     const known =
@@ -65,7 +65,7 @@ const around =
 const quoted = (text: string): string =>
   text.startsWith("~") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The rewritings that are tried, each by its name. */
+/** The rewritings to try. */
 export const REWRITINGS: readonly Rewriting[] = [
   { name: MORE, rewrite: byWords((program, rest) => [program, ...rest, "x"]) },
   {
@@ -133,7 +133,7 @@ const KINDS: Readonly<Record<EquivalenceKind, string>> = {
   program: "another name of the program",
 };
 
-/** The ways to write a line of plain words that its program takes for the same. */
+/** Other ways to write a line of plain words that mean the same to its program. */
 export function respellings(
   line: string,
 ): readonly { readonly name: string; readonly text: string }[] {

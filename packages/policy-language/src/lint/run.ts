@@ -6,7 +6,7 @@ import { LINT_CHECKS } from "./checks.ts";
 import { liftedRule } from "./checks/lifted-rule.ts";
 import { lintFiles } from "./pool.ts";
 
-/** Runs every check over files that make one pool. */
+/** Runs every check over files that form one pool. */
 export function runLint(
   files: readonly PolicyFile[],
   tools: ToolTable,
@@ -17,7 +17,7 @@ export function runLint(
   const own = new Set(files.map(({ file }) => file));
   const found = [
     ...files.flatMap(({ warnings }) => warnings),
-    // A file for rules to come is no mistake beside others that have some.
+    // An empty file is reported only if no file has rules.
     ...(files.some(({ rules }) => rules.length > 0) ? [] : files.flatMap(ofNothing)),
     ...lintFiles(files, checks, tools),
     ...(beside.length === 0 ? [] : lintFiles([...files, ...beside], [liftedRule], tools)).filter(
@@ -35,7 +35,7 @@ export function runLint(
   );
 }
 
-// Rules that `without` dropped still stand in the text.
+// The text still contains rules that `without` removed.
 function ofNothing({ file, rules, alone, text }: PolicyFile): readonly LintFinding[] {
   if (rules.length > 0 || (alone?.rules.length ?? 0) > 0) return [];
   const { rules: own, rule } = readToml(text);

@@ -11,10 +11,10 @@ import type { Shape } from "./shape.ts";
 
 const CWD = "/project";
 const HOME = "/home/dev";
-// Enough to try each way of writing a rule, without a rule of hundreds of patterns taking seconds.
+// Enough to try each form of a rule, so that a rule with hundreds of patterns does not take seconds.
 const MAX_LINES = 12;
 
-/** A shell line that a word pattern is about: nothing for a last `*`, one letter for the others. */
+/** A sample shell line for a word pattern: a last `*` is left out, and other wildcards become one letter. */
 export function lineOf(pattern: string): string {
   const words = pattern.split(" ");
   return (words.length > 1 && words.at(-1) === "*" ? words.slice(0, -1) : words)
@@ -22,7 +22,7 @@ export function lineOf(pattern: string): string {
     .join(" ");
 }
 
-/** The shell lines that a rule is about: its own cases, and one made from each pattern. */
+/** Sample shell lines of a rule: its own cases, and one for each pattern. */
 export function linesOf(rule: LintRule): readonly string[] {
   const { shape, cases } = rule;
   if (shape.commands === undefined && shape.regex === undefined)
@@ -40,12 +40,12 @@ export function linesOf(rule: LintRule): readonly string[] {
   return [...new Set([...cases, ...lines])].slice(0, MAX_LINES);
 }
 
-/** The names of the tools of a table that a rule is about by its `tool`. */
+/** The tools of a table that the `tool` of a rule matches. */
 export function namedTools({ rule }: LintRule, names: Iterable<string>): readonly string[] {
   return [...names].filter((name) => namesTool(rule, name));
 }
 
-/** A call with everything that a rule asks for besides the tool's own arguments. */
+/** A sample call that satisfies every condition of a rule except those on the tool's own arguments. */
 export function callOf(
   { shape }: LintRule,
   tool: string,
@@ -69,7 +69,7 @@ export function callOf(
   };
 }
 
-/** A call of the first shell tool that a rule is about. */
+/** A sample call of the first shell tool that a rule is about. */
 export function shellCall(
   one: LintRule,
   line: string,
@@ -80,14 +80,14 @@ export function shellCall(
   return callOf(one, name, { [tools.shell.get(name) ?? "command"]: line });
 }
 
-/** Whether the parts of a rule hold for a call: an allow's for every command of a line, a deny's for some. */
+/** Whether a rule matches a call. An allow must match every command of a line, a deny only one. */
 export function matches({ rule, source }: LintRule, call: ToolCall, tools: ToolTable): boolean {
   const { perCommand } = new CallFacts(call, tools);
   const holds = (facts: CallFacts): boolean => rule.matches(facts);
   return source.effect === "allow" ? perCommand.every(holds) : perCommand.some(holds);
 }
 
-/** Paths that the globs of a rule are about, as a call would write them. */
+/** Sample paths for the globs of a rule. */
 export function pathsOf({ shape }: LintRule, access: "read" | "write"): readonly string[] {
   return [...new Set((shape[access] ?? []).map((glob) => pathSample(glob)))].slice(0, MAX_LINES);
 }
@@ -149,6 +149,6 @@ function valueOf({
   return type === undefined ? "x" : OF_TYPE[type];
 }
 
-/** Whether all of a list are written out. */
+/** Whether every glob of a list is literal. */
 export const allLiteral = (globs: readonly string[] | undefined): boolean =>
   globs?.every(isLiteral) === true;

@@ -5,11 +5,11 @@ import { expand } from "../match/glob.ts";
 import type { RuleSource } from "../compile/rule.ts";
 import type { WhenSource } from "../compile/when-source.ts";
 
-/** The conditions of a rule, with braces and pipes expanded. Undefined: no such condition. */
+/** The conditions of a rule, with braces and pipes expanded. Undefined: the rule has no such condition. */
 export interface Shape {
   readonly tools: readonly string[] | undefined;
   readonly servers: readonly string[] | undefined;
-  /** Word patterns, one blank between words. */
+  /** The word patterns, with single spaces between words. */
   readonly commands: readonly string[] | undefined;
   readonly regex: string | undefined;
   readonly effects: readonly EffectName[] | undefined;
@@ -22,7 +22,7 @@ export interface Shape {
   readonly modes: readonly ApprovalMode[] | undefined;
   readonly interactive: boolean | undefined;
   readonly when: WhenSource | undefined;
-  /** The marks that it asks about, with their file. */
+  /** The marks that the rule asks about, with their file. */
   readonly past: object | undefined;
 }
 
@@ -31,7 +31,7 @@ const each = (list: readonly string[] | undefined): readonly string[] | undefine
 const piped = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : expand(text, { pipes: true });
 
-/** The conditions of a rule that compiled. */
+/** Extracts the conditions of a rule that has compiled. */
 export function shapeOf(source: RuleSource): Shape {
   return {
     tools: piped(source.tool),
@@ -55,7 +55,7 @@ export function shapeOf(source: RuleSource): Shape {
 const pastOf = ({ after, unless_after, file }: RuleSource): object | undefined =>
   (after ?? unless_after) === undefined ? undefined : { after, unless_after, file };
 
-/** The same text for the same conditions, in whatever order they are written. */
+/** Returns the same text for the same conditions, in whatever order they are written. */
 export function shapeKey(shape: Shape): string {
   return JSON.stringify(shape, (_key, value: unknown) => {
     if (Array.isArray(value))

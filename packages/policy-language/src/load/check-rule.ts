@@ -4,7 +4,7 @@ import { isConditional } from "../compile/written-rule.ts";
 import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
-/** What a rule may not say although each of its parts is fine: what would never match, or never be enforced. */
+/** Reports combinations that are wrong although each key is right: rules that never match, and conditions that cannot be enforced. */
 export function checkRule(
   rule: Rule,
   raw: { readonly paths?: unknown },
@@ -19,7 +19,7 @@ export function checkRule(
     error(
       ["final"],
       "Only a deny or an ask_user rule can be `final`",
-      "Drop `final`, or raise the `priority`",
+      "Remove `final`, or raise the `priority`",
     );
   }
   if (source.final && source.shadow && source.effect !== "allow") {
@@ -30,21 +30,26 @@ export function checkRule(
     if (source[key] === undefined || matchesOne(tools.shell)) continue;
     error(
       [key],
-      `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} is none`,
+      `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} does not`,
       `Use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
   }
   const unclear = source.effects?.includes("unknown") === true;
   if (unclear && source.effect === "allow") {
-    error(["effects"], "An allow cannot list `unknown`: it could be anything", "Drop `unknown`");
+    error(
+      ["effects"],
+      "An allow cannot list `unknown`: an unknown effect could be anything",
+      "Remove `unknown`",
+    );
   }
-  // A deny or an ask is about the URLs in any argument of any tool, but for the text that a file tool writes.
+  // Whether a deny or an ask with `network` can never match. It covers URLs in any argument of any tool except the
+  // text that a file tool writes.
   const isUnheard = (): boolean =>
     source.effect === "allow" ? !matchesOne(tools.network, tools.shell) : onlyFiles(rule, tools);
   if (source.network !== undefined && isUnheard()) {
     error(
       ["network"],
-      `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} is none`,
+      `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} does neither`,
       `Use one of ${[...tools.network.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
   }

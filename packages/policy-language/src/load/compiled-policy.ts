@@ -5,8 +5,8 @@ import type { CompiledPolicy, CompiledRule, ParseOptions } from "./parse-options
 import { parsePolicy } from "./parse-policy.ts";
 
 /**
- * The compiled form of a policy text, for {@link ParseOptions.compiled}. Throws {@link PolicyError}. Undefined where there is
- * none: for a text with warnings, for `compat`, and for a value that JSON does not have.
+ * Builds the compiled form of a policy text, for {@link ParseOptions.compiled}. Throws {@link PolicyError}. Undefined
+ * if the text has no compiled form: it has warnings, uses `compat`, or contains a value that JSON cannot express.
  */
 export function compiledPolicy(
   text: string,
@@ -26,7 +26,7 @@ export function compiledPolicy(
   return isPlain(form) ? form : undefined;
 }
 
-// One list of paths for both stays one: mutants and explanations show what the text says.
+// Keep one list of paths for both as one list: mutants and explanations show the text as written.
 function compiledRule({ source, programs }: Rule): CompiledRule {
   const { file: _, write, ...rest } = source;
   const both = write !== undefined && write === rest.read;
@@ -41,7 +41,7 @@ function compiledRule({ source, programs }: Rule): CompiledRule {
   };
 }
 
-/** Tells a compiled form from other JSON. */
+/** Whether a value is a compiled form, and not some other JSON. */
 export function isCompiledPolicy(value: unknown): value is CompiledPolicy {
   return (
     typeof value === "object" &&

@@ -1,10 +1,10 @@
 import { BylawError } from "@bylaw/kernel";
 import { formatLocation } from "@bylaw/wording";
 
-/** One thing that is wrong, or doubtful, in a policy file. `line` and `column` count from 1. */
+/** An error or a warning in a policy file. `line` and `column` count from 1. */
 export interface PolicyFinding {
   readonly code: string;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
   readonly fix?: string;
   readonly file: string;
@@ -13,7 +13,7 @@ export interface PolicyFinding {
   readonly severity: "error" | "warning";
 }
 
-/** A policy file that cannot be used. Nothing of it holds: a policy that fails to load allows nothing. */
+/** A policy file that cannot be used. None of its rules apply: a policy that fails to load allows nothing. */
 export class PolicyError extends BylawError {
   /** Every error and warning of the file, in the order of the text. */
   readonly findings: readonly PolicyFinding[];
@@ -35,7 +35,7 @@ export class PolicyError extends BylawError {
   }
 }
 
-/** What is wrong with a pattern or a condition, before it is known where it stands. */
+/** An error in a pattern or a condition, thrown before its position in the file is known. */
 export class PatternError extends Error {
   readonly fix: string | undefined;
 
@@ -45,7 +45,7 @@ export class PatternError extends Error {
   }
 }
 
-/** User text in backticks: in one line, and short. */
+/** Formats user text in backticks, shortened and on one line. */
 export function quote(text: string): string {
   const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) =>
     JSON.stringify(char).slice(1, -1),

@@ -5,10 +5,10 @@ import type { Locator } from "./toml-locations.ts";
 import { nearest } from "@bylaw/wording";
 import { keysAt, type Compat } from "./policy-schema.ts";
 
-/** The code of every mistake in a policy. */
+/** The error code of every mistake in a policy. */
 export const INVALID = "BYLAW_POLICY_INVALID";
 
-/** Where something stands in the parsed data. */
+/** The path of a value in the parsed data. */
 export type Path = readonly (string | number)[];
 
 interface Draft {
@@ -20,7 +20,7 @@ interface Draft {
 
 const MAX_FINDINGS = 1000;
 
-/** Collects findings; their places are looked up once, at the end. */
+/** Collects findings. Their positions are looked up once, at the end. */
 export class Findings {
   readonly #drafts = new Map<string, Draft>();
   readonly #file: string;
@@ -31,12 +31,12 @@ export class Findings {
     this.#locator = locator;
   }
 
-  /** Whether there are so many that more help nobody. */
+  /** Whether the limit of findings is reached. */
   get full(): boolean {
     return this.#drafts.size >= MAX_FINDINGS;
   }
 
-  /** How many errors there are. */
+  /** The number of errors so far. */
   get errors(): number {
     let count = 0;
     for (const { severity } of this.#drafts.values()) if (severity === "error") count++;
@@ -52,13 +52,13 @@ export class Findings {
   }
 
   #add(draft: Draft): void {
-    // Errors are what counts: a crowd of warnings must not keep one out.
+    // At the limit, an error still replaces a warning, because warnings must not hide an error.
     if (this.full && (draft.severity === "warning" || this.errors >= MAX_FINDINGS)) return;
     const key = JSON.stringify([draft.path, draft.message]);
     if (!this.#drafts.has(key)) this.#drafts.set(key, draft);
   }
 
-  /** The findings in the order of the text. Throws PolicyError when one is an error. */
+  /** Returns the findings in the order of the text. Throws PolicyError if one of them is an error. */
   settle(): readonly PolicyFinding[] {
     if (this.#drafts.size === 0) return [];
     const drafts = [...this.#drafts.values()];
@@ -81,7 +81,7 @@ export class Findings {
   }
 }
 
-/** Turns what zod found into findings with a place and, where a word was misspelt, the word that was probably meant. */
+/** Turns zod issues into findings with a position. For a misspelled word, suggests the nearest valid one. */
 export function reportIssues(
   issues: readonly z.core.$ZodIssue[],
   base: Path,
@@ -154,7 +154,7 @@ const GEMINI_HINTS: Readonly<Record<string, string>> = {
   decision: `The language names it \`action\`. ${GEMINI}`,
 };
 
-/** Reports `[[rule]]` tables as gemini-cli writes them, and says whether they are. */
+/** Reports `[[rule]]` tables in gemini-cli's format. Returns whether there are any. */
 export function reportGemini(data: JsonObject, findings: Findings): boolean {
   const { rule: items } = data;
   const list: readonly unknown[] = Array.isArray(items) ? items : [items];
@@ -173,7 +173,7 @@ export function reportGemini(data: JsonObject, findings: Findings): boolean {
   return found;
 }
 
-// Inside a union, the one alternative whose shape fits says more than the union.
+// The issue of a union's one alternative with the right shape says more than the issue of the union.
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const near = issue.errors.filter((errors) =>
@@ -186,7 +186,7 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return near.length === 1 && first !== undefined ? first : issue;
 }
 
-// The accepted words, also those of a union's members.
+// The accepted words, including those of a union's members.
 function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === "invalid_union") return issue.errors.flat().flatMap(wordsOf);
   return issue.code === "invalid_value" ? issue.values.map(String) : [];
@@ -209,7 +209,7 @@ function describe(value: unknown): string {
   return value instanceof Date ? "a date" : typeof value === "object" ? "a table" : typeof value;
 }
 
-/** A rule without the keys that have an issue, and with something for those that it must have. */
+/** Removes the keys that have an issue from a rule, and fills in required keys. */
 export function withoutInvalidKeys(
   data: JsonObject,
   issues: readonly z.core.$ZodIssue[],

@@ -9,18 +9,18 @@ import type { PolicyFile } from "./policy-file.ts";
 import { boundDefault, boundTier } from "./tier-limit.ts";
 
 /**
- * The policy of a text by its compiled form. Undefined where none fits, and where the text has to be read for a warning. Every
- * rule is checked again; reading the text is left out, and patterns of commands are compiled when a call needs them.
+ * Loads a policy from the compiled form of its text. Undefined if no form fits, or if the text must be read for a warning.
+ * Every rule is checked again, but the text is not parsed, and command patterns are compiled when a call first needs them.
  */
 export function fromCompiled(text: string, options: ParseOptions): PolicyFile | undefined {
   const { compiled = [], place } = options;
-  // A file that was found and not named counts by its place, which a compiled form does not know.
+  // A file that was discovered, not named, is limited by its location, which the compiled form does not know.
   if (compiled.length === 0 || place !== undefined) return undefined;
   const form = compiled.find((one) => one.text === text && one.version === LANGUAGE_VERSION);
   try {
     return form === undefined ? undefined : policyOf(form, text, options);
   } catch {
-    // A form that is not what its writer made. The text says what holds.
+    // The compiled form is not as its writer made it, so fall back to the text.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ interface Cases {
   readonly not_match?: string | readonly string[] | undefined;
 }
 
-/** The keys of a rule that its inline cases ask. */
+/** The keys of a rule that its inline cases test. */
 export const INLINE_PARTS: ReadonlySet<string> = new Set([
   "tool",
   "command",
@@ -19,8 +19,8 @@ export const INLINE_PARTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs the inline cases of a rule: lines for the shell tool where the rule is about commands, else tool names. Only the
- * patterns of tool and command are asked.
+ * Runs the inline cases of a rule: shell lines if the rule is about commands, otherwise tool names. They test only
+ * the patterns of tool and command.
  */
 export function runInlineCases(
   rule: Rule,
@@ -37,8 +37,8 @@ export function runInlineCases(
       report(
         typeof given === "string" ? [key] : [key, at],
         matched
-          ? `The rule ${quote(rule.source.name)} matches ${quote(text)}, and \`not_match\` says that it does not`
-          : `The rule ${quote(rule.source.name)} does not match ${quote(text)}${why}, and \`match\` says that it does`,
+          ? `The rule ${quote(rule.source.name)} matches ${quote(text)}, but \`not_match\` says that it must not`
+          : `The rule ${quote(rule.source.name)} does not match ${quote(text)}${why}, but \`match\` says that it must`,
       );
     }
   }
@@ -62,7 +62,7 @@ function judge(
   const { line, commands } = new CallFacts(call, tools);
   const holds = (facts: CallFacts): boolean =>
     rule.parts.every((part) => !INLINE_PARTS.has(part.key) || part.holds(facts));
-  // An allow covers a line when it covers every command of it; a deny or an ask finds one.
+  // An allow must cover every command of the line. A deny or an ask needs to match only one.
   const matched = rule.source.effect === "allow" ? commands.every(holds) : commands.some(holds);
   const why = line?.unknown ?? line?.parts.find(({ unknown }) => unknown !== undefined)?.unknown;
   return { matched, why: why === undefined ? "" : ` (${why})` };

@@ -34,7 +34,7 @@ interface Table {
   $ref?: string;
 }
 
-/** Builds the schema from the ones that parsing uses. */
+/** Builds the JSON schema from the schemas that parsing uses. */
 export function buildJsonSchema(): JsonObject {
   const { $defs: conditions = {}, ...rule } = tableOf(ruleSchema);
   const { $defs: _, ...mark } = tableOf(markSchema);
@@ -97,7 +97,7 @@ function tableOf(schema: z.ZodType): Table {
 function describe(table: Table, words: Readonly<Record<string, string>>): Table {
   for (const [key, property] of Object.entries(table.properties ?? {})) {
     const description = words[key];
-    // First, where a reader looks.
+    // The description comes first, because readers look there.
     if (description !== undefined && table.properties !== undefined)
       table.properties[key] = { description, ...property };
   }

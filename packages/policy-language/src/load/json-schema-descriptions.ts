@@ -1,107 +1,109 @@
-/** What an editor shows for the keys of a rule and of a file. */
+/** The descriptions that an editor shows for the keys of a rule and of a file. */
 export const RULE_WORDS: Readonly<Record<string, string>> = {
   name: "The name of the rule: unique in the file, shown in every decision.",
   priority:
-    "The tier: admin > user > workspace > default. The highest tier with a matching rule decides. Left out: default.",
+    "The tier: admin > user > workspace > default. The highest tier with a matching rule decides. Default: default.",
   action:
-    "What the rule says: allow, deny or ask_user. Inside a tier deny wins over ask_user, and ask_user over allow.",
-  tool: "The tool: a name, a glob, or alternatives with `|`. Left out: any tool.",
+    "The effect of the rule: allow, deny or ask_user. Inside a tier deny wins over ask_user, and ask_user over allow.",
+  tool: "The tool: a name, a glob, or alternatives with `|`. Default: any tool.",
   command:
-    'A word pattern, or a list of them, over each simple command of a shell line. A last word `*` is any further arguments: "git push *".',
+    'A word pattern, or a list of them, over each simple command of a shell line. A last word `*` matches any further arguments: "git push *".',
   command_regex:
-    "A regular expression (re2) over the words of each simple command with one blank between, from end to end.",
+    "A regular expression (re2) over the words of each simple command joined by single spaces. It must match the whole text.",
   effects:
-    "What a command does, by name. A deny or an ask is about a command with any of them; an allow covers one that has no others.",
+    "Effects of a command. A deny or an ask matches a command with any of them; an allow covers a command that has no others.",
   pattern:
-    "The short form: a glob for the tool's name or, with a blank in it, a word pattern over commands.",
+    "The short form: a glob for the tool's name or, with a space in it, a word pattern over commands.",
   server: "The MCP server, as the host names it: a name, a glob, or alternatives with `|`.",
   paths:
-    "Globs of files: relative to the workspace unless they begin with `/`, `~/` or `**`. A text or a list is about reading and writing.",
+    "Globs of files: relative to the workspace unless they begin with `/`, `~/` or `**`. A string or a list covers both reading and writing.",
   "paths.read": "Globs of files that are read.",
   "paths.write": "Globs of files that are written, created, moved or deleted.",
-  network: "Hosts that are reached: names or globs, without scheme and port.",
+  network: "Hosts that the call reaches: names or globs, without scheme and port.",
   args: 'Conditions on named arguments: { method = { eq = "GET" } }. A dotted name in quotes is a nested argument. All must hold.',
   agent: "The agent that calls: a name, a glob, or a list.",
   phase: "The phase of the task: a name, a glob, or a list.",
-  modes: "The approval modes in which the rule holds. Left out: all.",
-  interactive: "true: only where somebody can be asked; false: only where nobody can.",
-  approval_mode: "The same as `modes` with one mode.",
-  when: "A condition in the form of json-rules-engine, asked where the rule matches otherwise.",
+  modes: "The approval modes in which the rule holds. Default: all.",
+  interactive: "true: only if someone can be asked; false: only if no one can.",
+  approval_mode: "Same as `modes` with one mode.",
+  when: "A condition in the format of json-rules-engine. Evaluated only if the rest of the rule matches.",
   after:
-    "The rule holds once a mark of this file is set in the run: its name, a list of names, or a table.",
-  unless_after: "The rule holds as long as the mark is not set.",
-  reason: "Why, in one sentence. People and agents read it.",
+    "The rule holds only after a mark of this file was set in the run: its name, a list of names, or a table.",
+  unless_after: "The rule holds only while the mark is not set.",
+  reason: "Why the rule exists, in one sentence, for people and agents.",
   fix: "What to do instead, in one line.",
-  shadow: "true: the rule votes nothing; what it would have voted is recorded.",
+  shadow: "true: the rule has no effect; its vote is only recorded.",
   final: "true, on deny and ask_user: no higher tier, mode or `without` loosens the rule.",
   match:
-    "Cases that the rule must match, run when the file loads: shell lines where it is about commands, else tool names.",
-  not_match: "Cases that the rule must not match, run when the file loads.",
+    "Cases that the rule must match, tested when the file loads: shell lines if the rule is about commands, otherwise tool names.",
+  not_match: "Cases that the rule must not match, tested when the file loads.",
 };
 
-/** The words for what a mark has besides. */
+/** The descriptions of the keys that only a mark has. */
 export const MARK_WORDS: Readonly<Record<string, string>> = {
   ...RULE_WORDS,
   name: "The name of the mark: unique in the file.",
-  outcome: "passed: the mark is set only once the result of the call is on record and good.",
-  cleared_by: "A mark of this file, or a list: a call that sets it clears this one.",
+  outcome: "passed: the mark is set only after a good result of the call is in the log.",
+  cleared_by: "One or more marks of this file. A call that sets one of them clears this mark.",
 };
 
-/** The words for `after` and `unless_after` as a table. */
+/** The descriptions of the keys of `after` and `unless_after` as a table. */
 export const REFERENCE_WORDS: Readonly<Record<string, string>> = {
   mark: "The name of a mark.",
-  times: "How often it must have been set, up to 100. Left out: once.",
-  within: "The time before the call that counts: 30s, 10m, 2h, 1d. Left out: the whole run.",
+  times: "How often the mark must have been set, up to 100. Default: once.",
+  within:
+    "How long before the call the mark may have been set: 30s, 10m, 2h, 1d. Default: at any time in the run.",
 };
 
-/** The words for a condition on an argument. */
+/** The descriptions of a condition on an argument. */
 export const CONDITION_WORDS: Readonly<Record<string, string>> = {
   eq: "The value has this type and value.",
   in: "The value is one of these.",
-  glob: "The value is text that the glob, or one of a list, matches whole; `*` matches everything, `/` too.",
-  regex: "The value is text that the regular expression (re2) matches whole.",
+  glob: "The value is text that matches the whole glob, or one of a list; `*` also matches `/`.",
+  regex: "The value is text that matches the whole regular expression (re2).",
   min: "The value is a number of at least this.",
   max: "The value is a number of at most this.",
   type: "The type of the value.",
-  url_prefix: "The value is a URL with this scheme, host and port, below this path.",
-  exists: "true: the argument is there; false: it is not.",
-  not: "The argument is there and this does not hold; for a deny also when it is not there.",
+  url_prefix:
+    "The value is a URL with this scheme, host and port, and its path starts with this path.",
+  exists: "true: the argument is present; false: it is absent.",
+  not: "The argument is present and this does not hold. For a deny, the argument may also be absent.",
 };
 
-/** The words for a condition in `when`. */
+/** The descriptions of a condition in `when`. */
 export const WHEN_WORDS: Readonly<Record<string, string>> = {
-  all: "Every one of these holds.",
+  all: "All of these hold.",
   any: "At least one of these holds.",
   not: "This does not hold.",
   fact: "A field of the call.",
   projection: "The name of a projection: the state of the run so far.",
-  operator: "How the two are compared.",
-  value: "What it is compared with.",
-  path: "The way into a fact that is a table: `$.items[0].name`.",
+  operator: "How to compare the fact with the value.",
+  value: "The value to compare with.",
+  path: "The path to a value inside a fact that is a table: `$.items[0].name`.",
 };
 
-/** The words for the top of a file. */
+/** The descriptions of the top-level keys of a file. */
 export const FILE_WORDS: Readonly<Record<string, string>> = {
   default:
-    "What a call comes to when nothing voted. The strictest of all files holds. Left out: the configuration's `fallback`.",
+    "The effect of a call that no rule and no plugin votes on. Of several files, the strictest counts. Default: the `fallback` of the configuration.",
   compat: "Read this file as another tool does: radium or gemini.",
-  approval_mode: "The approval mode, as Radium reads it.",
+  approval_mode: "The approval mode that Radium uses for this file.",
   rules: "The rules. Their order never matters.",
-  marks: "What calls are remembered by, for rules with `after` and `unless_after`.",
-  rule: "The rules, in the keys of gemini-cli.",
+  marks: "Names for earlier calls, for rules with `after` and `unless_after`.",
+  rule: "The rules, with the keys of gemini-cli.",
 };
 
-/** The words for a rule with `compat = "radium"`. */
+/** The descriptions of a rule with `compat = "radium"`. */
 export const RADIUM_WORDS: Readonly<Record<string, string>> = {
   name: "The name of the rule.",
-  priority: "The tier: admin > user > default. Left out: user.",
-  action: "What the rule says.",
+  priority: "The tier: admin > user > default. Default: user.",
+  action: "The effect of the rule.",
   tool_pattern: "A glob for the tool's name, as Radium reads it.",
-  arg_pattern: "A glob for any one argument, or for all of them joined by one blank.",
-  reason: "Why, in one line.",
+  arg_pattern: "A glob for any one argument, or for all of them joined by single spaces.",
+  reason: "The reason, in one line.",
 };
 
-/** The words for a rule with `compat = "gemini"`. */
+/** The descriptions of a rule with `compat = "gemini"`. */
 export const GEMINI_WORDS: Readonly<Record<string, string>> = {
   name: "The name of the rule.",
   toolName: "The tool, or a list of tools; `*` is every tool.",
@@ -111,12 +113,12 @@ export const GEMINI_WORDS: Readonly<Record<string, string>> = {
   commandRegex: "A regular expression over the command of the shell tool.",
   argsPattern: "A regular expression over the arguments as JSON text.",
   toolAnnotations: "Annotations that the tool must have.",
-  decision: "What the rule says.",
+  decision: "The effect of the rule.",
   priority: "From 0 to 999; the highest matching rule decides.",
   modes: "The approval modes of gemini-cli in which the rule holds.",
-  interactive: "true: only where somebody can be asked; false: only where nobody can.",
-  allowRedirection: "An allow covers redirections too.",
-  allow_redirection: "The same as allowRedirection.",
-  denyMessage: "What the agent is told.",
-  deny_message: "The same as denyMessage.",
+  interactive: "true: only if someone can be asked; false: only if no one can.",
+  allowRedirection: "Whether an allow covers redirections too.",
+  allow_redirection: "Same as allowRedirection.",
+  denyMessage: "The message for the agent.",
+  deny_message: "Same as denyMessage.",
 };

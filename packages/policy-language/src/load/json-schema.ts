@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
 
-/** The JSON Schema (2020-12) of a policy file, for editors. The package ships it as `policy.schema.json`. */
+/** Returns the JSON Schema (2020-12) of a policy file, for editors. The package contains it as `policy.schema.json`. */
 export async function policyJsonSchema(): Promise<JsonObject> {
   const { buildJsonSchema } = await import("./json-schema-build.ts");
   return buildJsonSchema();

@@ -3,7 +3,7 @@ import { quote } from "./finding.ts";
 import type { Findings, Path } from "./findings.ts";
 import { LEGACY_MODES } from "./policy-schema.ts";
 
-/** Former spellings become today's, with a warning; the keys of an ancestor that mean something else are refused. */
+/** Replaces old spellings by current ones, with a warning. Rejects old keys that had another meaning. */
 export function normalizeSpelling(item: unknown, path: Path, findings: Findings): JsonObject {
   if (!isJsonObject(item)) return item as JsonObject;
   const rule: Record<string, unknown> = { ...item };
@@ -48,7 +48,7 @@ export function normalizeSpelling(item: unknown, path: Path, findings: Findings)
   return rule as JsonObject;
 }
 
-/** The key under which a file has what is known by today's: a pattern may stand under its short or its former key. */
+/** Translates a path with current keys into one with the keys that the file uses, such as `pattern` or an old name. */
 export function asWritten(item: unknown, [key = "", ...below]: Path): Path {
   if (!isJsonObject(item) || Object.hasOwn(item, key)) return [key, ...below];
   const written = (ALSO[String(key)] ?? []).find((other) => Object.hasOwn(item, other));

@@ -25,7 +25,7 @@ import { checkReferences, readMarks } from "./read-marks.ts";
 import { readToml } from "./toml.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 
-/** Parses and compiles the text of a policy, without a byte order mark. */
+/** Parses and compiles the text of a policy. The text must not have a byte order mark. */
 export function parseText(body: string, options: ParseOptions): PolicyFile {
   const { file } = options;
   const fail = (
@@ -63,9 +63,9 @@ export function parseText(body: string, options: ParseOptions): PolicyFile {
         fail(what, "Write the policy in a file that ends in `.toml`", 1, 1, error);
       }
       const why = (error.message.split("\n")[0] ?? "").replace(/^Invalid TOML document: /, "");
-      fail(`The TOML cannot be read: ${why}`, undefined, error.line, error.column, error);
+      fail(`Invalid TOML: ${why}`, undefined, error.line, error.column, error);
     }
-    fail("The TOML cannot be read", undefined, 1, 1, error);
+    fail("Invalid TOML", undefined, 1, 1, error);
   }
   const locator = createLocator(body);
   const findings = new Findings(file, locator);
@@ -124,7 +124,7 @@ function bylawFile(
     let result = ruleSchema.safeParse(settled);
     if (!result.success) {
       reportIssues(result.error.issues, path, settled, findings);
-      // What is left without the wrong keys is still checked, so that one run finds every mistake.
+      // Check the rest of the rule without the wrong keys, so that one run reports every mistake.
       result = ruleSchema.safeParse(withoutInvalidKeys(settled, result.error.issues, index));
       if (!result.success) continue;
     }

@@ -9,14 +9,14 @@ import type { Compat } from "./policy-schema.ts";
 export interface PolicyFile {
   readonly file: string;
   readonly compat?: Compat;
-  /** What a call comes to when nothing votes. */
+  /** The effect of a call that no rule and no plugin votes on. */
   readonly default?: Effect;
   readonly rules: readonly Rule[];
-  /** Left out where the file has none. */
+  /** The marks that the file defines. Absent if it defines none. */
   readonly marks?: readonly Mark[];
-  /** What a file with `compat` comes to; it has no `rules`. */
+  /** The policy of a file with `compat`. Such a file has no `rules`. */
   readonly alone?: CompatPolicy;
   readonly warnings: readonly PolicyFinding[];
-  /** The text that decides, for a digest. */
+  /** The text of the policy, for a digest. */
   readonly text: string;
 }

@@ -66,7 +66,7 @@ const reference = z.union(
   { error: "the name of a mark, a list of them, or { mark, times, within }" },
 );
 
-/** One `[[rules]]` of the language. */
+/** One `[[rules]]` table. */
 export const ruleSchema = z.strictObject(
   {
     name: text("a name"),
@@ -106,7 +106,7 @@ export const ruleSchema = z.strictObject(
     modes: modes.optional(),
     interactive: flag.optional(),
     approval_mode: oneOf(APPROVAL_MODES).optional(),
-    // Its own file reads it, to say in one sentence what is wrong where.
+    // `read-when.ts` checks it, to give one message with the right position.
     when: z.unknown().optional(),
     after: reference.optional(),
     unless_after: reference.optional(),
@@ -120,7 +120,7 @@ export const ruleSchema = z.strictObject(
   { error: "a table" },
 );
 
-/** One `[[marks]]` of the language: what sets it is told as in a rule. */
+/** One `[[marks]]` table. Its conditions are those of a rule. */
 export const markSchema = z.strictObject(
   {
     ...ruleSchema.pick({
@@ -140,7 +140,7 @@ export const markSchema = z.strictObject(
   { error: "a table" },
 );
 
-/** The top of a policy file; `rules` are validated one by one. */
+/** The top level of a policy file. `rules` are validated one by one. */
 export const fileSchema = z.strictObject({
   default: oneOf(ACTIONS).optional(),
   compat: oneOf(["radium", "gemini"]).optional(),
@@ -148,7 +148,7 @@ export const fileSchema = z.strictObject({
   marks: z.array(z.unknown(), { error: "an array of tables, `[[marks]]`" }).optional(),
 });
 
-/** One `[[rules]]` of a file with `compat = "radium"`. */
+/** One `[[rules]]` table of a file with `compat = "radium"`. */
 export const radiumRuleSchema = z.strictObject(
   {
     name: text("a name"),
@@ -161,14 +161,14 @@ export const radiumRuleSchema = z.strictObject(
   { error: "a table" },
 );
 
-/** The top of a file with `compat = "radium"`. */
+/** The top level of a file with `compat = "radium"`. */
 export const radiumFileSchema = z.strictObject({
   compat: z.literal("radium"),
   approval_mode: oneOf(APPROVAL_MODES).optional(),
   rules: z.array(z.unknown(), { error: "an array of tables, `[[rules]]`" }).optional(),
 });
 
-/** The ancestors whose files are read their own way. */
+/** Other tools whose policy files are read with those tools' own rules. */
 export type Compat = "radium" | "gemini";
 
 const COMPAT_SCHEMAS = {
@@ -176,7 +176,7 @@ const COMPAT_SCHEMAS = {
   gemini: { file: geminiFileSchema, rule: geminiRuleSchema },
 } as const;
 
-/** The keys that a table of the file may have, for "did you mean". */
+/** The keys that a table of the file may have, for suggestions. */
 export function keysAt(path: readonly (string | number)[], compat?: Compat): readonly string[] {
   if (compat !== undefined) {
     const { file, rule } = COMPAT_SCHEMAS[compat];
@@ -215,7 +215,7 @@ const CONDITION_KEYS = [
   "not",
 ];
 
-/** Former spellings of approval modes. */
+/** Old spellings of approval modes. */
 export const LEGACY_MODES: Readonly<Record<string, ApprovalMode>> = {
   autoedit: "autoEdit",
   auto_edit: "autoEdit",

@@ -17,7 +17,7 @@ interface Reading {
   readonly locator: Locator;
 }
 
-/** Reads the `[[marks]]` of a file, and reports what is wrong with them. */
+/** Parses the `[[marks]]` of a file and reports mistakes in them. */
 export function readMarks(
   items: readonly unknown[],
   { file, tools, findings, locator }: Reading,
@@ -102,8 +102,8 @@ export function checkReferences(
         else if (mark.sure === undefined && (key === "after") === (source.effect === "allow"))
           findings.error(
             [...path, key],
-            `No call is certain to set the mark ${quote(name)}, and this rule needs one that is`,
-            "Write the mark as you would write an allow: with exact tools, commands and files",
+            `No call can certainly set the mark ${quote(name)}, but this rule needs certainty`,
+            "Define the mark like an allow, with exact tools, commands and files",
           );
       }
     }

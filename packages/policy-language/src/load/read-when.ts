@@ -17,7 +17,7 @@ type Scalar = string | number | boolean;
 
 const MAX_DEPTH = 10;
 const GROUPS = ["all", "any", "not"] as const;
-// What a fact without steps into it is good for: nothing.
+// Facts that are tables. A comparison needs a path into them.
 const TABLES: ReadonlySet<unknown> = new Set<WhenFact>(["args", "annotations", "claims", "host"]);
 const conditions = z
   .array(z.unknown(), { error: "a list of conditions" })
@@ -57,7 +57,7 @@ const leafSchemas = {
   any: leafOf(z.union([one, many], { error: "text, a number, true, false, or a list of them" })),
 };
 
-/** Checks a condition. Undefined, with a finding for each mistake, where there is one. */
+/** Checks a condition. Returns undefined, and reports every mistake, if there are any. */
 export function readWhen(
   given: unknown,
   path: Path,
@@ -110,7 +110,7 @@ export function readWhen(
     if (depth === 1) {
       return findings.error(
         at,
-        "A comparison in `when` stands inside `all`, `any` or `not`",
+        "A comparison in `when` must be inside `all`, `any` or `not`",
         "Write `when = { all = [ … ] }`",
       );
     }
@@ -126,7 +126,7 @@ export function readWhen(
     const schemas = leafSchemas[wantedBy(operator)];
     const parsed = (ofRun ? schemas.projection : schemas.fact).safeParse(node);
     if (!parsed.success) return reportIssues(parsed.error.issues, at, node as never, findings);
-    // What a projection is made of is not known here.
+    // The shape of a projection's state is not known here.
     if ("projection" in parsed.data) return;
     if (TABLES.has(fact) !== (parsed.data.path !== undefined)) {
       findings.error(
@@ -134,7 +134,7 @@ export function readWhen(
         parsed.data.path === undefined
           ? `\`${parsed.data.fact}\` is a table and needs a \`path\` to a value in it`
           : `\`${parsed.data.fact}\` is a single value and takes no \`path\``,
-        parsed.data.path === undefined ? 'Add one like `path = "$.name"`' : "Drop `path`",
+        parsed.data.path === undefined ? 'Add one like `path = "$.name"`' : "Remove `path`",
       );
     }
     if (allow && fact === "annotations") {

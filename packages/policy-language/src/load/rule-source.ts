@@ -21,7 +21,7 @@ function referenceOf(raw: RawRule["after"]): MarkReference | undefined {
   return { marks: [mark], times, ...(within === undefined ? {} : { within: msOf(within) }) };
 }
 
-/** Settles the short forms of a rule. Undefined, with a finding, where two keys say the same thing. */
+/** Normalizes the short forms of a rule. If two keys say the same thing, reports that and returns undefined. */
 export function sourceOf(
   raw: RawRule,
   file: string,
@@ -37,7 +37,7 @@ export function sourceOf(
       findings.error(
         [...path, "pattern"],
         `Use \`pattern\` or \`${key}\`, not both`,
-        "Drop `pattern`, which is the short form of the others",
+        "Remove `pattern`, which is the short form of the others",
       );
     }
   }
@@ -52,7 +52,7 @@ export function sourceOf(
     if (raw.when === undefined || raw[key] === undefined) continue;
     findings.error(
       [...path, key],
-      `\`${key}\` cannot test a rule with \`when\`: a case is not a whole call`,
+      `\`${key}\` cannot test a rule with \`when\`: a case is only part of a call`,
       "Test the rule with whole calls",
     );
   }
@@ -76,7 +76,7 @@ export function sourceOf(
     server: raw.server,
     read: both ?? list(byAccess?.read),
     write: both ?? list(byAccess?.write),
-    // Only a rule with `paths.write` of its own means redirections, too.
+    // Only a rule with its own `paths.write` also covers redirections.
     redirects: byAccess?.write === undefined ? undefined : true,
     network: list(raw.network),
     args: raw.args as Readonly<Record<string, ConditionSource>> | undefined,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-// The messages of the schemas complete the sentence "expected …".
+// The messages of the schemas complete the sentence "The key must be …".
 
-/** Text that is not empty. */
+/** Non-empty text. */
 export const text = (what: string) =>
   z.string({ error: what }).min(1, { error: `${what} that is not empty` });
 
-/** Text that is not empty, or a list of such. */
+/** Non-empty text, or a list of such texts. */
 export const texts = (what: string) =>
   z.union([text(what), z.array(text(what)).min(1)], { error: `${what}, or a list of them` });
 

@@ -2,20 +2,21 @@ import type { Effect } from "@bylaw/kernel";
 import type { Findings, Path } from "./findings.ts";
 import { TIERS, type RuleSource, type Tier } from "../compile/rule.ts";
 
-/** Where a policy file can be found without being named, by the tier of the place. */
+/** The tier of the location where a policy file was discovered. */
 export type PolicyPlace = Tier;
 
 interface Bounds {
-  /** Agents could write the file. */
+  /** Whether agents could write the file. */
   readonly lowered: boolean;
   readonly place: PolicyPlace | undefined;
-  /** The rule says its priority. */
+  /** Whether the rule states its priority. */
   readonly stated: boolean;
 }
 
 /**
- * The tier at which a rule counts. An allow counts at most as what the file is: `workspace` where agents could write it, else its place.
- * A deny or an ask keeps what it says; where it says nothing in a file of the admin or the user it counts at their tier.
+ * Returns the rule with the tier that counts. The file limits the tier of an allow: to `workspace` if agents could
+ * write it, otherwise to its location. A deny or an ask keeps its own tier. Without a stated one, it gets the tier of
+ * the location, if that is `admin` or `user`.
  */
 export function boundTier(
   source: RuleSource,
@@ -36,13 +37,13 @@ export function boundTier(
     [...path, "priority"],
     `An allow rule in a file ${lowered ? "inside the workspace" : `of the ${WHOSE[cap]}`} counts as priority \`${cap}\`, not \`${tier}\``,
     lowered
-      ? "agents could write this file; keep allow rules of a higher tier outside the workspace, or vouch for the file with `operator: true`"
-      : "Leave the priority out, or name the file in the option `files`",
+      ? "Agents could write this file. Keep allow rules of a higher tier outside the workspace, or vouch for the file with `operator: true`"
+      : "Omit the priority, or name the file in the option `files`",
   );
   return { ...source, tier: cap };
 }
 
-/** The `default` that counts: an allow in a file that agents could write is left out. */
+/** Returns the `default` of a file. Ignores an allow if agents could write the file. */
 export function boundDefault(
   given: Effect | undefined,
   { lowered }: Pick<Bounds, "lowered">,
@@ -52,7 +53,7 @@ export function boundDefault(
   findings.warn(
     ["default"],
     '`default = "allow"` is ignored in a file inside the workspace',
-    "agents could write this file; set the fallback in bylaw.config, or vouch for the file with `operator: true`",
+    "Agents could write this file. Set the fallback in bylaw.config, or vouch for the file with `operator: true`",
   );
   return undefined;
 }

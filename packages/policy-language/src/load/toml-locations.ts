@@ -1,31 +1,31 @@
-/** A place in a text; both count from 1. */
+/** A position in a text. Both numbers count from 1. */
 interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds the places of tables, keys and array items in TOML text. */
+/** Finds the positions of tables, keys and array items in TOML text. */
 export interface Locator {
-  /** The places of `[[rules]]` headers, or of the items of `rules = [ … ]`, in their order; of another key where it is given. */
+  /** The positions of the `[[rules]]` headers, or of the items of `rules = [ … ]`, in order. `key` selects another array. */
   rules(key?: string): readonly Place[];
-  /** The places of keys or items at these paths, each the nearest thing above it where it has none of its own. */
+  /** The positions of keys or items, one for each path. For a path that is not in the text, the position of its nearest parent. */
   at(paths: readonly (readonly (string | number)[])[]): readonly Place[];
 }
 
 type Step = string | number;
 
-/** A thing to look for; only the ways to such things are followed. */
+/** A node of the tree of paths to look for. Other parts of the text are skipped. */
 interface PathRef {
   readonly children: Map<Step, PathRef>;
-  /** Every item of this array is wanted: where each begins. */
+  /** Collects the start of every item of this array. */
   readonly items?: number[];
   offset?: number;
 }
 
-// Longer paths name nothing that a policy has.
+// No path in a policy is longer.
 const MAX_STEPS = 32;
 
-/** Reads TOML that the parser accepted. */
+/** Scans TOML text that the parser has accepted. */
 export function createLocator(text: string): Locator {
   let lines: readonly number[] | undefined;
   const placeOf = (offset: number): Place => {
@@ -76,7 +76,7 @@ function child(node: PathRef | undefined, step: Step, offset: number): PathRef |
   return next;
 }
 
-// The text is valid TOML, so the scan only has to know where things end.
+// The text is valid TOML, so the scan only needs to find where each thing ends.
 function scan(text: string, root: PathRef): void {
   const counts = new Map<string, number>();
   let table: PathRef | undefined = root;
@@ -142,7 +142,7 @@ function scan(text: string, root: PathRef): void {
     value(node);
   };
 
-  // A header names the last item of every array of tables on its way.
+  // In a header, the name of an array of tables means its last item.
   const header = (offset: number): PathRef | undefined => {
     const isItem = text[at + 1] === "[";
     at += isItem ? 2 : 1;
@@ -192,7 +192,7 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-// The index after the string that starts at `at`.
+// Returns the index after the string that starts at `at`.
 function endOfString(text: string, at: number): number {
   const mark = text[at] ?? "";
   const long = text.startsWith(mark.repeat(3), at);
@@ -206,7 +206,7 @@ function endOfString(text: string, at: number): number {
       continue;
     }
     if (!long) return end + 1;
-    // Up to two more quotes belong to the text before the closing three.
+    // Up to two quotes right before the closing three belong to the text.
     let stop = end + 3;
     while (stop < end + 5 && text[stop] === mark) stop++;
     return stop;

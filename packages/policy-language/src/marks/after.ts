@@ -7,13 +7,13 @@ import { keysOf, type MarkReference } from "./mark-reference.ts";
 import type { MarkEntry, MarkState } from "./mark-state.ts";
 import { pastOf } from "./past-contract.ts";
 
-/** A condition of a rule on what happened before. */
+/** A part of a rule: its `after` or its `unless_after`. */
 interface PastPart {
   readonly key: "after" | "unless_after";
   holds(facts: CallFacts): boolean;
 }
 
-/** The conditions of a rule on what happened before. */
+/** Compiles the `after` and `unless_after` of a rule. */
 export function pastParts({ after, unless_after, effect, file }: RuleSource): readonly PastPart[] {
   const allow = effect === "allow";
   return [
@@ -44,7 +44,7 @@ function isSure(reference: MarkReference, file: string): Holds {
   };
 }
 
-// An allow needs a run: without one an agent would get what only a clean history may give.
+// Without a run, nothing proves that the mark is unset, so an `unless_after` of an allow fails.
 function unless(reference: MarkReference, file: string, allow: boolean): Holds {
   const holds = allow ? mayBe(reference, file) : isSure(reference, file);
   return (facts) => (!allow || pastOf(facts)?.recorded === true) && !holds(facts);
@@ -58,7 +58,10 @@ interface Answer {
 
 const last = new WeakMap<RuleSource, Answer>();
 
-/** The verdict of a rule that depends on marks, with the event in its reason. The same event gives the same verdict object. */
+/**
+ * Returns the verdict of a rule with `after` or `unless_after`; its reason names the event that set, or cleared, the
+ * mark. The same event gives the same verdict object.
+ */
 export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdict[] {
   const { entry, text: tell } = sightOf(source, facts);
   const known = last.get(source);
@@ -72,7 +75,7 @@ export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdi
   return verdicts;
 }
 
-/** What a rule reports about its marks, and the event behind it. */
+/** What a rule found out about its marks, and the event that shows it. */
 interface Sight {
   readonly entry?: MarkEntry | undefined;
   readonly text: () => string;
@@ -82,7 +85,7 @@ function sightOf({ after, unless_after, file, effect }: RuleSource, facts: CallF
   const past = pastOf(facts);
   const reference = after ?? unless_after;
   if (past?.recorded !== true || reference === undefined)
-    return { text: () => "nothing is known of a run" };
+    return { text: () => "this call is not part of a recorded run" };
   const wantsSure = (after === undefined) === (effect !== "allow");
   const seen = keysOf(reference, file).map((key, at) =>
     sightOfMark(quote(reference.marks[at] ?? ""), past.stateOf(key), wantsSure),
@@ -100,15 +103,15 @@ function sightOfMark(name: string, state: MarkState | undefined, wantsSure: bool
   return (
     about((wantsSure ? state?.sure : state?.may)?.at(-1), "was set by") ??
     about(wantsSure ? state?.waiting.at(-1) : undefined, "waits for the result of") ??
-    about(state?.cleared, "was cleared by") ?? { text: () => `nothing has set ${name}` }
+    about(state?.cleared, "was cleared by") ?? { text: () => `no call has set ${name}` }
   );
 }
 
-/** What a rule reports about its marks, as text. */
+/** Describes what the rule found out about its marks. */
 export const pastText = (source: RuleSource, facts: CallFacts): string =>
   sightOf(source, facts).text();
 
-/** The condition of `after` or `unless_after` as text. */
+/** Describes an `after` or `unless_after`: the marks, how often, and within how many seconds. */
 export const referenceText = (reference: MarkReference | undefined): string => {
   const { marks = [], times = 1, within } = reference ?? {};
   const often = times === 1 ? "" : ` ${times} times`;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 
 const LONGEST = 80;
 
-/** A recorded call in a few words: its tool, and the first text among its arguments. */
+/** Describes a recorded call in a few words: its tool and the first text among its arguments. */
 export function shown({ tool, args }: JsonObject): string {
   const [text = ""] = isJsonObject(args)
     ? Object.values(args).filter((value) => typeof value === "string")

@@ -4,8 +4,8 @@ const SPECIAL = /[!&|;(){}<>`$#\\\n]/;
 const ASSIGNMENTS = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
 
 /**
- * Whether a call runs one command and nothing else, in the workspace, so that its exit status is that command's. Standard error may go to
- * standard output.
+ * Whether a call runs one command and nothing else, inside the workspace, so that the exit status of the call is the
+ * exit status of that command. Redirecting standard error to standard output is fine.
  */
 export function runsAlone({
   call: { cwd, workspace },
@@ -17,14 +17,14 @@ export function runsAlone({
   if (line === null) return true;
   const [part, ...others] = line.parts;
   if (part === undefined || others.length > 0 || !part.plain) return false;
-  // Without these nobody knows where it runs.
+  // Without both folders, it is unknown where the command runs.
   if (cwd === undefined || workspace === undefined || !`${cwd}/`.startsWith(`${workspace}/`))
     return false;
   const given = args?.[tools.shell.get(identity.bare) ?? ""];
   const text = String(given ?? "")
     .trim()
     .replace(/\s2>&1(?=\s|$)/g, "");
-  // `time` and `coproc` may stand before the program without being commands of their own.
+  // The parser skips keywords such as `time` and `coproc`, so the text must start with the program itself.
   const name = part.words[0]?.text;
   return (
     name !== undefined && !SPECIAL.test(text) && text.replace(ASSIGNMENTS, "").startsWith(name)

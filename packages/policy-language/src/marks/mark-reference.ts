@@ -1,16 +1,16 @@
-/** What `after` and `unless_after` of a rule say. */
+/** The value of a rule's `after` or `unless_after`. */
 export interface MarkReference {
-  /** Names of marks of the same file; one of them is enough. */
+  /** Names of marks of the same file. The condition holds if one of them is set. */
   readonly marks: readonly string[];
   /** How often the mark must have been set. */
   readonly times: number;
-  /** Milliseconds before the call in which it counts. Undefined: the whole run. */
+  /** How long before the call the mark may have been set, in milliseconds. Undefined: at any time in the run. */
   readonly within?: number | undefined;
 }
 
-/** A mark belongs to its file. */
+/** The key of a mark: the name alone is not unique, because marks belong to their file. */
 export const markKey = (file: string, name: string): string => JSON.stringify([file, name]);
 
-/** The marks that a reference of a rule is about. */
+/** The keys of the marks that a reference names. */
 export const keysOf = ({ marks }: MarkReference, file: string): readonly string[] =>
   marks.map((name) => markKey(file, name));

@@ -13,23 +13,23 @@ import type { Mark } from "./mark.ts";
 import { keysOf } from "./mark-reference.ts";
 import { MarkFold, type SetMarks } from "./mark-state.ts";
 
-/** A file with marks. */
+/** A policy file, with its marks if it defines any. */
 interface MarkFile {
   readonly marks?: readonly Mark[];
   readonly rules: readonly Rule[];
 }
 
-/** The marks of files; undefined where they have none. */
+/** Collects the marks of policy files. Undefined if no file defines marks. */
 export const marksIn = (files: readonly MarkFile[], tools: ToolTable): MarkSet | undefined =>
   files.some(({ marks }) => marks !== undefined) ? new MarkSet(files, tools) : undefined;
 
-/** The marks of a pool, and which of them a call sets. */
+/** The marks of all policy files of a pool. Tells which of them a call sets. */
 export class MarkSet {
   readonly marks: readonly Mark[];
-  /** The name of each mark in a log; with its file if two marks share a name. */
+  /** The name of each mark in the log. Includes the file if two marks share a name. */
   readonly labels: readonly string[];
   readonly fold: MarkFold;
-  /** Everything that the marks a call sets depend on, as text. */
+  /** Everything that decides which marks a call sets, as text. */
   readonly definitions: string;
   readonly #places = new Map<string, number>();
   readonly #byRule = new Map<Rule, number>();
@@ -71,12 +71,12 @@ export class MarkSet {
     );
   }
 
-  /** The place of a mark by its key. */
+  /** The index of a mark, by its key. */
   placeOf(key: string): number | undefined {
     return this.#places.get(key);
   }
 
-  /** The marks that a call sets when it runs. */
+  /** The marks that a call sets if it runs. */
   setBy(whole: CallFacts): SetMarks {
     const { perCommand, carried, line } = whole;
     const budget = new MatchBudget();
@@ -97,14 +97,14 @@ export class MarkSet {
     };
   }
 
-  /** Every mark that a call of a tool could set. */
+  /** Every mark that a call of this tool could set, with a count of one each. */
   aboutTool(identity: Identity): SetMarks["may"] {
     return this.marks.flatMap(({ may }, at) =>
       appliesToTool(may, identity) ? [[at, 1] as const] : [],
     );
   }
 
-  /** The marks that a call or one of its commands may set. `unknown`: why its line cannot be read. */
+  /** The marks that a call, or one command of its line, may set. `unknown` says why the line cannot be read. */
   setByCommand(facts: CallFacts, unknown?: string, budget?: MatchBudget): ReadonlySet<number> {
     const matcher = new MarkMatcher(budget);
     this.#index(facts, matcher);
@@ -129,7 +129,7 @@ export class MarkSet {
 const NONE: ReadonlySet<number> = new Set();
 const NO_MARKS: SetMarks = { may: [], sure: [] };
 
-/** Collects the rules that match, or may. */
+/** Collects the rules that match a call, or may match it. */
 class MarkMatcher extends RuleMatcher {
   found: Set<Rule> | undefined = undefined;
   readonly #left: MatchBudget | undefined;
@@ -150,7 +150,7 @@ class MarkMatcher extends RuleMatcher {
   }
 }
 
-// A file may be in a pool twice; its marks count once.
+// The same file may be in a pool twice, but its marks count once.
 function distinct(marks: readonly Mark[]): readonly Mark[] {
   const byKey = new Map<string, Mark>();
   for (const mark of marks) {

@@ -1,63 +1,63 @@
 /** A call that set or cleared a mark. */
 export interface MarkEntry {
-  /** The sequence of the event of the call. */
+  /** The sequence number of the call's event. */
   readonly event: number;
   /** The time of the event, in milliseconds since 1970. */
   readonly at: number;
-  /** The call in a few words. */
+  /** A short description of the call. */
   readonly call: string;
 }
 
-/** How a mark stands in a run. Lists have the newest entry last. */
+/** The state of a mark in a run. In each list, the newest entry is last. */
 export interface MarkState {
-  /** Calls that may have set it. */
+  /** Calls that may have set the mark. */
   readonly may: readonly MarkEntry[];
-  /** Calls that have set it for certain. */
+  /** Calls that certainly set the mark. */
   readonly sure: readonly MarkEntry[];
-  /** Calls that set it for certain if their result is good. */
+  /** Calls that will certainly have set the mark if their result is good. */
   readonly waiting: readonly MarkEntry[];
-  /** What cleared it last. */
+  /** The call or event that last cleared the mark. */
   readonly cleared?: MarkEntry;
 }
 
-/** A call whose result matters. */
+/** A call whose result can change a mark. */
 interface OpenCall {
   readonly id: string;
   readonly tool: string;
-  /** It needed a person's yes, so only its result shows that it ran. */
+  /** Whether a person had to approve the call. Then only its result proves that it ran. */
   readonly asked: boolean;
-  /** Another call was open under its id, so the result may be that of the other and proves nothing. */
+  /** Whether another open call had the same id. Then a result may belong to either call and proves nothing. */
   readonly shared?: boolean;
   readonly marks: SetMarks;
   readonly entry: MarkEntry;
 }
 
-/** The marks of a run, and the calls that may still change them. Plain data. */
+/** The marks of a run, and the calls whose results may still change them. Plain data. */
 export interface MarksState {
-  /** In the order of the definitions. */
+  /** One state per mark, in the order of the definitions. */
   readonly marks: readonly MarkState[];
   readonly open: readonly OpenCall[];
 }
 
-/** The marks that a call sets, by their place among the definitions. */
+/** The marks that a call sets, as indexes into the list of marks. */
 export interface SetMarks {
-  /** Those that it may set, with the number of commands that do. */
+  /** Marks that the call may set, each with the number of its commands that may set it. */
   readonly may: readonly (readonly [mark: number, times: number])[];
   readonly sure: readonly number[];
 }
 
-/** How the fold treats a mark. */
+/** How events change a mark. */
 export interface MarkRules {
   readonly passed: boolean;
-  /** It is about commands, whose result is good only with an exit code of 0. */
+  /** Whether the mark is about commands. Their result is good only with exit code 0. */
   readonly ofCommands: boolean;
-  /** The marks that this one clears. */
+  /** The indexes of the marks that this mark clears. */
   readonly clears: readonly number[];
-  /** How many entries rules can ask about. */
+  /** How many entries to keep: the largest number of times that a rule asks about. */
   readonly kept: number;
 }
 
-/** A decision about a call, as the log has it. */
+/** The decision about a call, as read from the log. */
 export interface MarkedCall {
   readonly id: string | undefined;
   readonly tool: string;
@@ -66,35 +66,35 @@ export interface MarkedCall {
   readonly entry: MarkEntry;
 }
 
-/** The result of a call, as the log has it. */
+/** The result of a call, as read from the log. */
 export interface CallResult {
   readonly id: string;
   readonly tool: string;
-  /** `false` also for another exit code than 0. */
+  /** Whether the call succeeded. `false` also for an exit code other than 0. */
   readonly ok: boolean;
-  /** Whether an exit code is known. A tool that runs a command may return well although the command failed. */
+  /** Whether the exit code is known. A tool that runs a command may succeed although the command failed. */
   readonly exited: boolean;
-  /** The result is an agent's own word. */
+  /** Whether the agent itself reported the result. */
   readonly reported: boolean;
   readonly entry: MarkEntry;
 }
 
-/** The state after a call id came a second time. */
+/** The state after a second call with the same id. */
 interface Reused {
-  /** The state without the earlier calls of that id. */
+  /** The state without the earlier calls that have this id. */
   readonly rest: MarksState;
-  /** Earlier calls that only a person may allow. The answer may come later, so each may have run. */
+  /** Earlier calls that waited for a person's approval. It may still be given, so each call may have run. */
   readonly unanswered: readonly OpenCall[];
-  /** Another call may still return under that id. */
+  /** Whether an earlier call may still return under this id. */
   readonly shared: boolean;
 }
 
-/** The most calls that are remembered until their results arrive. */
+/** The most calls that may wait for their results at a time. */
 const OPEN = 256;
 
 const UNSET: MarkState = { may: [], sure: [], waiting: [] };
 
-/** Folds calls and results into marks. Each method returns the state that it was given where nothing changes. */
+/** Applies calls and results to the state of all marks. Each method returns its `state` argument if nothing changes. */
 export class MarkFold {
   readonly initial: MarksState;
   readonly #rules: readonly MarkRules[];
@@ -104,7 +104,7 @@ export class MarkFold {
     this.initial = { marks: rules.map(() => UNSET), open: [] };
   }
 
-  /** A call was decided about. */
+  /** Applies the decision about a call. */
   decided(state: MarksState, call: MarkedCall): MarksState {
     const { id, tool, asked, marks, entry } = call;
     const { rest, unanswered, shared } = this.#reused(state, call);
@@ -118,26 +118,26 @@ export class MarkFold {
     return this.#bounded({ ...changed, open: [...changed.open, open] }, entry.at);
   }
 
-  /** A call returned. */
+  /** Applies the result of a call. */
   returned(state: MarksState, result: CallResult): MarksState {
     const call = state.open.find(({ id, tool }) => id === result.id && tool === result.tool);
     if (call === undefined) return state;
     const { asked, marks, entry, shared = false } = call;
     const reported = result.reported || shared;
     const certain = reported ? possible(call) : marks;
-    // It ran some time before its result.
+    // The call ran at an unknown time before its result.
     const ran = { ...entry, at: result.entry.at };
     const started = asked ? this.#ran(state, certain, ran) : state;
     const next = started.marks.slice();
     for (const [mark] of marks.may) {
       this.#judge(next, mark, entry, { ...result, reported });
-      // Whatever a call changes has changed when it returns.
+      // A call may make its changes at any time until it returns.
       for (const cleared of this.#clearedBy(mark)) clearSure(next, cleared, result.entry);
     }
     return { marks: next, open: state.open.filter((one) => one !== call) };
   }
 
-  /** A person cleared marks. */
+  /** Applies that a person cleared marks. */
   cleared(state: MarksState, marks: readonly number[], entry: MarkEntry): MarksState {
     if (marks.length === 0) return state;
     const next = state.marks.slice();
@@ -145,7 +145,7 @@ export class MarkFold {
     return { ...state, marks: next };
   }
 
-  // The order within one call is unknown, so clear certain marks and set possible ones last.
+  // The order of the commands within one call is unknown. Clear certain marks first and add possible ones last.
   #ran(state: MarksState, { may, sure }: SetMarks, entry: MarkEntry): MarksState {
     if (may.length === 0) return state;
     const next = state.marks.slice();
@@ -163,13 +163,13 @@ export class MarkFold {
       const { passed, kept } = this.#ruleOf(mark);
       const now = stateIn(next, mark);
       const added = Array.from({ length: Math.min(times, kept) }, () => entry);
-      // Entries with open results may be removed again, so they must not push out others.
+      // A result may still remove an entry, so such entries must not push out older ones.
       next[mark] = { ...now, may: [...now.may, ...added].slice(passed ? -kept - OPEN : -kept) };
     }
     return { ...state, marks: next };
   }
 
-  // A result that the host saw can set or remove a mark. An agent's own word only leaves it possible.
+  // Only a result that the host saw sets or removes a mark. After a result reported by the agent, the mark stays possible.
   #judge(next: MarkState[], mark: number, entry: MarkEntry, result: CallResult): void {
     const { passed, kept, ofCommands } = this.#ruleOf(mark);
     if (!passed || result.reported) return;
@@ -184,7 +184,7 @@ export class MarkFold {
     }
   }
 
-  // If two calls share an id, a result may belong to either. An equal call after a question is the approved one.
+  // If two open calls share an id, a result may belong to either. But an equal call after a question is the approved call.
   #reused(state: MarksState, { id, tool, marks: own }: MarkedCall): Reused {
     const twice = state.open.filter((one) => one.id === id);
     if (twice.length === 0) return { rest: state, unanswered: twice, shared: false };
@@ -204,7 +204,7 @@ export class MarkFold {
     };
   }
 
-  // A dropped question may have been answered with yes.
+  // A person may have approved the call that is dropped.
   #bounded(state: MarksState, at: number): MarksState {
     const [oldest] = state.open;
     if (state.open.length <= OPEN || oldest === undefined) return state;

@@ -3,7 +3,7 @@ import { compileRule, type Rule, type RuleComplaint, type RuleSource } from "../
 import { checkRule } from "../load/check-rule.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
-/** The conditions of a rule that a mark has too. */
+/** The conditions that a rule and a mark have in common. */
 type MarkConditions = Pick<
   RuleSource,
   | "tool"
@@ -20,15 +20,15 @@ type MarkConditions = Pick<
   | "phase"
 >;
 
-/** One `[[marks]]` as written, with its spellings settled. */
+/** One `[[marks]]` table as written, with alternative spellings normalized. */
 export interface MarkSource extends MarkConditions {
   readonly name: string;
-  /** The mark is set only once the result of the call is on record and good. */
+  /** Whether the mark is set only after a good result of the call is in the log. */
   readonly passed: boolean;
-  /** Marks of the same file: a call that sets one of them clears this one. */
+  /** Names of marks of the same file. A call that sets one of them clears this mark. */
   readonly cleared_by: readonly string[];
   readonly file: string;
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
 }
 
@@ -36,13 +36,13 @@ export interface MarkSource extends MarkConditions {
 export interface Mark {
   readonly source: MarkSource;
   readonly key: string;
-  /** Matches what may set the mark, as a deny reads a call. */
+  /** Matches calls that may set the mark, as broadly as a deny matches. */
   readonly may: Rule;
-  /** Matches what is certain to set it, as an allow reads a call. Undefined where no call is certain to. */
+  /** Matches calls that certainly set the mark, as narrowly as an allow matches. Undefined if none does. */
   readonly sure: Rule | undefined;
 }
 
-/** Compiles a mark. Reports every wrong pattern; the result is undefined when there was one. */
+/** Compiles a mark and reports every wrong pattern. Returns undefined if a pattern is wrong. */
 export function compileMark(
   source: MarkSource,
   tools: ToolTable,

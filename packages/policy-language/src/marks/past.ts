@@ -5,10 +5,10 @@ import type { MarkEntry, MarkState, MarksState } from "./mark-state.ts";
 import type { MarkSet } from "./mark-set.ts";
 import { setPast, type Past } from "./past-contract.ts";
 
-/** The projection that has the marks of a run. */
+/** The name of the projection that holds the marks of a run. */
 export const MARKS_PROJECTION = "@bylaw/plugin-policy/marks";
 
-/** The facts of a call, with the past of its run added. */
+/** Attaches the marks of the run to the facts of a call. Returns the facts. */
 export function inRun(
   facts: CallFacts,
   set: MarkSet | undefined,
@@ -18,7 +18,7 @@ export function inRun(
   return facts;
 }
 
-/** The past of a call in a run. */
+/** The marks of a run before one call. */
 class RunPast implements Past {
   readonly recorded: boolean;
   readonly #set: MarkSet;
@@ -47,12 +47,12 @@ class RunPast implements Past {
 
   isSure(key: string, reference: MarkReference): boolean {
     const { within } = reference;
-    // A call without a time cannot be compared, so nothing is certain.
+    // The age of an entry is unknown if the call has no time, so nothing is certain.
     if (!this.recorded || (within !== undefined && Number.isNaN(this.#time()))) return false;
     return this.#counted(this.stateOf(key)?.sure, reference) >= reference.times;
   }
 
-  // How many other commands of the line may set a mark.
+  // How many other commands of the line may set the mark.
   #others(key: string, facts: CallFacts): number {
     const { line } = this.#whole;
     const [only, ...more] = line?.parts ?? [];

@@ -11,19 +11,19 @@ import { shown } from "./call-text.ts";
 import type { MarkSet } from "./mark-set.ts";
 import type { MarkEntry, MarksState, SetMarks } from "./mark-state.ts";
 
-/** The marks of a pool, as a projection of a run. */
+/** The marks of a pool, kept as a projection of a run. */
 export interface PoolMarks {
-  /** The digest of the definitions. */
+  /** The digest of the definitions of the marks. */
   readonly digest: string;
   readonly initial: MarksState;
   /** The names of the marks. */
   readonly names: ReadonlySet<string>;
-  /** The marks that a call sets when it runs, for the `marks` of its recorded decision. */
+  /** Lists the marks that a call sets if it runs, as the `marks` field of its recorded decision. */
   recordOf(call: ToolCall): JsonObject;
   readonly reduce: (state: MarksState, event: LogEvent) => MarksState;
 }
 
-/** The event that records a person clearing a mark. */
+/** The type of the event that records that a person cleared a mark. */
 export const MARK_CLEARED = "mark_cleared";
 
 interface RecordedMarksOptions {
@@ -35,7 +35,7 @@ interface RecordedMarksOptions {
 
 const NOTHING: SetMarks = { may: [], sure: [] };
 
-/** Records the marks that calls set, and folds them. */
+/** Records which marks each call sets, and computes the state of the marks from the log. */
 export class RecordedMarks implements PoolMarks {
   readonly digest: string;
   readonly initial: MarksState;
@@ -98,7 +98,8 @@ export class RecordedMarks implements PoolMarks {
     }
   };
 
-  // A record by the same definitions has resolved links and redacted text. Otherwise the logged call is matched again.
+  // Prefer the recorded marks if the definitions are the same: they were computed with links resolved and nothing
+  // redacted. Otherwise match the logged call again.
   #marksOf({ details, agent_id, task_id }: LogEvent): SetMarks {
     const recorded = details["marks"];
     if (isJsonObject(recorded) && this.digest !== "" && recorded["by"] === this.digest)

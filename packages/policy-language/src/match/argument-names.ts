@@ -1,6 +1,9 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Names of arguments of file tools that hold text or say how, without `_` and capitals. They name no place, whatever they hold. */
+/**
+ * Names of arguments that hold text or settings of a file tool, in lower case and without `_`. Such an argument never
+ * names a file, whatever its value.
+ */
 const DATA = words(
   "content contents text filetext oldstring newstring oldstr newstr oldtext newtext oldcontent newcontent newsource code codeedit " +
     "replace replacement search inserttext limit offset line lines startline endline startlineoneindexed endlineoneindexedinclusive " +
@@ -9,7 +12,7 @@ const DATA = words(
     "exclude excludes excludepattern excludepatterns ignore ignorepattern ignorepatterns",
 );
 
-/** The same of tools that search in files: what they look for. */
+/** The same for tools that search files: names of arguments that say what to look for. */
 const SEARCH_DATA = words("pattern patterns query queries regex regexp searchterm type filetype");
 
 const PLACE = words(
@@ -20,14 +23,14 @@ const PLACE = words(
 
 const plain = (name: string): string => name.replaceAll(/[_-]/g, "").toLowerCase();
 
-/** What the name of an argument says. */
+/** What the name of an argument says about its value. */
 interface Meaning {
   readonly data: boolean;
   readonly searchData: boolean;
   readonly place: boolean;
 }
 
-// The same few names come again and again, and to take one apart costs more than to look it up. When there are too many all are forgotten.
+// The same few names recur, and a look-up is faster than splitting a name. The cache is emptied when it is full.
 const KEPT = 1_024;
 const KEPT_NAME = 64;
 const kept = new Map<string, Meaning>();
@@ -43,13 +46,13 @@ function meaningOf(name: string): Meaning {
   return meaning;
 }
 
-/** Whether an argument of a file tool is text to that tool, and no place. */
+/** Whether an argument of a file tool holds only text or settings, and never a path. */
 export function isData(name: string, { search }: { readonly search: boolean }): boolean {
   const { data, searchData } = meaningOf(name);
   return data || (search && searchData);
 }
 
-/** Whether the name of an argument says that it may name a place. */
+/** Whether the name of an argument suggests that its value is a path. */
 export const namesPlace = (name: string): boolean => meaningOf(name).place;
 
 function saysPlace(name: string): boolean {
@@ -60,6 +63,6 @@ function saysPlace(name: string): boolean {
     .some((word) => PLACE.has(word) || /(?:path|file|filename|dir|directory|folder)s?$/.test(word));
 }
 
-/** Whether a text looks like a path by itself: one word with a slash, or with a dot or tilde first. */
+/** Whether a text looks like a path: one word that contains a slash or begins with a dot or tilde. */
 export const looksLikePath = (text: string): boolean =>
   /^(?:[.~/]|file:)/i.test(text) || (/[/\\]/.test(text) && !/\s/.test(text));

@@ -14,12 +14,12 @@ import {
   type TestOptions,
 } from "./value-test.ts";
 
-/** How the index may look a condition up. */
+/** How an index may find a condition: by exact values or by prefixes. */
 type ConditionKey =
   | { readonly kind: "values"; readonly values: readonly (string | number | boolean | null)[] }
   | { readonly kind: "prefixes"; readonly prefixes: readonly string[] };
 
-/** A compiled condition. */
+/** A compiled condition on one argument. */
 export interface Condition {
   readonly name: string;
   readonly key: ConditionKey | undefined;
@@ -27,8 +27,8 @@ export interface Condition {
 }
 
 /**
- * Compiles the condition on the argument `name`. `broad`: of a deny or an ask, so doubtful readings match; else of an allow,
- * so they do not. Throws {@link PatternError}, also for what can never hold.
+ * Compiles the condition on the argument `name`. `broad` is for a deny or an ask, for which doubtful readings match.
+ * For an allow, they do not. Throws {@link PatternError}, also for a condition that can never hold.
  */
 export function compileCondition(
   name: string,
@@ -38,7 +38,7 @@ export function compileCondition(
   const path = name.split(".");
   if (path.includes(""))
     throw new PatternError(
-      `The argument name ${quote(name)} has an empty part. Write a name between each two dots`,
+      `The argument name ${quote(name)} has an empty part. Write a name before and after each dot`,
     );
   if (checked !== true) check(source);
   const parts = Object.keys(source).filter(
@@ -55,7 +55,7 @@ export function compileCondition(
   const ofValue = (value: Json | undefined): boolean => {
     if (value === undefined) {
       if (exists === false) return true;
-      // Nothing is not the forbidden thing either; but an allow wants to see what it allows.
+      // With `not`, a missing argument satisfies a deny. An allow needs to see the value.
       return broad && not !== undefined && !positive && exists === undefined;
     }
     return exists !== false && test(value);
@@ -64,19 +64,19 @@ export function compileCondition(
     name,
     key: positive && (!broad || isTextual(others)) ? keyOf(others) : undefined,
     holds(args) {
-      // Arguments without names: any of them may be the one.
+      // Without argument names, any argument may be this one.
       if (args === undefined) return broad;
       if (!broad && spelledTwice(args, path)) return false;
       const holdsAt = (steps: readonly string[]): boolean =>
         broad ? reachesAny(args, steps, ofValue) : ofValue(reach(args, steps));
-      // `a.b` may also be the name of one argument. Two readings: a deny takes either, an allow neither.
+      // `a.b` may also be the literal name of one argument. A deny accepts either reading, an allow neither.
       if (path.length === 1 || !Object.hasOwn(args, name)) return holdsAt(path);
       return broad && (holdsAt(path) || holdsAt([name]));
     },
   };
 }
 
-// Some readers of JSON take a key that differs in case for the same one.
+// Some JSON readers treat keys that differ only in case as the same key.
 function spelledTwice(args: JsonObject, path: readonly string[]): boolean {
   let value: Json = args;
   for (const name of path) {
@@ -88,7 +88,7 @@ function spelledTwice(args: JsonObject, path: readonly string[]): boolean {
   return false;
 }
 
-/** The value at a path of own keys, or nothing. An array has no named values. */
+/** Returns the value at a path of own keys. Undefined if there is none. The items of an array have no names. */
 export function reach(args: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json = args;
   for (const name of path) {
@@ -104,7 +104,7 @@ export function reach(args: JsonObject, path: readonly string[]): Json | undefin
   return value;
 }
 
-// Whether a value that the path may lead to passes: a list on the way stands for its members, and text may hide anything.
+// Whether a value that the path may lead to passes. A list stands for its items, and text on the way may contain anything.
 function reachesAny(
   value: Json,
   path: readonly string[],
@@ -119,7 +119,7 @@ function reachesAny(
   return reachesAny(value[name] ?? null, rest, passes);
 }
 
-// A deny reads a value of another type as text; what it takes for a number or a truth value has too many spellings to look up.
+// A deny also compares other types as text. A value that is no text has too many such spellings to look up.
 function isTextual({ eq, in: among, glob, regex }: ConditionSource): boolean {
   const values = eq !== undefined ? [eq] : among;
   return values === undefined
@@ -127,7 +127,7 @@ function isTextual({ eq, in: among, glob, regex }: ConditionSource): boolean {
     : values.every((value) => typeof value === "string");
 }
 
-// A URL has many spellings, so `url_prefix` has no text to look up.
+// A URL has many spellings, so `url_prefix` cannot be looked up as text.
 function keyOf({ eq, in: among, glob, regex }: ConditionSource): ConditionKey | undefined {
   const values = eq !== undefined ? [eq] : among;
   if (
@@ -160,7 +160,7 @@ function check(source: ConditionSource): void {
     ([key, part]) => part !== undefined && key !== "exists",
   );
   if (exists === false && asks.length > 0)
-    never("`exists = false` beside a condition on the value");
+    never("`exists = false` together with a condition on the value");
   const numeric = min !== undefined || max !== undefined;
   const textual = STRINGS.filter((key) => source[key] !== undefined);
   if (numeric && textual.length > 0)
@@ -182,8 +182,8 @@ function check(source: ConditionSource): void {
     eq !== undefined &&
     !(rest(eq) && (among === undefined || among.some((item) => same(eq, item))))
   ) {
-    never("the value of `eq` does not satisfy the other parts");
+    never("the value of `eq` does not satisfy the other conditions");
   }
   if (eq === undefined && among !== undefined && !among.some(rest))
-    never("no value of `in` satisfies the other parts");
+    never("no value of `in` satisfies the other conditions");
 }

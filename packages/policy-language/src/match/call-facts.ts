@@ -6,7 +6,7 @@ import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
 import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "../compile/tool-table.ts";
 
-/** The name of the plugin that stamps the paths of a call, where nobody says another. */
+/** The plugin that stamps the paths of a call, by default. */
 const PATHS_FACT = "@bylaw/plugin-policy";
 
 const OFF: ReadonlySet<Json> = new Set<Json>([false, null, 0, ""]);
@@ -23,20 +23,20 @@ interface CallContext {
   readonly moment?: Moment;
 }
 
-/** What the call and its commands share. */
+/** The state that a call shares with its commands. */
 interface Moment {
-  /** The run before the call, set by the policy pool. */
+  /** The marks of the run before the call. Set by the policy pool. */
   past?: unknown;
 }
 
-/** What the rules ask about one call; each answer is worked out once, and only when a rule asks. */
+/** Everything that rules need to know about one call. Each answer is computed on first use. */
 export class CallFacts {
   readonly call: ToolCall;
   readonly tools: ToolTable;
   readonly identity: Identity;
-  /** The fact of the call under which the host says where its paths lead. */
+  /** The name of the fact in which the host says where the call's paths lead. */
   readonly pathsFact: string;
-  /** The command of the line that the rules are asked about; null for a call that runs no line, and for the call as a whole. */
+  /** The command of the line that rules are evaluated for. Null for the call as a whole, and for a call without a line. */
   readonly part: LinePart | null;
   readonly moment: Moment;
   readonly #named: ReadonlySet<string> | undefined;
@@ -63,13 +63,13 @@ export class CallFacts {
     this.moment = moment;
   }
 
-  /** The arguments by name; an array has none. */
+  /** The arguments by name. Undefined if they are an array. */
   get args(): { readonly [name: string]: Json } | undefined {
     const { args } = this.call;
     return isJsonObject(args) ? args : undefined;
   }
 
-  /** The shell line of a shell tool; null for any other tool. */
+  /** The shell line of the call. Null if the tool is no shell. */
   get line(): LineFacts | null {
     if (this.#line === undefined) this.#line = this.#readLine();
     return this.#line;
@@ -88,8 +88,8 @@ export class CallFacts {
   }
 
   /**
-   * Commands in the arguments of a tool that is not known as a shell, or whose line is a list of words. Denies and asks are about them, and
-   * nothing has to allow them.
+   * Commands in the arguments of a tool that is not known as a shell, or whose line is a list of words. They concern
+   * only denies and asks; no rule has to allow them.
    */
   get carried(): readonly CallFacts[] {
     const { args, line } = this;
@@ -99,12 +99,12 @@ export class CallFacts {
     return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));
   }
 
-  /** What the rules are asked about: each command of the line, or the call itself where it runs none. */
+  /** The parts that rules are evaluated for: each command of the line, or the call itself if it has no line. */
   get perCommand(): readonly CallFacts[] {
     return this.line === null ? [this] : this.commands;
   }
 
-  /** The files that the call names, or this command of it. */
+  /** The files that the call, or this command of it, names. */
   get paths(): PathFacts {
     this.#paths ??= pathFacts(this);
     return this.#paths;
@@ -118,24 +118,24 @@ export class CallFacts {
       args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
     return typeof line === "string"
       ? readLine(line, this.#besideLine(argument))
-      : unreadable(`argument \`${argument}\` that is not text`);
+      : unreadable(`the argument \`${argument}\` is not text`);
   }
 
-  // What else a shell tool is told: an environment, an input or another folder changes what the same words do.
+  // Finds another argument of a shell tool that can change what the line does, such as an environment, an input or a folder.
   #besideLine(line: string): string | undefined {
     const { args = {} } = this;
-    // Without a list of pairs: nearly every call has the line alone.
+    // Iterates without allocating, because nearly every call has no argument but the line.
     for (const name in args) {
       if (name === line || !Object.hasOwn(args, name)) continue;
       const value = args[name] ?? null;
       if (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null))
         continue;
-      // A switch that a rule knows by name, and that is off.
+      // A flag that a rule names, and that is off.
       if (this.#named?.has(name) === true && OFF.has(value) && !WORKING_FOLDERS.includes(name))
         continue;
       if (!WORKING_FOLDERS.includes(name))
-        return "argument beside the command that may change what it does";
-      if (!sameFolder(value, this.call)) return "working directory beside the command";
+        return "another argument may change what the command does";
+      if (!sameFolder(value, this.call)) return "an argument sets another working directory";
     }
     return undefined;
   }

@@ -4,18 +4,18 @@ import type { Identity } from "./mcp.ts";
 import type { NetworkPattern } from "./hosts.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
-/** A text that a call names as a URL or a host, or in which there are URLs. */
+/** A text in the arguments of a call that is a URL or host, or may contain URLs. */
 interface NamedText {
   readonly text: string;
-  /** Its argument is named like one that holds a URL or a host. */
+  /** Whether the argument's name suggests a URL or a host. */
   readonly byName: boolean;
 }
 
 type Call = Pick<ToolCall, "args">;
 
 /**
- * Whether an allow covers the other arguments of a network tool: every URL and host in them, at any depth. What looks like one and
- * cannot be read as one is not covered.
+ * Whether an allow covers the other arguments of a network tool: every URL and host in them, at any depth. Text that
+ * looks like a URL but cannot be parsed is not covered.
  */
 export function othersAllowed(network: NetworkPattern, { args }: Call, argument: string): boolean {
   if (!isJsonObject(args)) return false;
@@ -43,12 +43,13 @@ function textAllowed(
 
 const MAX_SCHEME = 32;
 
-// One word like `api.example.com`, `example.com:8080` or `example.com/x`.
+// One word such as `api.example.com`, `example.com:8080` or `example.com/x`.
 const ONE_HOST =
   /^\s*[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?\s*$/u;
 
 /**
- * Whether a deny or an ask names a host of some URL in any argument. Text that a file tool only writes or looks for names none.
+ * Whether a deny or an ask names the host of some URL in any argument. Text that a file tool only writes or searches
+ * for does not count.
  */
 export function someDenied(
   network: NetworkPattern,
@@ -64,7 +65,7 @@ export function someDenied(
       ? args[argument]
       : undefined;
   if (own !== undefined && network.denies(own)) return true;
-  // What a server is asked for in a query is its own affair.
+  // What a server does with a query is not Bylaw's concern.
   if (
     typeof own === "string" &&
     textDenies(network, /\s/.test(own) ? own : own.replace(/[?#].*$/s, ""), budget)
@@ -83,7 +84,7 @@ export function someDenied(
   });
 }
 
-/** Whether a deny names the host of some URL in a text, or there is more than is looked at. */
+/** Whether a deny names the host of some URL in a text. Also true if the text exceeds the limit. */
 export function textDenies(
   network: NetworkPattern,
   text: string,
@@ -92,14 +93,14 @@ export function textDenies(
   for (const { rest } of urlsIn(text)) {
     if (!budget.takes(rest)) return true;
     const bare = rest.replace(/^:[\\/]*/, "");
-    // Prose ends a URL sooner than a URL ends itself.
+    // In prose, a URL ends earlier than its syntax says.
     for (const one of new Set([bare, bare.replace(/[)\]}>,;|*!].*$/s, "")]))
       if (one !== "" && network.denies(`https://${one}`)) return true;
   }
   return false;
 }
 
-/** How much text of one call is read as URLs, one within another counted again. */
+/** Limits the text of one call that is read as URLs. A URL inside another counts twice. */
 class Budget {
   #left = 1_000_000;
 
@@ -109,7 +110,7 @@ class Budget {
   }
 }
 
-// Every URL from its colon on, up to a blank or a quote.
+// Finds every URL, from the colon of its scheme up to a space or quote.
 function* urlsIn(text: string): Generator<{ readonly start: number; readonly rest: string }> {
   if (!text.includes(":")) return;
   let end = -1;
@@ -124,7 +125,7 @@ function* urlsIn(text: string): Generator<{ readonly start: number; readonly res
 
 const BREAK = /[\s"'`<>]/g;
 
-// The texts of all arguments at any depth, and the names that could be a URL.
+// The texts of all arguments at any depth, and the argument names that could be a URL.
 function textsOf(args: Json | undefined, skip: (name: string) => boolean): readonly NamedText[] {
   const texts: NamedText[] = [];
   const open: { readonly value: Json; readonly byName: boolean; readonly top: boolean }[] = [

@@ -13,7 +13,7 @@ const LINES = [
 const WORDS = ["args", "arguments"];
 const NONE: readonly string[] = [];
 
-/** The arguments of a tool that look like a command line: by their names, as text or as a list of words. */
+/** The arguments of a tool that look like a command line by their name. The value may be text or a list of words. */
 export function carriedLines(args: JsonObject): readonly string[] {
   let lines: string[] | undefined;
   for (const name of LINES) {

@@ -4,7 +4,7 @@ import type { LinePart } from "./shell-line.ts";
 import type { NetworkPattern } from "./hosts.ts";
 import { baseName } from "../compile/program-name.ts";
 
-/** Programs to which a URL is text like any other. */
+/** Programs that treat a URL like any other text. */
 const DATA: ReadonlySet<string> = new Set(
   (
     "echo printf : true false test [ grep egrep fgrep zgrep rg ag ack sed awk gawk mawk cat ls wc head tail jq yq tr cut sort uniq diff cmp " +
@@ -12,14 +12,14 @@ const DATA: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Subcommands of git to which it is: messages and what they look for. */
+/** Subcommands of git that treat a URL like any other text, such as messages and search terms. */
 const GIT_DATA: ReadonlySet<string> = new Set(
   "commit log tag notes grep show diff blame merge shortlog stash cherry-pick revert am branch rebase reflog".split(
     " ",
   ),
 );
 
-/** Whether an argument of a command is a URL of a host that a deny names, whatever the program is known to do with it. */
+/** Whether an argument of a command is a URL whose host a deny names, whatever the program does with it. */
 export function argumentsDeny(network: NetworkPattern, part: LinePart): boolean {
   return (
     !takesText(part) &&
@@ -29,12 +29,12 @@ export function argumentsDeny(network: NetworkPattern, part: LinePart): boolean 
   );
 }
 
-/** Whether an argument is a URL whose host only bash knows. */
+/** Whether an argument is a URL whose host is known only to bash. */
 export function argumentsMayDeny(part: LinePart): boolean {
   return !takesText(part) && part.words.some((word, at) => at > 0 && hidesHost(word));
 }
 
-// What is known of a word that goes on after its host.
+// The known start of a word, if its host ends within it.
 function startOf(word: Word): string {
   if (word.text !== undefined) return word.text;
   const [first] = word.pieces;

@@ -6,27 +6,27 @@ import { compileCover, type Cover } from "./word-cover.ts";
 import { compileWordMatch, firstWords } from "./word-match.ts";
 import { baseName, bareName } from "../compile/program-name.ts";
 
-/** The commands that a word pattern could match, as far as they can be looked up. */
+/** A key to find the commands that a word pattern could match. */
 export interface ProgramKey {
-  /** The program's name, where it is written out; else any program may match. */
+  /** The name of the program. Undefined if the pattern may match any program. */
   readonly program: string | undefined;
   /** See {@link firstWords}. */
   firstWords(): readonly string[] | undefined;
 }
 
-/** A compiled word pattern over the words of one simple command. */
+/** A compiled word pattern, which matches the words of one simple command. */
 export interface WordPattern extends ProgramKey {
   /** The pattern as written, without its other alternatives. */
   readonly text: string;
-  /** Covers only what is written: the bare name or a system folder, the words in order, each hazard spelled out. */
+  /** Matches only what is written: the bare name or a system folder, the words in order, and each hazard spelled out. */
   allows(words: readonly Word[], hazards: readonly { readonly at: number }[]): boolean;
-  /** Whether a word has the base name of the pattern's program. */
+  /** Whether the base name of a word is the pattern's program. */
   names(word: string): boolean;
-  /** Matches by meaning, from the word at `from` on: base name, flags in any order and form. */
+  /** Matches by meaning, from the word at `from` on: the base name, and flags in any order and form. */
   denies(words: readonly Word[], from: number): Certainty;
 }
 
-/** Compiles the alternatives of one word pattern, of an allow or of a stricter rule. Throws {@link PatternError}. */
+/** Compiles the alternatives of one word pattern, for an allow or for a stricter rule. Throws {@link PatternError}. */
 export function compileWords(
   source: string,
   { allow }: { readonly allow: boolean },
@@ -35,7 +35,7 @@ export function compileWords(
   return expand(source).flatMap((pattern) => {
     const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
     const written = compileOne([...words], source);
-    // An allow stays what is written; a deny of a program is one of all its names.
+    // An allow covers only the program as written. A deny covers all names of the program.
     if (allow || written.program === undefined) return [written];
     const others = otherPrograms([written.program, ...words.slice(1)]);
     return [written, ...others.map((other) => compileOne([...other], source))];
@@ -68,12 +68,12 @@ function compileOne(words: string[], source: string): WordPattern {
   let meaning: ReturnType<typeof compileWordMatch> | undefined;
   let baseGlobs: readonly [Glob, Glob] | undefined;
   const means = (name: string): boolean => {
-    // Whoever writes a path means that file for an allow, and that name for a deny.
+    // A path in a pattern means that very file for an allow, but any program of that name for a deny.
     const [exact, folded] = (baseGlobs ??= [
       base === undefined ? program : compileGlob(baseName(first)),
       compileGlob(baseName(first).toLowerCase()),
     ]);
-    // Where file systems do not tell letters by their case, `RM` is `rm`.
+    // On file systems that ignore case, `RM` runs `rm`.
     return exact.matches(name) || folded.matches(name.toLowerCase());
   };
   return {
@@ -86,7 +86,7 @@ function compileOne(words: string[], source: string): WordPattern {
       const count = given.length - from;
       if (open ? count < globs.length : count !== globs.length) return false;
       if (!globs.every((glob, at) => coversWord(glob, covers[at], given[at + from]))) return false;
-      // The words that the pattern names one by one come first; how many follow them does not matter.
+      // The words that the pattern names come first. The number of further words does not matter.
       if (!coversOpen(given)) return false;
       for (const { at } of hazards)
         if ((at === 0 ? program : globs[at - from])?.literal === undefined) return false;
@@ -108,7 +108,8 @@ function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefine
   return word.text === undefined ? glob.any : covers?.(word.text) === true;
 }
 
-// Where the subcommand of a command stands. Harmless options may precede it, as in `git --no-pager diff`, and could as well follow it.
+// Returns the position of the subcommand. Harmless options may precede it, as in `git --no-pager diff`, because they
+// may as well follow it.
 function skipOptions(
   program: string | undefined,
   given: readonly Word[],
@@ -128,12 +129,12 @@ function allowsProgram(glob: Glob, covers: Cover, program: string): boolean {
 }
 
 /**
- * Whether an allow that takes any arguments may cover the words that are not known: none of them could be an option. A word that a
- * glob makes several of is as good as one, since every name begins alike.
+ * Whether an allow that accepts any arguments may cover the unknown words: none of them can be an option. A glob that
+ * expands to several words is fine, because all of them begin alike.
  */
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
-  // Options of `echo` only choose how to print, and `printf` takes none after its format.
+  // `echo` has only options for printing, and `printf` accepts no options after its format.
   let ended =
     program?.text === "echo" ||
     (program?.text === "printf" && first?.text?.startsWith("-") === false);
@@ -162,15 +163,15 @@ export function coversOpen(words: readonly Word[]): boolean {
   return true;
 }
 
-// A found path begins with its folder, or the host checks the names, so none is read as an option.
+// A found path begins with its folder, or the host checks the names, so none can be read as an option.
 function isFoundOperand({ pieces: [first], found }: Word): boolean {
   return typeof first === "string" ? !first.startsWith("-") : found?.splits === true;
 }
 
-/** Whether a word that is not known begins with text that no option begins with, or is a number. */
+/** Whether a word with unknown parts certainly is no option: it begins with other text, or is a number. */
 function isOperand({ pieces: [first, second] }: Word): boolean {
   if (typeof first === "string") return first !== "" && !first.startsWith("-");
-  // Letters after a minus and digits could be options.
+  // A minus, digits and then letters could be options.
   return (
     first?.hole === "number" &&
     (second === undefined || (typeof second === "string" && /^[^A-Za-z]/.test(second)))

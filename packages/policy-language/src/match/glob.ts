@@ -1,16 +1,16 @@
 import { loadMicromatch } from "./lazy-modules.ts";
 import { PatternError, quote } from "../load/finding.ts";
 
-/** A compiled text glob. `*` is any run of any characters, `?` one code point, `[a-z]` and `[!a-z]` classes. */
+/** A compiled text glob. `*` matches any characters, `?` one code point, and `[a-z]` and `[!a-z]` are classes. */
 export interface Glob {
   readonly source: string;
   /** The text that every match starts with. */
   readonly prefix: string;
   /** The text that every match ends with. */
   readonly suffix: string;
-  /** Set when the glob matches one text only. */
+  /** The text of a glob that matches only one text. */
   readonly literal: string | undefined;
-  /** Whether every text matches. */
+  /** Whether the glob matches every text. */
   readonly any: boolean;
   matches(text: string): boolean;
 }
@@ -22,16 +22,16 @@ const MAX_PATTERN = 4096;
 const MAX_ALTERNATIVES = 1000;
 
 /**
- * Compiles one text glob without alternatives. Matching takes at most (length of the text × length of the pattern) steps,
- * whatever the two are. Throws {@link PatternError}.
+ * Compiles one text glob without alternatives. Matching takes at most (length of the text × length of the pattern)
+ * steps. Throws {@link PatternError}.
  */
 export function compileGlob(source: string): Glob {
   if (source === "") throw new PatternError("The pattern is empty");
-  // Most patterns are one text, and a policy has hundreds of them.
+  // Most patterns are literal, and a policy may have hundreds.
   return build(source, /[*?[\\]/.test(source) ? parse(source, { caret: false }) : [[source]]);
 }
 
-/** The same, where `[^…]` is a class with `^` in it, as in the language of Radium, and not a mistake. */
+/** Like {@link compileGlob}, but `[^…]` is a class that contains `^`, as in Radium, and not an error. */
 export function compileCaretGlob(source: string): Glob {
   return build(source, parse(source, { caret: true }));
 }
@@ -58,7 +58,7 @@ function build(source: string, runs: readonly (readonly Token[])[]): Glob {
   return { source, prefix, suffix, literal, any, matches };
 }
 
-/** Expands `{a,b}` and, where asked, `a|b` into globs without alternatives. Throws {@link PatternError}. */
+/** Expands `{a,b}`, and optionally `a|b`, into globs without alternatives. Throws {@link PatternError}. */
 export function expand(
   source: string,
   { pipes = false }: { readonly pipes?: boolean } = {},
@@ -84,8 +84,8 @@ export function expand(
   if (all.includes("")) throw new PatternError(`${quote(source)} has an empty alternative`);
   if (all.some((one) => /[{}]/.test(one))) {
     throw new PatternError(
-      `${quote(source)} has a brace without its pair. Braces stand around alternatives, like \`{a,b}\``,
-      "Write `?` for a brace itself",
+      `${quote(source)} has an unmatched brace. Braces enclose alternatives, like \`{a,b}\``,
+      "Write `?` to match a literal brace",
     );
   }
   return [...new Set(all)];
@@ -93,14 +93,14 @@ export function expand(
 
 function braces(part: string): readonly string[] {
   if (!part.includes("{")) return [part];
-  // micromatch unescapes and unquotes while it expands, so that `{a,\*}` would turn into a wildcard.
+  // micromatch removes escapes and quotes while it expands, so `{a,\*}` would become a wildcard.
   if (/[\\"'`$]/.test(part)) {
     throw new PatternError(
       `${quote(part)} mixes braces with a quote, dollar sign or backslash`,
       "Write the alternatives as a list of patterns",
     );
   }
-  // The size is bounded before anything is built.
+  // Check the size before anything is expanded.
   const groups = part.split("{").length - 1;
   if (groups > 8 || /\.\./.test(part)) {
     throw new PatternError(
@@ -118,7 +118,7 @@ function braces(part: string): readonly string[] {
     : loadMicromatch().braces(part, { expand: true });
 }
 
-// Groups of names beside each other. What is nested, empty, single or stands in a class is left to micromatch.
+// Simple groups of names. Nested, empty or single groups, and groups in a class, are left to micromatch.
 const PLAIN_BRACES = /^(?:[\w./*?~@: +#%^-]|\{[\w./*?~@: +#%^-]+(?:,[\w./*?~@: +#%^-]+)+\})*$/;
 
 function expandPlain(part: string): readonly string[] {
@@ -149,7 +149,7 @@ function splitPipes(source: string): readonly string[] {
   return parts;
 }
 
-// The index of the `]` that closes the class at `at`, or -1. A `]` that comes first is a member.
+// Returns the index of the `]` that closes the class at `at`, or -1. A `]` in first position is a member.
 function endOfClass(source: string, at: number): number {
   const members = source[at + 1] === "!" ? at + 2 : at + 1;
   return source.indexOf("]", members + 1);
@@ -222,7 +222,7 @@ function parseClass(source: string, at: number, end: number, caret: boolean): To
   return { not, ranges };
 }
 
-// Greedy: each run between two stars takes its leftmost place. The leftmost place also ends first, so no other choice can
+// Greedy: each run between two stars matches at its leftmost position. That also ends first, so no other choice can
 // do better, and nothing is tried twice.
 function matchRuns(runs: readonly (readonly Token[])[], text: string): boolean {
   const first = runs[0] ?? [];
@@ -239,7 +239,7 @@ function matchRuns(runs: readonly (readonly Token[])[], text: string): boolean {
   return start >= at && matchAt(last, text, start) === text.length;
 }
 
-// The end of a match that starts exactly at `at`, or -1.
+// Returns the end of a match that starts exactly at `at`, or -1.
 function matchAt(run: readonly Token[], text: string, at: number): number {
   let here = at;
   for (const token of run) {
@@ -255,7 +255,7 @@ function matchAt(run: readonly Token[], text: string, at: number): number {
   return here;
 }
 
-// The end of the leftmost match that starts at or after `from`, or -1.
+// Returns the end of the leftmost match that starts at or after `from`, or -1.
 function find(run: readonly Token[], text: string, from: number): number {
   const [lead] = run;
   if (typeof lead === "string") {
@@ -273,7 +273,7 @@ function find(run: readonly Token[], text: string, from: number): number {
   return -1;
 }
 
-// Where a run must start so that it ends with the text, or -1.
+// Returns where a run must start to end at the end of the text, or -1.
 function startOfTail(run: readonly Token[], text: string): number {
   let at = text.length;
   for (let i = run.length - 1; i >= 0; i--) {

@@ -4,12 +4,12 @@ import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 import { plainUrl, readings } from "./url.ts";
 
-/** A compiled `network`: host globs for the URL of a network tool, and for the hosts that a command reaches. */
+/** A compiled `network`: host globs for the URL of a network tool and for the hosts that a command reaches. */
 export interface NetworkPattern {
   allows(url: Json | undefined): boolean;
-  /** Lists are read by their members; an object cannot be read, so it matches. */
+  /** Matches a list if any item matches. An object cannot be read, so it matches. */
   denies(url: Json | undefined): boolean;
-  /** The same for a host by itself. */
+  /** Like `allows`, for a host instead of a URL. */
   allowsHost(host: string): boolean;
   deniesHost(host: string): boolean;
 }
@@ -57,13 +57,13 @@ function compileHost(source: string): readonly Glob[] {
   return expand(source).map((host) => compileGlob(host.split(".").map(asciiLabel).join(".")));
 }
 
-// Hosts are compared as they go over the wire: `bücher.example` is `xn--bcher-kva.example`.
+// Hosts are compared in their ASCII form: `bücher.example` is `xn--bcher-kva.example`.
 function asciiLabel(label: string): string {
   if (!/[^\u0000-\u007f]/.test(label)) return label;
   const ascii = /[*?[\]!]/.test(label) ? "" : domainToASCII(label);
   if (ascii !== "") return ascii;
   throw new PatternError(
     `${quote(label)} in \`network\` is not part of a host name`,
-    "Write a wildcard as a label of its own, between two dots",
+    "Write a wildcard as a separate label, between two dots",
   );
 }

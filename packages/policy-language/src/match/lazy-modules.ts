@@ -2,11 +2,11 @@ import { createRequire } from "node:module";
 import type micromatch from "micromatch";
 import type * as re2 from "re2js";
 
-// Most policies have neither braces nor regular expressions, and loading both libraries takes a tenth of a short command.
+// Most policies need neither library, and loading both takes a tenth of the time of a short command.
 const load = createRequire(import.meta.url);
 
-/** micromatch, loaded when a pattern has braces. */
+/** Loads micromatch, which only patterns with braces need. */
 export const loadMicromatch = (): typeof micromatch => load("micromatch") as typeof micromatch;
 
-/** re2js, loaded when a rule has a regular expression. */
+/** Loads re2js, which only rules with regular expressions need. */
 export const loadRe2 = (): typeof re2 => load("re2js") as typeof re2;

@@ -1,37 +1,37 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { compileGlob, type Glob } from "./glob.ts";
 
-/** Which tool a call is for. A tool of an MCP server is the pair of both names, never the text that glues them. */
+/** The identity of the called tool. An MCP tool is a pair of server and name, never one joined text. */
 export interface Identity {
-  /** `unresolved`: it looks like an MCP tool and does not come from exactly one registered server. */
+  /** `unresolved`: the name looks like an MCP tool, but does not belong to exactly one registered server. */
   readonly kind: "local" | "mcp" | "unresolved";
   readonly server?: string;
-  /** The tool's own name, without any prefix. */
+  /** The tool's own name, without a prefix. */
   readonly bare: string;
-  /** Every text that a deny or an ask compares. */
+  /** Every text that a deny or an ask is compared with. */
   readonly names: readonly string[];
-  /** Every way to read a name that is not resolved; a deny or an ask takes each. */
+  /** Every possible reading of an unresolved name. A deny or an ask matches any of them. */
   readonly readings: readonly Reading[];
 }
 
-/** One way to read a name as server and tool. */
+/** One reading of a name as server and tool. */
 interface Reading {
   readonly server: string;
   readonly bare: string;
-  /** The name is glued in one way, `mcp__s__t` or `mcp_s_t`, so that it says enough of the tool without the server. */
+  /** Whether the name has one of the joined forms, `mcp__s__t` or `mcp_s_t`, so that it identifies the tool without the server. */
   readonly glued: boolean;
 }
 
 const NO_READINGS: readonly Reading[] = [];
 
-// The same few tools are called again and again, and their texts cost more than looking them up. Without a registry the two names
-// are all that counts; as many are kept as a host has tools, and then all are forgotten.
+// The same few tools are called repeatedly, and a look-up is faster than computing their texts. Without a registry,
+// the two names are the whole key. The cache holds as many as a host may have tools, and is emptied when it is full.
 const KEPT_TOOLS = 4_096;
 const KEPT_NAME = 128;
 const kept = new Map<string | undefined, Map<string, Identity>>();
 let keptTools = 0;
 
-/** Finds out which tool a call is for. */
+/** Identifies the tool of a call. */
 export function identify(call: ToolCall): Identity {
   const { tool, server, servers } = call;
   if (servers !== undefined || tool.length > KEPT_NAME || (server?.length ?? 0) > KEPT_NAME)
@@ -81,7 +81,8 @@ function withServer(tool: string, server: string, servers: ToolCall["servers"]):
       ? resolved(server, tool)
       : unresolved(tool, server);
   }
-  // With a prefix the name may be the server's own, or glued; a name with the prefix of some other server contradicts the host.
+  // A name with the server's prefix may be the tool's own name or a joined one. A name with another server's prefix
+  // contradicts the host.
   const bares = prefixes(server).flatMap((prefix) =>
     tool.startsWith(prefix) && tool !== prefix ? [tool.slice(prefix.length)] : [],
   );
@@ -119,7 +120,7 @@ function unresolved(tool: string, server?: string): Identity {
   };
 }
 
-// At every underscore, with one or two between server and tool: names of servers and tools have underscores of their own.
+// Splits at every single or double underscore, because names of servers and tools may contain underscores too.
 function readingsOf(tool: string): readonly Reading[] {
   const own = tool.startsWith("mcp__") ? "__" : "_";
   const found: Reading[] = [];
@@ -137,12 +138,15 @@ function readingsOf(tool: string): readonly Reading[] {
   return found;
 }
 
-/** Every text under which a rule may stand that speaks of a call. */
+/** Every text under which the index may list a rule about a call. */
 export function textsOf({ names, readings }: Identity): Iterable<string> {
   return readings.length === 0 ? names : new Set([...names, ...readings.map(({ bare }) => bare)]);
 }
 
-/** Whether the `tool` of a deny or an ask names a call; of a name that is not resolved in any reading, with a `server` in one of its own. */
+/**
+ * Whether the `tool` of a deny or an ask matches a call. An unresolved name matches by any of its readings; in a rule
+ * with `server`, by a reading with that server.
+ */
 export function toolDenies(
   patterns: readonly ToolPattern[],
   servers: readonly Glob[] | undefined,
@@ -156,16 +160,16 @@ export function toolDenies(
   );
 }
 
-/** One alternative of `tool`, compiled for both sides. */
+/** One alternative of `tool`, compiled both for allows and for stricter rules. */
 export interface ToolPattern {
   readonly glob: Glob;
-  /** It reads as server and tool in more than one way, so that an allow would cover tools of several servers. */
+  /** Whether the pattern can be split into server and tool in several ways. Then an allow would cover tools of several servers. */
   readonly ambiguous: boolean;
   allows(identity: Identity): boolean;
   denies(identity: Identity): boolean;
 }
 
-/** Compiles one alternative of `tool`. `server`: the rule names a server, so that `tool` is the server's own name for it. */
+/** Compiles one alternative of `tool`. `server`: the rule has `server`, so `tool` is the tool's own name on that server. */
 export function compileTool(source: string, { server }: { readonly server: boolean }): ToolPattern {
   const glob = compileGlob(source);
   const splits = splitsOf(source);
@@ -187,7 +191,7 @@ export function compileTool(source: string, { server }: { readonly server: boole
   };
 }
 
-// Every way to read a pattern as server and tool: `mcp__S__T` at each `__`, `mcp_S_T` at each `_`.
+// Every split of a pattern into server and tool: `mcp__S__T` at each `__`, `mcp_S_T` at each `_`.
 function splitsOf(source: string): readonly { readonly server: Glob; readonly tool: Glob }[] {
   const mark = source.startsWith("mcp__") ? "__" : source.startsWith("mcp_") ? "_" : undefined;
   if (mark === undefined) return [];
@@ -211,7 +215,7 @@ function inClass(text: string, at: number): boolean {
   return open >= 0 && close >= 0 && text.indexOf("]", open + 1) >= at;
 }
 
-/** Whether a rule's `server` speaks of this call. A name that is not resolved is split at every place, for a deny only. */
+/** Whether a rule's `server` matches a call. For a deny only, an unresolved name is split at every possible position. */
 export function serverMatches(
   globs: readonly Glob[],
   identity: Identity,

@@ -1,21 +1,24 @@
 import type { Word } from "@bylaw/shell";
 import type { Glob } from "./glob.ts";
 
-/** Whether a pattern matches: 0 no, 1 it may, as far as it can be known, 2 yes. */
+/** Whether a pattern matches: 0 no, 1 perhaps (something is unknown), 2 yes. */
 export type Certainty = 0 | 1 | 2;
 
-/** A word of a command that is no option. */
+/** A word of a command that is not an option. */
 export interface Operand {
-  /** Undefined where it is not known. */
+  /** The text of the word. Undefined if it is unknown. */
   readonly text: string | undefined;
   readonly word: Word;
-  /** It follows an option, so it may be its value. */
+  /** Whether the word follows an option and may be its value. */
   readonly after: boolean;
-  /** It may be no operand at all, or several. */
+  /** Whether the word may turn out to be no operand, or several. */
   readonly loose: boolean;
 }
 
-/** Whether the pattern's operands, in order, are the first of the command; what may be the value of an option is skipped. */
+/**
+ * Whether the pattern's operands are, in order, the first operands of the command. Words that may be the value of an
+ * option are skipped.
+ */
 export function alignKnown(
   operands: readonly Glob[],
   given: readonly Operand[],
@@ -35,14 +38,17 @@ function matchesKnown(glob: Glob, operand: Operand | undefined): boolean {
   return operand.text === undefined ? glob.any && !operand.loose : glob.matches(operand.text);
 }
 
-/** The same where every word that is not known is whatever lets the pattern match. Row by row, so that a long line stays cheap. */
+/**
+ * Like {@link alignKnown}, but an unknown word may be anything that lets the pattern match. Works row by row, so that
+ * a long line stays cheap.
+ */
 export function alignAny(
   operands: readonly Glob[],
   given: readonly Operand[],
   open: boolean,
 ): boolean {
   const { length } = operands;
-  // reach[p]: the first p operands of the pattern are found before the current word.
+  // reach[p]: the first p operands of the pattern have been found before the current word.
   let reach: boolean[] = [true, ...operands.map(() => false)];
   for (const operand of given) {
     if (open && reach[length] === true) return true;
@@ -53,7 +59,7 @@ export function alignAny(
       const glob = operands[p];
       if (reach[p] !== true || glob === undefined || !mayMatch(glob, operand)) continue;
       next[p + 1] = true;
-      // One word that is not known may be several.
+      // One unknown word may become several words.
       if (!operand.word.single)
         for (let more = p + 1; more < length && mayMatch(operands[more], operand); more++)
           next[more + 1] = true;
@@ -69,11 +75,11 @@ function mayMatch(glob: Glob | undefined, { text, word }: Operand): boolean {
   return text === undefined ? mayFit(glob, word) : glob.matches(text);
 }
 
-/** Whether some text that a word may stand for could match a glob. It may say so of one that cannot. */
+/** Whether some possible text of a word could match a glob. May return true for a word that cannot. */
 export function mayFit(glob: Glob, { pieces, single }: Word): boolean {
   const [first] = pieces;
   const last = pieces.at(-1);
-  // Several words: only the first of them begins as it is written, and only the last ends so.
+  // Of several words, only the first begins with the written text, and only the last ends with it.
   const split =
     !single && pieces.some((piece) => typeof piece !== "string" && piece.hole === "any");
   if (split) return true;

@@ -13,8 +13,8 @@ interface Command extends CommandOptions {
 }
 
 /**
- * Compiles a pattern that matches what a program makes of its words: any spelling of an option, its value, where it stands, the
- * subcommand by any name. Nothing of it is worked out before the first command asks.
+ * Compiles a pattern that is compared by what the program understands: any spelling and position of an option, its
+ * value, and any name of the subcommand. Compiled when the first command is compared.
  */
 export function compileOptionMatch(
   program: string,
@@ -30,7 +30,7 @@ export function compileOptionMatch(
   };
 }
 
-/** Words of which every command that the sense of a pattern matches has one; undefined where nothing can be said. */
+/** Words of which every matching command contains at least one. Undefined if that cannot be said. */
 export function firstWordsOfOptions(
   program: string,
   words: readonly string[],
@@ -43,7 +43,7 @@ export function firstWordsOfOptions(
 }
 
 function readPattern(program: string, words: readonly string[]): Pattern | null {
-  // What is no plain option in the pattern can only be compared as it is written.
+  // A pattern with a wildcard in an option's name can only be compared as written.
   if (words.some((word) => word.startsWith("-") && /[*?[\]]/.test(word.split("=")[0] ?? word)))
     return null;
   const argv = [program, ...words].map((text): Word => ({ text, pieces: [text], single: true }));
@@ -60,7 +60,7 @@ function readPattern(program: string, words: readonly string[]): Pattern | null 
   };
 }
 
-// Rules about one program ask about the same words in turn.
+// Rules about one program ask about the same words one after the other.
 let last:
   | {
       readonly argv: readonly Word[];

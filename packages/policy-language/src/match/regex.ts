@@ -3,11 +3,11 @@ import { loadRe2 } from "./lazy-modules.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { requiredTexts } from "./required-texts.ts";
 
-/** A compiled regular expression, anchored at both ends, that takes linear time. */
+/** A compiled regular expression. It must match the whole text, and takes linear time. */
 export interface Regex {
   /** The text that every match starts with. */
   readonly prefix: string;
-  /** Texts of which every match starts with one. */
+  /** Texts such that every match starts with one of them. */
   readonly prefixes: readonly string[];
   /** The text that every match ends with. */
   readonly suffix: string;
@@ -18,15 +18,15 @@ export interface Regex {
 const MAX_PATTERN = 4096;
 const MAX_STARTS = 256;
 
-/** How a regular expression is compiled. */
+/** The options for compiling a regular expression. */
 export interface RegexOptions {
-  /** `.` matches line breaks, so that a deny cannot be dodged with one. */
+  /** Whether `.` matches line breaks. A deny needs this, because a line break must not evade it. */
   readonly dotAll: boolean;
-  /** It was compiled before, so the engine is loaded when a text could match. */
+  /** Whether the expression was compiled before. Then the engine is loaded only when a text could match. */
   readonly checked?: boolean | undefined;
 }
 
-/** Compiles with re2 semantics: no look-around, no back-references. Throws {@link PatternError}. */
+/** Compiles with the semantics of RE2: no look-around, no back-references. Throws {@link PatternError}. */
 export function compileRegex(source: string, { dotAll, checked = false }: RegexOptions): Regex {
   if (source === "") throw new PatternError("The regular expression is empty");
   if (source.length > MAX_PATTERN) {
@@ -62,15 +62,15 @@ function compile(source: string, dotAll: boolean): Compiled {
     throw new PatternError(
       `${quote(source)} is not a regular expression of RE2: ${why.replace(/\s+/g, " ")}`,
       perl
-        ? "Write it without look-around and back-references; they cannot run in linear time"
+        ? "Do not use look-around or back-references: they cannot run in linear time"
         : undefined,
     );
   }
 }
 
-/** The text that every match of a regular expression starts and ends with, as far as it is plain to see. */
+/** The literal text that every match starts and ends with, as far as it is easy to see. */
 export function literalEnds(source: string): { readonly prefix: string; readonly suffix: string } {
-  // Alternatives, groups, flags and quoting are left to the engine: an empty literal is always right.
+  // For alternatives, groups, flags and quoting, use the engine. An empty literal is always correct.
   if (/\||\(\?|\\[QE]/.test(source)) return { prefix: "", suffix: "" };
   const body = source.replace(/^\^/, "");
   let prefix = "";
@@ -84,8 +84,8 @@ export function literalEnds(source: string): { readonly prefix: string; readonly
     at += token.width;
     if (after === "+") break;
   }
-  // A tail of letters, digits and a few marks that have no meaning of their own; the one before it may be quantified or
-  // escaped, so it stays out.
+  // A tail of letters, digits and a few marks without special meaning. The character before it may be quantified or
+  // escaped, so the tail starts after it.
   const tail = /[A-Za-z0-9_/ -]*$/.exec(body)?.[0] ?? "";
   const before = body.slice(0, body.length - tail.length);
   const open =
@@ -94,7 +94,8 @@ export function literalEnds(source: string): { readonly prefix: string; readonly
   return { prefix, suffix: before === "" ? "" : suffix };
 }
 
-// The beginnings that alternatives at the start spell out, as in `(rm|git( .*)? clean)( .*)?`; the empty text where one does not.
+// The literal starts of the alternatives at the beginning, as in `(rm|git( .*)? clean)( .*)?`. An empty text for an
+// alternative without a literal start.
 function literalStarts(source: string): readonly string[] {
   if (/\(\?(?!:)|\\[QE]/.test(source)) return [""];
   const body = source.replace(/^\^/, "");
@@ -115,7 +116,7 @@ function split(text: string, at: readonly number[]): readonly string[] {
   );
 }
 
-// Where alternatives part outside of all groups, and where the first group ends; nothing where the groups do not fit.
+// The positions of alternatives outside of all groups, and the end of the first group. Undefined if the groups are unbalanced.
 function marksOf(
   text: string,
 ): { readonly bars: readonly number[]; readonly close: number } | undefined {
@@ -148,7 +149,7 @@ function literalAt(
     return /[^A-Za-z0-9\s]/.test(next) && next < "\u0080" ? { char: next, width: 2 } : undefined;
   }
   if (/[.*+?^$()[\]{}]/.test(char)) return undefined;
-  // A surrogate pair is one character to the engine; the halves must not part.
+  // The engine treats a surrogate pair as one character, so its halves must stay together.
   const point = body.codePointAt(at) ?? 0;
   return point > 0xffff ? { char: body.slice(at, at + 2), width: 2 } : { char, width: 1 };
 }

@@ -1,13 +1,13 @@
 const MAX_WAYS = 64;
 
-// Flags, quoting, named classes, code points: what changes how the rest is read is left to the engine.
+// Flags, quoting, named classes and code points change how the rest is read, so the engine must handle these.
 const UNUSUAL = /[^ -~]|\(\?(?!:)|\\[^dDwWsSbB\W]|\[:/;
 
 type Ways = readonly (readonly string[])[];
 
 /**
- * For each way to match a regular expression, texts that every such match contains. Undefined where they are not plain to see.
- * Looking for them is cheap, and most lines have none, so that the engine is seldom loaded.
+ * For each way to match a regular expression, texts that every such match contains. Undefined if they are not easy to
+ * see. Searching for them is cheap and most lines have none, so the engine is rarely loaded.
  */
 export function requiredTexts(source: string): Ways | undefined {
   return UNUSUAL.test(source) ? undefined : new Reader(source).alternatives();
@@ -34,7 +34,7 @@ class Reader {
     let ways: Ways = [[]];
     let literal = "";
     const add = (others: Ways): void => {
-      // Without the texts of a group more is asked of the engine, and nothing is missed.
+      // Without the texts of a group, the engine runs more often, but nothing is missed.
       if (ways.length * others.length > MAX_WAYS) return;
       ways = ways.flatMap((way) => others.map((other) => [...way, ...other]));
     };
@@ -68,7 +68,7 @@ class Reader {
     return ways;
   }
 
-  // The text that a single character stands for; undefined where it may be several.
+  // The text that a single character of the expression matches. Undefined if it may match several.
   #character(char: string): string | undefined {
     if (char === "[") {
       const [whole = "["] = /^\[\^?\]?(?:\\.|[^\]\\])*\]/.exec(this.#source.slice(this.#at)) ?? [];

@@ -1,14 +1,14 @@
 import type { Projection, View } from "@bylaw/kernel";
 
-/** What conditions may ask of a run. */
+/** The state of a run, for the conditions of rules. */
 export interface RunState {
-  /** `false`: nothing is recorded, and each state is the one before a first event. It satisfies no allow. */
+  /** Whether the run is recorded. If not, each state is the initial one, and it satisfies no allow. */
   readonly recorded: boolean;
-  /** The state of a projection, by its name. */
+  /** Returns the state of a projection, by its name. */
   stateOf(projection: string): unknown;
 }
 
-/** Reads projections by name through a view. Reading another one throws. */
+/** Reads projections by name through a view. Throws for a projection that no plugin declares. */
 export function runStateOf(
   projections: ReadonlyMap<string, Projection<unknown>>,
   view: View,

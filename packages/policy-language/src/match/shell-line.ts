@@ -9,31 +9,31 @@ import {
 } from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
 
-/** One simple command of a shell line, with what the rules need of it. Each answer is worked out once. */
+/** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
 export class LinePart {
   readonly words: readonly Word[];
-  /** How often the line has this command. */
+  /** How often the line contains this command. */
   readonly times: number;
-  /** Positions of the arguments that make it do more than its name says. */
+  /** Positions of the arguments that make the command do more than its name says. */
   readonly hazards: ShellCommand["hazards"];
   readonly effects: readonly Effect[];
-  /** Its files are of another machine or of a container. */
+  /** Whether its files are on another machine or in a container. */
   readonly remote: boolean;
-  /** Its later words could be a command that it runs. */
+  /** Whether its later words could be a command that it runs. */
   readonly carries: boolean;
-  /** Positions from which a denied command may start. */
+  /** The number of first words at which a denied command may start. */
   readonly starts: number;
-  /** Why it cannot be known what it runs or does. */
+  /** Why it is not fully known what the command runs or does. */
   readonly unknown: string | undefined;
-  /** It is only text that looks like a command: what forbids or asks is about it, and nothing has to allow it. */
+  /** Whether it is only text that looks like a command. It concerns only denies and asks; no rule has to allow it. */
   readonly suspect: boolean;
-  /** Nothing but its words is left for an allow to cover. */
+  /** Whether an allow that covers its words covers all of it. */
   readonly plain: boolean;
-  /** Nothing of it is unknown, and no variable steers it; it may redirect its output. */
+  /** Whether nothing about it is unknown and no variable steers it. It may redirect its output. */
   readonly clear: boolean;
-  /** Like `plain`, but it may send output to files. */
+  /** Like `plain`, but the output may go to files. */
   readonly writesOutput: boolean;
-  /** Some word or effect is not known, so that a deny may match without being sure of it. */
+  /** Whether some word or effect is unknown, so that a deny may match without certainty. */
   readonly doubtful: boolean;
   readonly #command: ShellCommand;
   #named: NamedEffects | undefined = undefined;
@@ -63,18 +63,18 @@ export class LinePart {
       remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
   }
 
-  /** What it does, by names. */
+  /** The names of its effects. */
   get named(): NamedEffects {
     return (this.#named ??= namedEffects(this.#command));
   }
 
-  /** The names of the programs that its words may start: as written, without folders, and up to a blank. */
+  /** The names of programs that its words may start: each as written, without folders, and up to a space. */
   get programs(): readonly ProgramName[] {
     this.#programs ??= this.words.slice(0, this.starts).flatMap(namesOf);
     return this.#programs;
   }
 
-  /** Positions from which a command of this program may start, and some others; without a program all of them. */
+  /** The positions at which a command of this program may start, and some others. Without `program`, all positions. */
   startsOf(program: string | undefined): readonly number[] {
     if (this.starts <= 1) return this.starts === 0 ? [] : FIRST;
     const byName = (this.#startsByName ??= this.#indexStarts());
@@ -95,7 +95,7 @@ export class LinePart {
     return byName;
   }
 
-  /** The words with one blank between them; `…` for what is not known. */
+  /** The words joined by spaces, with `…` for unknown parts. */
   get text(): string {
     this.#text ??= this.words
       .map((word, at) => (at === 0 ? bareName(shown(word)) : shown(word)))
@@ -103,7 +103,7 @@ export class LinePart {
     return this.#text;
   }
 
-  /** The same with quotes around a word that is empty or has a blank in it, so that one word never reads as two. */
+  /** Like {@link text}, but a word that is empty or contains a space is quoted, so that it never reads as two. */
   get quoted(): string {
     this.#quoted ??= this.words
       .map((word, at) => quoted(at === 0 ? bareName(shown(word)) : shown(word)))
@@ -114,11 +114,11 @@ export class LinePart {
 
 const FIRST: readonly number[] = [0];
 
-/** A name under which rules about a program may stand. */
+/** A name under which rules about a program may be listed. */
 interface ProgramName {
   readonly name: string;
   readonly lower: string;
-  /** It is what a name begins with, up to its first blank. */
+  /** Whether this is only the start of a name, up to its first space. */
   readonly head: boolean;
 }
 
@@ -132,22 +132,22 @@ function namesOf({ text }: Word): readonly ProgramName[] {
   return [...whole.map(named(false)), ...heads.map(named(true))];
 }
 
-/** A word as a part of a text in which no blank is its own. */
+/** Quotes a word if it is empty or contains a space. */
 export const quoted = (text: string): string =>
   text === "" || /\s/.test(text) ? `'${text}'` : text;
 
-// More words than this could each begin a command: a regular expression may not have looked at all of them.
+// With more possible starts than this, a regular expression may not have been tried at all of them.
 const MANY_STARTS = 64;
 
 /** The text of a command from one word on. */
 interface CommandText {
-  /** All of it, or what is known up to the first word that is not. */
+  /** The whole text, or the known text before the first unknown word. */
   readonly head: string;
-  /** What is known after the last word that is not; undefined where all is known. */
+  /** The known text after the last unknown word. Undefined if everything is known. */
   readonly tail: string | undefined;
 }
 
-/** The text from a word on, under a name of its program. `quotes`: words that are empty or have a blank in them stand in quotes. */
+/** The text from a word on, with `program` as its first word. `quotes`: quotes words that are empty or contain a space. */
 export function textFrom(
   words: readonly Word[],
   from: number,
@@ -167,7 +167,7 @@ export function textFrom(
     const pieces = word?.pieces ?? [];
     const [first] = pieces;
     const last = pieces.at(-1);
-    // A word that may be none takes its blank along.
+    // A word that may disappear also takes away the space before it.
     if (tail === undefined && word?.single === true)
       head += ` ${typeof first === "string" ? first : ""}`;
     tail = typeof last === "string" && word?.single === true ? last : "";
@@ -185,17 +185,17 @@ function isRegion(effect: Effect): boolean {
   );
 }
 
-/** A word as text, with `…` for what is not known. */
+/** Formats a word, with `…` for unknown parts. */
 export const shown = ({ text, pieces }: Word): string =>
   text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
 
-/** A shell line as the rules see it. */
+/** A shell line as rules see it. */
 export interface LineFacts {
-  /** At least one: a line without commands has one of no words. */
+  /** The commands of the line. A line without commands has one command without words. */
   readonly parts: readonly LinePart[];
-  /** Why the line as a whole cannot be known. */
+  /** Why the line as a whole is not fully known. */
   readonly unknown: string | undefined;
-  /** It is so large that nobody has looked for what a rule denies. */
+  /** Whether the line is so large that its commands were not compared with rules. */
   readonly tooLarge: boolean;
 }
 
@@ -211,16 +211,16 @@ const NO_COMMAND: ShellCommand = {
   unknown: [],
 };
 
-// Agents run the same few lines again and again. What was read of a line is kept from its second time on: keeping that of
-// every line nearly doubles the time of a new one. Longer lines would be much to keep.
+// Agents repeat a few lines. Facts are cached from the second time on, because caching every line nearly doubles the
+// time of a new one. Longer lines would take too much memory.
 const KEPT_LINES = 512;
 const KEPT_LENGTH = 512;
 const kept = new Map<string, LineFacts>();
 const seen = new Set<string>();
-// One decision asks about its line several times, however long it is.
+// One decision reads its line several times, however long it is.
 let last: { readonly line: string; readonly facts: LineFacts } | undefined;
 
-/** Reads a shell line. `beside`: why the call cannot be known, whatever the line says. */
+/** Analyzes a shell line. `beside`: a reason outside of the line why the call is not fully known. */
 export function readLine(line: string, beside: string | undefined): LineFacts {
   if (beside !== undefined) return factsOf(analyze(line), beside);
   if (last?.line !== line) last = { line, facts: kept.get(line) ?? readAndKeep(line) };
@@ -230,7 +230,7 @@ export function readLine(line: string, beside: string | undefined): LineFacts {
 function readAndKeep(line: string): LineFacts {
   const facts = readNew(line);
   if (line.length > KEPT_LENGTH) return facts;
-  // Both are emptied at once, so that no line has to be marked as used.
+  // Both are emptied at once, which needs no record of the last use.
   if (seen.has(line)) {
     if (kept.size >= KEPT_LINES) kept.clear();
     kept.set(line, facts);
@@ -245,7 +245,7 @@ function readNew(line: string): LineFacts {
   const analysis = analyze(line);
   return factsOf(
     analysis,
-    analysis.unknown[0]?.what ?? (line.trim() === "" ? "line without a command" : undefined),
+    analysis.unknown[0]?.what ?? (line.trim() === "" ? "the line has no command" : undefined),
   );
 }
 
@@ -258,10 +258,10 @@ function factsOf({ commands, unknown }: Analysis, why: string | undefined): Line
   };
 }
 
-// Short lines hardly repeat a command, and are told apart for nothing.
+// A shorter line rarely repeats a command, so comparing its commands is not worthwhile.
 const MANY_COMMANDS = 64;
 
-// Rules say the same of equal commands, so each of them is judged once.
+// Rules decide equal commands equally, so each of them is evaluated once.
 function partsOf(
   commands: readonly ShellCommand[],
   whole: { readonly known: boolean },
@@ -278,14 +278,14 @@ function partsOf(
   return [...equal.values()].map(({ command, times }) => new LinePart(command, whole, times));
 }
 
-/** The commands of text that may be a line: denies and asks are about them, and nothing has to allow them. */
+/** The commands of text that may be a shell line. They concern only denies and asks; no rule has to allow them. */
 export function suspectParts(line: string): readonly LinePart[] {
   return analyze(line).commands.map(
     (command) => new LinePart({ ...command, origin: "sight" }, { known: true }),
   );
 }
 
-/** What stands for a line that is no text. */
+/** The facts of a line that is not text. */
 export function unreadable(why: string): LineFacts {
   return { parts: [new LinePart(NO_COMMAND, { known: false })], unknown: why, tooLarge: false };
 }

@@ -2,21 +2,21 @@ import { PatternError, quote } from "../load/finding.ts";
 
 /** A compiled `url_prefix`. */
 export interface UrlPrefix {
-  /** Scheme, host and port in one form, ending in `/`. */
+  /** Scheme, host and port in a normal form that ends in `/`. */
   readonly origin: string;
-  /** Covers a URL only when every reader would read the same origin and path in it. */
+  /** Matches only if every reader finds the same origin and path in the URL. */
   allows(text: string): boolean;
-  /** Matches when any usual reading of the URL lies below the prefix, or is the prefix without its last slash. */
+  /** Matches if any common reading of the URL is below the prefix, or equals the prefix without its last slash. */
   denies(text: string): boolean;
 }
 
-/** One way to read a text as a URL. */
+/** One possible reading of a text as a URL. */
 export interface UrlReading {
   readonly scheme: string;
-  /** In lower case, without dots at the end; an IPv4 address inside an IPv6 one is the IPv4 address. */
+  /** The host in lower case, without dots at the end. An IPv4 address inside an IPv6 address is given as IPv4. */
   readonly host: string;
   readonly port: string;
-  /** The path as a URL parser settles it, and as written. */
+  /** The path as a URL parser normalizes it, and as written. */
   readonly paths: readonly string[];
 }
 
@@ -71,14 +71,15 @@ const PLAIN =
   /^[a-z][a-z0-9+.-]*:\/\/([a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?(\/[^?#]*)?(?:[?#]|$)/i;
 
 /**
- * A URL that has one reading only: `scheme://host` literally, the host in its one spelling; no user, no backslash, blank or control
- * character; in the path no empty or dot segment and no escape that hides a plain character, a separator or broken text.
+ * Parses a URL that has only one reading. It must begin literally with `scheme://host` and have no user, backslash,
+ * space or control character. Its path must have no empty or dot segment, and no escape that hides a plain character,
+ * a separator or broken text. Undefined for any other text.
  */
 export function plainUrl(text: string): URL | undefined {
   if (/[\u0000-\u0020\u007f-\u00a0\\\u2028\u2029]/.test(text)) return undefined;
   const [, host, path = ""] = PLAIN.exec(text) ?? [];
   if (host === undefined || !URL.canParse(text) || !isPlainPath(path)) return undefined;
-  // A reader that knows no query and no fragment takes what stands before an `@` for a user.
+  // A reader that does not know queries and fragments takes everything before an `@` for the user.
   if (
     path === "" &&
     text
@@ -94,7 +95,7 @@ export function plainUrl(text: string): URL | undefined {
 }
 
 function isPlainPath(path: string): boolean {
-  // Letters of any script are what they are; other characters beyond ASCII could be look-alikes of dots and slashes.
+  // Letters of any script are safe. Other characters beyond ASCII may look like dots and slashes.
   if (/[^!-~\p{L}\p{M}\p{N}]|%(?![0-9a-f]{2})/iu.test(path)) return false;
   if (/%(?:[01][0-9a-f]|25|2d|2e|2f|3[0-9]|4[1-9a-f]|5[0-9ac]|5f|6[1-9a-f]|7[0-9aef])/i.test(path))
     return false;
@@ -110,16 +111,16 @@ function isPlainPath(path: string): boolean {
   );
 }
 
-/** Every usual reading of a text; one without a scheme counts as a host with a path. */
+/** Every common reading of a text. A text without a scheme counts as a host with a path. */
 export function readings(text: string, scheme = "https:"): readonly UrlReading[] {
   const bare = text.replace(/[\u0000-\u001f\u007f\u00ad\u200b-\u200d\u2060\ufeff]/g, "").trim();
   const slashes = bare.replaceAll("\\", "/");
   const all = new Set([text, slashes, bare.replaceAll("\\", "%5c")]);
-  // `view-source:https://…` and the like.
+  // Removes prefixes such as `view-source:`.
   all.add(slashes.replace(/^(?:[a-z][a-z0-9+.-]*:){1,8}(?=[a-z][a-z0-9+.-]*:\/\/)/i, ""));
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(slashes))
     all.add(`${scheme}//${slashes.replace(/^\/+/, "")}`);
-  // Readers that end the host at the first slash only, and those that take the first `@` for the last.
+  // Some readers end the host only at the first slash, and some end the user at the first `@`.
   for (const one of [...all]) {
     const [, name = "", authority = "", rest = ""] =
       /^([a-z][a-z0-9+.-]*:)\/*([^/]*)(.*)$/is.exec(one) ?? [];
@@ -137,7 +138,7 @@ function read(text: string): UrlReading | undefined {
     const { protocol, hostname, port, pathname } = new URL(text);
     return { scheme: protocol, host: looseHost(hostname), port, paths: [pathname, path] };
   }
-  // No URL for a strict reader; a lax one still finds a host.
+  // A strict reader rejects this URL, but a lax one still finds a host.
   const host = authority.replace(/^.*@/s, "").replace(/:[^:\]]*$/, "");
   const [shown = ""] = host.split(/%0|\s/, 1);
   return shown === ""
@@ -149,7 +150,7 @@ function looseHost(hostname: string): string {
   let end = hostname.length;
   while (hostname[end - 1] === ".") end--;
   const bare = hostname.slice(0, end);
-  // As a web address, so that case, escapes and numbers have one form whatever the scheme.
+  // Parse it as a web address, so that case, escapes and numbers are normalized for every scheme.
   const web = `http://${bare}/`;
   const host = (URL.canParse(web) ? new URL(web).hostname : bare).toLowerCase();
   const [, high, low] =
@@ -161,10 +162,10 @@ function looseHost(hostname: string): string {
 
 const MAX_DECODINGS = 3;
 
-// No server takes a longer path, and one that does may find anything in it.
+// No server accepts a longer path, and one that does may find anything in it.
 const MAX_PATH = 65_536;
 
-// The paths that servers could serve: decoded up to three times, slashes merged or not, `;params` dropped or not.
+// The paths that servers may understand: decoded up to three times, with slashes merged or not, with `;params` removed or not.
 function servedPaths(path: string): readonly string[] {
   const all = new Set<string>();
   let text = bytesOf(path);
@@ -196,11 +197,11 @@ const isBelow = (path: string, folder: string): boolean =>
   path.startsWith(folder) &&
   (path.length === folder.length || /[/;?#\u0000-\u0020]/.test(path[folder.length] ?? ""));
 
-// Text as its UTF-8 bytes, a character each, so that escapes of any bytes compare.
+// Converts text to its UTF-8 bytes, one character each, so that escapes of any bytes can be compared.
 const bytesOf = (text: string): string =>
   text.replace(/[^\u0000-\u007f]+/g, (run) => Buffer.from(run, "utf8").toString("latin1"));
 
-// One by one: a malformed escape stays and hides no other. Overlong forms of ASCII are what they stand for.
+// Decodes escapes one by one, so that a malformed one hides no other. Overlong forms of ASCII become ASCII.
 function decodeOnce(bytes: string): string {
   return bytes
     .replace(

@@ -30,16 +30,16 @@ export interface ConditionSource {
 
 export type Test = (value: Json) => boolean;
 
-/** How a condition is compiled. */
+/** The options for compiling a condition. */
 export interface TestOptions {
   readonly broad: boolean;
-  /** It was compiled before: see {@link compileRegex}. */
+  /** Whether the condition was compiled before: see {@link compileRegex}. */
   readonly checked?: boolean | undefined;
 }
 
 /**
- * `broad`: values of another type are read as a lax tool could read them, lists also by their members, and what cannot be read
- * passes. Otherwise nothing but the type that the condition is about passes.
+ * Compiles a condition. `broad`: values of other types are read as a lax tool could read them, lists also item by
+ * item, and values that cannot be read pass. Otherwise only values of the type that the condition is about can pass.
  */
 export function compileTest(source: ConditionSource, { broad, checked }: TestOptions): Test {
   const tests: Test[] = [];
@@ -111,7 +111,7 @@ const kindOf = (value: Json): string =>
 
 const SCALARS: ReadonlySet<string> = new Set(["string", "number", "boolean"]);
 
-// The types that a condition is about; all plain ones where it does not say.
+// The types that a condition is about. If it names none: all plain types.
 function scalarsOf({
   eq,
   in: among,
@@ -153,7 +153,7 @@ function couldBeNumber(value: Json, matches: (number: number) => boolean): boole
   return Number.isNaN(number) || matches(number);
 }
 
-/** Whether a value is of a type of JSON Schema. */
+/** Whether a value has a type of JSON Schema. */
 export function isOfType(value: Json, type: ArgumentType): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
@@ -163,7 +163,7 @@ export function isOfType(value: Json, type: ArgumentType): boolean {
   return typeof value === type;
 }
 
-/** Whether two values are equal, with keys in any order. */
+/** Whether two values are equal. The order of keys does not matter. */
 export function same(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)

@@ -3,29 +3,30 @@ import { compileGlob, type Glob } from "./glob.ts";
 /** Whether a word of a pattern covers a word of a command. */
 export type Cover = (text: string) => boolean;
 
-/** A URL in a word of a pattern: the parts may hold wildcards. */
+/** A URL in a word of a pattern. Its parts may contain wildcards. */
 export interface UrlWord {
-  /** The name of an option that the URL is the value of, as in `--url=https://…`. */
+  /** The option whose value the URL is, as in `--url=https://…`. Empty if there is none. */
   readonly option: string;
-  /** With `://`. Empty for a URL that is written without one. */
+  /** The scheme with `://`. Empty if the URL has none. */
   readonly scheme: string;
-  /** User, host and port. */
+  /** The user, host and port. */
   readonly authority: string;
-  /** What follows the host. */
+  /** Everything after the host. */
   readonly rest: string;
 }
 
-// A folder above, also as a server may decode it.
+// A `..` segment, also in forms that a server may decode.
 const CLIMBS = /(?<=^|[/\\])(?:\.|%2e){2}(?=[/\\]|$)/gi;
 const OPTION = /^(--?\w[\w-]{0,64}=)(.*)$/s;
 const URL_PARTS = /^([a-z*?][\w+.*?-]{0,32}:\/\/)([^/?#\\]*)(.*)$/is;
 const BARE_URL = /^(?:[\w*?][^/]*\.|localhost(?:[*?:/]|$))/;
-// A user at a host, as `ssh`, `scp` and git write it. A version, as in `react@18*`, is none.
+// A user at a host, as `ssh`, `scp` and git write it. A version such as `react@18*` is not.
 const AT_HOST = /^([\w.+*?-]*@(?:[a-z][\w.-]*|(?:\d{1,3}\.){3})\*)([:/].*)?$/is;
 
 /**
- * Compiles one word of an allow. Wildcards mean what they look like: `build/*` never leaves `build`, and in the host of a URL they stand for
- * what a host is made of, so that `https://api.example.com*` is all of that host and no other. `url`: a word without a scheme is one, too.
+ * Compiles one word of an allow so that wildcards cover only what they seem to. `build/*` never leaves `build`. In
+ * the host of a URL, a wildcard matches only characters of a host, so `https://api.example.com*` never covers another
+ * host. `url`: a word without a scheme is a URL too.
  */
 export function compileCover(glob: Glob, { url }: { readonly url: boolean }): Cover {
   const { source } = glob;
@@ -38,11 +39,11 @@ export function compileCover(glob: Glob, { url }: { readonly url: boolean }): Co
   return (text) => matches(text) && climbsIn(text) === climbs;
 }
 
-// A wildcard stands for no segment `..`, so a text has as many as are written.
+// A wildcard matches no `..` segment, so a text must have exactly as many as the pattern.
 const climbsIn = (text: string): number =>
   text.includes("..") || text.includes("%") ? (text.match(CLIMBS)?.length ?? 0) : 0;
 
-/** The URL in a word of a pattern. `url`: a word without a scheme is one, such as `api.example.com*`. */
+/** Parses a URL in a word of a pattern. `url`: a word without a scheme, such as `api.example.com*`, is a URL too. */
 export function readUrlWord(
   source: string,
   { url }: { readonly url: boolean },
@@ -68,7 +69,7 @@ function compileUrlCover({ option, scheme, authority, rest }: UrlWord): Cover {
     const [, given = "", host = "", path = ""] =
       URL_PARTS.exec(scheme === "" ? `https://${value}` : value) ?? [];
     if (!schemes.matches(given) || !hosts(host)) return false;
-    // What follows a backslash is a host for some programs.
+    // Some programs read the text after a backslash as a host.
     if ((host.includes("@") && !authority.includes("@")) || path.startsWith("\\")) return false;
     if (paths === undefined) return true;
     return paths === "" ? path === "" : paths.matches(path.startsWith("/") ? path : `/${path}`);
@@ -86,7 +87,7 @@ function compileAtHostCover(source: string): Cover | undefined {
   };
 }
 
-// A last wildcard is the port, the last number of an address, or nothing, so that it names no other host.
+// A wildcard at the end stands for a port, the last number of an address, or nothing, so it never extends the host.
 function compileHostCover(authority: string): Cover {
   if (authority === "" || authority === "*") return (host) => host !== "";
   if (!authority.endsWith("*")) {

@@ -3,7 +3,7 @@ import { alignAny, alignKnown, type Certainty, type Operand } from "./operand-ma
 import type { Glob } from "./glob.ts";
 import { compileOptionMatch, firstWordsOfOptions } from "./option-match.ts";
 
-/** Short letters of long options that many programs share; `R` and `r` are one where they mean to recurse. */
+/** Short forms of long options that many programs share. `R` and `r` are the same where both mean recursion. */
 const LONG: Readonly<Record<string, string>> = {
   recursive: "r",
   force: "f",
@@ -17,7 +17,10 @@ const LONG: Readonly<Record<string, string>> = {
   file: "f",
 };
 
-/** Compiles the words after the program of a pattern that matches by meaning: by how options look, or as the program reads them. */
+/**
+ * Compiles the words after the program of a pattern that matches by meaning: by the form of options, or as the
+ * program itself reads them.
+ */
 export function compileWordMatch(
   words: readonly string[],
   globs: readonly Glob[],
@@ -38,8 +41,8 @@ export function compileWordMatch(
 }
 
 /**
- * Words of which every command that a pattern matches has one among its own, as far as all of those are known: the first operand of the
- * pattern, by all its names. Undefined where the pattern begins with none that is written out.
+ * Words of which every command that the pattern matches contains at least one: all names of the pattern's first
+ * operand. Undefined if that operand is not literal.
  */
 export function firstWords(
   words: readonly string[],
@@ -52,7 +55,7 @@ export function firstWords(
   return meant === undefined ? undefined : [first, ...meant];
 }
 
-// The globs of the words that are no options; the first `--` is neither.
+// The globs of the words that are not options. The first `--` is neither.
 function operandsOf(words: readonly string[], globs: readonly Glob[]): readonly Glob[] {
   const end = words.indexOf("--");
   return globs.filter((_, at) => at !== end && !isFlag(words, at, end));
@@ -92,16 +95,16 @@ function compileLook(
 
 interface Given {
   readonly flags: readonly string[];
-  /** The letters of all short options. */
+  /** The letters of all short options, joined. */
   readonly letters: string;
   readonly operands: readonly Operand[];
-  /** Some operand is not known. */
+  /** Whether some operand is unknown. */
   readonly doubtful: boolean;
-  /** Some word may be any option. */
+  /** Whether some word may be any option. */
   readonly options: boolean;
 }
 
-// Patterns about one program ask about the same words in turn.
+// Rules about one program ask about the same words one after the other.
 let last:
   | { readonly argv: readonly Word[]; readonly from: number; readonly given: Given }
   | undefined;
@@ -135,7 +138,7 @@ function sort(argv: readonly Word[], from: number): Given {
       }
       continue;
     }
-    // A glob stands for names that all begin alike; what else is no single word may be words of any kind.
+    // The names that a glob finds all begin alike. Any other word that may be several can contain any kind of word.
     const names = word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
     const anything =
       text === undefined &&
@@ -170,7 +173,7 @@ function present(word: string, glob: Glob | undefined, { flags, letters }: Given
     return flags.some((flag) => {
       if (!flag.startsWith("--")) return false;
       const [given, with_] = cut(flag.slice(2));
-      // Programs take any unambiguous beginning of a long option.
+      // Programs accept any unambiguous prefix of a long option.
       const named = given === name || (given.length > 1 && name.startsWith(given));
       return named && (value === undefined || value === with_);
     });

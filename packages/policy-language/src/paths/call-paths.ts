@@ -4,7 +4,7 @@ import type { Segment } from "./path-overlap.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { unknownPath } from "./path-text.ts";
 
-/** The texts of a call that can be read as a path. */
+/** The texts of a call that can be read as paths. */
 export function knownTexts(facts: CallFacts): readonly string[] {
   const texts = new Set<string>();
   for (const one of facts.perCommand) {
@@ -16,17 +16,17 @@ export function knownTexts(facts: CallFacts): readonly string[] {
   return [...texts].filter((text) => unknownPath(text, facts.call) === undefined);
 }
 
-/** A glob of a command that can be looked up in the folders. */
+/** A glob of a command that can be expanded in the file system. */
 export interface CommandGlob {
   readonly pattern: string;
-  /** The folder, as {@link absolutePath} reads it. */
+  /** The folder, as {@link absolutePath} accepts it. */
   readonly folder: string;
   readonly names: readonly Segment[];
-  /** Set where another program finds the files. */
+  /** Set if another program finds the files. */
   readonly found?: FoundRef;
 }
 
-/** The globs of a call's commands. */
+/** The globs in the commands of a call. */
 export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.line === null ? [] : facts.perCommand) {

@@ -23,13 +23,13 @@ import {
   type PathSource,
 } from "./path-refs.ts";
 
-/** The texts that a call names as paths, with the reason why some of its places cannot be known. */
+/** The texts that a call uses as paths, and the reason if some paths are unknown. */
 export interface CollectedPathRefs {
   readonly wanted: readonly PathRef[];
   readonly unknown: string | undefined;
-  /** `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
+  /** The source of the paths. `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
   readonly from: "table" | "shell" | "generic";
-  /** There are more paths than are looked at. */
+  /** Whether there are more paths than the limit. */
   readonly tooMany?: boolean;
 }
 
@@ -78,14 +78,14 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
   }
   const accounted = accountedIn(tool);
   const ends = COPIES.get(name);
-  // A configuration may say otherwise what the tool's arguments are.
+  // A configuration may describe the tool's arguments differently.
   const copies =
     ends !== undefined && [...ends.from, ...ends.to].every((argument) => accounted.has(argument));
   const reasons = [
     patched,
     copies ? addCopy(wanted, ends, args) : undefined,
     tool.write !== undefined && !wanted.some(({ access }) => access === "write")
-      ? "a tool that writes without a place for it"
+      ? "a tool that writes, without a path to write to"
       : undefined,
     addGlobs(wanted, tool, args),
     findUnknownArg(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
@@ -100,7 +100,7 @@ const WILD = /\*/;
 
 const accountedBy = new WeakMap<FileTool, ReadonlySet<string>>();
 
-// The arguments that a tool is described by.
+// The arguments that the description of a tool mentions.
 function accountedIn(tool: FileTool): ReadonlySet<string> {
   let names = accountedBy.get(tool);
   if (names === undefined) {
@@ -119,7 +119,7 @@ function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): 
   return unknown;
 }
 
-const UNREAD_PATCH = "a patch whose files cannot be read from it";
+const UNREAD_PATCH = "a patch whose files are unclear";
 
 function addPatch(wanted: PathRef[], text: string): string | undefined {
   const { paths, maybe, doubtful } = readPatch(text, MAX_PATHS);
@@ -130,10 +130,10 @@ function addPatch(wanted: PathRef[], text: string): string | undefined {
   return doubtful || paths.length + maybe.length > room ? UNREAD_PATCH : undefined;
 }
 
-// Letters, digits and `*`: what every tool reads alike. A brace, a class, a list or a group could be more than one place.
+// Letters, digits and `*`, which every tool reads alike. A brace, class, list or group could mean several paths.
 const PLAIN_GLOB = /^[\p{L}\p{N}_.*/@+=%#-]+$/u;
 
-/** Globs below the paths: each names what it would match at its shortest, so that a rule about that name sees it. */
+/** Adds globs below the paths. Each adds the shortest name that it matches, so that a rule about that name sees it. */
 function addGlobs(
   wanted: PathRef[],
   { globs = [], write }: FileTool,
@@ -150,7 +150,7 @@ function addGlobs(
         !PLAIN_GLOB.test(glob) ||
         /^\/|(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.[^/]*\*/.test(glob)
       ) {
-        unknown ??= `a glob in \`${name}\` that may leave its folder, or stand for names that cannot be known`;
+        unknown ??= `the glob in \`${name}\` may leave its folder, or match unknown names`;
         continue;
       }
       const shortest = glob
@@ -166,7 +166,7 @@ function addGlobs(
   return unknown;
 }
 
-/** A copy needs both of its ends; where the second is a folder, the first keeps its name below it. */
+/** Adds the destination of a copy, which needs both ends. If the destination is a folder, the source keeps its name in it. */
 function addCopy(
   wanted: PathRef[],
   ends: { readonly from: readonly string[]; readonly to: readonly string[] } | undefined,
@@ -178,7 +178,8 @@ function addCopy(
     names.flatMap((name) => listOf(own(args, name)));
   const renamed = named(["new_name", "newName"]);
   const targets = [...named(ends.to), ...renamed];
-  if (sources.length === 0 || targets.length === 0) return "one place of two";
+  if (sources.length === 0 || targets.length === 0)
+    return "the source or the destination is missing";
   for (const source of sources) {
     if (typeof source !== "string") continue;
     const slash = source.lastIndexOf("/");
@@ -193,7 +194,7 @@ function addCopy(
   return undefined;
 }
 
-// Agents call it like a program. What it reads from its input is not known here.
+// Agents run it like a program. The input that it may read instead is unknown here.
 function addPatchCommand(wanted: PathRef[], words: LinePart["words"]): string | undefined {
   if (!/^apply_?patch$/.test(baseName(words[0]?.text ?? ""))) return undefined;
   const text = words.length === 2 ? words[1]?.text : undefined;
@@ -203,7 +204,7 @@ function addPatchCommand(wanted: PathRef[], words: LinePart["words"]): string | 
 const MAX_REGIONS = 32;
 const MAX_NAMES = 64;
 
-// Whoever prepares a call and whoever decides it asks for the paths of the same commands.
+// Preparing and deciding a call both ask for the paths of the same commands.
 const pathRefsOf = new WeakMap<LinePart, CollectedPathRefs>();
 
 function fromCommand(part: LinePart, args: Args): CollectedPathRefs {
@@ -233,7 +234,7 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
     const { path, kind, below, only, follows, visible = false, found } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
-      // What lies on another machine is no file that a rule here is about.
+      // A file on another machine is not covered by rules about files here.
       if (!remote) unknown ??= path.why;
       continue;
     }
@@ -243,13 +244,13 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
       const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
       regions += 1;
       if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
-        unknown ??= "glob that may find the folder above";
+        unknown ??= "a glob may match the parent folder";
       }
       if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
         region = { names, visible, ...(only === undefined ? {} : { only: readFilters(only) }) };
-      else unknown ??= "command with more globs and folders than are looked at";
+      else unknown ??= "the command has too many globs and folders";
     }
-    // Who runs a program by its path in a system folder means the program, and no file that a rule allows by name.
+    // A program run by its path in a system folder counts as the program, and not as a file that an allow must list.
     const own =
       kind === "execute" &&
       path.pattern === undefined &&

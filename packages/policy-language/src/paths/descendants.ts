@@ -4,7 +4,7 @@ import { ROOT, type Place } from "./place.ts";
 import type { Rule } from "../compile/rule.ts";
 import { appliesToTool } from "../compile/rule-tool.ts";
 
-/** Tells whether some rule of the given ones names a folder below a place of a call. */
+/** Creates a function that tells whether one of the rules names a folder below a path of a call. */
 export function createDescendantLookup(rules: readonly Rule[]): (facts: CallFacts) => boolean {
   const reads = new Ancestors();
   const writes = new Ancestors();
@@ -22,7 +22,7 @@ export function createDescendantLookup(rules: readonly Rule[]): (facts: CallFact
     );
 }
 
-/** Rules by the folders that their globs begin with, and those above. */
+/** Rules indexed by the folders that their globs begin with, and by the parents of these. */
 class Ancestors {
   readonly #rules = new Map<string, Set<Rule>>();
 

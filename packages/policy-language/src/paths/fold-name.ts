@@ -1,4 +1,7 @@
-/** A name as file systems compare it that do not tell case apart, nor the forms of one character, nor what cannot be seen. */
+/**
+ * Normalizes a name as some file systems compare it: without regard to case, to the forms of one character, and to
+ * invisible characters.
+ */
 export function foldName(name: string): string {
   if (!/[^\u0000-\u007f]/.test(name)) return name.toLowerCase();
   return name

@@ -4,8 +4,8 @@ import { isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /**
- * The files below a folder that another program could find there now. Undefined where there is too much to look at, a folder cannot be
- * read, or a name would be read as another path.
+ * Lists the files below a folder that another program would find now. Undefined if there are too many, a folder
+ * cannot be read, or a name would be read as a different path.
  */
 export function foundPaths(
   folder: string,

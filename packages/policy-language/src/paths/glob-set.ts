@@ -2,10 +2,10 @@ import { overlapsRegion, type Region } from "./path-overlap.ts";
 import { ANY, BASES, type Base, type PathGlob } from "./path-glob.ts";
 import { ROOT, type Place } from "./place.ts";
 
-/** The folders that globs are relative to. Undefined: not known, so that nothing lies in it. */
+/** The folders that globs are relative to. Undefined if a folder is unknown; then nothing lies in it. */
 export type BaseFolders = { readonly [base in Exclude<Base, "root">]: Place | undefined };
 
-/** What of a place a glob must match. */
+/** Which part of a path a glob must match: the path itself, or everything below it. */
 interface CoverScope {
   readonly below?: boolean;
   readonly strictly?: boolean;
@@ -18,7 +18,7 @@ type Scope = typeof EXACTLY | typeof BELOW | typeof STRICTLY_BELOW;
 
 type Indexes = { readonly [base in Base]?: NameIndex };
 
-/** The path globs of one rule, indexed by the names that they ask for. */
+/** The path globs of one rule, indexed by the names that they require. */
 export class GlobSet {
   readonly globs: readonly PathGlob[];
   #exact: Indexes | undefined = undefined;
@@ -29,7 +29,10 @@ export class GlobSet {
     this.globs = globs;
   }
 
-  /** Whether a glob matches a place; `below`: one that matches all that lies below it, `strictly`: but need not match the place itself. */
+  /**
+   * Whether some glob matches a path. `below`: it must match everything below the path. `strictly`: then it need not
+   * match the path itself.
+   */
   covers(
     place: Place,
     folders: BaseFolders,
@@ -47,7 +50,7 @@ export class GlobSet {
     });
   }
 
-  // What does not change by folding needs no second look at globs that do not change either.
+  // If folding does not change the path, only the globs that it changes must be tried again.
   #foldedOf(place: Place, folder: Place): Indexes {
     return place.folded === place && folder.folded === folder
       ? (this.#changed ??= indexesOf(
@@ -57,8 +60,8 @@ export class GlobSet {
   }
 
   /**
-   * Whether a glob may match something in a region. `brings`: files of any name may appear there, so one for a hidden folder of the
-   * workspace, such as `**\/.git/**`, is met by the workspace itself.
+   * Whether some glob may match something in a region. `brings`: the call may create files of any name there. Then a
+   * glob for a hidden folder, such as `**\/.git/**`, may match if the region contains the whole workspace.
    */
   mayMeet(region: Region, folders: BaseFolders, { brings = false } = {}): boolean {
     const { folded } = region;
@@ -75,7 +78,7 @@ export class GlobSet {
   }
 }
 
-// Whether all that lies below the workspace is in a region.
+// Whether a region contains everything below the workspace.
 function isWhole({ names, only, visible, folders }: Region, workspace: Place | undefined): boolean {
   return (
     names === undefined &&
@@ -96,7 +99,7 @@ function indexesOf(globs: readonly PathGlob[]): Indexes {
   return indexes;
 }
 
-/** Globs of one base by a name that is in every path that they match. */
+/** The globs of one base, indexed by a name that every match contains. */
 class NameIndex {
   readonly #byLast = new Map<string, PathGlob[]>();
   readonly #byName = new Map<string, PathGlob[]>();

@@ -1,19 +1,19 @@
 /** The files that the text of a patch names. */
 export interface PatchFiles {
   readonly paths: readonly string[];
-  /** Also meant where the program that applies it reads names another way: reason to deny only. */
+  /** Further files, if the program that applies the patch reads names differently. Only denies consider these. */
   readonly maybe: readonly string[];
-  /** The text cannot be read as one patch in one way. */
+  /** Whether the text cannot be read as one patch in exactly one way. */
   readonly doubtful: boolean;
 }
 
-// Whatever some reader takes for the end of a line.
+// Every character that some reader treats as the end of a line.
 const LINE_END = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
 const VERB = /^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.+)$/;
 
 /**
- * Reads the names in a patch: `*** Begin Patch` with `*** Update File: p` and the like, or a unified diff with `--- a/p` and `+++ b/p`.
- * A line inside a hunk that looks like a name counts as one. `most`: no more names are looked for than that.
+ * Reads the file names in a patch: `*** Begin Patch` with `*** Update File: p` and similar lines, or a unified diff with `--- a/p`
+ * and `+++ b/p`. A line inside a hunk that looks like a file name counts as one. `most` limits the number of names.
  */
 export function readPatch(text: string, most: number): PatchFiles {
   const lines = text.split(LINE_END);
@@ -47,7 +47,7 @@ function readBlocks(lines: readonly string[], most: number): PatchFiles {
   return { paths, maybe, doubtful: doubtful || paths.length === 0 };
 }
 
-// What a line begins with that says a name, or more than a diff says.
+// The starts of lines that contain a file name, or something that a plain diff cannot.
 const MARK = /^(?:\s*(?:\*\*\*|===) |--- |\+\+\+ |Index:|rename |copy |diff --git |GIT binary)/;
 
 function readUnified(lines: readonly string[], most: number): PatchFiles {
@@ -62,7 +62,7 @@ function readUnified(lines: readonly string[], most: number): PatchFiles {
       /^(?:---|\+\+\+|Index:) (.*)$|^(?:rename|copy) (?:from|to) (.*)$/.exec(line) ?? [];
     const [, left, right] = /^diff --git "?a\/(.+?)"? "?b\/(.+?)"?$/.exec(line) ?? [];
     if (left !== undefined && right !== undefined) {
-      // Names with a blank could end anywhere; the other lines of the diff say them apart.
+      // Names with spaces could end anywhere. The other lines of the diff name them separately.
       if (left === right) paths.add(left);
       else maybe.add(left).add(right);
     }
@@ -79,7 +79,7 @@ function readUnified(lines: readonly string[], most: number): PatchFiles {
       maybe.add(name);
     } else {
       paths.add(name);
-      // Without the usual `a/` and `b/` a reader may strip the first folder, or not.
+      // Without the usual `a/` and `b/`, a reader may strip the first folder or keep it.
       if (whole === undefined && below !== "" && below !== name) {
         maybe.add(below);
         doubtful = true;

@@ -6,48 +6,48 @@ import { Region } from "./path-overlap.ts";
 import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { Place } from "./place.ts";
 
-/** One place that a call names. */
+/** One path that a call names. */
 export interface PathFact {
   readonly access: Access;
-  /** All that the path may be: as it is written, and with links resolved. None where it is a guess. */
+  /** Every path that it may be: as written, and with links resolved. Empty for a guess. */
   readonly places: readonly Place[];
-  /** For a deny only: where it lies when the workspace itself is behind a link; all of a guess. */
+  /** Further paths that only a deny considers, such as its path if the workspace itself is behind a link. For a guess: all paths. */
   readonly aliases: readonly Place[];
-  /** The places and the aliases. */
+  /** `places` and `aliases` together. */
   readonly all: readonly Place[];
-  /** What is meant lies below the places. */
+  /** Set if the call means something below the places. */
   readonly region: Region | undefined;
   /** How many of the places, from the first on, are folders of which only the contents are meant. */
   readonly folders: number;
-  /** A command goes where links below it lead, so that an allow cannot cover it. */
+  /** Whether the command follows links below the path, so that an allow cannot cover it. */
   readonly follows: boolean;
-  /** It lies on another machine or in a container: all of its places are in the region, and an allow covers none. */
+  /** Whether it is on another machine or in a container. Then all of its places are in `region`, and no allow covers it. */
   readonly remote: boolean;
 }
 
-/** The places that a call names, as far as they can be known. */
+/** The paths that a call names, as far as they are known. */
 export interface PathFacts {
   readonly known: readonly PathFact[];
-  /** How many of them are folders of which something below is meant. */
+  /** How many of them have a region. */
   readonly regions: number;
-  /** How many places their globs find by way of links. */
+  /** How many paths their globs find through links. */
   readonly found: number;
-  /** Why at least one place cannot be known; never allowed. */
+  /** Why at least one path is unknown. Such a call is never allowed. */
   readonly unknown: string | undefined;
-  /** Some path has a second reading that only a lax tool would take; never allowed. */
+  /** Whether some path has a second reading that only a lax tool would choose. Such a call is never allowed. */
   readonly doubtful: boolean;
   readonly from: CollectedPathRefs["from"];
-  /** The call is about all that lies below its places. */
+  /** Whether the call includes everything below its paths. */
   readonly recursive: boolean;
   readonly workspace: Place | undefined;
   readonly home: Place | undefined;
 }
 
-// Text that a lax tool or another file system reads as another name than the one that is written.
+// Why a lax tool or another file system may read a path as a different name.
 function otherName(text: string): string | undefined {
   if (/^file:/i.test(text)) return "a URL for a path";
   if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
-  if (text.trim() !== text) return "a path with a blank around it";
+  if (text.trim() !== text) return "a path with a space around it";
   if (!/[^\u0000-\u007f]/.test(text)) return undefined;
   const plain = text.normalize("NFKC");
   const climbs = (path: string): number =>
@@ -60,7 +60,8 @@ function otherName(text: string): string | undefined {
 
 const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
 
-// What some file systems take for the same name: without dots and blanks at the end of a name, and without a stream.
+// The path as some file systems read it: without dots and spaces at the end of a name, and without a stream.
+// Undefined if that is the same.
 function trimmed({ segments: place }: Place): readonly string[] | undefined {
   const names = place.map((name) =>
     name.replace(/(?<=.):.*$/s, "").replace(/(?<=[^.\s])[.\s]+$/, ""),
@@ -68,7 +69,7 @@ function trimmed({ segments: place }: Place): readonly string[] | undefined {
   return names.some((name, at) => name !== place[at]) ? names : undefined;
 }
 
-// Each command of a call asks for the same two folders.
+// All commands of a call ask for the same two folders.
 const KEPT_FOLDERS = 16;
 const folders = new Map<string, Place>();
 
@@ -100,12 +101,12 @@ export function pathFacts(facts: PathSource): PathFacts {
   };
 }
 
-/** Reads the paths of one call, and notes what cannot be known of them. */
+/** Reads the paths of one call, and collects what is unknown about them. */
 class PathReader {
   readonly #call: ToolCall;
   readonly #stamp: Stamp | undefined;
   readonly #byTool: boolean;
-  /** The first reason why a place cannot be known. */
+  /** The first reason why a path is unknown. */
   unknown: string | undefined = undefined;
   /** See {@link PathFacts.doubtful}. */
   doubtful = false;
@@ -118,7 +119,7 @@ class PathReader {
     this.#byTool = byTool;
   }
 
-  /** The places of a path; undefined where it cannot be read as one. */
+  /** Reads one path. Undefined if it cannot be read. */
   read({
     text,
     access,
@@ -157,7 +158,7 @@ class PathReader {
     return { access, places, aliases, all: both, region: within, folders, follows, remote };
   }
 
-  // Where the path leads, as the host found it.
+  // Adds the real path, as the host resolved it.
   #addReal(text: string, absolute: string, { guess, places, aliases }: Guess & Places): void {
     const stamp = this.#stamp?.paths?.get(text);
     if (stamp === undefined) return;
@@ -176,21 +177,21 @@ class PathReader {
     }
   }
 
-  // Lists the files that another program would find now.
+  // Adds the files that another program would find now.
   #addListed({ key, written, splits }: FoundRef, absolute: string, places: Places): void {
     if (
       splits &&
       (this.#stamp === undefined || !isPlainName(written.startsWith("~") ? absolute : written))
     )
-      this.unknown ??= "names that are read from a list";
+      this.unknown ??= "names that are read from a list, and may be split or read as options";
     this.#addFound(key, places);
   }
 
-  // What a glob finds by way of a link; the rest lies below its folder.
+  // Adds the paths that a glob finds through links. All others are below its folder.
   #addFound(pattern: string, { places, aliases }: Places): void {
     if (this.#stamp === undefined) return;
     const found = this.#stamp.globs.get(pattern);
-    if (found === undefined) this.unknown ??= "glob whose folders cannot be looked through";
+    if (found === undefined) this.unknown ??= "a glob whose folders cannot be read";
     else this.found += found.length;
     for (const [at, ...others] of found ?? []) {
       if (at !== undefined) places.push(placeOf(at));
@@ -212,7 +213,7 @@ interface Places {
 
 const placeOf = (path: string): Place => new Place(segmentsOf(path));
 
-// Most paths have no link in them, so that both are one.
+// Most paths contain no link, so the real path is the same.
 function isSamePath(place: Place | undefined, real: string): boolean {
   const segments = segmentsOf(real);
   return (
@@ -245,10 +246,10 @@ interface Stamp {
   readonly globs: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
-// A line of a thousand commands asks for the same stamp a thousand times.
+// A line of a thousand commands reads the same stamp a thousand times.
 const stamps = new WeakMap<object, Stamp>();
 
-/** What the host found before it asked. */
+/** Reads what the host resolved before it asked. */
 function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
   const stamp = facts?.[name] ?? null;
   if (!isJsonObject(stamp)) return undefined;
@@ -259,7 +260,7 @@ function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
   return read;
 }
 
-// A list of [text, real path, other names …]; the text alone where nothing can be known.
+// A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
 function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
   if (!Array.isArray(list)) return undefined;
   const map = new Map<string, readonly string[]>();
@@ -270,7 +271,7 @@ function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
   return map;
 }
 
-// Each `{ pattern, places }` with what it finds by way of links, or without `places` where that is not known.
+// A list of `{ pattern, places }`: the paths that each pattern finds through links. `places` is missing if that is unknown.
 function stampedGlobs({ globs }: JsonObject): Stamp["globs"] {
   const map = new Map<string, readonly (readonly string[])[]>();
   if (!Array.isArray(globs)) return map;

@@ -2,31 +2,31 @@ import { foldName } from "./fold-name.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "../match/glob.ts";
 
-/** What path globs are relative to. */
+/** The folders that path globs are relative to. */
 export const BASES = ["root", "home", "workspace"] as const;
 export type Base = (typeof BASES)[number];
 
-/** A compiled path glob over an absolute path in segments. */
+/** A compiled path glob, which matches an absolute path split into segments. */
 export interface PathGlob {
   readonly base: Base;
-  /** The segments that every match starts with, below the base. */
+  /** The literal segments that every match starts with, below the base. */
   readonly lead: readonly string[];
   readonly segments: readonly PathSegment[];
-  /** Of a deny or an ask: the same for a folded path; the glob itself where folding changes nothing. */
+  /** For a deny or an ask: the glob for folded paths, which is this object if folding changes nothing. */
   readonly folded: PathGlob | undefined;
-  /** `segments` are those below the base. */
+  /** `segments` are the segments below the base. */
   matches(segments: readonly string[]): boolean;
-  /** Whether it ends with a segment for any name and matches whatever lies in this folder. */
+  /** Whether the glob ends in a segment that matches any name and matches everything in this folder. */
   matchesAbove(segments: readonly string[]): boolean;
 }
 
-/** Any number of segments. */
+/** Matches any number of segments. */
 export const ANY = "**";
 export type PathSegment = Glob | typeof ANY;
 
 /**
- * Compiles `paths`: `*` and `?` stay inside one segment and match dot files, `**` is any number of segments, none included.
- * Matching is quadratic at worst. `fold`: it also matches folded paths, see {@link foldName}. Throws {@link PatternError}.
+ * Compiles `paths`. `*` and `?` stay inside one segment and match dot files; `**` matches any number of segments, even none.
+ * Matching is quadratic at worst. `fold`: also matches folded paths, see {@link foldName}. Throws {@link PatternError}.
  */
 export function compilePathGlobs(
   source: string,
@@ -46,7 +46,7 @@ function check(source: string): void {
   if (source.startsWith("!")) {
     throw new PatternError(
       `${quote(source)} is a negation, which path globs do not have`,
-      'Write a rule of its own: a deny of what "allow" must not cover',
+      'Write a separate rule: a deny of what "allow" must not cover',
     );
   }
   if (/[@?*+!]\(/.test(source) || (/[(]/.test(source) && source.includes("|"))) {
@@ -124,7 +124,7 @@ function compileOne(pattern: string, source: string): Unfolded {
   };
 }
 
-// Most paths differ from a glob in the name that they end with.
+// Check the last name first, because most paths differ from a glob there.
 function matchesPath(pattern: readonly PathSegment[], path: readonly string[]): boolean {
   const last = pattern.at(-1);
   if (last !== undefined && last !== ANY) {
@@ -135,7 +135,7 @@ function matchesPath(pattern: readonly PathSegment[], path: readonly string[]): 
   return matchSegments(pattern, path);
 }
 
-// The same greedy idea as for text, with segments for characters: after each `**` the rest takes its leftmost place.
+// Greedy like text globs, with segments as characters: after each `**`, the rest matches at its leftmost position.
 function matchSegments(pattern: readonly PathSegment[], path: readonly string[]): boolean {
   let p = 0;
   let s = 0;

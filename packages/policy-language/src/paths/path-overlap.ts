@@ -2,19 +2,19 @@ import { foldName } from "./fold-name.ts";
 import { ANY, type PathGlob, type PathSegment } from "./path-glob.ts";
 import type { Place } from "./place.ts";
 
-/** What is known of places below a folder. */
+/** What is known about paths below a folder. */
 export interface RegionNames {
-  /** The names below the folder, where a glob says them; undefined: all that lies below it, the folder included. */
+  /** The names below the folder, as a glob gives them. Undefined: the folder and everything below it. */
   readonly names: readonly Segment[] | undefined;
-  /** Below the folder only files with such names count. */
+  /** Only files whose names match one of these count. */
   readonly only?: readonly NameGlob[];
-  /** What starts with a dot below the folder is left out. */
+  /** Whether names with a leading dot are excluded. */
   readonly visible?: boolean;
 }
 
-/** Places of which only the folder is known. */
+/** A set of paths of which only the folder is known. */
 export class Region implements RegionNames {
-  /** The folder below which they lie, and every text that it may be besides. */
+  /** The folder that contains the paths, in every form that it may have. */
   readonly folders: readonly Place[];
   readonly names: readonly Segment[] | undefined;
   readonly only: readonly NameGlob[];
@@ -29,20 +29,20 @@ export class Region implements RegionNames {
     this.visible = visible;
   }
 
-  /** It means only what lies below its folder, under a name that is partly known. */
+  /** Whether only paths below the folder are meant, with a partly known name. */
   get isStrict(): boolean {
     const { names, only } = this;
     if (names !== undefined) return names.some((name) => name !== ANY);
     return only.length > 0 && only.every(({ prefix, suffix }) => prefix !== "" || suffix !== "");
   }
 
-  /** Each folder with the names below it, as one pattern. */
+  /** One pattern for each folder: the folder followed by the names. */
   get patterns(): readonly (readonly Segment[])[] {
     const { folders, names = [ANY] } = this;
     return (this.#patterns ??= folders.map(({ literals }) => [...literals, ...names]));
   }
 
-  /** The region on a file system that does not tell case apart; this very object where nothing changes. */
+  /** The region with folded names. This object if nothing changes. */
   get folded(): Region {
     return (this.#folded ??= this.#fold());
   }
@@ -59,17 +59,20 @@ export class Region implements RegionNames {
   }
 }
 
-/** One segment of a glob in a command, with what stands around its wildcards. */
+/** One segment of a command's glob: the text before and after its wildcards. */
 interface NameGlob {
   readonly prefix: string;
   readonly suffix: string;
-  /** Set where it has no wildcard. */
+  /** The text of a segment without wildcards. */
   readonly literal: string | undefined;
-  /** It may stand for `.` or `..`: some shells find these by a wildcard after a written dot. */
+  /** Whether it may match `.` or `..`: some shells match these if the wildcard follows a literal dot. */
   readonly climbs?: true;
 }
 
-/** Reads a glob of a command below its folder: `*` for text without a slash, `**` for folders, any other character by itself or after a backslash. */
+/**
+ * Parses a command's glob, without its folder. `*` matches text without a slash and `**` any folders. Any other
+ * character, or one after a backslash, is literal.
+ */
 export function readNames(folder: string, pattern: string): readonly Segment[] {
   const above = folder === "." ? 0 : folder === "/" ? 1 : folder.split("/").length;
   const segments = pattern.split("/").slice(above);
@@ -78,16 +81,19 @@ export function readNames(folder: string, pattern: string): readonly Segment[] {
     .map((segment) => (segment === ANY ? ANY : readName(segment)));
 }
 
-/** Reads the globs of file names that a program takes: of each the last segment, with any text for what stands for several. */
+/**
+ * Parses the globs that limit a program to certain file names. Keeps only the last segment of each, and treats
+ * everything that may vary as any text.
+ */
 export function readFilters(globs: readonly string[]): readonly NameGlob[] {
   return globs.flatMap(alternatives).map((glob) => {
     const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^[\]]+\]|\?/g, "*");
-    // A class in a class, or one that begins with a bracket, may end anywhere.
+    // A nested class, or one that begins with a bracket, may end anywhere.
     return readName(/[[\]]/.test(name) ? "*" : name);
   });
 }
 
-// One pair of braces is spread out; more of them are any text.
+// Expands one pair of braces. With several pairs, they match any text.
 function alternatives(glob: string): readonly string[] {
   const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(glob) ?? [];
   return list === undefined ? [glob] : list.split(",").map((one) => before + one + after);
@@ -112,7 +118,7 @@ function readName(segment: string): NameGlob {
   };
 }
 
-/** Whether a name could be one that a segment of a command's glob finds. It may say so of one that it does not find. */
+/** Whether a segment of a command's glob may match a name. May return true for a name that it does not match. */
 export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: string): boolean {
   if (text !== undefined) return name === text;
   return (
@@ -120,7 +126,7 @@ export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: strin
   );
 }
 
-/** The same for a search that finds names with a leading dot, too, and may ignore case. */
+/** Like {@link mayFind}, for a search that also finds names with a leading dot and may ignore case. */
 export function mayName({ prefix, suffix }: NameGlob, name: string): boolean {
   const lower = name.toLowerCase();
   return lower.startsWith(prefix.toLowerCase()) && lower.endsWith(suffix.toLowerCase());
@@ -133,8 +139,9 @@ function foldGlob(glob: NameGlob): NameGlob {
 }
 
 /**
- * Whether some place of a region may match a glob of a rule, whose base folder is given. A glob that begins with `**` names files of
- * every folder: it meets what a command's glob or file filter spells out, but not all that a command may find on its way down.
+ * Whether a rule's glob, relative to `base`, may match some path of a region. A glob that begins with `**` names
+ * files in every folder. It is compared with the names that a command's glob or file filter spells out, but not with
+ * everything that the command may find.
  */
 export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boolean {
   const { names, only, patterns } = region;
@@ -145,14 +152,14 @@ export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boo
   if (region.visible && isHidden(segments, base, region)) return false;
   if (names?.length !== 0) {
     if (endsApart(names ?? [ANY], segments)) return false;
-    // `**/name`: whatever lies above.
+    // `**/name` matches below any folder.
     if (isAnywhere && segments.length === 2 && base.segments.length === 0)
       return patterns.length > 0;
   }
   return patterns.some((pattern) => overlap(pattern, base.literals, segments));
 }
 
-// Whether a folder is one that `**/a/b` names on its way.
+// Whether the folder of a region is the one that `**/a/b` names on its way.
 function leadsInto(given: readonly Segment[], [, first, next]: readonly PathSegment[]): boolean {
   const folder = given.at(-2);
   return (
@@ -166,7 +173,7 @@ function leadsInto(given: readonly Segment[], [, first, next]: readonly PathSegm
   );
 }
 
-// Whether a glob only matches what lies below a name with a dot, which every folder of the region is above.
+// Whether every match of a glob is below a hidden folder that is itself below every folder of the region.
 function isHidden(segments: readonly PathSegment[], base: Place, { folders }: Region): boolean {
   const any = segments.indexOf(ANY);
   const last = segments
@@ -176,7 +183,8 @@ function isHidden(segments: readonly PathSegment[], base: Place, { folders }: Re
   return last >= 0 && folders.every((folder) => folder.segments.length <= depth);
 }
 
-// Whether a filter of file names is for those that a glob ends with. By an ending such as `*.json` alone nobody asks for one of them.
+// Whether a filter of file names asks for the name at the end of a glob. An ending alone, such as `*.json`, asks for
+// no particular file.
 function asksFor(
   { prefix, suffix, literal: text }: NameGlob,
   last: PathSegment | undefined,
@@ -203,14 +211,15 @@ function asksFor(
 /** One segment of a command's glob, or any number of folders. */
 export type Segment = NameGlob | typeof ANY;
 
-// Both lists say what a path ends with, and no name is both.
+// Whether both end in names that differ.
 function endsApart(given: readonly Segment[], rule: readonly Segment[]): boolean {
   const [one, other] = [given.at(-1), rule.at(-1)];
   if (one === undefined || one === ANY || other === undefined || other === ANY) return false;
   return !alike(one, other);
 }
 
-// Whether a pattern and a glob below its base folder have a path in common. What both begin with is compared first: most differ there.
+// Whether a pattern and a glob below its base folder have a path in common. Their common start is compared first,
+// because most differ there.
 function overlap(
   given: readonly Segment[],
   base: readonly NameGlob[],
@@ -231,17 +240,17 @@ function overlap(
   return overlapFrom(given.slice(base.length + same), glob.slice(same));
 }
 
-// As many as a set of bits has room for.
+// The number of segments that a bit set can hold.
 const MAX_SEGMENTS = 30;
 
-// Bit n of `reach`: the first n segments of the rule fit what came before. A rule of more segments may fit anything.
+// Bit n of `reach` is set if the first n segments of the rule match the segments read so far. A longer rule counts as matching.
 function overlapFrom(given: readonly Segment[], rule: readonly Segment[]): boolean {
   if (rule.length > MAX_SEGMENTS) return true;
   const all = 2 ** (rule.length + 1) - 1;
   let reach = skipAny(1, rule);
   for (const segment of given) {
     let next = 0;
-    // Whatever follows the first of them.
+    // `**` may match everything from the lowest bit on.
     if (segment === ANY) next = -(reach & -reach) & all;
     else
       for (let at = 0; at < rule.length; at++) {
@@ -256,7 +265,7 @@ function overlapFrom(given: readonly Segment[], rule: readonly Segment[]): boole
   return (reach & (1 << rule.length)) !== 0;
 }
 
-// `**` may stand for no segment at all.
+// `**` may match no segment at all.
 function skipAny(reach: number, rule: readonly Segment[]): number {
   let found = reach;
   for (let at = 0; at < rule.length; at++)
@@ -267,7 +276,7 @@ function skipAny(reach: number, rule: readonly Segment[]): number {
 function alike(given: NameGlob, rule: NameGlob): boolean {
   if (given.literal !== undefined)
     return rule.literal === undefined ? fits(given.literal, rule) : given.literal === rule.literal;
-  // A wildcard at the start of a name finds no name that starts with a dot.
+  // A wildcard at the start of a name does not match a leading dot.
   if (given.literal === undefined && given.prefix === "" && rule.prefix.startsWith("."))
     return false;
   if (rule.literal !== undefined) return fits(rule.literal, given);

@@ -6,53 +6,53 @@ import type { RegionNames } from "./path-overlap.ts";
 
 export type Access = "read" | "write" | "both";
 
-/** A text that a call names as a path. */
+/** A text that a call uses as a path. */
 export interface PathRef {
   readonly text: Json | undefined;
   readonly access: Access;
-  /** It may be a path: reason to deny, and nothing that an allow must cover. */
+  /** Whether it only may be a path. Denies consider it, but an allow need not cover it. */
   readonly guess?: boolean | undefined;
-  /** It is a folder, and what is meant lies below it. */
+  /** Set if it is a folder and the call means something below it. */
   readonly region?: RegionNames | undefined;
-  /** On its way down a command goes where links lead. */
+  /** Whether the command follows links below it. */
   readonly follows?: boolean | undefined;
-  /** The glob of a command, where the region is what it finds. */
+  /** The command's glob, if the region is what the glob finds. */
   readonly pattern?: string | undefined;
-  /** Another program finds files below it and hands their names to this one. */
+  /** Set if another program finds files below it and passes their names to this command. */
   readonly found?: FoundRef | undefined;
-  /** It lies on another machine or in a container. */
+  /** Whether it is on another machine or in a container. */
   readonly remote?: boolean | undefined;
 }
 
 /** Files that another program finds in a folder. */
 export interface FoundRef {
-  /** A key for the listing of a folder. */
+  /** The key of the folder's listing. */
   readonly key: string;
   readonly folder: string;
-  /** What stands in the line, which every path begins with. */
+  /** The written start of every found path. */
   readonly written: string;
-  /** Only files whose name matches one of these globs. Undefined: all. */
+  /** Globs for file names. Undefined: all files. */
   readonly only: RegionNames["only"];
-  /** Some may be links. */
+  /** Whether some of the files may be links. */
   readonly links: boolean;
-  /** Names that would be read as other words are refused. */
+  /** Whether a name that would be read as other words makes the listing unknown. */
   readonly splits: boolean;
 }
 
-/** As many paths of one call are looked at; a call with more is unknown. */
+/** The limit of paths in one call. A call with more is unknown. */
 export const MAX_PATHS = 1000;
 
-/** The arguments of a call by name; an array has none. */
+/** The arguments of a call by name. Undefined if they are an array. */
 export type Args = { readonly [name: string]: Json } | undefined;
 
-/** What the paths of a call are read from. */
+/** The facts from which the paths of a call are read. */
 export interface PathSource {
   readonly call: ToolCall;
   readonly tools: ToolTable;
   readonly identity: Identity;
-  /** The fact of the call under which the host says where its paths lead. */
+  /** The name of the fact in which the host says where the call's paths lead. */
   readonly pathsFact: string;
-  /** The command of the line that is asked about; null for a call that runs no line, and for the call as a whole. */
+  /** The command of the line that is evaluated. Null for the call as a whole, and for a call without a line. */
   readonly part: LinePart | null;
   readonly args: Args;
 }

@@ -2,7 +2,7 @@ import type { Json, ToolCall } from "@bylaw/kernel";
 
 const MAX_PATH = 4096;
 
-/** Why a text cannot be read as a path, or nothing. */
+/** Why a text cannot be read as a path. Undefined if it can. */
 export function unknownPath(
   text: Json | undefined,
   call: Pick<ToolCall, "cwd" | "home">,
@@ -21,14 +21,14 @@ export function unknownPath(
   return undefined;
 }
 
-/** The absolute text of a path that is not unknown, with its `..` still in it. */
+/** The absolute form of a path that is not unknown. Keeps `..`. */
 export function absolutePath(text: string, call: Pick<ToolCall, "cwd" | "home">): string {
   if (text.startsWith("/")) return text;
   if (text.startsWith("~")) return `${call.home ?? ""}${text.slice(1)}`;
   return `${call.cwd ?? ""}/${text}`;
 }
 
-/** An absolute path in segments, without `.`, `..` and doubled slashes. */
+/** Splits an absolute path into segments, without `.`, `..` and empty segments. */
 export function segmentsOf(path: string): readonly string[] {
   const segments: string[] = [];
   for (const part of path.split("/")) {
@@ -38,7 +38,7 @@ export function segmentsOf(path: string): readonly string[] {
   return segments;
 }
 
-/** Whether a text names the very folder that a call works in. */
+/** Whether a text names the working directory of a call. */
 export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): boolean {
   if (
     typeof text !== "string" ||
@@ -50,8 +50,8 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
   return segmentsOf(absolutePath(text, call)).join("/") === segmentsOf(call.cwd).join("/");
 }
 
-/** What makes `xargs` split a name or read it as an option. */
+/** Characters that make `xargs` split a name or read it as an option. */
 const SPLITS = /[\s'"\\]|(?:^|\/)-/;
 
-/** Whether `xargs` would read a path as it is written. */
+/** Whether `xargs` reads a path as one word, exactly as written. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);

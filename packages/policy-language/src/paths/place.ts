@@ -2,7 +2,7 @@ import { foldName } from "./fold-name.ts";
 
 const MAY_CHANGE = /[^\u0000-@[-\u007f]/;
 
-/** A name as the segment of a glob without wildcards. */
+/** A name, as a segment of a glob without wildcards. */
 interface LiteralName {
   readonly prefix: string;
   readonly suffix: string;
@@ -19,12 +19,12 @@ export class Place {
     this.segments = segments;
   }
 
-  /** The path as a file system reads it that does not tell case apart; this very object where nothing changes. */
+  /** The path as a file system reads it that ignores case. This object if nothing changes. */
   get folded(): Place {
     return (this.#folded ??= this.#fold());
   }
 
-  /** The segments as those of a glob. */
+  /** The segments, as segments of a glob. */
   get literals(): readonly LiteralName[] {
     return (this.#literals ??= this.segments.map((text) => ({
       prefix: text,
@@ -40,11 +40,11 @@ export class Place {
     return names.every((name, at) => name === segments[at]) ? this : new Place(names);
   }
 
-  /** Whether the path is the given folder or lies in it. */
+  /** Whether the path is the given folder or inside it. */
   isBelow({ segments: folder }: Place): boolean {
     const { segments } = this;
     if (segments.length < folder.length) return false;
-    // The names of a folder differ most often at its end.
+    // Compare from the end, because folders differ most often there.
     for (let at = folder.length - 1; at >= 0; at--) if (segments[at] !== folder[at]) return false;
     return true;
   }

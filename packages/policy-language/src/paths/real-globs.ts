@@ -2,24 +2,24 @@ import { lstatSync, opendirSync } from "node:fs";
 import { mayFind } from "./path-overlap.ts";
 import type { CommandGlob } from "./call-paths.ts";
 
-/** As many entries of folders are looked at, all globs of a call together. */
+/** The limit of folder entries to read for all globs of a call. */
 const MAX_ENTRIES = 10_000;
 const MAX_FOUND = 1000;
 
-/** What the globs of one call find in folders, and how much they may still look at. Each folder and entry is looked at once. */
+/** Expands the globs of one call within a limit. Each folder and entry is read once. */
 export class GlobLookup {
   #entries = MAX_ENTRIES;
   #found = MAX_FOUND;
   readonly #names = new Map<string, readonly string[]>();
   readonly #kinds = new Map<string, Kind>();
 
-  /** Counts a path that was found; false: there are too many. */
+  /** Counts a found path. Returns false past the limit. */
   count(): boolean {
     this.#found -= 1;
     return this.#found >= 0;
   }
 
-  /** The names in a folder, none where there is no folder; undefined where it cannot be read, or there are too many. */
+  /** The names in a folder. Empty if there is no such folder; undefined if it cannot be read or the limit is reached. */
   namesIn(path: string): readonly string[] | undefined {
     const known = this.#names.get(path);
     if (known !== undefined) return this.#takes(known.length) ? known : undefined;
@@ -34,7 +34,7 @@ export class GlobLookup {
   }
 
   #readNames(path: string): readonly string[] | undefined {
-    // To open what is not there costs several times as much as to look.
+    // Opening a missing folder is several times slower than checking for it.
     if (this.kindOf(path === "" ? "/" : path) === "nothing") return [];
     try {
       const folder = opendirSync(path === "" ? "/" : path);
@@ -62,8 +62,8 @@ export class GlobLookup {
 }
 
 /**
- * The paths that a glob of a command finds now by way of a link; where a name could be made below the link, the link itself. What
- * it finds without one lies below its folder anyway. Undefined where there is too much to look at, or a folder cannot be read.
+ * The paths that a command's glob currently finds through links. If a name could be created below a link, the path that it would
+ * have. Other matches are below the glob's folder anyway. Undefined if the limit is reached or a folder cannot be read.
  */
 export function linkedPaths(
   folder: string,
@@ -73,7 +73,7 @@ export function linkedPaths(
   const found: string[] = [];
   return walk(folder === "/" ? "" : folder.replace(/\/+$/, ""), 0, false) ? found : undefined;
 
-  // Whether all of it could be looked at.
+  // Returns false if something could not be read.
   function walk(at: string, depth: number, linked: boolean): boolean {
     const name = names[depth];
     if (name === undefined) return !linked || add(at);
@@ -81,7 +81,7 @@ export function linkedPaths(
       return enter(`${at}/${name.literal}`, depth + 1, linked);
     if (linked && !add(at)) return false;
     if (name === "**" && !walk(at, depth + 1, linked)) return false;
-    // Shells that are not told otherwise take `**` for `*`, and those that are follow no link by it.
+    // By default, a shell treats `**` like `*`. With the option for `**`, it follows no links there.
     const entries = lookup.namesIn(at);
     return (
       entries !== undefined &&
@@ -97,7 +97,7 @@ export function linkedPaths(
     const kind = lookup.kindOf(path);
     const through = linked || kind === "link";
     if (kind === "hidden") return false;
-    // A name that is not there yet can be made below a link.
+    // A missing name can still be created below a link.
     if (kind === "nothing")
       return (
         !through ||

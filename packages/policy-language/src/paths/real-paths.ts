@@ -5,27 +5,27 @@ import { absolutePath, segmentsOf } from "./path-text.ts";
 import { foundPaths } from "./found-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
-/** How paths are resolved. */
+/** The options for resolving paths. */
 export interface ResolveOptions {
-  /** Globs of commands besides: what each finds by way of a link. */
+  /** Globs of commands. Each is expanded to the paths that it finds through links. */
   readonly globs?: readonly CommandGlob[];
-  /** The folders of the call through which a path may be seen that lies behind a link of theirs. Default: all three. */
+  /** The folders of the call whose own path should be kept in a result, even if the folder is behind a link. Default: all three. */
   readonly seenFrom?: readonly ("workspace" | "cwd" | "home")[];
   /**
-   * What becomes of a link before `..`, which programs follow or tidy away, and of a link to what is not there, which they may make:
-   * `follow` names every place that it may be, `refuse` none.
+   * How to treat a link before `..` and a link to a missing file. Programs differ in following the first, and may
+   * create the target of the second. `follow` returns every possible path, `refuse` none.
    */
   readonly doubtful?: "follow" | "refuse";
-  /** Files of which a second name (a hard link) is named too. */
+  /** Files for which every other path of the same file (hard links) is returned too. */
   readonly guarded?: readonly string[];
   /**
-   * The subject as the kernel hands it to those who prepare it, which is another object each time: what was looked at for it is not looked at
-   * again, so that all plugins see the same, and the system is asked once. Left out: everything is looked at now.
+   * The subject that the kernel passes to `prepare`, which is a new object each time. Results are cached for it, so
+   * that all plugins see the same and the file system is read once. Default: no cache.
    */
   readonly preparation?: object;
 }
 
-/** What stands at a path without a link in it; `undefined` where that has to be walked. */
+/** Reads the entry at a path that contains no links. Undefined if the path must be walked link by link. */
 type Look = (path: string) => Straight | undefined;
 
 const looks = new WeakMap<object, Look>();
@@ -38,7 +38,7 @@ function lookOf(preparation: object | undefined): Look {
   return look;
 }
 
-// Each path, and each folder of paths, is looked at once.
+// Each path and each folder is read once.
 function createLook(): Look {
   const paths = new Map<string, Straight | undefined>();
   const folders = new Map<string, boolean>();
@@ -56,9 +56,9 @@ function createLook(): Look {
 }
 
 /**
- * Resolves the links in paths that a call names: `{ paths: [[text, real path, other names …]] }`. A real path inside a folder of the call
- * that itself lies behind a link is given as seen through that folder, and as it is. A text alone cannot be resolved, and is never
- * allowed. Globs besides, as `globs`.
+ * Resolves the links in the paths of a call: `{ paths: [[text, real path, other names …]] }`. For a real path inside
+ * a folder of the call that is itself behind a link, the path through that folder comes first, then the real path. A
+ * text alone cannot be resolved, and is never allowed. The results for globs are in `globs`.
  */
 export function resolvePaths(
   call: ToolCall,
@@ -78,7 +78,7 @@ export function resolvePaths(
   const folders = seenFrom.map((folder) => call[folder]);
   const rootsOnce = (): readonly Root[] => (roots ??= rootsOf(folders, look));
   const seenAs = (real: string, plain: string): string => {
-    // Below a folder of the call that has no link in it: as most are.
+    // Most paths are below a folder of the call and contain no link.
     const plainly =
       real === plain &&
       folders.some((folder) => folder !== undefined && real.startsWith(`${folder}/`));
@@ -107,7 +107,7 @@ export function resolvePaths(
 
 const MAX_PATHS = 1000;
 
-// Nothing stands between two slashes, or at the end, that would be left out.
+// Matches empty and dot segments.
 const UNTIDY = /\/\.{0,2}(?:\/|$)/;
 const tidied = (path: string): string =>
   path.startsWith("/") && !UNTIDY.test(path) ? path : `/${segmentsOf(path).join("/")}`;
@@ -128,19 +128,20 @@ function rootsOf(folders: readonly (string | undefined)[], look: Look): readonly
   return roots;
 }
 
-// A name, up, and the name again.
+// Matches a name, then `..`, then the same name.
 const TWICE = /\/([^/]+)\/\.\.\/\1(?:\/|$)/;
 
-// The first is the one that an allow must cover; none where the links cannot be followed.
+// Returns all possible paths. An allow must cover the first; empty if the links cannot be followed.
 function followed(path: string, rootsOnce: () => readonly Root[], look: Look): readonly string[] {
   const plain = tidied(path);
   const real = realOf(plain, look);
   if (real === undefined) return [];
-  // The system follows a link before it takes `..`; a program that tidies the text first does not. Both must be allowed.
+  // The system follows a link before it applies `..`, but a program that normalizes the text first does not. Both
+  // results must be allowed.
   const physical = path.split("/").includes("..") ? realOf(path, look) : real;
   if (real === plain && (physical === undefined || physical === real)) return [real];
   const roots = rootsOnce();
-  // A path that says so much holds no link, or nobody knows where it leads.
+  // Whether a program normalizes such a path is unknown, so it must contain no link.
   if (TWICE.test(path) && reroot(real, roots) !== plain) return [];
   if (physical !== undefined && physical !== real) return [reroot(physical, roots), real, physical];
   const seen = reroot(real, roots);
@@ -153,7 +154,7 @@ interface Undoubted {
   readonly look: Look;
 }
 
-// With a link before `..` nobody knows where it leads, and who writes through a link to nothing makes what it names.
+// A link before `..` leads to an unknown place, and writing through a link to a missing file creates its target.
 function undoubted(path: string, { seenAs, guarded, look }: Undoubted): readonly string[] {
   const plain = tidied(path);
   if (plain !== path) {
@@ -175,7 +176,7 @@ function undoubted(path: string, { seenAs, guarded, look }: Undoubted): readonly
   return [...new Set([seen, real, ...others])];
 }
 
-// A hard link is no link to follow: the names of one file are told by its number.
+// The paths of the same file by inode, because a hard link cannot be followed like a symbolic link.
 function namesakes({ entry: file }: Straight, guarded: readonly string[]): readonly string[] {
   if (file === undefined || !file.isFile() || file.nlink < 2) return [];
   return guarded.filter((path) => {
@@ -203,8 +204,9 @@ function reroot(path: string, roots: readonly Root[]): string {
 const MAX_LINKS = 40;
 
 /**
- * The path without links; what does not exist resolves to itself, and a link to what does not exist to that, since who writes
- * through it creates it, or with `dangling: "nowhere"` to nothing. Undefined where a loop or a permission hides the answer.
+ * Resolves all links of a path. A missing file keeps its path. A link to a missing file resolves to its target,
+ * because writing through the link creates it; with `dangling: "nowhere"` the result is undefined. Also undefined if
+ * there is a loop or a permission is missing.
  */
 export function realPath(
   path: string,
@@ -218,13 +220,13 @@ const realOf = (path: string, look: Look, dangling: Dangling = "target"): string
 
 type Dangling = "target" | "nowhere";
 
-/** A path without a link in it, with what stands there; nothing is where something could be made. */
+/** The entry at a path that contains no links. `entry` is undefined if there is none yet. */
 interface Straight {
   readonly entry: Stats | undefined;
 }
 
-// Most paths have no link, and a folder that is there: one call of the system for all folders, and one look at the last name. What is
-// not so, or cannot be told so quickly, is walked.
+// Most paths contain no link and have an existing folder. For these, one system call resolves the folder and one
+// reads the last name. All others are walked.
 function straight(path: string, isReal: (folder: string) => boolean): Straight | undefined {
   const slash = path.lastIndexOf("/");
   const name = path.slice(slash + 1);
@@ -252,7 +254,7 @@ function walk(path: string, dangling: Dangling): string | undefined {
   let at = "";
   let exists = true;
   let links = 0;
-  // How many parts are left once the outermost link is followed to its end.
+  // How many segments are left when the outermost link has been followed to its end.
   let after = Number.POSITIVE_INFINITY;
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (pending.length < after) after = Number.POSITIVE_INFINITY;
@@ -263,7 +265,7 @@ function walk(path: string, dangling: Dangling): string | undefined {
       continue;
     }
     const here = `${at}/${name}`;
-    // One look at each part tells what is not there from what is hidden.
+    // Read each segment once, to tell a missing entry from one that cannot be read.
     const found: Entry = exists ? lookAt(here) : "nothing";
     if (found === "hidden") return undefined;
     exists = found !== "nothing";

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from "@bylaw/kernel";
 import { isData, looksLikePath, namesPlace } from "../match/argument-names.ts";
 import { MAX_PATHS, listOf, type Args, type PathRef } from "./path-refs.ts";
 
-/** Why some argument that the table does not account for could name a place. */
+/** Why some argument that the table does not describe could be a path. Undefined if none could. */
 export function findUnknownArg(
   args: Args,
   accounted: ReadonlySet<string>,
@@ -10,7 +10,7 @@ export function findUnknownArg(
 ): string | undefined {
   for (const [name, value] of Object.entries(args ?? {})) {
     if (!accounted.has(name) && mayName(name, value, kind))
-      return "an argument that may name a further place";
+      return "an argument that may name another file";
   }
   return undefined;
 }
@@ -44,13 +44,13 @@ function isEdits(name: string, value: Json, kind: { readonly search: boolean }):
   );
 }
 
-/** What may be a path in arguments that nobody has described: by name, one level down too, and in lists by its looks. */
+/** Guesses which undescribed arguments may be paths: by their names, also one level down, and in lists by their form. */
 export function guess(wanted: PathRef[], args: Json, known: ReadonlySet<string>): void {
   if (Array.isArray(args)) guessList(wanted, undefined, args);
   else if (isJsonObject(args)) {
     for (const [name, value] of Object.entries(args)) {
       if (!known.has(name)) guessValue(wanted, name, value);
-      // Its texts are known.
+      // The texts of such edits never name files.
       else if (Array.isArray(value))
         guessList(
           wanted,

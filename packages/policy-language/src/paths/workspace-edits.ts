@@ -3,15 +3,16 @@ import { segmentsOf } from "./path-text.ts";
 import type { Place } from "./place.ts";
 
 /**
- * Whether a call only writes known files inside the workspace, and none that governs the agent or runs by itself: the repository's
- * hooks, what continuous integration runs, settings of agents and editors, or one of the given files (absolute).
+ * Whether a call only writes known files inside the workspace, and none that govern the agent or run by themselves:
+ * hooks of the repository, jobs of continuous integration, settings of agents and editors, or a file of
+ * `protectedFiles` (absolute paths).
  */
 export function editsOnlyWorkspace(
   facts: CallFacts,
   protectedFiles: readonly string[] = [],
 ): boolean {
   const { identity, tools } = facts;
-  // A line is never an edit, whatever a configuration says of its tool.
+  // A shell line is never an edit, even if a configuration describes its tool as a file tool.
   if (
     identity.kind !== "local" ||
     tools.shell.has(identity.bare) ||
@@ -47,7 +48,7 @@ function isInside(place: Place, workspace: Place): boolean {
   return place.segments.length > workspace.segments.length && place.isBelow(workspace);
 }
 
-// A folder of a held file counts too: it can be moved or deleted.
+// A parent folder of a protected file counts too, because it can be moved or deleted.
 function touches(place: readonly string[], held: readonly (readonly string[])[]): boolean {
   const names = place.map(nameOf);
   return held.some((file) => names.every((name, at) => name === file[at]));
@@ -62,7 +63,7 @@ const GOVERNS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-// Folders of which only a part runs by itself.
+// Folders of which only some files run by themselves.
 const IN_PART: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [".config", new Set(["bylaw"])],
   [".github", new Set(["workflows", "actions"])],
@@ -72,7 +73,7 @@ const IN_PART: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ],
 ]);
 
-// Some file systems do not tell case apart, drop what is at the end of a name or cannot be seen, or know it by a short name.
+// Some file systems ignore case, invisible characters and the end of a name, or know a file by a short name.
 function nameOf(segment: string): string {
   return segment
     .normalize("NFKC")

@@ -1,20 +1,20 @@
 import { expand } from "../match/glob.ts";
 import type { RuleSource } from "../compile/rule.ts";
 
-/** One of several things that a rule would take in one place: an item of a list, a name between `|`, a part of `{a,b}`. */
+/** One of several alternatives in a rule: an item of a list, a name between `|`, or a part of `{a,b}`. */
 export interface Alternative {
   /** The key in the file. */
   readonly key: string;
   readonly item: string;
-  /** The rule with this one alone. */
+  /** The rule with only this alternative. */
   readonly only: RuleSource;
-  /** The rule without it. */
+  /** The rule without this alternative. */
   readonly without: RuleSource;
 }
 
 type Build = (items: readonly string[]) => RuleSource;
 
-/** Every alternative of a rule. A place that takes one thing has none. */
+/** Every alternative of a rule. A key with a single value has none. */
 export function alternativesOf(source: RuleSource): readonly Alternative[] {
   const found: Alternative[] = [];
   const add = (key: string, items: readonly string[] | undefined, build: Build): void => {
@@ -34,7 +34,7 @@ export function alternativesOf(source: RuleSource): readonly Alternative[] {
     server: items.join("|"),
   }));
   add("command", braced(command), (items) => ({ ...source, command: items }));
-  // One list for both, as `paths = [ … ]` has it.
+  // One list for both, as in `paths = [ … ]`.
   if (read !== undefined && read === write)
     add("paths", braced(read), (items) => ({ ...source, read: items, write: items }));
   else {
@@ -71,11 +71,11 @@ export function alternativesOf(source: RuleSource): readonly Alternative[] {
   return found;
 }
 
-// A list with its `{a,b}` spread out.
+// Expands `{a,b}` in a list.
 const braced = (list: readonly string[] | undefined): readonly string[] | undefined =>
   list?.flatMap((item) => expand(item));
 
-/** A part that a rule asks for, and the rule without it. */
+/** A condition of a rule, and the rule without it. */
 interface PartOfRule {
   readonly key: string;
   readonly without: RuleSource;

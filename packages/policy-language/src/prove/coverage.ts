@@ -11,20 +11,20 @@ import { marksIn } from "../marks/mark-set.ts";
 import { matchSets } from "./match-sets.ts";
 import { compileQuietly } from "./mutants.ts";
 
-/** What the cases say about one rule. */
+/** What the cases show about one rule. */
 export interface RuleCoverage {
   readonly name: string;
   readonly file: string;
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
   readonly shadow: boolean;
-  /** Cases that it decided. */
+  /** The number of cases that the rule decided. */
   readonly decided: number;
-  /** Cases that it matched, inline cases included. */
+  /** The number of cases that the rule matched, including inline cases. */
   readonly matched: number;
-  /** Alternatives, such as one pattern of a list, by which no case matched. */
+  /** Alternatives, such as one pattern of a list, that no case needed to match. */
   readonly never_held: readonly { readonly key: string; readonly item: string }[];
-  /** Parts that kept no case from matching: without them the same cases match. */
+  /** Conditions that kept no case from matching: without them, the same cases match. */
   readonly never_failed: readonly string[];
 }
 
@@ -35,14 +35,14 @@ export interface Coverage {
   readonly parts: { readonly total: number; readonly failed: number };
 }
 
-/** What coverage is worked out from. */
+/** The input of {@link coverPolicy}. */
 export interface CoverageInput {
   readonly files: readonly PolicyFile[];
   readonly tools?: ToolTable;
-  /** What conditions see of a run. */
+  /** The state of the run that conditions see. */
   readonly run?: RunState;
   readonly inline: readonly InlineCase[];
-  /** The calls of the cases, as they were decided, the rule that decided each, and what conditions see of the run of this case. */
+  /** The decided calls of the cases, each with the rule that decided it and the state of its run. */
   readonly cases: readonly {
     readonly call: ToolCall;
     readonly rule: RuleReference | undefined;
@@ -50,7 +50,10 @@ export interface CoverageInput {
   }[];
 }
 
-/** Works out which rules, alternatives and parts the cases asked. Files with `compat` are told by `decided` alone. */
+/**
+ * Computes which rules, alternatives and conditions the cases cover. Rules of files with `compat` have only
+ * `decided`.
+ */
 export async function coverPolicy({
   files,
   tools = DEFAULT_TOOLS,
@@ -115,7 +118,7 @@ export async function coverPolicy({
   };
 }
 
-// An inline case that matches by this alternative alone.
+// Finds an inline case that matches only because of this alternative.
 function speaks(
   key: Alternative["key"],
   matching: readonly InlineCase[],
@@ -126,7 +129,7 @@ function speaks(
   return rule !== undefined && matching.some((one) => holds(rule, one, tools));
 }
 
-// An inline `not_match` that this part kept from matching.
+// Finds an inline `not_match` case that only this condition keeps from matching.
 function refuses(
   key: string,
   lines: readonly InlineCase[],

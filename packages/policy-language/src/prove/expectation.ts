@@ -1,27 +1,27 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 
-/** The rule behind a verdict, and where it is written. */
+/** The rule behind a verdict, with its position. */
 export type RuleReference = NonNullable<Verdict["rule"]>;
 
-/** What a case wants of a decision. */
+/** What a case expects of a decision. */
 export interface Expectation {
-  /** Exactly this effect. */
+  /** The exact effect. */
   readonly must?: Effect;
-  /** Any other effect. */
+  /** The effect that the decision must not have. */
   readonly must_not?: Effect;
-  /** The name of the rule that decides. */
+  /** The name of the rule that must decide. */
   readonly rule?: string;
   readonly code?: string;
 }
 
-/** What a case looks at in a decision. */
+/** The parts of a decision that a case checks. */
 export interface CaseOutcome {
   readonly effect: Effect;
   readonly code: string;
   readonly rule?: RuleReference;
 }
 
-/** What a decision gets wrong, in a few words; undefined where it is as expected. */
+/** Describes what is wrong with a decision. Undefined if it is as expected. */
 export function unmet(
   { must, must_not, rule, code }: Expectation,
   outcome: CaseOutcome,

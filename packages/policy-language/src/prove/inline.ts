@@ -6,14 +6,14 @@ import type { Rule } from "../compile/rule.ts";
 import { readToml } from "../load/toml.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
-/** A case that stands in a policy file, beside its rule. It ran when the file was loaded. */
+/** A case in a policy file, next to its rule. It already ran when the file was loaded. */
 export interface InlineCase {
   readonly rule: string;
   readonly kind: "match" | "not_match";
   /** A line for the shell tool, or the name of a tool. */
   readonly text: string;
   readonly file: string;
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
 }
 
@@ -41,7 +41,7 @@ export function inlineCasesOf({ file, text, compat }: PolicyFile): readonly Inli
     .toSorted((a, b) => a.line - b.line);
 }
 
-/** Whether an inline case holds of a rule. */
+/** Whether a rule passes an inline case. */
 export function holds(rule: Rule, { kind, text }: InlineCase, tools: ToolTable): boolean {
   let wrong = false;
   runInlineCases(rule, { [kind]: text }, tools, () => {

@@ -7,8 +7,8 @@ import { inRun } from "../marks/past.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
 /**
- * For each rule, the positions of the calls that it matches by itself, whatever other rules say. A call with a shell line counts where some
- * command of it matches, for an allow too: rules are asked about commands, not about lines. None for no rule.
+ * For each rule, the indexes of the calls that it matches by itself, whatever other rules do. A call with a shell line counts if
+ * the rule matches some command of it, even for an allow, because rules are evaluated for commands. Empty if there is no rule.
  */
 export async function matchSets(
   rules: readonly (Rule | undefined)[],

@@ -5,7 +5,7 @@ import { weaker } from "../compile/strictness.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 import { alternativesOf, partsOf } from "./alternatives.ts";
 
-/** How a rule was changed. A dropped rule is what a rule in shadow comes to, too. */
+/** The kind of a change. A dropped rule is equivalent to a rule in shadow. */
 export type MutationKind = "drop" | "effect" | "widen" | "part" | "item" | "tier" | "final";
 
 /** A rule with one change. */
@@ -13,7 +13,7 @@ export interface Mutant {
   readonly kind: MutationKind;
   /** What was changed, in a few words. */
   readonly change: string;
-  /** Undefined where the rule is dropped. */
+  /** The changed rule. Undefined if it is dropped. */
   readonly rule: Rule | undefined;
 }
 
@@ -24,8 +24,9 @@ const WEAKER: Readonly<Record<Effect, Effect>> = {
 };
 
 /**
- * Every change of a rule that a case should notice. What would not be a rule is left out, and so is what can change no effect of this
- * pool, whatever the call: a `final` above which no weaker rule stands, a tier in which the rule beats the same ones as one below.
+ * Every change of a rule that some case should notice. Changes that make the rule invalid are left out. So are
+ * changes that cannot change any effect of this pool: removing `final` if no weaker rule is above, or lowering the
+ * tier if the rule beats the same rules from there.
  */
 export function mutantsOf(
   { source }: Rule,
@@ -47,15 +48,15 @@ export function mutantsOf(
   const height = TIERS.indexOf(tier);
   const lower = TIERS[height + 1];
   const voting = others.flatMap((rule) => (rule.source.shadow ? [] : [rule.source]));
-  // Lowered, the rule loses to weaker ones of its tier, which a final rule never does, and to stricter ones of the lower tier, of which
-  // the final ones held already. Beside one as strict as itself only the name in the decision changes.
+  // In a lower tier, the rule loses to weaker rules of its tier, except to final rules, and to stricter rules of the lower
+  // tier, of which the final ones held already. Against an equally strict rule, only the name in the decision changes.
   const isRival = (rule: RuleSource): boolean =>
     rule.tier === tier
       ? !final && weaker(rule.effect, effect)
       : rule.tier === lower && !rule.final && weaker(effect, rule.effect);
   if (lower !== undefined && voting.some(isRival))
     add("tier", `\`priority\` is \`${lower}\`, not \`${tier}\``, { ...source, tier: lower });
-  // A stricter rule above decides the same with it and without it.
+  // If a rule above is at least as strict, the decision is the same with and without `final`.
   if (
     final &&
     voting.some((rule) => TIERS.indexOf(rule.tier) < height && weaker(rule.effect, effect))
@@ -66,7 +67,7 @@ export function mutantsOf(
     add("item", `\`${key}\` without ${quote(item)}`, without);
   for (const [at, pattern] of (source.command ?? []).entries()) {
     const wider = widened(pattern);
-    // What another pattern of the rule says already changes nothing.
+    // Skip a pattern that the rule already has, because adding it changes nothing.
     if (wider === undefined || source.command?.includes(wider) === true) continue;
     const command = source.command?.with(at, wider);
     add("widen", `\`command\` has ${quote(wider)} for ${quote(pattern)}`, { ...source, command });
@@ -74,7 +75,7 @@ export function mutantsOf(
   return found;
 }
 
-/** `x y *` becomes `x *`, `x y` becomes `x y *`, and `x y:*`, which is open already, `x *`. */
+/** `x y *` becomes `x *`; `x y` becomes `x y *`; and `x y:*`, which already accepts more arguments, becomes `x *`. */
 function widened(pattern: string): string | undefined {
   const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
   const last = words.at(-1) ?? "";
@@ -84,8 +85,8 @@ function widened(pattern: string): string | undefined {
 }
 
 /**
- * How much harm a change would do that nobody notices, the worst first: a deny that is gone or asks, an ask that allows, an allow
- * that allows more, what else weakens a rule. `undefined` for a change that makes a policy no looser.
+ * How dangerous an unnoticed change is, lowest number first: a deny that is gone or asks, an ask that allows, an
+ * allow that covers more, any other weakening. Undefined for a change that does not loosen the policy.
  */
 export function riskOf(kind: MutationKind, effect: Effect): number | undefined {
   if (effect === "allow") return kind === "part" || kind === "widen" ? 3 : undefined;
@@ -94,7 +95,7 @@ export function riskOf(kind: MutationKind, effect: Effect): number | undefined {
   return kind === "item" || kind === "tier" || kind === "final" ? 4 : undefined;
 }
 
-/** Compiles a changed rule; undefined where the change makes it one that cannot be written. */
+/** Compiles a changed rule. Undefined if the changed rule is invalid. */
 export function compileQuietly(source: RuleSource, tools: ToolTable): Rule | undefined {
   let wrong = false;
   const rule = compileRule(source, tools, () => {

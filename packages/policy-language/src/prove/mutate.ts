@@ -15,50 +15,50 @@ export interface Survivor {
   readonly change: string;
   readonly rule: string;
   readonly file: string;
-  /** Of the rule, from 1. */
+  /** The line of the rule in the file, from 1. */
   readonly line: number;
-  /** Whether the change can let through what the policy does not. */
+  /** Whether the change can allow something that the policy does not. */
   readonly loosens: boolean;
 }
 
-/** What came of changing every rule, one change at a time. */
+/** The result of changing every rule, one change at a time. */
 export interface Mutation {
   readonly mutants: number;
   readonly noticed: number;
-  /** Rule by rule; the rules and the changes of each with the riskiest first. */
+  /** The unnoticed changes, grouped by rule. The riskiest rules, and the riskiest changes of each, come first. */
   readonly survivors: readonly Survivor[];
 }
 
-/** What mutation works on. Every case must hold of the policy as it is. */
+/** The input of {@link mutatePolicy}. Every case must pass with the unchanged policy. */
 export interface MutationInput {
   readonly files: readonly PolicyFile[];
   readonly tools?: ToolTable;
-  /** What conditions see of a run. */
+  /** The state of the run that conditions see. */
   readonly run?: RunState;
   readonly inline: readonly InlineCase[];
-  /** `run`: what conditions see of the run of this case. */
+  /** `run` is the state of the run of this case. */
   readonly cases: readonly {
     readonly call: ToolCall;
     readonly expected: Expectation;
     readonly run?: RunState;
   }[];
-  /** Decides the call of the case at this place of `cases` under a changed pool. */
+  /** Decides the call of the case with this index under a changed pool. */
   readonly decide: (
     call: ToolCall,
     pool: PolicyPool,
     at: number,
   ) => CaseOutcome | Promise<CaseOutcome>;
-  /** Is told after each rule. */
+  /** Called after each rule. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-// Rules whose changes are matched in one pass over the calls, so that each call is read once for all of them.
+// The number of rules whose changes are matched in one pass over the calls, so that each call is read once for all of them.
 const AT_ONCE = 64;
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * Changes every rule that is not in shadow in every way of {@link mutantsOf}, and asks the cases about each changed policy until one
- * notices. A survivor was held against every case.
+ * Applies every change of {@link mutantsOf} to every rule that is not in shadow, and runs the cases with each changed
+ * policy until one fails. A survivor has passed every case.
  */
 export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
   const { files, tools = DEFAULT_TOOLS, run, inline, cases, onProgress } = input;
@@ -84,7 +84,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
         ),
       };
     });
-    // The other changes leave what the rule matches as it is, or take away from it.
+    // The other changes match the same calls as the rule, or fewer.
     const asked = jobs.flatMap(({ rule, open }) => [
       rule,
       ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined)),
@@ -153,7 +153,7 @@ async function isNoticed(
 
 const widens = ({ kind }: Mutant): boolean => kind === "part" || kind === "widen";
 
-// The cases that the change is about come first; the others follow, because what a pool is about may change with any rule.
+// Cases about the change come first. The others must run too, because any rule may change what a pool is about.
 function likelyFirst(
   count: number,
   mutant: Mutant,

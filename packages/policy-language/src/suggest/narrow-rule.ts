@@ -6,12 +6,12 @@ import { shown, type LinePart } from "../match/shell-line.ts";
 import { plainUrl } from "../match/url.ts";
 import { globOf, pathGlobOf, wordGlobOf } from "./spelled-out.ts";
 
-/** The narrowest rule that covers a call, or why there is none. */
+/** The narrowest rule that covers a call, or the reason why there is none. */
 export type NarrowRule =
   | { readonly asks: TomlTable; readonly why?: undefined }
   | { readonly asks?: undefined; readonly why: string };
 
-/** Spells out what the rules leave uncovered in a call. `open`: the commands of its line that none covers. */
+/** Builds a rule that spells out the uncovered parts of a call. `open`: the commands of its line that no rule covers. */
 export function narrowRule(facts: CallFacts, open: readonly CallFacts[]): NarrowRule {
   const { call, identity, tools } = facts;
   if (identity.kind === "unresolved")
@@ -47,21 +47,21 @@ function ofLine({ line }: CallFacts, open: readonly CallFacts[]): NarrowRule {
     patterns.add(part.words.map(({ text = "" }) => wordGlobOf(text)).join(" "));
   }
   const [only, ...more] = patterns;
-  if (only === undefined) return { why: "Every command of the line is covered by a rule already" };
+  if (only === undefined) return { why: "Rules already cover every command of the line" };
   return { asks: { command: more.length === 0 ? only : [...patterns] } };
 }
 
 const unknownText = (what: string): string =>
   `Cannot tell what this command line would do: ${what}`;
 
-// Why no pattern covers a command and nothing else.
+// Why a pattern cannot cover exactly this command.
 function whyOpen(part: LinePart): string | undefined {
   if (part.unknown !== undefined) return unknownText(part.unknown);
   const unknown = part.words.find(({ text, single }) => text === undefined || !single);
   if (unknown !== undefined)
-    return `Only the shell knows what ${quote(shown(unknown))} stands for in ${quote(part.text)}, so no rule can spell it out`;
+    return `Only the shell knows what ${quote(shown(unknown))} becomes in ${quote(part.text)}, so no rule can spell it out`;
   if (!part.plain)
-    return `${quote(part.text)} writes to a file by a redirection or sets a variable that steers it, which no allow of a command covers`;
+    return `${quote(part.text)} redirects output to a file or sets a variable that steers it, which an allow with \`command\` cannot cover`;
   const [program] = part.words;
   if (program === undefined || part.words.some(({ text }) => text === ""))
     return `${quote(part.text)} has an empty word, which no pattern can spell out`;
@@ -70,7 +70,7 @@ function whyOpen(part: LinePart): string | undefined {
     .find((text) => wordGlobOf(text).includes("?") || wordGlobOf(text).includes("\\"));
   return hazard === undefined
     ? undefined
-    : `A rule would have to spell out ${quote(hazard)}, which has a sign of the shell in it`;
+    : `A rule would have to spell out ${quote(hazard)}, which contains shell syntax`;
 }
 
 function ofFiles({ paths, call }: CallFacts): NarrowRule {
@@ -104,7 +104,7 @@ function ofUrl({ call, tools, identity, args }: CallFacts): NarrowRule {
   return asked.asks === undefined ? asked : { asks: { network: host, ...asked.asks } };
 }
 
-// Nobody checks a longer text before pasting it.
+// No one reviews a longer text before pasting it.
 const MOST_CHARACTERS = 1_000;
 
 function ofArguments({ args, tool }: ToolCall): NarrowRule {

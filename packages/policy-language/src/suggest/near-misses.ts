@@ -3,7 +3,7 @@ import { CallFacts } from "../match/call-facts.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
 import { same } from "../match/value-test.ts";
 
-/** Harmful variants of a call. A rule made for the call must allow none of them. */
+/** Harmful variants of a call. A rule made for the call must not allow any of them. */
 export function nearMissesOf(
   call: ToolCall,
   { args, tools, identity, line, paths }: CallFacts,
@@ -26,7 +26,7 @@ export function nearMissesOf(
     return [...lines].map((one) => changed(argument, one));
   }
   const table = identity.kind === "local" ? tools.files.get(identity.bare) : undefined;
-  // The rule does not look at what is written into the file.
+  // A rule does not see the text that is written to the file.
   const names =
     table === undefined ? Object.keys(args) : [...(table.read ?? []), ...(table.write ?? [])];
   const others = names
@@ -42,7 +42,7 @@ export function nearMissesOf(
     : others.filter((other) => !isWithin(new CallFacts(other, tools).paths, paths));
 }
 
-// Another spelling of the same places, or of some below a folder that the call is about as a whole.
+// Whether a path is another spelling of the call's paths, or is below a folder that the call includes as a whole.
 const isWithin = ({ known }: PathFacts, own: PathFacts): boolean =>
   known.every(({ places }) =>
     places.every((place) =>

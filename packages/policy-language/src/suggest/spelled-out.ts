@@ -1,15 +1,18 @@
 import type { Place } from "../paths/place.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
 
-/** The narrowest glob for a text. A character that a glob cannot hold becomes `?`. */
+/** The narrowest glob for a text. A character that a glob cannot contain becomes `?`. */
 export const globOf = (text: string): string =>
   text.replace(/[*?[\\]/g, "\\$&").replace(/[{}|]/g, "?");
 
-/** The same as one word of a command pattern, which holds no blank and no sign of the shell. */
+/** The same for one word of a command pattern, which cannot contain spaces or shell syntax. */
 export const wordGlobOf = (text: string): string =>
   text.replace(/[*?[\\]/g, "\\$&").replace(/[\s\p{Cc}{}"'`$;&|<>()#]/gu, "?");
 
-/** A place as a path glob: below the workspace or the home folder where it lies there. `below`: with all that lies in it. */
+/**
+ * The narrowest glob for a path, relative to the workspace or home folder if it is inside. `below`: includes
+ * everything below the path.
+ */
 export function pathGlobOf(
   place: Place,
   { workspace, home }: Pick<PathFacts, "workspace" | "home">,

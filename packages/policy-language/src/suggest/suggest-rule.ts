@@ -16,7 +16,7 @@ import { inlineCallsOf } from "./inline-calls.ts";
 import { narrowRule } from "./narrow-rule.ts";
 import { nearMissesOf } from "./near-misses.ts";
 
-/** What a suggestion looks at in a decision. */
+/** The parts of a decision that a suggestion needs. */
 export interface SuggestionOutcome {
   readonly effect: Effect;
   readonly code: string;
@@ -24,25 +24,25 @@ export interface SuggestionOutcome {
   readonly rule?: Verdict["rule"];
 }
 
-/** What a suggestion is made from. */
+/** The input of {@link suggestRule}. */
 export interface SuggestionInput {
   readonly files: readonly PolicyFile[];
   readonly tools?: ToolTable;
   readonly call: ToolCall;
-  /** The same call as it is decided. */
+  /** The same call after preparation. */
   readonly prepared: ToolCall;
-  /** What conditions see of its run. */
+  /** The state of the run that conditions see. */
   readonly run?: RunState;
-  /** Prepares a call and decides it by a pool. */
+  /** Prepares a call and decides it with a pool. */
   readonly decide: (call: ToolCall, pool: PolicyPool) => Promise<SuggestionOutcome>;
-  /** Decisions that must stay as they are, besides those of the inline cases. */
+  /** Further decisions that must not change, in addition to those of the inline cases. */
   readonly cases?: readonly {
     readonly name: string;
     readonly decide: (pool: PolicyPool) => Promise<SuggestionOutcome>;
   }[];
 }
 
-/** The smallest rule that would allow a call, or why there is none. */
+/** The smallest rule that allows a call, or the reason why there is none. */
 export type Suggestion =
   | {
       /** The rule in TOML, to paste into a policy of the operator. */
@@ -52,14 +52,14 @@ export type Suggestion =
   | { readonly toml?: undefined; readonly why: string };
 
 /**
- * Finds the smallest rule that would allow a call. It is shown only where it loads, makes the call allowed, changes no case, and allows no
- * harmful variant of it.
+ * Finds the smallest rule that allows a call. Suggests it only if it loads, makes the call allowed, changes no case,
+ * and allows no harmful variant of the call.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   const { files, tools = DEFAULT_TOOLS, call, prepared, run, decide, cases = [] } = input;
   const before = compilePolicy(files, { tools });
   const now = await decide(call, before);
-  if (now.effect === "allow") return { why: "The call is allowed already" };
+  if (now.effect === "allow") return { why: "The call is already allowed" };
   const rules = files.flatMap((file) => file.rules);
   const strict = rules.find((rule) => isRuleOf(rule, now));
   if (strict !== undefined) return { why: strictText(strict) };
@@ -102,8 +102,8 @@ function strictText({ source }: Rule): string {
   const { name, file, line, effect, final, tier } = source;
   const does = effect === "deny" ? "denies" : "asks about";
   const lifts = final
-    ? "It is final, so no allow lifts it"
-    : `No allow of its priority \`${tier}\` or a lower one lifts it`;
+    ? "It is final, so no allow overrides it"
+    : `No allow of its priority \`${tier}\` or a lower one overrides it`;
   return `The rule ${quote(name)} (${file}:${line}) ${does} this call. ${lifts}`;
 }
 
@@ -134,7 +134,7 @@ function inlineCases({
   );
 }
 
-const OPEN = "Arguments that the rule does not name are left open.";
+const OPEN = "The rule allows any value of arguments that it does not name.";
 
 function textOf(asks: TomlTable, rules: readonly Rule[]): string {
   const taken = new Set(rules.map(({ source }) => source.name));
@@ -144,7 +144,7 @@ function textOf(asks: TomlTable, rules: readonly Rule[]): string {
   const base = words.slice(0, 4).join("-");
   let name = base;
   for (let at = 2; taken.has(name); at++) name = `${base}-${at}`;
-  // A rule cannot say that a tool gets no other arguments.
+  // A rule cannot forbid further arguments of a tool.
   const note = command === undefined && asks["paths"] === undefined ? [comment(OPEN)] : [];
   return [...note.flat(), "[[rules]]", ...tomlOf({ name, action: "allow", ...asks }), ""].join(
     "\n",

@@ -24,8 +24,8 @@ export function geminiFile(
   if (safety_checker !== undefined) {
     findings.error(
       ["safety_checker"],
-      "`safety_checker` is not supported: the checkers are programs of gemini-cli, and a rule without its checker would allow more",
-      "Remove it, and write what it stops as rules: `paths` in the language of Bylaw covers what `allowed-path` does",
+      "`safety_checker` is not supported: the checkers are programs that only gemini-cli has, and a rule without its checker allows more",
+      "Remove it, and write rules for what it blocks: `paths` in the language of Bylaw covers what `allowed-path` does",
     );
   }
   const parsed = geminiFileSchema.safeParse(rest);
@@ -50,7 +50,7 @@ export function geminiFile(
     ) {
       findings.warn(
         [...path, "modes"],
-        "The rule never matches: it is for the mode `plan` alone, and Bylaw has only default, autoEdit and yolo",
+        "The rule never matches: it holds only in the mode `plan`, and Bylaw has only default, autoEdit and yolo",
         "Use `phase` in the language of Bylaw, or remove the rule",
       );
     }

@@ -8,7 +8,7 @@ const MODES: Readonly<Record<string, ApprovalMode | undefined>> = {
   yolo: "yolo",
 };
 
-/** The approval modes in which a rule of gemini-cli holds; undefined: in all. */
+/** The approval modes in which a rule of gemini-cli holds. Undefined: in all modes. */
 export function modesOf({
   modes,
 }: Pick<RawGeminiRule, "modes">): readonly ApprovalMode[] | undefined {

@@ -4,7 +4,7 @@ import { argsText, inJson, plainPairs } from "./gemini-pattern.ts";
 import type { GeminiRule } from "./gemini-rule.ts";
 import { baseName } from "../../compile/program-name.ts";
 
-/** Whether a rule fits the arguments of a call that runs no shell line, or the line as written. */
+/** Whether a rule matches a call that runs no shell line, or the whole line of one that does. */
 export function fitsWhole(rule: GeminiRule, call: ToolCall, line: string | undefined): boolean {
   const { prefixes, regex, pattern, effect } = rule;
   if (prefixes !== undefined) {
@@ -23,18 +23,18 @@ export function fitsWhole(rule: GeminiRule, call: ToolCall, line: string | undef
     : pattern.finds(argsText(call.args));
 }
 
-/** A simple command of a line, with what the rules compare. */
+/** A simple command of a line, in the forms that rules compare. */
 export interface Part {
   readonly command: ShellCommand;
-  /** Its words, where each is exactly one that is known; nothing else is ever covered by a pattern of an allow. */
+  /** The words of the command. Undefined unless each is exactly one known word; a pattern of an allow covers nothing else. */
   readonly exact: readonly string[] | undefined;
-  /** Its words with nothing for those that are not known, where the program prints them and can do no more. */
+  /** The words of a command that can only print them, with an empty text for each unknown word. Undefined for other commands. */
   readonly printed: readonly string[] | undefined;
-  /** The texts that a pattern is looked for in: for an allow the first. */
+  /** The texts that a pattern is searched in. An allow uses only the first. */
   readonly texts: readonly string[];
 }
 
-/** The simple commands of a line. */
+/** Splits a line into its simple commands. */
 export function partsOf({ commands, unknown }: Analysis, line: string): readonly Part[] {
   const [only] = commands;
   const alone =
@@ -47,7 +47,7 @@ export function partsOf({ commands, unknown }: Analysis, line: string): readonly
     const plain =
       command.unknown.length === 0 && command.assignments.length === 0 && command.argv.length > 0;
     const known = plain && command.argv.every(isOne);
-    // One command that is the whole line has the line for a text, quotes and all; of others only the words are known.
+    // If the line is one command, its text is the line as written, with quotes. Otherwise only the words are known.
     const texts = alone && command === only ? [line.trim(), words.join(" ")] : [words.join(" ")];
     return {
       command,
@@ -58,12 +58,12 @@ export function partsOf({ commands, unknown }: Analysis, line: string): readonly
   });
 }
 
-// No option of it writes, runs or loads anything, so what a substitution puts there is only text.
+// No option of these programs writes, runs or loads anything, so the result of a substitution is only text.
 const PRINTS: ReadonlySet<string> = new Set(["echo"]);
 
 const isOne = ({ text, single }: Word): boolean => text !== undefined && single;
 
-/** Whether a rule fits one simple command of a line. */
+/** Whether a rule matches one simple command of a line. */
 export function fitsPart(rule: GeminiRule, call: ToolCall, argument: string, part: Part): boolean {
   const { prefixes, regex, pattern, effect, blanket } = rule;
   if (blanket) return true;
@@ -72,7 +72,7 @@ export function fitsPart(rule: GeminiRule, call: ToolCall, argument: string, par
   if (prefixes !== undefined) {
     const words = exact ?? part.printed;
     if (!allow) return prefixes.some((prefix) => names(prefix, part, { deny: effect === "deny" }));
-    // What makes a program do more than its name says must be spelt out.
+    // The prefix must include every word that makes the program do more than its name says.
     return prefixes.some(
       (prefix) =>
         prefix.every((word, at) => words?.[at] === word) &&
@@ -90,7 +90,7 @@ export function fitsPart(rule: GeminiRule, call: ToolCall, argument: string, par
   });
 }
 
-// A deny also knows the program in another folder, and as an argument of a program that may run it.
+// A deny also matches the program in another folder, or as an argument of a program that may run it.
 function names(
   words: readonly string[],
   { command }: Part,

@@ -3,7 +3,7 @@ import { PatternError, quote } from "../../load/finding.ts";
 import { loadRe2 } from "../../match/lazy-modules.ts";
 import { compileRegex } from "../../match/regex.ts";
 
-/** Finds a regular expression anywhere in a text, in linear time. */
+/** Searches a text for a regular expression, in linear time. */
 export interface Finder {
   finds(text: string): boolean;
 }
@@ -14,8 +14,8 @@ export function compileArgsPattern(source: string): Finder {
 }
 
 /**
- * Compiles `commandRegex`, which begins where the command begins. An allow also wants it to end where a word ends, because `git`
- * would cover `gitleaks`. Throws {@link PatternError}.
+ * Compiles `commandRegex`, which starts matching at the start of the command. For an allow, the match must also end
+ * at the end of a word; otherwise `git` covers `gitleaks`. Throws {@link PatternError}.
  */
 export function compileCommandRegex(
   source: string,
@@ -24,10 +24,10 @@ export function compileCommandRegex(
   if (source.startsWith("^") || /(^|[^\\])(\\\\)*\$$/.test(source)) {
     throw new PatternError(
       `The anchor in ${quote(source)} never matches: gemini-cli looks for the pattern inside JSON`,
-      "Drop it: the pattern begins where the command begins",
+      "Remove it: the pattern begins where the command begins",
     );
   }
-  // An open alternative leaves the place that gemini-cli puts before the pattern, so it holds anywhere.
+  // An alternative outside of groups escapes the anchor that gemini-cli puts before the pattern, so it may match anywhere.
   const start = whole || !hasOpenAlternative(source) ? "^" : "";
   return finder(source, `${start}(?:${source})${whole ? "(?:\\s|$)" : ""}`);
 }
@@ -39,17 +39,17 @@ export const hasOpenAlternative = (source: string): boolean =>
     .replaceAll(/\((?:[^()]|\([^()]*\))*\)/g, "")
     .includes("|");
 
-// The pattern alone is compiled first, so that a message shows what was written and a loose parenthesis cannot leave the group.
+// Compile the bare pattern first: an error then shows what was written, and a stray parenthesis cannot close the group.
 function finder(source: string, wrapped: string): Finder {
   compileRegex(source, { dotAll: false });
   const compiled = loadRe2().RE2JS.compile(wrapped);
   return { finds: (text) => compiled.test(text) };
 }
 
-/** Text as it stands inside a JSON string. */
+/** Escapes text as inside a JSON string. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** The arguments as gemini-cli's patterns see them: keys in order, and a NUL around each pair at the top. */
+/** Formats arguments as gemini-cli's patterns see them: keys sorted, and a NUL around each top-level pair. */
 export function argsText(args: JsonObject | readonly Json[]): string {
   if (!isJsonObject(args)) return stable(args);
   return `{${pairs(args)
@@ -58,8 +58,8 @@ export function argsText(args: JsonObject | readonly Json[]): string {
 }
 
 /**
- * Each argument at the top alone, where it is text, a number, true, false or null. An allow sees no more: a pattern that may run from one
- * argument into the next, or find its text in a nested one, would let the agent choose what it matches.
+ * Formats each top-level argument on its own if it is text, a number, true, false or null. An allow sees only these.
+ * If a pattern could span arguments or match nested text, the agent could choose what it matches.
  */
 export function plainPairs(args: JsonObject | readonly Json[]): readonly string[] {
   if (!isJsonObject(args)) return [];

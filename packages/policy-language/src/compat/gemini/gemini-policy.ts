@@ -13,18 +13,18 @@ import {
   type ToolTable,
 } from "../../compile/tool-table.ts";
 
-/** What a file with `compat = "gemini"` is read with. */
+/** The settings of a file with `compat = "gemini"`. */
 export interface GeminiTop {
   readonly file: string;
-  /** What a call comes to that no rule matches; left out: ask_user, and deny where nobody can be asked. */
+  /** The effect for a call that no rule matches. Default: ask_user, or deny if no one can be asked. */
   readonly default: Effect | undefined;
   readonly tools: ToolTable;
 }
 
-/** Puts the rules in their order: by priority, then as in the file; the first that matches decides. */
+/** Compiles the rules. They are tried by descending priority, then in the order of the file, and the first match decides. */
 export function geminiPolicy(top: GeminiTop, given: readonly GeminiRule[]): CompatPolicy {
   const rules = given.toSorted((a, b) => b.priority - a.priority);
-  // A rule looks for commands that must not run, so a command that nobody can know must not run either.
+  // If a rule blocks or asks about specific commands, an unknown command may be one of them, so it is not allowed.
   const guarded = rules.some(({ effect, blanket }) => effect !== "allow" && !blanket);
   return {
     rules: rules.map(({ name, line, effect }) => ({ name, line, effect })),
@@ -94,12 +94,12 @@ class Ballot {
       : verdict;
   }
 
-  // The line decides first, then each of its commands; the commands can only tighten.
+  // The line decides first, then each of its commands. A command can only make the decision stricter.
   #shell(first: GeminiRule | undefined, line: string | undefined, argument: string): Verdict {
     if (line === undefined) {
       const verdict = first?.verdict ?? this.#unmatched();
       return verdict.effect === "allow"
-        ? unknown(`an argument ${quote(argument)} that is not text`)
+        ? unknown(`the argument ${quote(argument)} is not text`)
         : verdict;
     }
     const analysis = analyze(line);
@@ -125,7 +125,7 @@ class Ballot {
     const beside = first?.blanket === false ? this.#beside(argument) : undefined;
     return beside === undefined
       ? verdict
-      : unknown(`an argument ${quote(beside)} beside the command that may change what it does`);
+      : unknown(`the argument ${quote(beside)} may change what the command does`);
   }
 
   #ofPart(rule: GeminiRule | undefined, part: Part): Verdict {
@@ -139,7 +139,7 @@ class Ballot {
       : verdict;
   }
 
-  // What a rule comes to after the downgrades that are gemini-cli's own.
+  // The verdict of a rule after gemini-cli's own downgrades from allow to ask_user.
   #allowed(
     rule: GeminiRule,
     { redirected, part }: { readonly redirected: boolean; readonly part: Part | undefined },
@@ -153,7 +153,7 @@ class Ballot {
     }
     if (rule.blanket && mode !== "yolo" && part !== undefined && isDangerous(part)) {
       return asks(
-        `The command ${quote(part.texts[0] ?? "")} is dangerous, and only a rule that allows everything covers it.`,
+        `The command ${quote(part.texts[0] ?? "")} is dangerous, and no rule allows it by name.`,
       );
     }
     return rule.verdict;
@@ -165,12 +165,12 @@ class Ballot {
     if (mode === "yolo")
       return {
         effect: "allow",
-        reason: `No rule of ${this.#top.file} matches; the approval mode yolo lets ${name} pass`,
+        reason: `No rule of ${this.#top.file} matches; the approval mode yolo allows ${name}`,
       };
     const effect = this.#top.default ?? (interactive === false ? "deny" : "ask_user");
     return {
       effect,
-      reason: `No rule of ${this.#top.file} matches all of ${name}; its default is ${effect}`,
+      reason: `No rule of ${this.#top.file} covers all of ${name}; the default is ${effect}`,
     };
   }
 
@@ -179,7 +179,7 @@ class Ballot {
       effect: "ask_user",
       code: "unknown_server",
       reason: `Cannot tell which server the tool ${quote(this.#call.tool)} belongs to.`,
-      fix: "Let the host give the name of the server beside the tool's",
+      fix: "Let the host name the server in addition to the tool",
     };
   }
 
@@ -203,7 +203,7 @@ function lineOf({ args }: ToolCall, { shell }: GeminiTool): string | undefined {
   return typeof line === "string" ? line : undefined;
 }
 
-// It does more than its name says, deletes, or makes a link that later writes go through.
+// Whether a command does more than its name says, deletes, or makes a symbolic link that later writes can go through.
 function isDangerous({ command: { hazards, effects, argv } }: Part): boolean {
   const [program = "", ...rest] = argv.map(({ text }) => text ?? "");
   return (

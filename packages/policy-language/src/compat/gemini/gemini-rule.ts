@@ -13,21 +13,21 @@ export interface GeminiRule {
   readonly effect: Effect;
   readonly priority: number;
   readonly verdict: Verdict;
-  /** It asks for nothing about the arguments. */
+  /** Whether the rule has no condition on arguments. */
   readonly blanket: boolean;
   readonly redirection: boolean;
   /** The words of each `commandPrefix`. */
   readonly prefixes: readonly (readonly string[])[] | undefined;
-  /** `commandRegex` in the line as a whole, and in each command. */
+  /** `commandRegex`, compiled for the line as a whole and for each command. */
   readonly regex: { readonly line: Finder; readonly part: Finder } | undefined;
   readonly pattern: Finder | undefined;
-  /** Whether everything but the arguments fits. */
+  /** Whether everything but the arguments matches: tool, agent, mode and so on. */
   speaks(call: ToolCall, tool: GeminiTool): boolean;
 }
 
 type Complaint = (path: readonly (string | number)[], message: string, fix?: string) => void;
 
-/** Compiles one rule. Reports every mistake; the result is undefined when there was one. */
+/** Compiles one rule and reports every mistake. Returns undefined if there is one. */
 export function compileGeminiRule(
   raw: RawGeminiRule,
   { file, line, index }: { readonly file: string; readonly line: number; readonly index: number },
@@ -152,7 +152,7 @@ export function compileGeminiRule(
 const own = (table: JsonObject | undefined, key: string): unknown =>
   table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
 
-// gemini-cli compares the text; words are compared here, so only what reads the same both ways is taken.
+// gemini-cli compares text, but this compares words. Only a prefix that means the same in both ways is accepted.
 function wordsOf(prefix: string): readonly string[] {
   const words = prefix.split(" ").filter((word) => word !== "");
   if (words.length === 0 || words.join(" ") !== prefix) {
@@ -169,7 +169,7 @@ function wordsOf(prefix: string): readonly string[] {
   }
   if (/["'`$;&|<>()#\\\s]/.test(words.join(""))) {
     throw new PatternError(
-      `${quote(prefix)} has shell syntax. A prefix is the plain words of one simple command`,
+      `${quote(prefix)} has shell syntax. A prefix must be the plain words of one simple command`,
       "Write one rule for each simple command, without quotes, variables and operators",
     );
   }

@@ -3,21 +3,21 @@ import { PatternError, quote } from "../../load/finding.ts";
 import { identify, type Identity } from "../../match/mcp.ts";
 import type { ToolTable } from "../../compile/tool-table.ts";
 
-/** What the rules of a file with `compat = "gemini"` ask about a tool. */
+/** The tool of a call, as rules with `compat = "gemini"` see it. */
 export interface GeminiTool {
   readonly identity: Identity;
-  /** The names that the tool has in gemini-cli. */
+  /** The names of the tool in gemini-cli. */
   readonly names: ReadonlySet<string>;
-  /** The argument that holds a shell line, for a shell tool. */
+  /** The argument that holds the shell line. Undefined if the tool is no shell. */
   readonly shell: string | undefined;
 }
 
-/** gemini-cli's name of the shell tool: whatever a host calls its own, the rules say this. */
+/** gemini-cli's name of the shell tool. Rules use it whatever the host calls its own. */
 export const SHELL = "run_shell_command";
-/** gemini-cli's names of the tool that searches in files. */
+/** gemini-cli's names of the tool that searches files. */
 export const SEARCH: readonly string[] = ["search_file_content", "grep_search"];
 
-/** Finds out which tool a call is for, by gemini-cli's names. */
+/** Identifies the tool of a call by gemini-cli's names. */
 export function geminiTool(call: ToolCall, tools: ToolTable): GeminiTool {
   const identity = identify(call);
   const { tool, args } = call;
@@ -26,7 +26,7 @@ export function geminiTool(call: ToolCall, tools: ToolTable): GeminiTool {
   if (SEARCH.includes(tool)) for (const name of SEARCH) names.add(name);
   const shell = tool === "ShellTool" ? "command" : tools.shell.get(tool);
   if (shell !== undefined) names.add(SHELL);
-  // The name of an agent is a virtual tool, so that one rule can be about who is called.
+  // The name of a called agent counts as a tool name, so a rule can be about calls of one agent.
   const agent =
     tool === "invoke_agent" && isJsonObject(args) && Object.hasOwn(args, "agent_name")
       ? args["agent_name"]
@@ -60,7 +60,7 @@ export function compileGeminiTool(
     }
     if (toolName === "mcp_*" || server !== undefined) {
       throw new PatternError(
-        `With \`mcpName\` the tool is \`*\` or the server's own name of it, not ${quote(toolName)}`,
+        `With \`mcpName\`, the tool must be \`*\` or the name that the server uses, not ${quote(toolName)}`,
         `Write \`toolName = "*"\``,
       );
     }
@@ -72,7 +72,7 @@ export function compileGeminiTool(
   if (server !== undefined) return ({ identity }) => ofServer(server, identity, effect);
   return ({ identity, names }) => {
     if (identity.kind === "local") return names.has(toolName);
-    // An allow names the server too; a deny holds for the tool of that name whoever offers it.
+    // An allow must name the server too. A deny covers the tool of that name on every server.
     const full = identity.names.filter(
       (name) => name !== identity.bare || identity.kind === "unresolved",
     );
@@ -90,7 +90,7 @@ function ofServer(
 ): boolean {
   if (kind === "local") return false;
   if (kind === "mcp") return server === "*" || actual === server;
-  // Nobody knows whose tool it is: every reading counts against it, and none for it.
+  // The server is unknown: a deny or an ask matches every possible reading, an allow none.
   return (
     effect !== "allow" &&
     (server === "*" ||

@@ -41,7 +41,10 @@ const EDITS: ReadonlySet<string> = new Set([
 
 type Report = (path: readonly (string | number)[], message: string, fix?: string) => void;
 
-/** Compiles the rules in their order: priority (absent: user), then the order of the file; the first that matches decides. */
+/**
+ * Compiles the rules. They are tried by descending priority (default: user), then in the order of the file, and the
+ * first match decides.
+ */
 export function compileRadium(
   top: { readonly file: string; readonly mode: ApprovalMode },
   rules: readonly RadiumRule[],
@@ -112,7 +115,7 @@ function firstOf(rules: readonly Compiled[], call: ToolCall, tool: string): Verd
   return undefined;
 }
 
-// The name has the prefix of another server than the host says.
+// Whether the tool's name has the prefix of a different server than the host names.
 function contradicts({ tool, server }: ToolCall): boolean {
   if (server === undefined) return false;
   return (
@@ -127,18 +130,18 @@ const contradiction = ({ tool, server = "" }: ToolCall): Verdict => ({
   effect: "ask_user",
   code: "unknown_server",
   reason: `The tool ${quote(tool)} of server ${quote(server)} has the prefix of another server.`,
-  fix: "Let the host give the tool's own name beside its server",
+  fix: "Let the host give the server, and the tool's name without a prefix",
 });
 
 const applies = (globs: readonly Glob[], texts: readonly string[]): boolean =>
   texts.some((text) => globs.some((glob) => glob.matches(text)));
 
-// Radium knows a tool of a server by one name.
+// Radium knows each tool of a server by one prefixed name.
 function toolOf({ tool, server }: ToolCall): string {
   return server === undefined || tool.startsWith("mcp_") ? tool : `mcp_${server}_${tool}`;
 }
 
-// Each argument alone, and all of them with a blank between.
+// Each argument alone, then all of them joined with spaces.
 function textsOf({ args }: ToolCall): readonly string[] {
   const values: readonly Json[] = isJsonObject(args) ? Object.values(args) : args;
   const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
@@ -149,7 +152,7 @@ function unmatched(file: string, mode: ApprovalMode, tool: string): Verdict {
   if (mode === "yolo" || (mode === "autoEdit" && EDITS.has(tool))) {
     return {
       effect: "allow",
-      reason: `No rule of ${file} matches; its approval mode ${mode} lets ${quote(tool)} pass`,
+      reason: `No rule of ${file} matches; its approval mode ${mode} allows ${quote(tool)}`,
     };
   }
   return {
@@ -158,7 +161,7 @@ function unmatched(file: string, mode: ApprovalMode, tool: string): Verdict {
   };
 }
 
-/** Compiles one pattern as Radium reads it: `*` crosses everything, no alternatives, no braces. Throws {@link PatternError}. */
+/** Compiles one pattern as Radium reads it: `*` matches any text, and there are no alternatives or braces. Throws {@link PatternError}. */
 function compileRadiumGlob(pattern: string): readonly Glob[] {
   if (pattern.includes("***")) {
     throw new PatternError(`${quote(pattern)} has \`***\`. Write \`*\` or \`**\``);
@@ -173,7 +176,7 @@ function compileRadiumGlob(pattern: string): readonly Glob[] {
   }
   if (parts.length > 9)
     throw new PatternError(`${quote(pattern)} has ${parts.length - 1} \`**\`; the limit is 8`);
-  // `**/` is any number of components, none included.
+  // `**/` matches any number of path segments, even none.
   let variants = [""];
   const pieces = pattern.split("**/");
   for (const [at, piece] of pieces.entries()) {

@@ -1,6 +1,6 @@
 import type { LintCheck } from "../check.ts";
 
-/** A question where nobody can answer. */
+/** Finds rules that ask although no one can answer. */
 export const asksNobody: LintCheck = {
   code: "asks_nobody",
   severity: "warning",
@@ -10,7 +10,7 @@ export const asksNobody: LintCheck = {
       report(
         rule,
         ["interactive"],
-        `The rule \`${rule.source.name}\` asks where nobody can be asked, which denies`,
+        `The rule \`${rule.source.name}\` asks only when no one can answer, so it always denies`,
         'Write `action = "deny"`, or drop `interactive`',
       );
     }

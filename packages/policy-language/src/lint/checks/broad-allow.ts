@@ -4,7 +4,7 @@ import type { ToolTable } from "../../compile/tool-table.ts";
 import type { LintCheck, LintRule } from "../check.ts";
 import { namedTools } from "../sample.ts";
 
-/** An allow that draws no line. */
+/** Finds allows without an effective limit. */
 export const broadAllow: LintCheck = {
   code: "broad_allow",
   severity: "warning",
@@ -21,7 +21,7 @@ export const broadAllow: LintCheck = {
   },
 };
 
-// A pattern of the text of a line says nothing of the commands in it.
+// A pattern over the text of a line cannot limit the commands in it.
 function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
   const { commands, regex, args } = rule.shape;
   if (commands !== undefined || regex !== undefined || args === undefined) return undefined;
@@ -31,11 +31,11 @@ function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
     const pattern = condition?.regex ?? condition?.glob;
     if (pattern === undefined) continue;
     const shown = typeof pattern === "string" ? pattern : pattern.join("`, `");
-    const what = `every shell line whose text fits \`${shown}\`, whatever else it runs`;
+    const what = `every shell line whose text matches \`${shown}\`, whatever else it runs`;
     return [
       `args/${argument}`,
       what,
-      "use `command` or `command_regex`: they are asked about each command of the line",
+      "use `command` or `command_regex`: they check each command of the line",
     ];
   }
   return undefined;
@@ -43,7 +43,7 @@ function ofLine(rule: LintRule, { shell }: ToolTable): Breadth | undefined {
 
 type Breadth = readonly [key: string, what: string, fix: string];
 
-// Effects that the files, hosts or later commands already tell.
+// Effects that are already limited by files, hosts or the effects of later commands.
 const BOUND: ReadonlySet<EffectName> = new Set<EffectName>([
   "reads",
   "writes",
@@ -101,7 +101,7 @@ function breadthOf({ rule, shape }: LintRule, tools: ToolTable): Breadth | undef
     past,
     servers,
   ].some((part) => part !== undefined);
-  // An allow with no condition at all is warned about at load.
+  // An allow without any condition already gets a warning when the file loads.
   const said =
     shape.tools === undefined &&
     [shape.agents, shape.phases, shape.modes, shape.interactive].every(

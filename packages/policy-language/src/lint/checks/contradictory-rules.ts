@@ -2,7 +2,7 @@ import type { LintCheck } from "../check.ts";
 import { duplicateRules } from "../duplicate-rules.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** Two rules say two things about the same calls. */
+/** Finds two rules with the same conditions and different effects. */
 export const contradictoryRules: LintCheck = {
   code: "contradictory_rules",
   severity: "error",
@@ -12,8 +12,8 @@ export const contradictoryRules: LintCheck = {
       report(
         rule,
         ["action"],
-        `The rule \`${rule.source.name}\` (${rule.source.effect}) never decides: ${placeOf(twin)} has the same conditions and says ${twin.source.effect}, which wins`,
-        "Drop one of the two, or tell them apart by a condition or the `priority`",
+        `The rule \`${rule.source.name}\` (${rule.source.effect}) never decides: ${placeOf(twin)} has the same conditions and the stricter effect ${twin.source.effect}`,
+        "Remove one of the two, or give them different conditions or priorities",
       );
     }
   },

@@ -1,7 +1,7 @@
 import type { LintCheck, LintRule } from "../check.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** One name in two files. */
+/** Finds one name in two files. */
 export const duplicateName: LintCheck = {
   code: "duplicate_name",
   severity: "warning",
@@ -11,7 +11,7 @@ export const duplicateName: LintCheck = {
       const other = first.get(rule.source.name);
       if (other === undefined) first.set(rule.source.name, rule);
       else {
-        const message = `Another rule is named \`${rule.source.name}\`: ${placeOf(other)}. Names are unique in all files`;
+        const message = `Another rule is named \`${rule.source.name}\`: ${placeOf(other)}. Names must be unique across all files`;
         report(rule, ["name"], message, "Rename one of the two");
       }
     }

@@ -2,7 +2,7 @@ import type { LintCheck } from "../check.ts";
 import { duplicateRules } from "../duplicate-rules.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** A rule says what another says. */
+/** Finds rules that repeat another rule. */
 export const duplicateRule: LintCheck = {
   code: "duplicate_rule",
   severity: "warning",
@@ -12,8 +12,8 @@ export const duplicateRule: LintCheck = {
       report(
         rule,
         ["name"],
-        `The rule \`${rule.source.name}\` repeats ${placeOf(twin)}, which differs only in name and words`,
-        "Drop one of the two",
+        `The rule \`${rule.source.name}\` repeats ${placeOf(twin)}, which differs only in its texts`,
+        "Remove one of the two",
       );
     }
   },

@@ -1,7 +1,7 @@
 import type { LintCheck } from "../check.ts";
 import { evasionsOf, reportEvasions } from "../evasions.ts";
 
-/** What a rule denies is no longer denied when it is written differently. */
+/** Finds denied commands that are no longer denied when written differently. */
 export const evadedRule: LintCheck = {
   code: "evaded_rule",
   severity: "warning",

@@ -1,7 +1,7 @@
 import type { LintCheck } from "../check.ts";
 import { evasionsOf, reportEvasions } from "../evasions.ts";
 
-/** What a rule denies or asks about is allowed when it is written differently. */
+/** Finds denied or asked commands that are allowed when written differently. */
 export const evadedToAllow: LintCheck = {
   code: "evaded_to_allow",
   severity: "error",

@@ -7,7 +7,7 @@ import { same } from "../cover.ts";
 import { isLiteral, literalPrefix } from "../glob-cover.ts";
 import { allLiteral, callOf, namedTools, shellCall } from "../sample.ts";
 
-/** A rule that no call can match. What a single key says about that is an error at load already. */
+/** Finds rules that no call can match. If a single key is impossible by itself, the file does not load. */
 export const impossibleRule: LintCheck = {
   code: "impossible_rule",
   severity: "error",
@@ -30,7 +30,7 @@ export const impossibleRule: LintCheck = {
 
 type Conflict = readonly [key: string, why: string, fix: string];
 
-// Behind `server` a tool has its own name, or one glued to that very server.
+// In a rule with `server`, `tool` is the tool's own name, or one with the prefix of that server.
 function ofServer({ shape: { servers, tools } }: LintRule): Conflict | undefined {
   if (servers === undefined || tools === undefined || !allLiteral(servers)) return undefined;
   const leads = servers.flatMap((server) => [`mcp__${server}__`, `mcp_${server}_`]);
@@ -44,7 +44,7 @@ function ofServer({ shape: { servers, tools } }: LintRule): Conflict | undefined
   if (!impossible) return undefined;
   return [
     "tool",
-    "`tool` names another server than `server`",
+    "`tool` names a different server than `server`",
     "write the tool's own name in `tool`, without the server's prefix",
   ];
 }
@@ -56,10 +56,10 @@ function ofTools(rule: LintRule, tools: ToolTable): Conflict | undefined {
   const both = [...tools.network.keys()].filter((name) => tools.files.has(name));
   if (namedTools(rule, both).length > 0 || namedTools(rule, tools.shell.keys()).length > 0)
     return undefined;
-  return ["paths", "no tool opens a URL and has path arguments too", "write two rules"];
+  return ["paths", "no tool has both a URL and path arguments", "write two rules"];
 }
 
-// A tool of the table reads or writes; the other half of `paths` says nothing of it.
+// A file tool reads or writes. `paths` for the other access says nothing about it.
 function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Conflict | undefined {
   const { tools, servers, read, write } = shape;
   if (tools === undefined || servers !== undefined || (read ?? write) === undefined)
@@ -70,7 +70,7 @@ function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Con
     const reads = (table.read ?? []).length > 0;
     const writes = (table.write ?? []).length + (table.patches ?? []).length > 0;
     const lacks = [reads && read === undefined, writes && write === undefined];
-    // An allow must cover all that the tool does; a deny some of it.
+    // An allow must cover everything that the tool does; a deny only some of it.
     return source.effect === "allow"
       ? lacks.includes(true)
       : !(reads && read !== undefined) && !(writes && write !== undefined);
@@ -79,12 +79,12 @@ function ofAccess({ source, shape }: LintRule, { files, shell }: ToolTable): Con
   const has = write === undefined ? "read" : "write";
   return [
     "paths",
-    `\`${tools.join("|")}\` does more or something else to a file than \`${has}\``,
-    "write `paths = [ … ]`, which is about both",
+    `\`${tools.join("|")}\` does not only \`${has}\``,
+    "write `paths = [ … ]`, which covers reading and writing",
   ];
 }
 
-// Text that must be one value has no arguments inside. A deny reads such names both ways.
+// A plain value has no nested arguments. Only a deny also matches the dotted name as one argument.
 function ofArguments({ source, shape: { args } }: LintRule): Conflict | undefined {
   if (args === undefined || source.effect !== "allow") return undefined;
   for (const [name, condition] of Object.entries(args)) {
@@ -94,8 +94,8 @@ function ofArguments({ source, shape: { args } }: LintRule): Conflict | undefine
     if (inner !== undefined && isPlain(condition)) {
       return [
         "args",
-        `\`${name}\` cannot be a plain value and have \`${inner}\` in it`,
-        "write two rules, or drop one of the conditions",
+        `\`${name}\` cannot be a plain value and contain \`${inner}\``,
+        "write two rules, or remove one of the conditions",
       ];
     }
   }
@@ -126,7 +126,7 @@ function isPlain({
   );
 }
 
-// The line is written out in `args`, so that `command` can be asked about it.
+// `args` spells out the shell line, so `command` can be tested against it.
 function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | undefined {
   const { args } = rule.shape;
   const part = rule.rule.parts.find(({ key }) => key === "command" || key === "command_regex");
@@ -151,10 +151,10 @@ function ofLine(rule: LintRule, { shell, ...tools }: ToolTable): Conflict | unde
     });
   });
   if (named.length === 0 || !excluded.every((one) => one === true)) return undefined;
-  return ["args", `\`${part.key}\` does not match the line in \`args\``, `drop one of the two`];
+  return ["args", `\`${part.key}\` does not match the line in \`args\``, `remove one of the two`];
 }
 
-// A pattern without a wildcard stands for one command.
+// A pattern without a wildcard names exactly one command.
 function ofEffects(rule: LintRule, tools: ToolTable): Conflict | undefined {
   const part = rule.rule.parts.find(({ key }) => key === "effects");
   const { commands } = rule.shape;
@@ -166,7 +166,7 @@ function ofEffects(rule: LintRule, tools: ToolTable): Conflict | undefined {
     ),
   );
   if (holds) return undefined;
-  return ["effects", "`command` does something else than `effects` lists", "drop one of the two"];
+  return ["effects", "`command` does not have the effects in `effects`", "remove one of the two"];
 }
 
 const KEYS = {
@@ -197,8 +197,8 @@ function ofWhen({ shape }: LintRule): Conflict | undefined {
     if (excluded)
       return [
         "when",
-        `\`when\` wants another \`${fact}\` than the rule's own key`,
-        `drop \`${fact}\` from one of the two`,
+        `\`when\` requires a different \`${fact}\` than the key of the rule`,
+        `remove \`${fact}\` from one of the two`,
       ];
   }
   return undefined;
@@ -206,7 +206,7 @@ function ofWhen({ shape }: LintRule): Conflict | undefined {
 
 type Leaf = Extract<WhenSource, { readonly operator: unknown }>;
 
-/** The comparisons that must all hold. */
+/** The comparisons of a condition that must all hold. */
 export function needs(node: WhenSource | undefined): readonly Leaf[] {
   if (node === undefined || "any" in node || "not" in node) return [];
   return "all" in node ? node.all.flatMap(needs) : [node];

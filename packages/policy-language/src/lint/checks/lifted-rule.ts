@@ -8,7 +8,7 @@ import { isLiteral } from "../glob-cover.ts";
 import { callOf, linesOf, namedTools, pathsOf, shellCall } from "../sample.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** A rule of a higher priority lifts part of a stricter one below it. */
+/** Finds rules of a higher priority that override part of a stricter rule below them. */
 export const liftedRule: LintCheck = {
   code: "lifted_rule",
   severity: "warning",
@@ -27,7 +27,7 @@ export const liftedRule: LintCheck = {
         rule,
         ["priority"],
         `The rule \`${name}\` lifts ${placeOf(first.one)}${more}: \`${first.text}\` gets ${effect} instead of ${source.effect}`,
-        `Narrow \`${name}\`, or drop its \`priority\`, which is \`${tier}\``,
+        `Narrow \`${name}\`, or remove its \`priority\`, which is \`${tier}\``,
       );
     }
   },
@@ -36,7 +36,7 @@ export const liftedRule: LintCheck = {
 const isAbove = ({ source }: LintRule, { source: below }: LintRule): boolean =>
   TIERS.indexOf(source.tier) < TIERS.indexOf(below.tier) && weaker(source.effect, below.effect);
 
-// A call of the stricter rule, or of the other, that both match, and for which the stricter one no longer holds.
+// Finds a call of either rule that both rules match and that the stricter one no longer decides.
 function liftedBy(
   rule: LintRule,
   one: LintRule,

@@ -4,7 +4,7 @@ import { readUrlWord, type UrlWord } from "../../match/word-cover.ts";
 import type { LintCheck } from "../check.ts";
 import { isLiteral, literalPrefix } from "../glob-cover.ts";
 
-/** An allow with a wildcard that does not mean what it looks like. */
+/** Finds allows with a wildcard that covers something else than it seems to. */
 export const misplacedWildcard: LintCheck = {
   code: "misplaced_wildcard",
   severity: "error",
@@ -33,12 +33,12 @@ export const misplacedWildcard: LintCheck = {
 
 type Misplaced = readonly [why: string, fix: string];
 
-// What `..` takes back is not known where a wildcard stands for it, and a link may lead elsewhere.
+// The folder that `..` leaves is unknown if a wildcard stands for it, and a link may lead elsewhere.
 function ofPath(word: string): Misplaced | undefined {
   const climb = /[^/=]*[^./=][^/]*\/+\.\.(?:\/|$)/.exec(word);
   if (climb === null) return undefined;
   return [
-    `has a \`..\` that takes a folder back, so \`${word}\` names another place than it seems`,
+    `has a \`..\` after a folder, so \`${word}\` names a different path than it seems`,
     `Write the path without \`..\`: \`${word.replace(climb[0], "")}\``,
   ];
 }
@@ -57,7 +57,7 @@ function ofRefspec(
   if (index <= remote || word.startsWith("-") || !REFSPEC.test(word)) return undefined;
   const plain = word.replace(/^\+/, "").replace(/:.*$/s, "") || "*";
   return [
-    `covers nothing by \`${word}\`: a refspec that forces, deletes or renames has no wildcard`,
+    `covers nothing with \`${word}\`: a refspec that forces, deletes or renames has no wildcard`,
     `Write \`${plain}\`, or each refspec in full`,
   ];
 }
@@ -68,17 +68,17 @@ function ofUrl(word: string, url: boolean): Misplaced | undefined {
   return openEnd(parts) ?? openStart(parts);
 }
 
-// A port, or the last number of an address, may be any.
+// A wildcard may stand for a port or for the last number of an address.
 function openEnd({ option, scheme, authority, rest }: UrlWord): Misplaced | undefined {
   if (!/[*?\]]$/.test(authority) || /(?:[\d.]\.|:)\*$/.test(authority)) return undefined;
   const host = authority.replace(/[*?]+$|\[[^\]]*\]$/, "").replace(/\.$/, "");
   return [
-    `leaves the end of the host \`${authority}\` open, and a host ends where it is written`,
+    `leaves the end of the host \`${authority}\` open, but the host must be complete`,
     `Write \`${option}${scheme}${host}${rest === "" ? "/*" : rest}\``,
   ];
 }
 
-// Anybody can register a name that ends like another.
+// Anyone can register a name with the same ending.
 function openStart({ option, scheme, authority, rest }: UrlWord): Misplaced | undefined {
   const host = authority.replace(/^.*@/, "").replace(/:[^:]*$/, "");
   const labels = host.split(".");
@@ -88,7 +88,7 @@ function openStart({ option, scheme, authority, rest }: UrlWord): Misplaced | un
   if (open === undefined || labels.length < 2) return undefined;
   const name = open.replaceAll(/^[*?]+/g, "");
   return [
-    `leaves the name in \`${host}\` open, so that it covers \`${host.replaceAll("*", "evil").replaceAll("?", "x")}\``,
+    `leaves the start of the name in \`${host}\` open, so it also covers \`${host.replaceAll("*", "evil").replaceAll("?", "x")}\``,
     `Write \`${option}${scheme}${authority.replace(open, name)}${rest}\`, or \`*.${host.replace(open, name)}\` for the hosts below it`,
   ];
 }

@@ -1,6 +1,6 @@
 import type { LintCheck } from "../check.ts";
 
-/** A deny that does not say why. */
+/** Finds denies without a reason. */
 export const missingReason: LintCheck = {
   code: "missing_reason",
   severity: "info",

@@ -3,7 +3,7 @@ import { APPROVAL_MODES, type ApprovalMode, type Effect, type ToolCall } from "@
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
 
-/** A deny that another mode lifts. */
+/** Finds denies that another approval mode lifts. */
 export const narrowModes: LintCheck = {
   code: "narrow_modes",
   severity: "warning",
@@ -32,14 +32,14 @@ export const narrowModes: LintCheck = {
       report(
         rule,
         [mode === undefined ? "interactive" : "modes"],
-        `This deny does not hold ${mode === undefined ? `where \`interactive\` is ${String(!interactive)}` : `in mode \`${mode}\``}, where the same call is allowed`,
-        `Drop \`${mode === undefined ? "interactive" : "modes"}\`, or write an ask for the others`,
+        `This deny does not hold ${mode === undefined ? `if \`interactive\` is ${String(!interactive)}` : `in mode \`${mode}\``}, so the same call is allowed there`,
+        `Remove \`${mode === undefined ? "interactive" : "modes"}\`, or write an ask for the others`,
       );
     }
   },
 };
 
-// As the kernel does it: where no rule voted, `yolo` takes a question for a yes.
+// Like the kernel: if no rule voted, `yolo` turns a question into an allow.
 function outcome(call: ToolCall, mode: ApprovalMode, pool: LintPool): Effect {
   const effect = pool.effectOf(call);
   return effect === "ask_user" && mode === "yolo" && !pool.votes(call) ? "allow" : effect;

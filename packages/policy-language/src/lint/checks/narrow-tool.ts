@@ -4,7 +4,7 @@ import { weaker } from "../../compile/strictness.ts";
 import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "../sample.ts";
 
-/** A deny by the name of one tool, while others do the same. */
+/** Finds denies that name one tool although other tools do the same. */
 export const narrowTool: LintCheck = {
   code: "narrow_tool",
   severity: "warning",
@@ -34,8 +34,8 @@ function adviceFor({ shape: { network, commands, regex, read, write } }: LintRul
   if (network !== undefined) return "name all tools that open a URL";
   const said = [commands, regex, read, write].some((part) => part !== undefined);
   return said
-    ? "drop `tool`: the rule's other keys say what it is about"
-    : "write `paths`, without `tool`: it is about every tool that touches files";
+    ? "remove `tool`: the other keys of the rule are enough"
+    : "use `paths` without `tool`: it covers every tool that uses files";
 }
 
 function waysRound(rule: LintRule, pool: LintPool): readonly string[] {
@@ -71,7 +71,7 @@ function waysRound(rule: LintRule, pool: LintPool): readonly string[] {
 
 const guards = new WeakMap<LintPool, (tool: string) => boolean>();
 
-// Whether some deny is about a tool at all: where none is, nothing needs to be asked.
+// Whether any deny is about a tool. If not, the tool needs no samples.
 function guardedTools(pool: LintPool): (tool: string) => boolean {
   let guarded = guards.get(pool);
   if (guarded === undefined) {
@@ -123,7 +123,7 @@ function fileWays(
   ];
 }
 
-// The text that a condition on an argument wants, which for a file tool may be a path.
+// The text that a condition on an argument requires. For a file tool, it may be a path.
 const byArgument = (rule: LintRule): readonly string[] =>
   Object.values(callOf(rule, "", {}).args as JsonObject).filter(
     (value): value is string => typeof value === "string",

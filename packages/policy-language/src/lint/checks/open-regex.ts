@@ -3,7 +3,7 @@ import type { LintCheck, LintPool, LintRule } from "../check.ts";
 import { regexSample } from "../regex-sample.ts";
 import { matches, shellCall } from "../sample.ts";
 
-/** A regular expression that says nothing of the arguments it takes, or that an argument with a blank gets round. */
+/** Finds regular expressions that do not limit arguments, or that an argument with a space evades. */
 export const openRegex: LintCheck = {
   code: "open_regex",
   severity: "warning",
@@ -21,8 +21,8 @@ export const openRegex: LintCheck = {
       } else {
         const line = roundBy(rule, regex, pool);
         if (line === undefined) continue;
-        const message = `\`${line}\` gets round rule \`${name}\`, whose expression takes no argument with a blank`;
-        const fix = "Write `command`, which compares words, or `.*` where an argument may stand";
+        const message = `\`${line}\` evades the rule \`${name}\`, because its expression matches no argument with a space`;
+        const fix = "Write `command`, which compares words, or `.*` for an argument";
         report(rule, ["command_regex"], message, fix);
       }
     }
@@ -30,17 +30,17 @@ export const openRegex: LintCheck = {
 };
 
 const OPEN = /(?<!\\)\.[*+]|\\S[*+]|\[\^(?: |\\s)\][*+]/;
-// Classes of other characters than all but blanks.
+// Matches character classes, except those that exclude only spaces.
 const CLASS = /\[(?!\^(?: |\\s)\])\^?\]?(?:\\.|[^\]\\])*\]/g;
 const WORD = /\\S[*+]|\[\^(?: |\\s)[^\]\\]*\][*+]/g;
 const PLACE = "Q0Q";
 
-// A line that the rule is about but for the blank in one of its arguments.
+// Finds a line that the rule misses only because one of its arguments contains a space.
 function roundBy(rule: LintRule, regex: string, pool: LintPool): string | undefined {
   const holds = (line: string): boolean =>
     matches(rule, shellCall(rule, line, pool.tools), pool.tools);
   const source = regex.replaceAll(WORD, PLACE);
-  // What may be left out is left out of a sample, so that it is tried with it, too.
+  // A sample omits optional parts, so also try the expression with those parts required.
   for (const one of [source, source.replaceAll(/\)[?*]/g, ")")]) {
     const sample = regexSample(one);
     if (sample?.includes(PLACE) !== true || !holds(sample)) continue;

@@ -10,7 +10,7 @@ const KEYS: Readonly<Record<string, string>> = {
   interactive: "interactive",
 };
 
-/** A condition where a key would do. */
+/** Finds conditions in `when` that a key of the rule can express. */
 export const plainWhen: LintCheck = {
   code: "plain_when",
   severity: "info",
@@ -24,7 +24,7 @@ export const plainWhen: LintCheck = {
           rule,
           ["when"],
           `\`${leaf.fact}\` in \`when\` is slower than the key \`${key}\`, which means the same`,
-          `Write \`${key} = ${JSON.stringify(leaf.value)}\` and drop the comparison`,
+          `Write \`${key} = ${JSON.stringify(leaf.value)}\` and remove the comparison`,
         );
       }
     }

@@ -6,7 +6,7 @@ import { isLiteral } from "../glob-cover.ts";
 import { REACH, type Reach } from "../reach.ts";
 import { matches, namedTools, shellCall } from "../sample.ts";
 
-/** An allow of a program that does whatever its arguments say. */
+/** Finds allows of programs that can do anything, depending on their arguments. */
 export const runsAnything: LintCheck = {
   code: "runs_anything",
   severity: "warning",
@@ -33,7 +33,7 @@ function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
     const { words } = wordsOf(pattern);
     const [program = ""] = words;
     const lines = isLiteral(program) ? (REACH.get(baseName(program)) ?? []) : [];
-    // The words that the rule spells out are its author's wish.
+    // The author intended every word that the rule spells out.
     const hit = lines.find((reach) => words.length <= (reach.at ?? 1) && covers(rule, reach, pool));
     if (hit === undefined) continue;
     const listed = commands.length > 1 && rule.source.command?.length === commands.length;
@@ -41,7 +41,7 @@ function byPatterns(rule: LintRule, pool: LintPool, report: LintReport): void {
       rule,
       listed ? ["command", at] : ["command"],
       `Allowing \`${pattern}\` also allows \`${hit.line}\`, which ${hit.does}`,
-      "Write the subcommands or the scripts that you mean, one pattern for each",
+      "Write one pattern for each subcommand or script that you want to allow",
     );
   }
 }
@@ -51,11 +51,11 @@ function byLines(rule: LintRule, pool: LintPool, report: LintReport): void {
   const [first] = hits;
   if (first === undefined) return;
   const { command_regex: regex, tool } = rule.source;
-  const more = hits.length === 1 ? "" : `, and ${hits.length - 1} more of the lines that are tried`;
+  const more = hits.length === 1 ? "" : `, and ${hits.length - 1} more of the tested lines`;
   report(
     rule,
     [regex === undefined ? "tool" : "command_regex"],
     `Allowing \`${regex ?? tool ?? ""}\` also allows \`${first.line}\`, which ${first.does}${more}`,
-    "Name the commands that you mean in `command`",
+    "Name the commands that you want to allow in `command`",
   );
 }

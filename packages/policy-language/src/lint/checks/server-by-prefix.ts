@@ -2,7 +2,7 @@ import type { LintCheck } from "../check.ts";
 
 const WHOLE = /^mcp__(?:(?!__)[^*?[])+(?:__)?\*+$|^mcp_[^*?[_]+_?\*+$/;
 
-/** A whole MCP server, allowed by how its tools' names begin. */
+/** Finds allows of a whole MCP server by the prefix of its tool names. */
 export const serverByPrefix: LintCheck = {
   code: "server_by_prefix",
   severity: "warning",
@@ -19,7 +19,7 @@ export const serverByPrefix: LintCheck = {
       report(
         rule,
         ["tool"],
-        `\`${whole}\` allows every tool of a server, and those that it adds tomorrow`,
+        `\`${whole}\` allows every tool of a server, including tools that it adds later`,
         `Write \`server = "${whole.replace(/^mcp__?/, "").replace(/__?\*+$/, "")}"\` and name the tools in \`tool\``,
       );
     }

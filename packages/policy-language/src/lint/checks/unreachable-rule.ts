@@ -2,7 +2,7 @@ import type { LintCheck } from "../check.ts";
 import { coversOf } from "../covered.ts";
 import { placeOf } from "./shadowed-rule.ts";
 
-/** Several other rules together always come first. */
+/** Finds rules that never decide because several other rules together always do. */
 export const unreachableRule: LintCheck = {
   code: "unreachable_rule",
   severity: "warning",
@@ -11,8 +11,8 @@ export const unreachableRule: LintCheck = {
       report(
         rule,
         ["name"],
-        `The rule \`${rule.source.name}\` never decides: ${by.map(placeOf).join(" and ")} match all of it and come first`,
-        "Drop it, narrow the others, or give it a higher `priority`",
+        `The rule \`${rule.source.name}\` never decides: ${by.map(placeOf).join(" and ")} together match every call that it matches, and take precedence`,
+        "Remove it, narrow the others, or give it a higher `priority`",
       );
     }
   },
