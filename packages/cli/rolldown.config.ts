@@ -4,9 +4,9 @@ import { notices } from "./build/notices.ts";
 import { entriesOf, librariesLater, ownPackages } from "./build/own-packages.ts";
 import { OWN_PACKAGES } from "./src/io/own-package-names.ts";
 
-// Loading hundreds of small files took longer than all the rest: docs/decisions/0008-the-command-in-few-files.md.
-// `cleanDir` also takes away what `tsc` wrote before, which runs as well as this, only slower.
-// There is half as much to read at every start. Names of functions and classes stay, for they stand in traces.
+// One bundle starts faster than hundreds of small files: docs/decisions/0008-the-command-in-few-files.md. `cleanDir` also removes
+// the output of `tsc`, which is slower but otherwise the same. Minifying halves what Node reads at each start. Stack traces need
+// the names of functions and classes.
 const minify = {
   compress: { keepNames: { function: true, class: true } },
   mangle: { keepNames: { function: true, class: true } },
@@ -21,9 +21,9 @@ const command = defineConfig({
   },
   platform: "node",
   external: [
-    // The first loads a compiler of its own beside itself, the second native code.
+    // `jiti` loads a compiler from its own folder; `better-sqlite3` loads native code.
     ...["jiti", "better-sqlite3"],
-    // What only their users install.
+    // Users install these only if they need them.
     ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "pg-native"],
   ],
   plugins: [
@@ -53,7 +53,7 @@ const command = defineConfig({
   },
 });
 
-// Built apart: every call reads the little of it that the command uses, and only configurations use the rest.
+// zod is built apart: the command needs only a small part of it, and only configurations need the rest.
 const library = defineConfig({
   input: entriesOf(["zod"]),
   platform: "node",
@@ -64,8 +64,8 @@ const library = defineConfig({
 export default [command, library];
 
 /**
- * Modules that one call seldom needs, by the ends of their paths. What others take from them are functions, and tables of which they
- * take one entry at a time.
+ * Modules that most calls do not need, by the ends of their paths. Their exports must be functions, schemas, or tables that are
+ * read one entry at a time.
  */
 const LATER = [
   "/unbash/dist/parser.js",
@@ -92,8 +92,8 @@ const LATER = [
 ];
 
 /**
- * Makes files of their own of these modules, which the source imports as usual, and reads them when one of their functions is called.
- * Code that answers at once cannot wait for `import()`, so they are required, which Node does with the modules that are there already.
+ * Puts each of these modules into its own file and loads it when one of its exports is first used. The source imports them as usual. They
+ * are loaded with `require`, because synchronous code cannot wait for `import()`; Node then shares the modules that are already loaded.
  */
 function loadedLater(): Plugin {
   const prefix = "\0later:";
@@ -104,7 +104,7 @@ function loadedLater(): Plugin {
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
       if (found === null || !LATER.some((end) => found.id.endsWith(end))) return found;
       this.emitFile({ type: "chunk", id: found.id, fileName: `${nameOf(found.id)}.js` });
-      // Encoded, so that other plugins do not take it for the module itself.
+      // Encoded, so that other plugins do not mistake the id for the module itself.
       return prefix + encodeURIComponent(found.id);
     },
     async load(id) {
@@ -126,7 +126,7 @@ function loadedLater(): Plugin {
 const nameOf = (file: string): string =>
   file.includes("/node_modules/unbash/") ? "unbash" : basename(file).replace(/\.[jt]s$/, "");
 
-// What is neither is left out, so that the build fails where somebody takes it.
+// Any other export is left out, so that the build fails if something imports it.
 function standIn(name: string, value: unknown): string {
   if (typeof value === "function")
     return `export const ${name} = (...given) => later().${name}(...given);`;
@@ -139,8 +139,8 @@ function standIn(name: string, value: unknown): string {
 }
 
 /**
- * Takes modules of Node's own without `import`, which reads all their exports and so loads streams and web cryptography. Few calls
- * hash anything, so cryptography is loaded by the first that does.
+ * Replaces imports of Node's own modules, because `import` reads all their exports and thereby loads streams and web cryptography.
+ * Few calls compute a hash, so cryptography is loaded on first use.
  */
 function modulesOfNode(): Plugin {
   const take = (names: string, module: string): string =>
@@ -163,7 +163,10 @@ function modulesOfNode(): Plugin {
   };
 }
 
-/** Leaves out what zod says in fifty other languages. The command words its messages itself, and who wants them installs zod. */
+/**
+ * Leaves out zod's messages in other languages. The command words its own messages, and a configuration that needs another language
+ * installs zod itself.
+ */
 function englishAlone(): Plugin {
   return {
     name: "english-alone",
@@ -174,7 +177,7 @@ function englishAlone(): Plugin {
   };
 }
 
-/** Escapes what is not ASCII: one such character makes a text of the whole file that takes twice the memory and is read more slowly. */
+/** Escapes every non-ASCII character: a single one makes V8 store the whole file in twice the memory and read it more slowly. */
 function plainText(): Plugin {
   return {
     name: "plain-text",
@@ -186,7 +189,7 @@ function plainText(): Plugin {
   };
 }
 
-/** Takes the import of what bundled code has in common out of the first file, which uses none of it and has to run anywhere. */
+/** Removes the import of the bundler's runtime from `bin.js`, which does not use it and must run on any version of Node. */
 function standsAlone(): Plugin {
   return {
     name: "stands-alone",

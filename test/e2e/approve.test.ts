@@ -67,7 +67,7 @@ describe("a gate that waits for a person", () => {
     const next = await onlyOne(here);
     expect(next).not.toBe(id);
     const shown = (await here.approve(["show", next])).stdout;
-    expect(shown).toContain("1 change since it was asked about before");
+    expect(shown).toContain("1 change since the last time this was asked");
     expect(shown).toContain("~ plan_document.acceptance_criteria.0.criterion");
     expect(await here.approve(["yes", next, "--as", "human"])).toMatchObject({ code: 0 });
     // A yes does not cover anything else.
@@ -165,7 +165,7 @@ describe("a gate that waits for a person", () => {
     const id = await onlyOne(here);
     const silent = await here.approve(["no", id, "--as", "lead"]);
     expect(silent).toMatchObject({ code: 2 });
-    expect(silent.stderr).toMatch(/^error BYLAW_USAGE_INVALID: A no needs a reason/);
+    expect(silent.stderr).toMatch(/^error BYLAW_USAGE_INVALID: A rejection needs a reason/);
     expect(
       await here.approve(["no", id, "--as", "lead", "--reason", "Leave the greeting as it is"]),
     ).toMatchObject({ code: 0 });
@@ -268,7 +268,7 @@ describe("a tool call that needs approval", () => {
     const id = await onlyOne(here);
     expect(await here.approve(["no", id])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("A no needs a reason"),
+      stderr: expect.stringContaining("A rejection needs a reason"),
     });
     expect(await here.approve(["no", id, "--reason", "Not today", "--as", "lead"])).toMatchObject({
       code: 2,

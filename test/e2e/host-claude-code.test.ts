@@ -153,7 +153,7 @@ describe("bylaw doctor claude-code", () => {
     [
       "no rule guards the settings",
       ({ home }: Desk) => write(join(home, ".config/bylaw/bylaw.config.json"), "{}"),
-      /No rule keeps the agent from changing .*settings\.json/,
+      /No rule stops the agent from changing .*settings\.json/,
     ],
   ])("exits with 1 where %s", (what, change, told) => {
     const one = desk();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a package says of itself. */
+/** The parts of a package.json that the build reads. */
 export interface Manifest {
   readonly name?: string;
   readonly version?: string;
@@ -11,11 +11,11 @@ export interface Manifest {
 export const manifestIn = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
-/** The folder of the package that a file belongs to. */
+/** The folder of the package that contains a file. */
 export function packageOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, "package.json")) && manifestIn(folder).name !== undefined)
       return folder;
   }
-  throw new Error(`\`${file}\` belongs to no package`);
+  throw new Error(`\`${file}\` is in no package`);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Plugin } from "rolldown";
 import { manifestIn, packageOf } from "./manifest.ts";
 
-/** Puts the licences of what the build contains of others beside it. */
+/** Writes the licences of the bundled third-party packages next to the bundle. */
 export function notices(): Plugin {
   return {
     name: "notices",
@@ -18,7 +18,9 @@ export function notices(): Plugin {
         const { name = "", version = "", license = "" } = manifestIn(folder);
         const text = licenceIn(folder) ?? licenceIn(join(folder, "../..", scopeOf(name)));
         if (text === undefined)
-          throw new Error(`${name} comes without the text of its licence, which must be passed on`);
+          throw new Error(
+            `${name} has no licence text, and the licence text must be distributed with the bundle`,
+          );
         return `${name} ${version} (${license})\n\n${text.trim()}\n`;
       });
       this.emitFile({
@@ -30,10 +32,10 @@ export function notices(): Plugin {
   };
 }
 
-// A scoped package without a licence of its own is from the authors of the package that its scope is named for.
+// A scoped package without its own licence text has that of the package the scope is named after: the authors are the same.
 const scopeOf = (name: string): string => /^@([^/]+)\//.exec(name)?.[1] ?? name;
 
-/** The text of a package's licence: its file, or the part of its readme that has the text. */
+/** The licence text of a package: its licence file, or the licence part of its readme. */
 function licenceIn(folder: string): string | undefined {
   const entries = readdirSync(folder);
   const file = entries.find((entry) => /^licen[cs]e/i.test(entry));

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Plugin } from "rolldown";
 import { manifestIn, packageOf } from "./manifest.ts";
 
-/** Files that packages look for beside themselves. They stand below `dist/packages` as they do in their package. */
+/** Files that packages load from their own folder. The build copies them to `dist/packages`, at the same path as in the package. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   "@bylaw/ruleset-recommended": ["policy.toml", "dist/policy.compiled.json"],
   "@bylaw/ruleset-everyday": ["policy.toml", "dist/policy.compiled.json"],
@@ -25,8 +25,8 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
 const OWN = "own:";
 
 /**
- * An entry for each of these packages, a file that only hands on. Were the package itself the entry, the command would read that file
- * too on its way.
+ * One entry for each package: a file that only re-exports it. If the package were the entry, the command would load that extra file
+ * at each start.
  */
 export const entriesOf = (names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [`own-${basename(name)}`, `${OWN}${name}`]));
@@ -34,7 +34,7 @@ export const entriesOf = (names: readonly string[]): Readonly<Record<string, str
 const NODE_MODULES = join(import.meta.dirname, "../../../node_modules");
 const ANSWERS = join(import.meta.dirname, "../src/io/own-packages.ts");
 
-/** Has our packages look for their files, and for each other, in this one. */
+/** Makes the bundled packages find their files, and each other, in this bundle. */
 export function ownPackages(): Plugin {
   const answers = `
     export const entryOf = (name) => new URL("./own-" + name.replace(/.*\\//, "") + ".js", import.meta.url).href;
@@ -56,7 +56,7 @@ export function ownPackages(): Plugin {
         const name = manifestIn(folder).name ?? "";
         const placed = code
           .replaceAll(/new URL\("([^"]+)", import\.meta\.url\)/g, (_, path: string) => {
-            // A folder keeps its slash at the end.
+            // `relative` drops the slash at the end of a folder.
             const at = relative(folder, join(dirname(id), path));
             return `new URL("./packages/${name}/${at}${path.endsWith("/") ? "/" : ""}", import.meta.url)`;
           })
@@ -76,13 +76,13 @@ export function ownPackages(): Plugin {
   };
 }
 
-/** What the policy language requires when a policy needs it, and how a module hands it on. */
+/** The libraries that the policy language loads when a policy needs them, and the source of the module that exports each one. */
 const LIBRARIES = {
   micromatch: 'import library from "micromatch"; export default library;',
   re2js: 'export * from "re2js";',
 } as const;
 
-/** Has these libraries stand in files of their own. */
+/** Puts each of these libraries into its own file. */
 export function librariesLater(): Plugin {
   const LATER = "library:";
   const importer = join(NODE_MODULES, "@bylaw/policy-language/package.json");

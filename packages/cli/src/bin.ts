@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The verdict is the exit code, so whatever ends this process early must not look like an allow.
+// The exit code is the verdict, so a process that ends early must not look like an allow.
 process.exitCode = 2;
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -17,8 +17,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
     process.exitCode = 0;
   });
 } else {
-  // INVARIANT: nothing is imported above that could fail on an older Node. No V8 compile cache either: whoever can write
-  // its folder, and an agent can write the user's, decides what runs here.
-  // It is not awaited: where a configuration never settles, Node would end with words of its own.
+  // INVARIANT: nothing above is imported that could fail on an older Node. No V8 compile cache either: its code would run here, and an
+  // agent can write to the user's cache folder. Not awaited, because Node prints its own message if an awaited promise never settles.
   void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));
 }

@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     reportError(error, { json });
     conclude(2);
   };
-  // A plugin's stray failure must end the command with a message and not with a stack trace.
+  // A failure in a plugin that nobody handles must end the command with a message and not with a stack trace.
   const stray = (error: unknown): never => {
     fail(error);
     process.exit(2);
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.on("unhandledRejection", stray);
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") stray(unwritable(error));
-    // The reader left: there is nobody to tell, and nothing was answered.
+    // The reader closed the output, so nobody gets an answer or an error.
     conclude(2);
     process.exit(2);
   });

@@ -5,7 +5,7 @@ import { argsFrom, callFromLine } from "../src/decide/call.ts";
 
 const DEFAULTS = { cwd: "/project", home: "/home/me", interactive: true } as const;
 
-test("a line without a place gets the working directory, as its workspace too", () => {
+test("a line without `cwd` gets the working directory, as its workspace too", () => {
   expect(callFromLine({ id: 7, tool: "t", args: {} }, DEFAULTS)).toEqual({
     id: 7,
     call: {
@@ -21,7 +21,7 @@ test("a line without a place gets the working directory, as its workspace too", 
   });
 });
 
-test("what a line says wins over the defaults, and its cwd is its workspace", () => {
+test("the values of a line win over the defaults, and its `cwd` is its workspace", () => {
   const { call } = callFromLine(
     { tool: "t", args: {}, cwd: "/other", agent: "b", interactive: false, approval_mode: "yolo" },
     { ...DEFAULTS, agent: "a", approval_mode: "ask" },
@@ -42,7 +42,7 @@ test.each(readCases<[Json, string]>(import.meta, "no-calls"))(
   },
 );
 
-test("the kernel admits every call that is made of good values, and no other", async () => {
+test("the kernel accepts exactly the calls whose values are all valid", async () => {
   const kernel = createKernel({});
   const good = { tool: "t", args: {}, server: "s", servers: { s: ["t"] }, agent: "a", phase: "P" };
   expect(await kernel.prepare(callFromLine(good, DEFAULTS).call)).toMatchObject(good);
@@ -53,7 +53,7 @@ test("the kernel admits every call that is made of good values, and no other", a
   }
 });
 
-test("arguments name where they came from when they are refused", () => {
+test("an error about arguments names their origin", () => {
   expect(() => argsFrom('{"a":1,"a":2}', "args_raw")).toThrow(
     "The key `a` appears twice (line 1, column 8) in `args_raw`",
   );

@@ -10,7 +10,7 @@ test.each<[string, Json, Json, readonly object[]]>(
   expect(changesOf(before, after)).toEqual(changes);
 });
 
-test("two values differ exactly where there is a change", () => {
+test("the changes are exactly the paths where two values differ", () => {
   const same = (one: Json, other: Json): boolean => {
     if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)
       return one === other;

@@ -21,7 +21,7 @@ async function read(chunks: AsyncIterable<Buffer>): Promise<readonly string[]> {
   return lines;
 }
 
-test("the lines are the same however the bytes arrive", async () => {
+test("the lines do not depend on how the bytes are split into chunks", async () => {
   const text = fc
     .array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("\n")))
     .map((parts) => parts.join(""));
@@ -34,7 +34,7 @@ test("the lines are the same however the bytes arrive", async () => {
   );
 });
 
-test("a line over the limit is named as such, and the lines around it are whole", async () => {
+test("a line over the limit is marked as too long, and the lines around it are complete", async () => {
   const long = "x".repeat(LINE_LIMIT_BYTES + 1);
   const limit = "y".repeat(LINE_LIMIT_BYTES);
   expect(await read(chunked(`a\n${long}\nb\n`, [5, 1_000, 9_000_000]))).toEqual([

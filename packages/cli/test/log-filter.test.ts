@@ -42,7 +42,7 @@ describe("eventFilter", () => {
     );
   });
 
-  it("knows when today and yesterday began here", () => {
+  it("`today` and `yesterday` begin at local midnight", () => {
     const now = new Date(2026, 0, 17, 9, 30).getTime();
     const on = (day: number, hour: number): LogEvent => ({
       ...(EVENTS[0] as LogEvent),
@@ -69,14 +69,14 @@ describe("csvRecord", () => {
       ?.replace(/,\|$/, "") ?? "";
 
   it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "\r=1", "\uff1d1", '"=1', "'=1"])(
-    "makes no formula of %j",
+    "%j does not become a formula",
     (agent) => {
       expect(agentIn(agent)).toMatch(/^"?'/);
     },
   );
 
   it.each(readCases<[string, string]>(import.meta, "csv"))(
-    "writes %j by RFC 4180, without what a terminal acts on",
+    "writes %j by RFC 4180, without characters that a terminal acts on",
     (agent, text) => {
       expect(agentIn(agent)).toBe(text);
     },

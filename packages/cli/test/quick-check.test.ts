@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createProgram } from "../src/command-line/program.ts";
 import { quickCheck } from "../src/command-line/quick-check.ts";
 
-// What the parser of all commands makes of the same words; undefined where it refuses them.
+// What the full parser makes of the same words. Undefined if it refuses them.
 async function parsed(argv: readonly string[]): Promise<unknown> {
   const program = await createProgram(["check"]);
   let options: unknown;
@@ -21,8 +21,8 @@ async function parsed(argv: readonly string[]): Promise<unknown> {
   return options;
 }
 
-describe("the short way to the options of `bylaw check`", () => {
-  test("agrees with the parser of all commands wherever it has an answer", async () => {
+describe("the quick parser of `bylaw check`", () => {
+  test("agrees with the full parser wherever it has an answer", async () => {
     const word = fc.oneof(
       fc.constantFrom(
         ...["--tool", "--args", "--server", "--agent", "--phase", "--cwd", "--batch", "--config"],
@@ -41,7 +41,7 @@ describe("the short way to the options of `bylaw check`", () => {
     );
   });
 
-  test("is taken by the usual commands", () => {
+  test("reads the usual commands", () => {
     expect(quickCheck(["check", "--tool", "bash", "--args", '{"command":"ls"}', "--json"])).toEqual(
       { tool: "bash", args: '{"command":"ls"}', json: true, interactive: true },
     );
@@ -57,7 +57,7 @@ describe("the short way to the options of `bylaw check`", () => {
   });
 
   test.each(readCases<[string[]]>(import.meta, "leaves-parser-all-commands"))(
-    "leaves %j to the parser of all commands",
+    "leaves %j to the full parser",
     (argv) => {
       expect(quickCheck(argv)).toBeUndefined();
     },

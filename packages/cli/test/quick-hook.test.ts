@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createProgram } from "../src/command-line/program.ts";
 import { quickHook } from "../src/command-line/quick-hook.ts";
 
-// What the parser of all commands makes of the same words; undefined where it refuses them.
+// What the full parser makes of the same words. Undefined if it refuses them.
 async function parsed(argv: readonly string[]): Promise<unknown> {
   const program = await createProgram(["hook"]);
   let found: unknown;
@@ -21,7 +21,7 @@ async function parsed(argv: readonly string[]): Promise<unknown> {
   return found;
 }
 
-test("the short way to `bylaw hook` agrees with the parser of all commands wherever it has an answer", async () => {
+test("the quick parser of `bylaw hook` agrees with the full parser wherever it has an answer", async () => {
   const word = fc.constantFrom(
     ...["--config", "--config", "--strict", "--engine", "bylaw.config.json", "/a/b.toml", "codex"],
     ...[
@@ -46,7 +46,7 @@ test("the short way to `bylaw hook` agrees with the parser of all commands where
   );
 });
 
-test("it reads what `bylaw install` writes", () => {
+test("the quick parser reads what `bylaw install` writes", () => {
   const plain = { host: "codex", named: undefined, config: "/p/bylaw.config.ts", strict: false };
   expect(quickHook(["hook", "codex", "--config", "/p/bylaw.config.ts"])).toEqual(plain);
   expect(

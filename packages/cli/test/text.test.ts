@@ -19,7 +19,7 @@ test("plain text has no character that a terminal acts on", () => {
   expect(short("x".repeat(50), 10)).toBe(`${"x".repeat(9)}…`);
 });
 
-test("colours only on a terminal, and never against NO_COLOR", () => {
+test("colours only on a terminal, and never if NO_COLOR is set", () => {
   vi.stubEnv("NO_COLOR", "");
   vi.stubEnv("TERM", "xterm");
   expect(paintFor({ isTTY: true })("red", "deny")).toBe("\u001b[31mdeny\u001b[0m");
@@ -32,7 +32,7 @@ test("colours only on a terminal, and never against NO_COLOR", () => {
   expect(paintFor({ isTTY: true })("red", "deny")).toBe("deny");
 });
 
-test("a place is relative where it lies below the working directory", () => {
+test("a place below the working directory is relative", () => {
   expect(place({ file: join(process.cwd(), "a/b.toml"), line: 3, column: 1 })).toBe("a/b.toml:3:1");
   expect(place({ file: "/elsewhere/b.toml", line: 3 })).toBe("/elsewhere/b.toml:3");
   expect(place({ file: "b.toml" })).toBe("b.toml");

@@ -23,21 +23,21 @@ const schema = z.strictObject({
   agents: z.record(z.string().min(1).max(256), program),
 });
 
-/** The program to start for a role. */
+/** The program that plays a role. */
 export interface AgentProgram extends z.output<typeof program> {
-  /** Absolute. */
+  /** The working directory, as an absolute path. */
   readonly cwd: string;
 }
 
-/** The programs to start, by role: an `agent_type` of the contract, or an agent that others call. */
+/** The programs to start, by role: an `agent_type` of the contract, or the name of an agent that another agent calls. */
 export interface AgentsFile {
   readonly max_parallel: number;
-  /** How long others leave a directive alone after the last sign of life. */
+  /** Seconds without a renewal after which another supervisor may take over a directive. */
   readonly lease_seconds: number;
   readonly agents: ReadonlyMap<string, AgentProgram>;
 }
 
-/** Reads a file of agents; its folder is where they run unless it says otherwise. Throws BYLAW_AGENTS_INVALID. */
+/** Reads an agents file. Programs run in the folder of the file unless it says otherwise. Throws BYLAW_AGENTS_INVALID. */
 export function readAgents(file: string): AgentsFile {
   let given;
   try {
@@ -54,7 +54,10 @@ export function readAgents(file: string): AgentsFile {
     .flatMap(({ env }) => env)
     .find(isServiceSecret);
   if (secret !== undefined)
-    throw invalid(file, `\`env\` names ${secret}, a secret of the server that no agent may have`);
+    throw invalid(
+      file,
+      `\`env\` names ${secret}, which is a secret of the server. No agent may have it.`,
+    );
   const folder = dirname(resolve(file));
   const placed = Object.entries(agents).map(
     ([role, one]) => [role, { ...one, cwd: resolve(folder, one.cwd ?? ".") }] as const,

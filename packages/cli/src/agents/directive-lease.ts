@@ -1,15 +1,15 @@
 import { AgentError, type OperatorClient } from "@bylaw/sdk";
 
-/** Which directive, and who carries it out. */
+/** The directive of a lease, and the supervisor that holds it. */
 interface LeaseTerms {
   readonly directive: string;
   readonly holder: string;
   readonly lease_ms: number;
-  /** Ends it from outside. */
+  /** Ends the lease early. */
   readonly signal: AbortSignal;
 }
 
-/** A directive that this process alone carries out, as long as it renews the lease. */
+/** The right to carry out a directive. No other supervisor can take it while this process renews the lease. */
 export class DirectiveLease {
   readonly #client: Pick<OperatorClient, "leaseDirective">;
   readonly #terms: LeaseTerms;
@@ -28,13 +28,16 @@ export class DirectiveLease {
     return AbortSignal.any([this.#lost.signal, this.#terms.signal]);
   }
 
-  /** Takes the directive. Throws Conflict where another supervisor has it, and NotFound where it is not open any more. */
+  /**
+   * Takes the lease. Throws BYLAW_DIRECTIVE_TAKEN if another supervisor has it, and BYLAW_DIRECTIVE_MISSING if the directive is no
+   * longer open.
+   */
   async take(): Promise<void> {
     await this.#renew(this.#terms.signal);
     this.#timer = setInterval(() => void this.#beat(), this.#terms.lease_ms / 3);
   }
 
-  /** Stops renewing it. It is free for others when the lease ends. */
+  /** Stops renewing the lease. Others can take the directive when the lease runs out. */
   end(): void {
     clearInterval(this.#timer);
   }
@@ -53,7 +56,7 @@ export class DirectiveLease {
       const left = Math.max(0, Math.ceil(this.#until - performance.now()));
       await this.#renew(AbortSignal.any([this.#terms.signal, AbortSignal.timeout(left)]));
     } catch (error) {
-      // A server that is away gives the directive to nobody else before the lease is over.
+      // While the server is unreachable, it gives the directive to nobody else until the lease runs out.
       if (isElsewhere(error) || performance.now() >= this.#until) this.#lost.abort(error);
     } finally {
       this.#beating = false;
@@ -66,6 +69,6 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "BYLAW_DIRECTIVE_MISSING",
 ]);
 
-/** Whether another supervisor has the directive, or somebody has reported it. */
+/** Whether another supervisor has the directive, or its result was already reported. */
 export const isElsewhere = (error: unknown): boolean =>
   error instanceof AgentError && ELSEWHERE.has(error.code);

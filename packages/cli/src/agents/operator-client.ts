@@ -6,7 +6,7 @@ import { takeToken } from "../approve/authority.ts";
 import { serverAddress, unreachable } from "../approve/remote.ts";
 import { usageError } from "../io/report-error.ts";
 
-/** A client of a server, with the operator's token of the environment. Throws BYLAW_USAGE_INVALID without one. */
+/** Creates a client of a server with the operator's token from the environment. Throws BYLAW_USAGE_INVALID without a token. */
 export function operatorClient(url: string, command: string): OperatorClient {
   const operator_token = takeToken();
   const endpoint = serverAddress(url);
@@ -15,7 +15,7 @@ export function operatorClient(url: string, command: string): OperatorClient {
   return new OperatorClient({ endpoint, operator_token });
 }
 
-/** What a command says of an error of the client. */
+/** The error that a command prints for an error of the client. */
 export function operatorError(error: AgentError): BylawError {
   const { status, code, message, fix, cause } = error;
   if (status === 401 || status === 403)

@@ -12,15 +12,15 @@ import { jsonObjectIn } from "../approve/remote.ts";
 import type { AgentProgram, AgentsFile } from "./agents-file.ts";
 import { DirectiveLease, isElsewhere } from "./directive-lease.ts";
 
-/** How agents are supervised. */
+/** The options of a supervisor. */
 export interface SupervisorOptions extends AgentsFile {
   readonly client: Pick<
     OperatorClient,
     "directives" | "leaseDirective" | "reportDirective" | "task"
   >;
-  /** The server, for the environment of agents. */
+  /** The address of the server, which agents get in their environment. */
   readonly url: string;
-  /** Ends the agents that run, and the supervisor. */
+  /** Ends the supervisor and the agents that it started. */
   readonly signal: AbortSignal;
   readonly onStart: (directive: OpenDirective, agent: string) => void;
   readonly onEnd: (directive: OpenDirective, outcome: AgentOutcome) => void;
@@ -29,7 +29,7 @@ export interface SupervisorOptions extends AgentsFile {
 /** The outcome of one attempt. */
 export interface AgentOutcome {
   readonly agent: string;
-  /** Whether it was reported; otherwise `reason` says why not. */
+  /** Whether the outcome was reported. If not, `reason` says why. */
   readonly reported: boolean;
   readonly reason: string | null;
 }
@@ -40,17 +40,18 @@ const POLL_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Starts a program for each open directive that asks for an agent, and reports how it ended. A failed agent is started again with growing
- * pauses. After its last attempt the directive stays open for a person, since reporting a failed review would leave its gate closed for good.
+ * Starts a program for each open directive that asks for an agent, and reports the outcome. Failed programs are started again,
+ * after longer and longer pauses. After the last attempt the directive stays open for a person, because a failed review would keep
+ * its gate closed forever.
  */
 export class AgentSupervisor {
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, { count: number; until: number }>();
-  /** By directive that another supervisor carries out: when to ask for it again. */
+  /** When to try again for directives that another supervisor holds, by directive, in milliseconds since 1970. */
   readonly #elsewhere = new Map<string, number>();
   readonly #holder = randomUUID();
-  /** Reported by this process. A list that was asked for before may still have them. */
+  /** Directives that this process reported. A list that was requested earlier may still contain them. */
   readonly #reported = new Set<string>();
   #left = 0;
 
@@ -58,7 +59,7 @@ export class AgentSupervisor {
     this.#options = options;
   }
 
-  /** Works until the signal aborts; with `once`, until it has nothing left to do. Resolves to the number of directives it gave up. */
+  /** Works until the signal aborts, or with `once` until nothing is left to do. Resolves to the number of directives that it gave up on. */
   async run({ once = false }: { readonly once?: boolean } = {}): Promise<number> {
     const { signal } = this.#options;
     while (!signal.aborted) {
@@ -70,7 +71,7 @@ export class AgentSupervisor {
     return this.#left;
   }
 
-  /** The open directives. While the server cannot be reached there are none; with `once` that is an error. */
+  /** The open directives: none while the server is unreachable. With `once` an unreachable server is an error. */
   async #open(once: boolean): Promise<readonly OpenDirective[]> {
     try {
       return await this.#options.client.directives();
@@ -80,7 +81,7 @@ export class AgentSupervisor {
     }
   }
 
-  /** Starts what may start now, and counts what has to wait. */
+  /** Starts every agent that may start now. Returns how many directives have to wait. */
   #start(open: readonly OpenDirective[]): number {
     const { agents, max_parallel } = this.#options;
     let waiting = 0;
@@ -136,7 +137,7 @@ export class AgentSupervisor {
     { attempts }: AgentProgram,
     { agent, error }: { readonly agent: string; readonly error: unknown },
   ): void {
-    // The agent is not to blame for a server that is away.
+    // An unreachable server does not count as a failed attempt of the agent.
     const failed = error instanceof Unavailable ? 0 : 1;
     const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
     const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
@@ -173,14 +174,14 @@ export class AgentSupervisor {
   }
 }
 
-/** The role of a directive: the type of agent that a contract spawns, or the name of the agent that another one called. */
+/** The role for a directive: the agent type that the contract spawns, or the name of the agent that another agent called. */
 const roleOf = ({ action, agent_type, agent }: OpenDirective): string =>
   (action === "spawn" ? agent_type : action === "trigger" ? agent : undefined) ?? "";
 
 const agentOf = ({ agent, agent_type, model }: OpenDirective): string =>
   agent ?? [agent_type, model].filter((part) => part !== undefined).join("-");
 
-/** How a triggered agent ended. Throws unless it ended well. */
+/** The success of a triggered agent. Throws an error with the reason if it did not exit with 0. */
 function finished({ exit_code, signal, timed_out, overflowed, error }: ProgramEnd): { ok: true } {
   if (exit_code === 0) return { ok: true };
   const why = timed_out
@@ -192,13 +193,15 @@ function finished({ exit_code, signal, timed_out, overflowed, error }: ProgramEn
   throw new Error(why);
 }
 
-/** The verdict that a reviewer printed as its last line. Throws where there is none. */
+/** The verdict in the last line of a reviewer's output. Throws if there is none. */
 function verdictOf(end: ProgramEnd): Omit<DirectiveReport, "task_id" | "agent"> {
   const { ok } = finished(end);
   const line = end.stdout.text.trim().split("\n").at(-1) ?? "";
   const { verdict, blocking_issues, summary } = jsonObjectIn(line) ?? {};
   if (verdict !== "approved" && verdict !== "rejected")
-    throw new Error('Its last line is no verdict like {"verdict":"approved","summary":"…"}');
+    throw new Error(
+      'The last line of its output must be a verdict such as {"verdict":"approved","summary":"…"}',
+    );
   return {
     ok,
     verdict,

@@ -12,22 +12,22 @@ import {
 import { quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 
-/** The operator's token, taken out of the environment before any code of a configuration runs. */
+/** Removes the operator's token from the environment and returns it. Call it before any code of a configuration runs. */
 export function takeToken(): string | undefined {
   const token = process.env["BYLAW_OPERATOR_TOKEN"];
   delete process.env["BYLAW_OPERATOR_TOKEN"];
   return token;
 }
 
-/** Who answers a command. */
+/** The person or operator who answers. */
 export interface CommandAnswerer extends Answerer {
-  /** Whether it is a person at a terminal, who is asked once more, and no operator with a token. */
+  /** Whether to ask for a confirmation: true for a person at a terminal, false for an operator with a token. */
   readonly ask: boolean;
 }
 
 /**
- * Who answers: the operator whose token is in the environment, or, where the project has no file of operators, a person at a terminal.
- * Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else.
+ * The person or operator who answers. If the project has an operators file, only an operator with a token may answer; otherwise
+ * only a person at a terminal. Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else.
  */
 export function answererOf(
   configFile: string,
@@ -39,7 +39,7 @@ export function answererOf(
     if (token === undefined || token === "") {
       throw unauthorized(
         "Answering needs an operator's token in BYLAW_OPERATOR_TOKEN",
-        "Set it for this one command; no agent may know it",
+        "Set it for this one command; keep it away from agents",
       );
     }
     const { name, roles } = knownBy(file, token);
@@ -70,7 +70,10 @@ function knownBy(file: string, token: string): Operator {
   );
 }
 
-/** The role that somebody speaks in. Throws BYLAW_APPROVAL_UNAUTHORIZED for one that is not theirs, and where none is given but needed. */
+/**
+ * The role in which somebody answers. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that they do not have, and BYLAW_USAGE_INVALID
+ * if they have to choose one.
+ */
 export function roleOf(
   who: Answerer,
   as: string | undefined,
@@ -83,7 +86,7 @@ export function roleOf(
   );
 }
 
-/** Asks a person at the terminal for a `yes`, on the error stream. Whatever else comes, the end of the input too, is none. */
+/** Asks the person at the terminal, on standard error. Only `yes` confirms; any other answer, or the end of the input, does not. */
 export function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise((resolve) => {

@@ -3,13 +3,13 @@ import { isJsonObject, type Json } from "@bylaw/kernel";
 /** One place in which two values differ. */
 export interface Change {
   readonly path: string;
-  /** Left out where it was not there. */
+  /** The old value, left out if the path is new. */
   readonly before?: Json;
-  /** Left out where it is not there any more. */
+  /** The new value, left out if the path was removed. */
   readonly after?: Json;
 }
 
-/** Where two values differ, in the order of the first one, then what is new. */
+/** The differences between two values: first in the order of the old value, then the new paths. */
 export function changesOf(
   before: Json | undefined,
   after: Json | undefined,

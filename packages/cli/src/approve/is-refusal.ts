@@ -8,6 +8,6 @@ const REFUSED: ReadonlySet<string> = new Set([
   "BYLAW_EVENT_REFUSED",
 ]);
 
-/** Whether an error says that it may not be so, and not that the command or its files are at fault. */
+/** Whether an error refuses the answer. False for a wrong command line or a file that cannot be used. */
 export const isRefusal = (error: unknown): boolean =>
   isBylawError(error) && REFUSED.has(error.code);

@@ -3,10 +3,10 @@ import type { Question, StopQuestion, WaitingGate } from "@bylaw/orchestrator/ap
 import { count, plain, short, type Paint } from "../io/text.ts";
 import { changesOf, type Change } from "./changes.ts";
 
-/** More of it is read better from `--json`. */
+/** The most lines to print. `--json` prints all. */
 const LINES = 200;
 
-/** What waits, one line each. */
+/** The open questions, one per line. */
 export function questionTable(questions: readonly Question[], paint: Paint): string {
   if (questions.length === 0) return "Nothing waits for a person.\n";
   const rows = questions.map((question) => [
@@ -45,7 +45,7 @@ function votesOf({ approvals, quorum, approvers, expires_at, escalated }: Waitin
   return `${yes} of ${quorum} yes from ${approvers.join(", ")}${late}`;
 }
 
-/** All that there is to see of a question before it is answered. */
+/** Everything that a person needs to see before answering a question. */
 export function questionText(question: Question, paint: Paint): string {
   const { id, kind } = question;
   if (question.kind === "pause" || question.kind === "hold") return stopText(question, paint);
@@ -101,7 +101,7 @@ function stopText(stop: StopQuestion, paint: Paint): string {
 }
 
 function contentLines({ content, before, redacted }: WaitingGate, paint: Paint): readonly string[] {
-  if (content === undefined) return ["  the log does not have what it is about"];
+  if (content === undefined) return ["  the log does not contain the artifacts of this question"];
   if (redacted === true)
     return [...valueLines(content), "  parts of it were redacted before they were put on record"];
   if (before === undefined) return valueLines(content);
@@ -113,7 +113,7 @@ function contentLines({ content, before, redacted }: WaitingGate, paint: Paint):
       : [];
   return [
     ...valueLines(content),
-    `${count(changes.length, "change")} since it was asked about before`,
+    `${count(changes.length, "change")} since the last time this was asked`,
     ...shown,
     ...more,
   ];

@@ -8,7 +8,7 @@ import {
 import { foldingView } from "../log/folding-view.ts";
 import { eventsOf } from "../log/open-store.ts";
 
-/** What a run asks of people, as it was when it was read. */
+/** The open questions of a run at the time it was read. */
 export interface ReadQuestions extends Pick<QuestionFold, "agents" | "head" | "read"> {
   readonly open: readonly OpenId[];
 }
@@ -17,7 +17,7 @@ interface Source extends QuestionSource {
   readonly kernel: Kernel;
 }
 
-/** Reads a run from its beginning. `now`: milliseconds since 1970. */
+/** Reads a run from its first event. `now`: milliseconds since 1970. */
 export async function readQuestions(
   { kernel, ...source }: Source,
   now: number,

@@ -10,28 +10,28 @@ import { parseJson } from "@bylaw/config";
 import { nothingOpen, unauthorized, type Question } from "@bylaw/orchestrator/approvals";
 import { usageError } from "../io/report-error.ts";
 
-/** The recorded event, as the server reports it. */
+/** The recorded event in the server's answer. */
 export type RemoteEvent = Pick<LogEvent, "event_type" | "sequence" | "details">;
 
 const eventOf = (answer: JsonObject): RemoteEvent => answer as unknown as RemoteEvent;
 
-/** A server whose questions an operator answers. */
+/** Reads and answers the questions of a server, as an operator. */
 export class RemoteApprovals {
   readonly #base: string;
   readonly #token: string;
 
-  /** Throws BYLAW_USAGE_INVALID for an address over which a token may not be sent, and BYLAW_APPROVAL_UNAUTHORIZED without one. */
+  /** Throws BYLAW_USAGE_INVALID for an address to which no token may be sent, and BYLAW_APPROVAL_UNAUTHORIZED without a token. */
   constructor(url: string, token: string | undefined) {
     this.#base = `${serverAddress(url)}/api/v1`;
     if (token === undefined || token === "")
       throw unauthorized(
         "Answering a server needs an operator's token in BYLAW_OPERATOR_TOKEN",
-        "Set it for this one command; no agent may know it",
+        "Set it for this one command; keep it away from agents",
       );
     this.#token = token;
   }
 
-  /** All open questions, as the server lists them. */
+  /** The open questions on the server. */
   async list(): Promise<readonly Question[]> {
     const found: Question[] = [];
     let after: string | undefined;
@@ -51,7 +51,7 @@ export class RemoteApprovals {
     return found as unknown as Question;
   }
 
-  /** Answers a question; what is on record then. */
+  /** Answers a question. Returns the event that the server recorded. */
   async answer(id: string, answer: JsonObject): Promise<RemoteEvent> {
     return eventOf(await this.#ask("POST", `/approvals/${encodeURIComponent(id)}`, answer));
   }
@@ -78,7 +78,7 @@ export class RemoteApprovals {
     let answered: { readonly status: number; readonly text: string };
     try {
       const signal = AbortSignal.timeout(30_000);
-      // A redirect would take the token elsewhere.
+      // A redirect could send the token to another server.
       const init = { method, headers, ...json, signal, redirect: "error" } as const;
       const response = await fetch(`${this.#base}${path}`, init);
       answered = { status: response.status, text: await response.text() };
@@ -101,7 +101,7 @@ export class RemoteApprovals {
   }
 }
 
-/** The JSON object that a text is; `undefined` for any other text. */
+/** Parses a text as a JSON object. Returns undefined for any other text. */
 export function jsonObjectIn(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
@@ -113,7 +113,7 @@ export function jsonObjectIn(text: string): JsonObject | undefined {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** The origin of a server. Throws BYLAW_USAGE_INVALID for an address over which a token may not be sent. */
+/** The origin of a server's address. Throws BYLAW_USAGE_INVALID for an address to which no token may be sent. */
 export function serverAddress(text: string): string {
   if (URL.canParse(text)) {
     const { protocol, hostname, origin, pathname, search, hash, username, password } = new URL(
@@ -124,13 +124,13 @@ export function serverAddress(text: string): string {
     if (plain && safe) return origin;
   }
   throw usageError(
-    // It may hold a password.
+    // The address may contain a password, so the message does not repeat it.
     "`--url` takes the address of a server, like https://bylaw.example.org",
-    "Use https, or http on this machine, without path, name and password",
+    "Use https, or http on this machine, without a path, user name or password",
   );
 }
 
-/** The error of a server that does not answer as one does. */
+/** The error for a server that gives no answer or no usable one. */
 export const unreachable = (message: string, cause?: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_SERVER_UNREACHABLE",

@@ -16,13 +16,13 @@ import { runsIn } from "../log/project-store.ts";
 import { whileLoading } from "../io/exit-code.ts";
 import { readQuestions, type ReadQuestions } from "./read-questions.ts";
 
-/** The options of every command that is about what waits for a person. */
+/** The options that all `bylaw approve` commands share. */
 export interface ApproveOptions {
-  /** Default: the project's. */
+  /** The store. Default: the store of the project. */
   readonly store?: string;
-  /** Default: the run that the question is of. */
+  /** The run. Default: the run that asks the question. */
   readonly run?: string;
-  /** A server that is asked instead. */
+  /** The address of a server to ask instead of a store. */
   readonly url?: string;
   readonly config?: string;
   readonly json?: boolean;
@@ -34,7 +34,7 @@ export interface Project {
   readonly gates: ProjectGates | undefined;
 }
 
-/** The project whose configuration is named, or the nearest one upwards. */
+/** The project of the given configuration, or of the nearest one in this folder or above. */
 export async function projectOf({ config }: Pick<ApproveOptions, "config">): Promise<Project> {
   const file = config === undefined ? await nearestConfig() : resolve(config);
   if (file === undefined) {
@@ -48,7 +48,7 @@ export async function projectOf({ config }: Pick<ApproveOptions, "config">): Pro
   });
 }
 
-/** What a run asks of people. Reads, and changes nothing. Throws BYLAW_RUN_MISSING. */
+/** Reads the open questions of a run without changing it. Throws BYLAW_RUN_MISSING. */
 export function lookAt<T>(
   { kernel, gates }: Project,
   { store, run }: RunPlace,
@@ -61,15 +61,15 @@ export function lookAt<T>(
   });
 }
 
-/** A question, and the run that asks it. */
+/** A question and its run. */
 export interface AskedQuestion {
   readonly place: RunPlace;
   readonly question: Question;
-  /** Every agent of the run. */
+  /** The ids of all agents of the run. */
   readonly agents: ReadonlySet<string>;
 }
 
-/** The question that has an id, in the run that is named or in any of the store. Throws BYLAW_APPROVAL_MISSING. */
+/** Finds a question by its id, in the given run or in all runs of the store. Throws BYLAW_APPROVAL_MISSING. */
 export async function findQuestion(
   project: Project,
   options: ApproveOptions,
@@ -85,7 +85,7 @@ export async function findQuestion(
   throw nothingOpen(id);
 }
 
-/** Takes part in a run that others keep, and takes it over from nobody. Throws BYLAW_RUN_MISSING for one that was never begun. */
+/** Joins a run without taking it over from the process that drives it. Throws BYLAW_RUN_MISSING if the run does not exist. */
 export async function joined<T>(
   project: Project,
   { store, run: name }: RunPlace,

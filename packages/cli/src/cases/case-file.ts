@@ -8,24 +8,27 @@ import { eventsOf, type CasePast } from "./case-past.ts";
 import { keysIn } from "../decide/json-entries.ts";
 import { textLines, withoutLine, type TextLine } from "../io/read-lines.ts";
 
-/** One line of a case file: a call, and what must come of it. */
+/** One line of a case file: a call and the expected decision. */
 export interface PolicyCase {
-  /** As written, else `file:line`. */
+  /** The id of the line, or `file:line` if it has none. */
   readonly id: string;
-  /** What the line asks about, or why it is no call: such a line is denied with code `invalid_call`, as in a batch. */
+  /**
+   * The call, or undefined if the line is no valid call. Then `refused` says why, and the decision is a deny with the code
+   * `invalid_call`, as in a batch.
+   */
   readonly call: ToolCall | undefined;
   readonly refused: string | undefined;
-  /** The case is about a call that may be refused: it says so, or gives the arguments as they were received. */
+  /** Whether the call may be invalid: the case expects `invalid_call`, or gives its arguments as raw text. */
   readonly refusable: boolean;
   readonly expected: Expectation;
   readonly why: string | undefined;
-  /** Reported when it fails, and no failure. */
+  /** Whether a failure is only reported and does not fail the test run. */
   readonly soft: boolean;
-  /** The name of the one policy file that the case is about, without its ending. */
+  /** The one policy file that the case is about, without its extension. */
   readonly policy: string | undefined;
-  /** What has happened before; undefined: the call has no run. */
+  /** What happened before the call. Undefined if the call has no run. */
   readonly past: CasePast | undefined;
-  /** Milliseconds that the decision may take. */
+  /** The longest time that the decision may take, in milliseconds. */
   readonly max_ms: number | undefined;
   readonly file: string;
   readonly line: number;
@@ -45,7 +48,7 @@ const CASE_KEYS = [
   "history",
 ] as const;
 
-/** Reads a case file whole. Throws BYLAW_CASES_INVALID with the line. */
+/** Reads all cases of a file. Throws BYLAW_CASES_INVALID with the line. */
 export async function readCases(
   file: string,
   defaults: CallDefaults,
@@ -130,7 +133,7 @@ function pastOf(
   }
 }
 
-// What JSON takes and the strict reading refuses is a call that a host must refuse; but only where the case itself is clear.
+// JSON that the strict parser refuses is a call that every host must refuse. But the keys of the case itself must be unambiguous.
 function read(
   text: string,
   at: Place,
@@ -189,7 +192,7 @@ function expectationOf(own: Readonly<Record<string, unknown>>, at: Place): Expec
   };
 }
 
-/** A slip of the pen must not pass for a call that was rightly refused. */
+/** A typing mistake in a case must not pass as a correctly refused call. */
 export function notRefusable(refused: string, at: Place): BylawError {
   return bad(
     withoutLine(refused),
@@ -198,7 +201,7 @@ export function notRefusable(refused: string, at: Place): BylawError {
   );
 }
 
-/** A misspelt projection would leave the condition with the state of no run. */
+/** With a misspelt projection name, the condition would see the state of an empty run. */
 export function unknownState(name: string, known: readonly string[], at: Place): BylawError {
   return bad(
     `No plugin declares the projection ${quote(name)} that \`state\` names`,

@@ -11,15 +11,15 @@ import {
 import { callFromLine, type CallDefaults } from "../decide/call.ts";
 import { spanOf } from "../io/time-span.ts";
 
-/** What happened in the run of a case before its call. */
+/** What happened in the run before the call of a case. */
 export interface CasePast {
-  /** States of projections by name; they replace what the events would give. */
+  /** The states of projections, by name. They replace the states that follow from `events`. */
   readonly states: JsonObject;
   readonly events: readonly LogEvent[];
 }
 
 const OUTCOMES = ["passed", "failed", "running", "asked", "denied"] as const;
-/** The fields that an earlier call takes from the case's call unless it sets them. */
+/** Fields that an earlier call copies from the case's call unless it sets them. */
 const SHARED = ["cwd", "home", "workspace", "agent", "server"] as const;
 
 interface Reading {
@@ -29,7 +29,7 @@ interface Reading {
   readonly now: number;
 }
 
-/** The events of earlier calls. Throws a BylawError that says what is wrong with one. */
+/** The events that earlier calls would have recorded. Throws a BylawError that names the wrong call. */
 export function eventsOf(history: Json, reading: Reading): readonly LogEvent[] {
   if (!Array.isArray(history) || !history.every(isJsonObject))
     throw bad("`history` must be a list of earlier calls");

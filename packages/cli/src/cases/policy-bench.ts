@@ -34,19 +34,19 @@ interface CaseViews {
   readonly names: readonly string[];
 }
 
-/** A kernel whose policies can be read, and exchanged for changed ones. */
+/** A kernel for tests of policies: its policies can be read, and replaced by changed ones. */
 export interface PolicyBench {
   readonly kernel: Kernel;
   readonly sources: PolicyPlugin.PolicySources;
-  /** What a call sees of a run with this past, of no run without one, and what names projections have. */
+  /** The projected states of a run with this past, and the names of all projections. Without a past there is no run. */
   readonly views: CaseViews;
-  /** The same for conditions. */
+  /** The same state, as conditions of rules see it. */
   readonly runOf: (past: CasePast | undefined) => RunState;
-  /** The same kernel, deciding by another pool. Only calls that it prepared itself come with their paths resolved. */
+  /** The same kernel, but with exchangeable rules. Only calls prepared by that kernel have their paths resolved. */
   readonly exchanging: () => Promise<ExchangingKernel>;
 }
 
-/** A kernel that decides by whatever pool it is given; everything else in it is as configured. */
+/** A kernel that takes the pool of rules anew for each decision. Everything else is as configured. */
 interface ExchangingKernel {
   prepare(call: ToolCall): Promise<ToolCall>;
   decide(
@@ -56,7 +56,7 @@ interface ExchangingKernel {
   ): Decision | Promise<Decision>;
 }
 
-/** The kernel of a policy or a configuration, with its policies. */
+/** Loads the kernel of the given policies or configuration, together with its policies. */
 export async function policyBench(options: KernelSourceOptions): Promise<PolicyBench> {
   const kernel = await loadKernelFor(options);
   const projections = new Map(
@@ -93,7 +93,7 @@ const NO_RUN: View = Object.assign(<State>({ initial }: Projection<State>): Stat
   empty: true,
 } as const);
 
-// A table stands over the first state of its projection, so that a case gives only what it is about.
+// A given table is merged over the initial state, so that a case states only the fields that it needs.
 function viewOf(past: CasePast | undefined): View {
   if (past === undefined) return NO_RUN;
   const { states, events } = past;
@@ -147,7 +147,7 @@ function exchangingKernel(
   };
 }
 
-// One use that stands for all uses of a plugin, as they were resolved; that of the policy asks the pool of the moment.
+// Applies all resolved uses of a plugin as one. The policy plugin asks the pool that is current at the time of the call.
 function applied(
   { plugin, instances }: ResolvedPlugin,
   poolNow: () => PolicyPool | undefined,

@@ -4,13 +4,13 @@ import { unmet } from "@bylaw/policy-language";
 import { notRefusable, unknownState, type PolicyCase } from "./case-file.ts";
 import type { PolicyBench } from "./policy-bench.ts";
 
-/** What came of one case. */
+/** The result of one case. */
 export interface CaseResult {
   readonly asked: PolicyCase;
   readonly decision: Decision;
-  /** The call as it was decided; undefined where it was refused before. */
+  /** The call as the kernel prepared it. Undefined if the line was no valid call. */
   readonly call: ToolCall | undefined;
-  /** What is not as expected. */
+  /** What differs from the expectation. Undefined if nothing does. */
   readonly wrong: string | undefined;
 }
 

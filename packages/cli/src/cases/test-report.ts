@@ -2,17 +2,17 @@ import type { Coverage, InlineCase, Mutation, RuleCoverage } from "@bylaw/policy
 import type { CaseResult } from "./run-case.ts";
 import { count, place, plain, short, type Paint } from "../io/text.ts";
 
-/** All that one run of `bylaw test` found. */
+/** The results of one run of `bylaw test`. */
 export interface TestReport {
   readonly inline: readonly InlineCase[];
   readonly results: readonly CaseResult[];
-  /** Cases about a policy file that is not tested. */
+  /** The number of cases about policy files that are not tested. */
   readonly skipped: number;
   readonly coverage?: Coverage;
   readonly mutation?: Mutation;
 }
 
-/** The report as a script reads it. */
+/** The report for programs. */
 export function testJson({ inline, results, skipped, coverage, mutation }: TestReport): object {
   const failing = results.filter(({ wrong }) => wrong !== undefined);
   const failures = failing.map(({ asked, decision: { effect, code, reason, rule }, wrong }) => ({
@@ -39,7 +39,7 @@ export function testJson({ inline, results, skipped, coverage, mutation }: TestR
   };
 }
 
-/** The report as a person reads it. */
+/** The report for people. */
 export function testText(
   { inline, results, skipped, coverage, mutation }: TestReport,
   paint: Paint,
@@ -155,7 +155,7 @@ function mutationText({ mutants, noticed, survivors }: Mutation, paint: Paint): 
   return [`mutation: ${count(mutants, "mutant")}, ${done}`, ...rows];
 }
 
-// Of one rule. What is left out is no riskier than what is shown.
+// The most changes to show for one rule. Those left out are no riskier than those shown.
 const MAX_CHANGES = 5;
 
 const code = (text: string): string => `\`${short(text, 80)}\``;

@@ -1,39 +1,39 @@
-/** What values an option accepts, and its default. */
+/** The values that an option accepts, and its default. */
 export interface OptionTerms {
   readonly path?: true;
-  /** One of a few words. */
+  /** The words that the value may be. */
   readonly words?: readonly string[];
-  /** A whole number, from this one on. */
+  /** The smallest whole number that the value may be. */
   readonly least?: number;
-  /** The option may be repeated. */
+  /** Whether the option may be repeated. */
   readonly many?: true;
   readonly default?: string | number;
   readonly required?: true;
 }
 
-/** An option, as `--out <file>`; `<file...>` takes several values, and one without `<…>` takes no value. */
+/** An option: `--out <file>` takes a value, `<file...>` takes several, and `--json` takes none. */
 export type OptionSpec = readonly [flags: string, description: string, terms?: OptionTerms];
 
-/** A command, as its file declares it. */
+/** A command, as declared in its file. */
 export interface CommandSpec {
-  /** What each argument is; a list of words that it may be follows. */
+  /** The description of each argument, then the words that it may be, if there are only a few. */
   readonly arguments?: Readonly<Record<string, readonly [string, words?: readonly string[]]>>;
   readonly options: readonly OptionSpec[];
-  /** What the help says below the options. */
+  /** The text below the options in the help. */
   readonly help: string;
-  /** Gets the arguments, then the options. */
+  /** Runs the command with its arguments, then its options. */
   readonly run: (...given: never[]) => Promise<void>;
 }
 
-/** Commands by their usage line in the help, such as `replay [options] <log>`. Only the called command's file is loaded. */
+/** Commands by their usage line in the help, such as `replay [options] <log>`. Only the file of the called command is loaded. */
 export type Commands = Readonly<
   Record<string, readonly [summary: string, command: CommandSpec | LoadCommand]>
 >;
 
-/** Loads the file of a command: the command itself, or the commands below its name. */
+/** Loads the file of a command or of a group of commands. */
 type LoadCommand = () => Promise<{ readonly command: CommandSpec | GroupSpec }>;
 
-/** Commands below one name, such as those of `bylaw log`. */
+/** Commands that share a first word, such as those of `bylaw log`. */
 export interface GroupSpec {
   readonly help: string;
   readonly commands: Commands;
@@ -62,7 +62,7 @@ type Given<Specs extends readonly OptionSpec[]> = {
 };
 type Sure = { readonly required: true } | { readonly default: unknown };
 
-/** What a command gets of its options. */
+/** The values of a command's options. */
 export type OptionsOf<Specs extends readonly OptionSpec[]> = Given<Specs> & {
   readonly [Spec in Specs[number] as Spec[2] extends Sure ? NameOf<Spec[0]> : never]: ValueOf<
     Spec[0],

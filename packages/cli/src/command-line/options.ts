@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { usageError } from "../io/report-error.ts";
 import type { OptionSpec, OptionTerms } from "./command.ts";
 
-/** An option for the parser of all commands. */
+/** Creates an option for the full parser. */
 export function optionOf([flags, description, terms = {}]: OptionSpec): Option {
   const option = new Option(flags, description).default(terms.default);
   if (terms.words !== undefined) option.choices(terms.words);
@@ -11,7 +11,7 @@ export function optionOf([flags, description, terms = {}]: OptionSpec): Option {
   return option.makeOptionMandatory(terms.required === true);
 }
 
-/** Reads the value of an option or an argument. Throws BYLAW_USAGE_INVALID. */
+/** Returns a function that reads the value of an option or argument. It throws BYLAW_USAGE_INVALID. */
 export function readerOf(
   flags: string,
   terms: OptionTerms,
@@ -22,11 +22,11 @@ export function readerOf(
       ...((previous ?? []) as readonly string[]),
       valueOf(text, flags, terms),
     ];
-  // `previous` cannot tell, because it may be the default.
+  // `previous` cannot say whether a value was given, because it may be the default.
   let given = false;
   return (text) => {
     const value = valueOf(text, flags, terms);
-    // One of two values would be dropped silently.
+    // Refused, because one of the two values would be ignored silently.
     if (given) throw usageError(`${quote(flag)} can be given only once`, "Remove one");
     given = true;
     return value;
@@ -46,7 +46,7 @@ function valueOf(
       `${quote(flag)} takes a path, not the URL ${quote(text)}`,
       "Give the path of the file",
     );
-  // An option without its value would take the next option for it, and ask about a tool named `--json`.
+  // An option without its value would take the next option as its value, and ask about a tool named `--json`.
   if (text.startsWith("--"))
     throw usageError(`${quote(flag)} needs a value before ${quote(text)}`, `Write ${quote(flags)}`);
   return text;
@@ -66,6 +66,6 @@ function wordOf(text: string, flag: string, words: readonly string[]): string {
   );
 }
 
-// "a", "a or b", "a, b or c".
+// Gives "a", "a or b", "a, b or c".
 const oneOf = (words: readonly string[]): string =>
   words.join(", ").replace(/, ([^,]*)$/, " or $1");

@@ -10,13 +10,13 @@ Examples:
   $ bylaw check --tool read_file --args '{"path":"README.md"}'
   $ bylaw check --batch calls.jsonl --json`;
 
-/** The parser of all commands, with the one that `argv` names whole. It throws `CommanderError` instead of ending the process. */
+/** Creates the parser with all commands. Only the command that `argv` names is loaded. Errors are thrown as `CommanderError`. */
 export async function createProgram(argv: readonly string[]): Promise<Command> {
   const terms = new Map<Command, string>();
   const program = new Command("bylaw")
     .description("Decide what an AI agent may do next, and say why")
     .option("-V, --version", "print the version")
-    // An option of `bylaw` itself stands before the command; after it, it would be dropped in silence.
+    // Options of `bylaw` itself stand before the command. After the command they would be ignored silently.
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .helpCommand(true)

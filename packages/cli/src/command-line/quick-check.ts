@@ -5,9 +5,9 @@ const TEXTS = ["tool", "args", "server", "agent", "phase", "cwd", "batch", "conf
 const URL = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
 
 /**
- * The options of `bylaw check` where they are written plainly: long options apart from their values, each once. Undefined for
- * anything else, which is for the parser of all commands, as is every mistake. Hooks start this command for each call, and
- * loading that parser takes as long as starting Node.
+ * Reads the options of `bylaw check` if all are long, given once and separate from their values. Returns undefined for anything
+ * else, including every mistake, which the full parser then handles. Hooks start this command for each call, and loading the full
+ * parser takes as long as starting Node.
  */
 export function quickCheck(argv: readonly string[]): CheckOptions | undefined {
   const [command, ...words] = argv;

@@ -8,7 +8,10 @@ export interface HookArguments {
 
 const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
 
-/** Reads the arguments of `bylaw hook` as `bylaw install` writes them. Returns `undefined` for anything else, which the full parser reads. */
+/**
+ * Reads the arguments of `bylaw hook` as `bylaw install` writes them. Returns undefined for anything else, which the full parser
+ * then handles.
+ */
 export function quickHook(argv: readonly string[]): HookArguments | undefined {
   const [command, ...words] = argv;
   if (command !== "hook") return undefined;

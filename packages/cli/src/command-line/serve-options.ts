@@ -42,14 +42,14 @@ export const SERVE_OPTIONS = [
   ["--allow-root", "start as root even if programs of agents then run as root"],
   [
     "--allow-plain-http",
-    "allow other machines to connect without TLS, such as behind a proxy that does TLS",
+    "allow other machines to connect without TLS, such as behind a proxy that adds TLS",
   ],
-  ["--allow-no-operator", "allow other machines to connect although there is no operator"],
+  ["--allow-no-operator", "allow other machines to connect even though there is no operator"],
   ["--print-config", "print every setting, its origin and where the secrets are, then exit"],
   ["--json", "print the address as JSON"],
 ] as const satisfies readonly OptionSpec[];
 
-/** The options of `bylaw serve --local` only. */
+/** The options that are only for `bylaw serve --local`. */
 export const LOCAL_OPTIONS = [
   ["--local", "serve the hooks of this user's coding agents instead; hooks start this themselves"],
   [

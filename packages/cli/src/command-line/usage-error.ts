@@ -4,7 +4,7 @@ import type { Command, CommanderError } from "commander";
 import { didYouMean, quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 
-/** What commander refused, in the words of this command. */
+/** Translates an error of commander into one of this command. */
 export function usageFault(
   error: CommanderError,
   program: Command,
@@ -50,14 +50,14 @@ export function usageFault(
   }
 }
 
-/** An error in how a command was called, with the help of that command as the advice where it has none; any other as it is. */
+/** Adds the command's help as the fix to a usage error that has none. Returns any other error unchanged. */
 export function withHelp(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!isBylawError(error) || error.code !== "BYLAW_USAGE_INVALID" || error.fix !== undefined)
     return error;
   return usageError(error.message, `See \`${nameOf(commandOf(program, argv))} --help\``);
 }
 
-// The command that is called, or the group of commands that has none of that name.
+// The called command, or its group if the group has no command of that name.
 function commandOf(group: Command, [first, ...rest]: readonly string[]): Command {
   const found = group.commands.find((candidate) => candidate.name() === first);
   return found === undefined ? group : commandOf(found, rest);
@@ -67,7 +67,7 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
-/** The error where the help of a command is asked for that there is none of: `bylaw help x`, `bylaw log help x`. */
+/** The error for `bylaw help x` and `bylaw log help x` if there is no such command. Otherwise undefined. */
 export function helpAsked(
   group: Command,
   [first = "", ...rest]: readonly string[],
@@ -87,7 +87,7 @@ export function helpAsked(
     : unknownCommand(asked, group);
 }
 
-/** The command that `bylaw`, or a group of its commands, does not have. */
+/** The error for a command that does not exist in `bylaw` or in a group. */
 function unknownCommand(name: string, program: Command): BylawError {
   const names = [...program.commands.map((command) => command.name()), "help"];
   return usageError(

@@ -43,7 +43,7 @@ Examples:
   run: supervise,
 };
 
-/** Starts agents until a signal ends it, or once. */
+/** Starts agents until a signal ends the process, or with `--once` until nothing is left to do. */
 async function supervise(file: string, options: AgentsOptions): Promise<void> {
   const { url = "http://127.0.0.1:8000", once = false, json = false } = options;
   const client = operatorClient(url, "bylaw agents");

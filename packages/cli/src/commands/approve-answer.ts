@@ -39,7 +39,7 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, plain } from "../io/text.ts";
 
-/** The options of an answer. */
+/** The options of the commands that answer a question. */
 export interface AnswerOptions extends ApproveOptions {
   readonly by?: string;
   readonly as?: string;
@@ -55,7 +55,7 @@ export interface WaiverOptions extends Omit<AnswerOptions, "reason" | "for"> {
   readonly for: string;
 }
 
-/** How long a yes to a tool call holds. */
+/** How long the approval of a tool call holds by default. */
 const CALL_FOR = "15m";
 
 /** Records a person's yes or no to one question. */
@@ -77,7 +77,7 @@ export async function answer(
     const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
     await see(question, verdict, who);
     const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
-    // Pauses and holds are of plugins that a run has whatever its configuration says.
+    // Pauses and holds come from plugins that every run has, whatever its configuration says.
     const stops = question.kind === "pause" || question.kind === "hold";
     const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
     return await joined({ ...project, kernel }, place, async (run) => {
@@ -87,14 +87,14 @@ export async function answer(
   });
 }
 
-// A workflow may have gone on, and been held again at the same step, while the person was reading.
+// While the person was reading, the workflow may have gone on and been held again at the same step.
 function checkHold(run: Run, { id, step, reason }: StopQuestion): void {
   if (step === null) return;
   const { hold } = run.view(workflowState);
   if (hold?.step !== step || hold.message !== reason) throw nothingOpen(id);
 }
 
-// The server knows who answers by the token, and checks what is checked here otherwise.
+// The server checks the same things, and identifies the operator by the token.
 async function answerRemotely(
   verdict: "approved" | "rejected",
   id: string,
@@ -115,7 +115,7 @@ function checkRemote({ by }: AnswerOptions): void {
     throw usageError("With `--url` the token says who answers", "Remove `--by`");
 }
 
-/** Records that a check does not have to pass for a while. */
+/** Records that a check need not pass for a while. */
 export async function waive({
   task,
   gate,
@@ -164,7 +164,7 @@ export async function waive({
   });
 }
 
-/** Records that a mark of the policies is as if no call had set it. */
+/** Records that a mark of the policies counts as not set. */
 export async function clear(mark: string, options: AnswerOptions): Promise<void> {
   await reported(options, async () => {
     const token = takeToken();
@@ -179,7 +179,7 @@ export async function clear(mark: string, options: AnswerOptions): Promise<void>
       files.flatMap(({ marks = [] }) => marks.map(({ source }) => source.name)),
     );
     if (!names.has(mark))
-      throw usageError(`No policy has a mark ${quote(mark)}`, didYouMean(mark, [...names]));
+      throw usageError(`No policy defines the mark ${quote(mark)}`, didYouMean(mark, [...names]));
     const store = storeOrProject(options.store);
     const place = { store, run: await runOrLatest(store, options.run) };
     checkPerson(who, undefined, await lookAt(project, place, async ({ agents }) => agents));
@@ -201,7 +201,7 @@ function checkUsage(
 ): void {
   if (verdict === "rejected" && isBlank(options.reason ?? ""))
     throw usageError(
-      "A no needs a reason",
+      "A rejection needs a reason",
       "Say with `--reason <text>` what has to change; the agent reads it.",
     );
   if (question.kind === "gate") {
@@ -216,8 +216,8 @@ function checkUsage(
     );
 }
 
-// A person cannot use the name of an agent. An agent that approves a gate has its own token, and the gate checks that it did not work on
-// the task.
+// A person cannot use the name of an agent. An agent that approves a gate has its own token, and the gate checks that it did not
+// work on the task.
 function checkPerson(
   { by, ask }: CommandAnswerer,
   role: string | undefined,
@@ -240,7 +240,7 @@ async function see(
 
 const unconfirmed = (): Error => unauthorized("The answer was not `yes`", "Nothing was recorded");
 
-/** The event of an answer, as far as a server tells it. */
+/** The event of an answer. From a server, only some of its fields are known. */
 type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
   readonly task_id?: string | null;
 };

@@ -8,7 +8,7 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor } from "../io/text.ts";
 
-/** Prints what waits for a person, in one line each. */
+/** Prints the open questions, one per line. */
 export async function listOpen(options: ApproveOptions): Promise<void> {
   const open =
     options.url === undefined
@@ -34,7 +34,7 @@ async function openIn(options: ApproveOptions): Promise<readonly Question[]> {
   return found;
 }
 
-/** Prints all that there is to see of one question. Throws BYLAW_APPROVAL_MISSING. */
+/** Prints one question in full. Throws BYLAW_APPROVAL_MISSING. */
 export async function showOpen(id: string, options: ApproveOptions): Promise<void> {
   const question =
     options.url === undefined

@@ -48,7 +48,7 @@ interface Answer {
 
 const KEYS = ["id", "evaluator", "file", "config", "iteration"];
 
-/** Answers every case of a file, in order; a case that cannot be evaluated is answered with its error. */
+/** Answers every case of a file, in order. A case that cannot be evaluated is answered with its error. */
 async function evaluate({ batch, compat, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   if (batch === undefined)
     throw usageError(
@@ -97,7 +97,7 @@ function caseIn(value: JsonObject) {
 const invalidCase = (message: string): BylawError =>
   new BylawError({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID", message });
 
-// The names that scripts know; they stay whatever our own are called.
+// Scripts depend on these codes, so they stay the same even if our own error codes change.
 const CODES: Readonly<Record<string, string>> = {
   BYLAW_BEHAVIOR_INVALID: "parse",
   BYLAW_BEHAVIOR_TARGET_MISSING: "missing_field",

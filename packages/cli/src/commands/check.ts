@@ -66,7 +66,7 @@ const SUGGEST =
 
 async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
   if (words.length === 0) return await check(options);
-  // An option here is misspelt, not part of a shell command.
+  // An option here is a misspelt one, not part of a shell command.
   if (!process.argv.includes("--"))
     throw usageError(`Too many arguments: ${quote(words[0] ?? "")}`);
   const { tool, args, batch } = options;
@@ -77,11 +77,11 @@ async function checkWords(words: readonly string[], options: CheckOptions): Prom
   await check({ ...options, tool: "bash", args: JSON.stringify({ command }) });
 }
 
-// Quoted as a shell needs it.
+// Quotes a word for the shell if it needs quotes.
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Decides one call, or every line of a batch, and sets the exit code. */
+/** Decides one call or every line of a batch, and sets the exit code. */
 export async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);
   if (options.tool !== undefined || options.args !== undefined) {
@@ -93,7 +93,7 @@ export async function check(options: CheckOptions): Promise<void> {
 async function checkOne(options: CheckOptions): Promise<void> {
   const call = callFrom(options, "`--tool <name>` or `--batch <file>`");
   const kernel = await loadKernelFor(options);
-  // Preparing apart makes a call that no kernel accepts a usage error, and not a denial.
+  // Prepared separately, so that a call the kernel refuses is a usage error and not a denial.
   const decision = await decideHere(kernel, call);
   const answer = answerOf(decision, { explain: options.explain === true });
   await write(

@@ -91,14 +91,14 @@ Examples:
   },
 };
 
-/** Prints the rules of a run that hold now. */
+/** Prints the rules in force in a run. */
 async function getRules(options: OptionsOf<typeof GET_OPTIONS>): Promise<void> {
   takeToken();
   const fromStep = await inStep(options, "get_constitution", {});
   await printRules(fromStep ?? (await rulesIn(options)), options);
 }
 
-/** Adds a rule, as an operator, or as the agent whose step this is. */
+/** Adds a rule, as an operator or as the agent of this step. */
 async function updateRules(options: OptionsOf<typeof UPDATE_OPTIONS>): Promise<void> {
   const token = takeToken();
   const given = {
@@ -117,7 +117,7 @@ async function updateRules(options: OptionsOf<typeof UPDATE_OPTIONS>): Promise<v
   await printRules(rules, options);
 }
 
-/** Replaces the rules, as an operator, or as the agent whose step this is. */
+/** Replaces the rules, as an operator or as the agent of this step. */
 async function resetRules(options: OptionsOf<typeof RESET_OPTIONS>): Promise<void> {
   const token = takeToken();
   const list = options.rules === undefined ? [] : jsonOf(await readInput(options.rules), "--rules");
@@ -136,7 +136,7 @@ async function resetRules(options: OptionsOf<typeof RESET_OPTIONS>): Promise<voi
 
 type Rules = readonly Pick<ConstitutionRule, "id" | "rule" | "check" | "author" | "by">[];
 
-// In a step the agent speaks for itself, and for nobody else.
+// In a step, the agent acts for itself only.
 async function inStep(
   options: ConstitutionOptions,
   tool: string,

@@ -82,7 +82,7 @@ async function show(
 
 const CODES = { exists: "BYLAW_CONTRACT_UNWRITABLE", failed: "BYLAW_CONTRACT_UNWRITABLE" } as const;
 
-/** Writes a contract in the newest form; the exit code is 1 when an error is left in it. */
+/** Rewrites a contract in the newest format. The exit code is 1 if it still has an error. */
 async function migrate(
   file: string,
   { out, force = false, project, json = false }: OptionsOf<typeof MIGRATE_OPTIONS>,

@@ -15,7 +15,7 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, plain } from "../io/text.ts";
 
-/** One thing that was looked at. */
+/** One result of the checks. */
 interface Finding {
   readonly check: "installed" | "fails_closed" | "guards_itself" | "out_of_reach" | "engine";
   readonly ok: boolean;
@@ -54,7 +54,7 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
           .trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
-    // Last, because the trials before it have started the engine.
+    // Last, because the trials above start the engine.
     ...(await engineFindings(installed.map(({ command = "" }) => command))),
   ];
   const ok = findings.every((finding) => finding.ok);
@@ -69,7 +69,7 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
   conclude(ok ? 0 : 1);
 }
 
-// Runs the very command that is installed, as the host would.
+// Runs the installed command exactly as the host would.
 function probe(
   host: Host,
   { command = "", file }: SettingsReport,
@@ -96,22 +96,22 @@ function probe(
       check: "fails_closed",
       ok: closed,
       message: closed
-        ? "The installed command blocks what it cannot judge"
-        : `The installed command ${answers ? "lets pass what it cannot judge" : "does not answer"}: ${command}`,
+        ? "The installed command blocks calls that it cannot judge"
+        : `The installed command ${answers ? "lets calls through that it cannot judge" : "does not answer"}: ${command}`,
     },
     {
       check: "guards_itself",
       ok: guarded,
       message: guarded
-        ? `A call that changes ${file} is kept from running`
-        : `No rule keeps the agent from changing ${file}. Extend \`@bylaw/ruleset-recommended\`.`,
+        ? `Calls that change ${file} are blocked`
+        : `No rule stops the agent from changing ${file}. Extend \`@bylaw/ruleset-recommended\`.`,
     },
     {
       check: "out_of_reach",
       ok: true,
       message: within
-        ? `Note: Bylaw itself is in the project (${program}), where an agent may change it`
-        : "Bylaw itself is outside of the project",
+        ? `Note: Bylaw itself is in the project (${program}), so an agent may change it`
+        : "Bylaw itself is outside the project",
     },
   ];
 }

@@ -36,10 +36,7 @@ interface ExplainCommandOptions extends CallOptions {
   readonly cases?: readonly string[];
 }
 
-/**
- * Prints a decision, what its shell line would do, and every tap's answer with what it says about each of its rules; the exit
- * code is the verdict.
- */
+/** Prints a decision, what its shell line would do, and each tap's answer with a report on each of its rules. The exit code is the verdict. */
 async function explain(options: ExplainCommandOptions): Promise<void> {
   const { cases = [], suggest = false, all = false } = options;
   if (cases.length > 0 && !suggest)

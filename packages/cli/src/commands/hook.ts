@@ -37,7 +37,7 @@ Examples:
 // Shorter than any host waits for a hook, so that our answer arrives.
 const DEADLINE_MS = 10_000;
 
-/** Answers one event of a host, from standard input, in the host's own shape. It exits with 0 or 2 and never with 1. */
+/** Answers one event of a host, read from standard input, in the host's own format. It exits with 0 or 2 and never with 1. */
 export async function hook(
   name: string,
   named: string | undefined,

@@ -47,7 +47,7 @@ const CODES = { exists: "BYLAW_IMPORT_EXISTS", failed: "BYLAW_IMPORT_FAILED" } a
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Turns the rules of another tool into a policy; the exit code is 1 when something could not be carried over. */
+/** Converts the rules of another tool into a policy. The exit code is 1 if something could not be converted. */
 async function importRules(
   source: ImportSource,
   files: readonly string[],
@@ -100,7 +100,7 @@ function readInput(file: string): ImportInput {
   return { file, text, scope: own ? "user" : "project" };
 }
 
-// Of a file that is too large, no more than shows that it is.
+// A file above the limit is not read: only its size matters.
 function bytesOf(path: string): Buffer {
   const file = openSync(path, "r");
   try {

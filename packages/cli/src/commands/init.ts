@@ -22,7 +22,7 @@ const RULESETS: readonly InitRuleset[] = ["everyday", "recommended", "none"];
 const OPTIONS = [
   ["--format <format>", "the format of the configuration", { words: FORMATS, default: "ts" }],
   ["--ruleset <name>", "the rules to begin with", { words: RULESETS, default: "everyday" }],
-  ["--yes", "ask nothing (also where no terminal is)"],
+  ["--yes", "ask nothing (the default without a terminal)"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 
@@ -31,7 +31,7 @@ export const command: CommandSpec = {
   options: OPTIONS,
   help: `
 In a terminal it asks at most three questions.
-Exit code: 0 written, 2 usage error, a file that already exists, a folder that cannot be written, or you left.
+Exit code: 0 written, 2 usage error, a file that already exists, a folder that cannot be written, or you cancelled.
 
 Examples:
   $ bylaw init
@@ -45,11 +45,11 @@ const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-p
 interface Plan {
   readonly ruleset: InitRuleset;
   readonly proposal: Proposal;
-  /** What a rule of the project allows. */
+  /** The tasks that a rule of the project allows. */
   readonly tasks: readonly string[];
 }
 
-/** Writes a configuration and a policy into a folder, with what git is to leave out there; all or nothing, and never over a file that is there. */
+/** Writes a configuration, a policy and a .gitignore into a folder. It writes all of them or none, and never overwrites a file. */
 async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promise<void> {
   const { format, json = false, yes = false } = options;
   const root = resolve(directory);
@@ -90,7 +90,7 @@ async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promis
   conclude(0);
 }
 
-// Undefined: a person was asked, and left.
+// Undefined if the person cancelled.
 async function planOf(
   proposed: InitRuleset,
   tasks: readonly string[],
@@ -141,7 +141,7 @@ function writeFiles(
   return written;
 }
 
-// One by one: Node's own `recursive` never ends where the system knows no such folder, as below /proc.
+// One by one, because Node's `recursive` never returns on a file system that cannot have the folder, such as /proc.
 function makeFolder(folder: string): void {
   if (existsSync(folder) || dirname(folder) === folder) return;
   makeFolder(dirname(folder));

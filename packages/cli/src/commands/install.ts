@@ -23,7 +23,7 @@ const OPTIONS = [
   ["--strict", "ask about calls that no rule covers, instead of leaving them to the agent"],
   [
     "--client <name>",
-    "what the hook starts: node and curl ask a process that has the rules loaded, none loads them each time (default: node)",
+    "the program that the hook starts: node and curl ask a process that keeps the rules loaded, none loads them each time (default: node)",
     { words: HOOK_CLIENTS },
   ],
   ["--engine <dir>", "the folder of that process's socket (default: ~/.bylaw/run)", { path: true }],
@@ -52,7 +52,7 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   if (client === "curl") refuseCurl(scope);
   const engine = options.engine === undefined ? undefined : resolve(options.engine);
   const hook = hookCommand({ host: name, config, strict, engine }, client);
-  // All users of the machine must be able to read managed settings.
+  // Every user of the machine must be able to read managed settings.
   const mode = scope === "managed" ? 0o644 : 0o600;
   const change = installHooks(host, targetOf(host, scope), hook, mode);
   const states = {
@@ -71,14 +71,14 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   conclude(0);
 }
 
-// The script names one user's socket.
+// The curl script names the socket of one user.
 function refuseCurl(scope: SettingsFile["scope"]): void {
   if (scope === "managed")
     throw usageError("`--client curl` and `--managed` cannot be given together", "Remove one");
   if (!existsSync(CURL)) throw usageError(`File not found: ${CURL}`, "Use `--client node`");
 }
 
-// In a project its own configuration decides. For all projects of a user it is a file that no project has.
+// In a project, the project's own configuration decides. For all projects of a user, it is a file outside every project.
 async function configFor(scope: SettingsFile["scope"], given: string | undefined): Promise<string> {
   if (given !== undefined) return resolve(given);
   if (scope === "project") return await findConfig(process.cwd());

@@ -39,21 +39,21 @@ Examples:
   run: lint,
 };
 
-/** Policies that decide together, as far as they load. */
+/** Policies that decide together. Those that do not load are in `broken`. */
 interface Pool {
   readonly files: readonly PolicyFile[];
   readonly tools?: ToolTable;
-  /** What decides beside them where they are used: only what they lift of it is told. */
+  /** Policies that are usually loaded together with these. The only findings about them are rules of `files` that override theirs. */
   readonly beside?: readonly PolicyFile[];
-  /** What did not load. */
+  /** The findings about files that do not load. */
   readonly broken: readonly LintFinding[];
-  /** How many files that is. */
+  /** The number of files that do not load. */
   readonly refused: number;
-  /** The folder whose policies are the user's own. Others come with a ruleset, so only their errors are of use. */
+  /** The folder of the user's own policies. Of other policies, such as those of a ruleset, only errors are reported. */
   readonly root?: string;
 }
 
-/** Prints what is wrong or doubtful in policies, in those of a configuration, and in contracts. The exit code is 1 where something is an error. */
+/** Prints the problems in policies, in a configuration's policies and in contracts. The exit code is 1 if one of them is an error. */
 async function lint(names: readonly string[], options: OptionsOf<typeof OPTIONS>): Promise<void> {
   const named = options.config === undefined ? [] : [resolve(options.config)];
   const files =
@@ -125,7 +125,7 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
   const loaded: PolicyFile[] = [];
   const broken: LintFinding[] = [];
   let refused = 0;
-  // One by one, so that a file that does not load says so and the others are still looked at.
+  // One by one, so that one file that does not load does not hide the findings of the others.
   for (const file of files) {
     const pool = await attempt(
       () =>
@@ -145,7 +145,7 @@ async function ofPolicies(files: readonly string[]): Promise<Pool> {
   return { files: loaded, beside: await recommendedBeside(loaded, plugin), broken, refused };
 }
 
-// A policy that is named alone is usually used beside a ruleset.
+// A policy that is linted alone is usually loaded together with a ruleset.
 async function recommendedBeside(
   files: readonly PolicyFile[],
   plugin: typeof PolicyPlugin,

@@ -28,7 +28,7 @@ const OPTIONS = [
   ["--agent <id>", "the agent that it is about"],
   ["--task <id>", "the task that it is about"],
   ["--details <json>", "its details (default: {})"],
-  ["--create", "begin the run, and the store where it is missing"],
+  ["--create", "create the run, and the store if it does not exist"],
   ["--plan <file>", "the plan that a new run carries out; needs --tasks"],
   ["--tasks <number>", "how many tasks the plan has", { least: 0 }],
   ["--resume", "take the run over from a coordinator that ended"],
@@ -54,7 +54,7 @@ Examples:
   run: append,
 };
 
-/** Records events for a coordinator that cannot do it in code, such as a prompt. */
+/** Records events for a coordinator that cannot call an API, such as a prompt. */
 async function append(file: string | undefined, options: AppendOptions): Promise<void> {
   const { json = false, create = false, resume = false, config } = options;
   const token = takeToken();
@@ -90,7 +90,7 @@ async function append(file: string | undefined, options: AppendOptions): Promise
   }
 }
 
-// An agent in a step uses its run's tools, which do not let it act as another agent.
+// An agent in a step must use its run's tools, which do not let it act as another agent.
 function refuseSteps(): void {
   const { BYLAW_RUN: run = "", BYLAW_MCP_URL: url = "" } = process.env;
   if (run + url === "") return;
@@ -101,7 +101,7 @@ function refuseSteps(): void {
   });
 }
 
-// Otherwise an agent of a running workflow could get in by unsetting its step's variables.
+// Without this check, an agent of a running workflow could get in by unsetting the variables of its step.
 async function checkWorkflow(
   store: Store,
   run: string,

@@ -42,7 +42,7 @@ Examples:
   run: exportLog,
 };
 
-/** Writes a run of a store as the lines of its log. The exit code is 1 where the run does not verify. */
+/** Writes a run of a store as log lines. The exit code is 1 if the run does not verify. */
 async function exportLog({
   store,
   run: named,
@@ -91,7 +91,7 @@ async function exportLog({
   conclude(wrong > 0 ? 1 : 0);
 }
 
-// An event that is none is exported too: what is wrong with a store must be shown, and not hidden.
+// A broken event is exported too, because a log must show what is wrong with its store.
 function lineOf(event: LogEvent): string {
   try {
     return formatEventLine(event);
@@ -102,7 +102,7 @@ function lineOf(event: LogEvent): string {
 
 interface Target {
   write(text: string): void;
-  /** Gives the file its name, once all of it is on the disk. */
+  /** Renames the partial file to its final name, once all of it is on the disk. */
   finish(): void;
   drop(): void;
 }
@@ -150,7 +150,7 @@ function openTarget(file: string): Target {
       attempt(() => fsyncSync(fd));
       close();
       try {
-        // Unlike a rename it takes the place of nothing that came meanwhile.
+        // Unlike a rename, a link never replaces a file that was created meanwhile.
         linkSync(partial, file);
         rmSync(partial);
       } catch (error) {

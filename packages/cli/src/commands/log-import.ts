@@ -31,7 +31,7 @@ Examples:
   run: importLog,
 };
 
-/** Brings a log into a store. Nothing is written unless all of it verifies, and what was begun before is gone on with. */
+/** Imports a log into a store. Writes nothing unless the whole log verifies, and continues an import that was interrupted. */
 async function importLog(
   files: readonly string[],
   { store, run, json = false }: OptionsOf<typeof OPTIONS>,
@@ -81,7 +81,7 @@ async function verifyAll(files: readonly string[]): Promise<LogHead> {
   });
 }
 
-/** Files that can be read twice: the standard input is kept while it is needed. */
+/** Files that can be read twice. Standard input is copied to a temporary file. */
 async function readable(
   files: readonly string[],
 ): Promise<{ readonly paths: readonly string[]; readonly drop: () => void }> {
@@ -101,7 +101,7 @@ async function readable(
   return { paths: files.map((file) => (file === "-" ? kept : file)), drop };
 }
 
-// The standard input as it was named, and not as it is kept.
+// Replaces the name of the temporary file by `-` in an error.
 function named(error: unknown, paths: readonly string[], files: readonly string[]): unknown {
   const { source, code, message, fix } = error as Partial<BylawError>;
   const index = paths.indexOf(source?.file ?? "");

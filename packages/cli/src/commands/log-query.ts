@@ -45,7 +45,7 @@ Examples:
   run: queryLog,
 };
 
-/** Prints the events that are asked for, in their order, in constant memory. The exit code is 1 where a line is no event. */
+/** Prints the events that match, in order and in constant memory. The exit code is 1 if a line is not an event. */
 async function queryLog(files: readonly string[], options: QueryOptions): Promise<void> {
   const { limit = Infinity, json = false, format = json ? "json" : "table" } = options;
   if (json && format !== "json")
@@ -58,7 +58,7 @@ async function queryLog(files: readonly string[], options: QueryOptions): Promis
   const several = sources.length > 1;
   const { head, row } = printer(format, several);
   let left = limit;
-  // Only above an answer: a log that cannot be read has none.
+  // Printed only once the log can be read, so that an error has no table head above it.
   let above = head;
   for (const source of sources) {
     const run = several && "run" in source ? source.run : undefined;
@@ -83,7 +83,7 @@ async function queryLog(files: readonly string[], options: QueryOptions): Promis
 
 interface Printer {
   readonly head: string;
-  /** `run`: where the events are of several runs. */
+  /** Formats an event. `run` is set if the events are of several runs. */
   readonly row: (event: LogEvent, run: string | undefined) => string;
 }
 

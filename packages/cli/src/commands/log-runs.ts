@@ -24,7 +24,7 @@ Examples:
   run: listRuns,
 };
 
-/** Prints the runs of a store, in the order of their last events. */
+/** Prints the runs of a store. The run with the latest event is last. */
 async function listRuns({ store, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   const runs = await withReader(storeOrProject(store), (opened) => opened.runs());
   const ordered = runs.toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));

@@ -21,7 +21,7 @@ Examples:
   run: logStats,
 };
 
-/** Prints what a log is made of. The exit code is 1 where a line is no event. */
+/** Prints counts of the events in a log. The exit code is 1 if a line is not an event. */
 async function logStats(
   files: readonly string[],
   options: OptionsOf<typeof LOG_OPTIONS>,
@@ -39,7 +39,7 @@ async function logStats(
   conclude(reader.bad > 0 ? 1 : 0);
 }
 
-// More than a page of each nobody reads; JSON has all of them.
+// The most lines per table. `--json` prints all.
 const SHOWN = 20;
 
 function statsText({

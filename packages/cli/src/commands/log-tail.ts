@@ -33,7 +33,7 @@ Examples:
   run: tailLog,
 };
 
-/** Prints the last events of a log, and with `--follow` those that come. The exit code is 0, also when it is interrupted. */
+/** Prints the last events of a log, and with `--follow` the new ones. The exit code is 0 even if it is interrupted. */
 async function tailLog(file: string | undefined, options: TailOptions): Promise<void> {
   const { follow = false, lines: most, json = false } = options;
   const source = await sourceOf(file === undefined ? [] : [file], options);
@@ -53,7 +53,7 @@ async function tailLog(file: string | undefined, options: TailOptions): Promise<
   conclude(0);
 }
 
-// An interrupt is how `--follow` ends; it is no error.
+// Interrupting is how `--follow` ends, so it is no error.
 function untilInterrupted(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());

@@ -23,7 +23,7 @@ const OPTIONS = [
     "how to treat unknown types and details",
     { words: ["lenient", "strict"], default: "lenient" },
   ],
-  // Loading a configuration runs its code, so none is searched for.
+  // Not searched for by default, because loading a configuration runs its code.
   ["--config <file>", "a configuration whose plugins declare more event types", { path: true }],
   ["--chained", "require a hash on every event"],
   [
@@ -52,7 +52,7 @@ Examples:
   run: verifyLog,
 };
 
-/** Prints what is wrong with a log. The exit code is 1 where something is an error. */
+/** Prints the problems of a log. The exit code is 1 if one of them is an error. */
 async function verifyLog(files: readonly string[], options: VerifyOptions): Promise<void> {
   const { profile, catalogue: mode, config, chained = false, json = false } = options;
   const source = await sourceOf(files, options);
@@ -115,10 +115,10 @@ function summary(
   return `${found.length === 0 ? "No findings" : found.join(", ")} in ${count(events, "event")}`;
 }
 
-// A log whose beginning was taken away looks as whole as one that was rotated.
+// A log without its first files looks as complete as a rotated one, so the output says that events are missing.
 const firstText = (first: number): string => (first > 1 ? `, without those before ${first}` : "");
 
-// A log without hashes looks as whole as one whose hashes were all taken away.
+// A log whose hashes were all removed looks like one that never had any, so the output says that it is not chained.
 function headText({ sequence, hash }: LogHead): string {
   if (sequence === 0) return "";
   return hash === undefined ? ", not chained" : `, up to ${sequence} ${hash}`;

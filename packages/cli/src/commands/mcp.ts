@@ -25,7 +25,7 @@ const OPTIONS = [
   CREATE_RUN,
   ["--agent <id>", "the agent that every call of the client counts as"],
   ["--task <id>", "the task of the agent"],
-  ["--oversight <url>", "an address that gives oversight when the agent asks for it"],
+  ["--oversight <url>", "the address of an oversight service for requests of the agent"],
   ["--coordinator", "also offer record_event, for an agent that coordinates others"],
   RUN_CONFIG,
   ...SERVER_OPTIONS,
@@ -33,7 +33,7 @@ const OPTIONS = [
 type McpOptions = OptionsOf<typeof OPTIONS>;
 
 export const command: CommandSpec = {
-  arguments: { server: ["stand before this MCP server: its command, after --"] },
+  arguments: { server: ["guard this MCP server: its command, after --"] },
   options: OPTIONS,
   help: `
 Without a server it offers the tools of a run. In a step of \`bylaw run\` it takes no options and acts as the agent of that step, in its run.
@@ -52,7 +52,7 @@ Examples:
   run: serveTools,
 };
 
-/** Serves tools on standard input and output, until the client has gone. */
+/** Serves tools on standard input and output until the client disconnects. */
 async function serveTools(command: readonly string[], options: McpOptions): Promise<void> {
   const token = takeToken();
   const server = namedServer(command, options);
@@ -124,7 +124,7 @@ async function serveRun(
   });
 }
 
-/** Asks an address for oversight of an agent that no workflow has. */
+/** An oversight service at an address, for an agent outside a workflow. */
 function overseeBy(
   url: string,
   {

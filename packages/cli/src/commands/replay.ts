@@ -39,7 +39,7 @@ Examples:
   run: replay,
 };
 
-/** Decides what a log recorded once more, by a candidate, and lists what would come out differently: exit code 1 where anything does. */
+/** Decides recorded calls again with a candidate, and lists every decision that changes. The exit code is 1 if one does. */
 async function replay(
   file: string | undefined,
   { policy = [], config, json = false, ...from }: OptionsOf<typeof OPTIONS>,
@@ -53,7 +53,7 @@ async function replay(
   const source = await sourceOf(file === undefined ? [] : [file], from);
   const log = file ?? ("run" in source ? source.run : "");
   const candidate = await loadKernelFor({ policy, ...(config === undefined ? {} : { config }) });
-  // Calls that no log recorded are held against what is in force: the configuration without the candidate's policies.
+  // Calls without recorded decisions are compared with those of the present configuration, without the candidate's policies.
   let present: Kernel | undefined;
   const inForce = async (): Promise<Kernel> =>
     (present ??= await kernelInForce(

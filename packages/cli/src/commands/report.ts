@@ -46,8 +46,8 @@ Examples:
 };
 
 /**
- * Prints what the logs of runs tell about enforcement. Each file is a run of its own, unless it begins with an anchor: then it goes on
- * with the one before it. The exit code is 1 where a line is no event.
+ * Prints statistics about enforcement in the logs of runs. Each file is a run of its own, unless it begins with an anchor: then it
+ * continues the file before it. The exit code is 1 if a line is not an event.
  */
 async function report(
   files: readonly string[],
@@ -62,7 +62,7 @@ async function report(
   conclude(reader.bad > 0 ? 1 : 0);
 }
 
-// A store without `--run` is all of its runs.
+// A store without `--run` means all of its runs.
 async function sourcesOf(
   files: readonly string[],
   from: SourceOptions,
@@ -81,7 +81,7 @@ async function readRun(
     const [first] = lines;
     if (!begun && first !== undefined) {
       const head = eventOn(first);
-      // Without the file before it, what a rotated file holds is all that there is of its run.
+      // A rotated file without the file before it begins a run of its own.
       if (typeof head === "string" || head.event_type !== ANCHOR_TYPE || !collector.begun)
         collector.begin("store" in source ? source.run : first.file);
       begun = true;

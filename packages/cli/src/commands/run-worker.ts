@@ -25,13 +25,13 @@ import { placesHere } from "../run/template-text.ts";
 
 const REREAD_MS = 5_000;
 
-/** Options that say something about one run, which a worker has none of. */
+/** Options for a single run, which a worker does not take. */
 const OF_ONE_RUN = ["run", "resume", "by", "from", "track", "choose", "migrate", "dryRun"] as const;
 
-/** Drives the runs of a store whose templates are here, one after the other, until a signal ends it. Then others go on with what it had. */
+/** Drives the runs of a store whose templates are on this machine, one after the other, until a signal. Then other workers continue its runs. */
 export async function runWorker(wanted: string | undefined, options: RunOptions): Promise<void> {
   const { store, data, driver: engine = "embedded" } = options;
-  // It answers for nobody, and neither does what it starts.
+  // Removed, because a worker never answers questions, and neither may the programs that it starts.
   takeToken();
   checkOptions(options);
   const place = storePlace(store ?? `sqlite:${join(data ?? ".bylaw", "store.db")}`);
@@ -63,7 +63,7 @@ function checkOptions(options: RunOptions): void {
     throw usageError("`--data` and `--store` cannot be given together", "Remove one");
 }
 
-/** How a worker carries out a run, and what it reports. */
+/** The work that a worker carries out, and how it reports. */
 function workOf(
   templates: Templates,
   { shown }: StorePlace,
@@ -76,7 +76,7 @@ function workOf(
   return {
     name: workerName(),
     lease_ms: lease * 1_000,
-    // Runs side by side would share one workspace.
+    // Runs at the same time would share one workspace.
     concurrency: 1,
     templateOf: drivenOf(templates, async (loaded) => {
       const { kernel, plugins } = await kernelOf(loaded.template, config);
@@ -110,7 +110,7 @@ async function serve(
 
 type Templates = (again: boolean) => Promise<ReadonlyMap<string, LoadedTemplate>>;
 
-/** The templates of this machine by their digests. Read again at most every few seconds, so that a worker need not be started anew for one. */
+/** The templates of this machine by digest. They are read again every few seconds, so that a new template needs no new worker. */
 async function templatesHere(
   wanted: string | undefined,
   { agents, compat }: RunOptions,

@@ -67,7 +67,7 @@ const EXITS: Readonly<Record<WorkflowEnd["outcome"], number>> = {
   stopped: 4,
 };
 
-/** Runs a workflow, and says by the exit code what came of it. */
+/** Runs a workflow. The exit code says how it ended. */
 async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
   const { agents, compat, json = false, dryRun = false, migrate = false } = options;
   const token = takeToken();
@@ -110,7 +110,7 @@ async function runLoaded(
   const { kernel, file, plugins } = await kernelOf(template, options.config);
   await withStore(place, { create: !resume }, async (opened) => {
     const name = await nameOf(opened, template, named, resume);
-    // Looking at a run must not take it from the worker that drives it.
+    // Looking at a run must not take it away from the worker that drives it.
     const driven =
       driver !== undefined || (resume && (await enqueuedIn(opened, name)) !== undefined);
     const run = await openRun(kernel, { run: name, store: opened, join: driven || dryRun });
@@ -155,7 +155,7 @@ function checkRunnable(template: Template, { resume, run }: RunOptions): void {
     });
 }
 
-// The way of a run that goes on is on record.
+// A resumed run keeps the recorded choices.
 function selectionFor(
   template: Template,
   { track, choose, resume = false }: RunOptions,
@@ -169,7 +169,7 @@ function selectionFor(
   return undefined;
 }
 
-// `undefined`: a signal ended it, and it can be resumed.
+// Undefined if a signal ended the run. It can be resumed.
 async function execute(
   run: Run,
   loaded: LoadedTemplate,
@@ -278,7 +278,7 @@ function endText(
   return plain(`${name}: ${outcome}${where}${why}`) + (goesOn ? `\n${plain(advice)}` : "");
 }
 
-// The command that resumes the run, with every option that it needs. The password of a store is left out.
+// The command that resumes the run, with all options that it needs. It leaves out the password of a store.
 function resumeCommand(
   { name, template, place }: Readonly<Record<"name" | "template", string>> & { place: StorePlace },
   { store, data, config, agents, compat, controlFile, driver, lease }: RunOptions,

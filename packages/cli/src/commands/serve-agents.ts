@@ -17,7 +17,7 @@ import { conclude, whileLoading } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import type { ServeOptions } from "../command-line/serve-options.ts";
 
-/** Serves until a signal ends it. */
+/** Serves agents until a signal ends the process. */
 export async function serveAgents(options: ServeOptions): Promise<void> {
   const resolved = await settingsOf(options);
   const { settings } = resolved;
@@ -73,7 +73,7 @@ export async function serveAgents(options: ServeOptions): Promise<void> {
   conclude(0);
 }
 
-/** The settings. Throws all their faults at once, with those of the contract. */
+/** Reads the settings. Throws one error with all faults of the settings and of the contract. */
 async function settingsOf(options: ServeOptions): Promise<ReturnType<typeof resolveSettings>> {
   try {
     return resolveSettings({
@@ -96,7 +96,7 @@ function taken(name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** The settings whose options have another name. */
+/** Options whose settings have another name. */
 const NAMES: Readonly<Record<string, string>> = {
   tlsCert: "tls.cert",
   tlsKey: "tls.key",
@@ -120,7 +120,7 @@ function flagsOf({
   );
 }
 
-/** Waits for the first signal that ends a server; a second one ends it at once. */
+/** Waits for a signal to end. A second signal ends the process at once. */
 function untilSignal(log: Log): Promise<void> {
   return new Promise((done) => {
     let ending = false;

@@ -33,8 +33,8 @@ Examples:
 };
 
 /**
- * Prints the state of a run, folded from its log: with `--json` the bytes that `status.json` has when the log stands there. The exit
- * code is 1 where a line is no event, or one that comes again.
+ * Prints the state of a run, computed from its log. With `--json` it prints exactly the `status.json` of a run with this log. The
+ * exit code is 1 if a line is not an event or repeats one.
  */
 async function showStatus({
   log = [],
@@ -44,7 +44,7 @@ async function showStatus({
 }: OptionsOf<typeof OPTIONS>): Promise<void> {
   const source = await sourceOf(log, from);
   const reader = createEventReader();
-  // Tables have the totals alone: a log may hold more violations than there is room for in memory.
+  // Tables show only totals, because a log may hold more violations than fit into memory.
   const status = createStatus(json ? (keep === undefined ? {} : { keep }) : { keep: 0 });
   let again = 0;
   for await (const lines of logLines(source)) {
@@ -57,7 +57,7 @@ async function showStatus({
   reader.report();
   if (again > 0) {
     process.stderr.write(
-      `warning: left out ${count(again, "event")} with a number that was seen before; name rotated files in their order\n`,
+      `warning: left out ${count(again, "event")} with a repeated number. Name rotated files in their order.\n`,
     );
   }
   conclude(reader.bad + again > 0 ? 1 : 0);

@@ -51,7 +51,7 @@ Examples:
 /** The state of one task. */
 interface TaskLine {
   readonly task: string;
-  /** Where it stands: as the coordinator recorded it, or whether agents can claim it. */
+  /** The status: as the coordinator recorded it, or whether agents can claim the task. */
   readonly status?: string;
   /** Set for tasks under a contract. */
   readonly phase?: string;
@@ -60,13 +60,14 @@ interface TaskLine {
   readonly auditor: string | null;
 }
 
-/** The tasks of a server, or those that it just created. */
+/** The tasks of a server. With `--create`, only the tasks that it just created. */
 async function tasksAt(
   url: string,
   { create, ...options }: TasksOptions,
 ): Promise<readonly TaskLine[]> {
   const [unused] = (["store", "run"] as const).filter((name) => options[name] !== undefined);
-  if (unused !== undefined) throw usageError(`\`--${unused}\` and \`--url\` exclude each other`);
+  if (unused !== undefined)
+    throw usageError(`\`--${unused}\` and \`--url\` cannot be given together`);
   const client = operatorClient(url, "bylaw tasks --url");
   try {
     const tasks =
@@ -101,7 +102,7 @@ function remoteLine({ id, status, phase, agent_id }: JsonObject): TaskLine {
   return typeof phase === "string" ? { ...line, phase } : line;
 }
 
-/** The state of each task of a run, from the log alone. */
+/** The state of each task of a run, read from the log alone. */
 async function recordedTasks({
   store,
   run: named,

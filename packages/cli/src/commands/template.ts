@@ -90,7 +90,7 @@ Examples:
 const loadOf = ({ agents, compat }: TemplateOptions) =>
   omitUndefined({ agents: agents?.map((path) => resolve(path)), compat });
 
-/** Prints the templates that are found, in the order of their precedence. The exit code is 1 where a file has a fault. */
+/** Prints the templates that are found, the one that takes precedence first. The exit code is 1 if a file has an error. */
 async function listTemplates({ json = false }: TemplateOptions): Promise<void> {
   const { templates, findings } = await findTemplates(placesHere());
   if (json) await write(jsonLine({ templates, findings }));
@@ -106,7 +106,7 @@ async function listTemplates({ json = false }: TemplateOptions): Promise<void> {
   conclude(findings.some(({ severity }) => severity === "error") ? 1 : 0);
 }
 
-/** Prints a template with everything said. */
+/** Prints a template with all defaults filled in. */
 async function showTemplate(wanted: string, options: TemplateOptions): Promise<void> {
   const file = await templateFile(wanted, placesHere());
   const { template, definition, warnings } = await loadTemplate(file, loadOf(options));
@@ -119,7 +119,7 @@ async function showTemplate(wanted: string, options: TemplateOptions): Promise<v
   conclude(0);
 }
 
-/** Holds files against the form of a template. The exit code is 1 where one has a fault. */
+/** Validates templates. The exit code is 1 if one has an error. */
 async function validateTemplates(
   wanted: readonly string[],
   options: TemplateOptions,

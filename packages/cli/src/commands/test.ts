@@ -55,7 +55,7 @@ Examples:
   run: test,
 };
 
-/** Tests a policy against cases and reports what they do not cover. The exit code is 1 where a case fails or a mutant survives. */
+/** Tests a policy against cases and reports what they do not cover. The exit code is 1 if a case fails or a mutant survives. */
 async function test(files: readonly string[], options: TestOptions): Promise<void> {
   const { policies, caseFiles } = sorted(files, options);
   const bench = await policyBench({
@@ -91,7 +91,7 @@ async function test(files: readonly string[], options: TestOptions): Promise<voi
   conclude(failed || (report.mutation?.survivors.length ?? 0) > 0 ? 1 : 0);
 }
 
-// Files without an option are told apart by their ending.
+// Files that are named without an option are sorted by their extension.
 function sorted(
   files: readonly string[],
   { policy = [], cases = [] }: TestOptions,

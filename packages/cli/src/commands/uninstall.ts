@@ -18,7 +18,7 @@ Examples:
   run: uninstall,
 };
 
-/** Takes the hook out of the settings of a host. */
+/** Removes the hook from the settings of a host. */
 async function uninstall(
   name: string,
   { json = false, ...options }: OptionsOf<typeof SCOPE_OPTIONS>,

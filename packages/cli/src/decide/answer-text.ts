@@ -8,7 +8,7 @@ type Explanation = Awaited<ReturnType<Kernel["explain"]>>;
 type TapReport = Explanation["taps"][number];
 type Vote = TapReport["votes"][number];
 
-/** One decision in one line, for a batch. */
+/** Prints a decision of a batch in one line. */
 export function answerLine(answer: Answer, call: ToolCall | undefined, paint: Paint): string {
   const { id, reason, fix } = answer;
   const parts = [effectText(answer.effect, paint, 8)];
@@ -19,7 +19,7 @@ export function answerLine(answer: Answer, call: ToolCall | undefined, paint: Pa
   return `${parts.join(" ")} — ${because.join(" ")}${fix === undefined ? "" : ` (fix: ${plain(fix)})`}`;
 }
 
-/** One decision in a paragraph. */
+/** Prints a decision in a paragraph. */
 export function answerText(answer: Answer, call: ToolCall, paint: Paint): string {
   const rows: (readonly [string, string])[] = [["reason", plain(answer.reason)]];
   const rule = ruleOf(answer);
@@ -34,16 +34,16 @@ export function answerText(answer: Answer, call: ToolCall, paint: Paint): string
   return lines.join("\n");
 }
 
-/** Every tap with its answer, and what it says about its rules. */
+/** Prints every tap with its answer and its report on each of its rules. */
 export function explanationText({ taps }: Explanation, { paint, all }: ExplainOptions): string {
   if (taps.length === 0) return "No plugin was asked.";
   return taps.map((tap) => tapText(tap, { paint, all })).join("\n");
 }
 
-/** How much of an explanation is printed. */
+/** How an explanation is printed. */
 export interface ExplainOptions {
   readonly paint: Paint;
-  /** Every rule, not only the nearest. */
+  /** Whether to print every rule, not only the nearest. */
   readonly all: boolean;
 }
 
@@ -78,7 +78,7 @@ function voteLine(vote: Vote, paint: Paint): string {
   return `${effectText(vote.effect, paint)} ${vote.code}: ${plain(vote.reason)}${where === "" ? "" : ` [${where}]`}`;
 }
 
-// What a tap says about its rules is its own. A list of rules is shown in groups; other things as they are.
+// Each tap reports in its own format. Lists of rules are grouped; anything else is printed as it is.
 function becauseLines(because: Json, options: Pick<ExplainOptions, "all">): readonly string[] {
   const items: readonly unknown[] = Array.isArray(because) ? because : [because];
   const rules = items.filter(isRuleReport);

@@ -3,7 +3,7 @@ import type { RuleReference } from "./rule-text.ts";
 
 type Vote = Decision["votes"][number];
 
-/** A decision as the command line prints it: a stable form that scripts depend on. */
+/** A decision as the command line prints it. Scripts depend on this format. */
 export interface Answer {
   readonly id?: string | number;
   readonly effect: Effect;

@@ -8,14 +8,14 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 
-/** The run's recorded decision about a call of a step. */
+/** The decision that a run recorded about a call of one of its steps. */
 export interface RunAnswer {
   readonly decision: Decision;
-  /** How a person answers, where the decision is a question. */
+  /** The command with which a person answers, if the decision is a question. */
   readonly answer_with: string;
 }
 
-/** Decides a call by a kernel, and in a step of `bylaw run` by the run too: the stricter decision counts. */
+/** Decides a call by a kernel. In a step of `bylaw run` it also asks the run; the stricter decision counts. */
 export async function decideHere(kernel: Kernel, call: ToolCall): Promise<Decision> {
   const own = await kernel.decidePrepared(await kernel.prepare(call));
   const answer = await askRun(call);
@@ -23,8 +23,8 @@ export async function decideHere(kernel: Kernel, call: ToolCall): Promise<Decisi
 }
 
 /**
- * Asks the run of the step that this process works in; `undefined` outside of a step with an agent. Throws BYLAW_RUN_UNREACHABLE where
- * the run does not answer, so that its rules cannot be left out.
+ * Asks the run of the step that this process works in. Returns undefined outside a step with an agent. Throws BYLAW_RUN_UNREACHABLE
+ * if the run does not answer, because its rules must not be skipped.
  */
 export async function askRun(call: ToolCall): Promise<RunAnswer | undefined> {
   const { BYLAW_MCP_URL: url = "", BYLAW_MCP_KEY: key = "" } = process.env;
@@ -44,18 +44,18 @@ export async function askRun(call: ToolCall): Promise<RunAnswer | undefined> {
   }
 }
 
-/** Whether no rule of a run covers a call, and its configuration denies nothing by default. */
+/** Whether a run has no rule for a call and does not deny by default. */
 export const isSilent = ({ code, applied }: Decision): boolean =>
   code === "fallback" && applied !== "deny";
 
-/** The stricter of two decisions. A run that is silent leaves the call to the first. */
+/** The stricter of two decisions. If the run is silent, the first decision counts. */
 export function stricter(own: Decision, run: Decision): Decision {
   if (isSilent(run)) return own;
   return STRICTNESS[run.applied] > STRICTNESS[own.applied] ? run : own;
 }
 
 async function post(url: URL, key: string, body: string): Promise<string> {
-  // Most calls are checked outside of a step.
+  // Loaded on demand, because most calls are checked outside a step.
   const { request } = await import("node:http");
   return await new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { count, place, plain } from "../io/text.ts";
 
 const TOP = 10;
 
-/** Counts answers, in memory that grows with the rules and not with the calls. */
+/** Counts answers. Memory grows with the number of rules, not of calls. */
 export interface Summary {
   add(answer: Answer): void;
   text(): string;

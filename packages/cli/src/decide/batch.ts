@@ -13,14 +13,14 @@ export interface BatchOptions {
   readonly kernel: Kernel;
   readonly defaults: CallDefaults;
   readonly explain: boolean;
-  /** What is printed of one line; the call where there was one. */
+  /** Formats the answer to one line. `call` is undefined if the line was not a call. */
   readonly render: (answer: Answer, call: ToolCall | undefined) => string;
 }
 
-// What is written at once, so that one chunk of many short lines does not pile up.
+// The most characters to collect before writing, so that a chunk with many short lines does not fill the memory.
 const PORTION = 65_536;
 
-/** Answers every line of a file, or of the standard input for `-`, in order and in constant memory. */
+/** Answers every line of a file, or of standard input for `-`, in order and in constant memory. */
 export async function answerBatch(file: string, options: BatchOptions): Promise<void> {
   let first = true;
   try {
@@ -42,7 +42,7 @@ export async function answerBatch(file: string, options: BatchOptions): Promise<
   }
 }
 
-// INVARIANT: every line that is not blank gets exactly one answer, and no line ends the run.
+// INVARIANT: every line that is not blank gets exactly one answer, and no line ends the batch.
 async function answerLine(
   line: Buffer | typeof TOO_LONG,
   { kernel, defaults, explain, render }: BatchOptions,

@@ -5,7 +5,7 @@ import { argsFrom, callOf, type CallDefaults } from "./call.ts";
 import { usageError } from "../io/report-error.ts";
 import type { KernelSourceOptions } from "./kernel-source.ts";
 
-/** The options that describe a call, as the command line gives them. */
+/** The command-line options that describe a call. */
 export interface CallOptions extends KernelSourceOptions {
   readonly tool?: string;
   readonly args?: string;
@@ -18,7 +18,7 @@ export interface CallOptions extends KernelSourceOptions {
   readonly json?: boolean;
 }
 
-/** What the options say about every call. */
+/** The defaults for every call, from the options. */
 export function defaultsFrom({
   server,
   agent,
@@ -38,7 +38,7 @@ export function defaultsFrom({
   };
 }
 
-// A relative one would be a folder of whoever chose the working directory.
+// A relative home would depend on the working directory, which somebody else may have chosen.
 function homeOf(): { readonly home?: string } {
   try {
     const home = homedir();
@@ -48,7 +48,7 @@ function homeOf(): { readonly home?: string } {
   }
 }
 
-/** The one call that the options describe. `flags` names what was missing where they describe none. */
+/** The call that the options describe. Throws BYLAW_USAGE_INVALID if they describe none; `flags` names the missing options in the message. */
 export function callFrom(options: CallOptions, flags: string): ToolCall {
   const { tool, args = "{}" } = options;
   if (tool === undefined) throw usageError(`No call was given. Use ${flags}.`);

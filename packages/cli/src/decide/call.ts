@@ -10,25 +10,25 @@ import {
 } from "@bylaw/kernel";
 import { didYouMean, quote } from "@bylaw/wording";
 
-/** What holds for a call that does not say otherwise. */
+/** Values for the fields that a call leaves out. */
 export interface CallDefaults {
   readonly server?: string;
   readonly agent?: string;
   readonly phase?: string;
   readonly approval_mode?: ApprovalMode;
   readonly cwd: string;
-  /** Left out where nobody knows it. */
+  /** The home folder, left out if it is unknown. */
   readonly home?: string;
   readonly interactive: boolean;
 }
 
-/** A call and its id as the batch wrote it. */
+/** A call, and its id exactly as in the batch. */
 export interface IdentifiedCall {
   readonly id: string | number | undefined;
   readonly call: ToolCall;
 }
 
-/** What a line of a batch may have. */
+/** The keys that a line of a batch may have. */
 export const CALL_KEYS = [
   "id",
   "tool",
@@ -47,7 +47,7 @@ export const CALL_KEYS = [
 const KNOWN: ReadonlySet<string> = new Set(CALL_KEYS);
 const DIRECTORIES = ["cwd", "home", "workspace"] as const;
 
-/** The call that one line of a batch asks about. Throws {@link BylawError}. */
+/** Reads the call on one line of a batch. Throws {@link BylawError}. */
 export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall {
   if (!isJsonObject(line)) throw bad("A call must be a JSON object with `tool` and `args`");
   for (const key of Object.keys(line)) if (!KNOWN.has(key)) throw unknownKey(key);
@@ -67,7 +67,7 @@ export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall
   return { id, call: callOf({ ...fields, args: argsFrom(raw, "args_raw") }, defaults, id) };
 }
 
-/** The arguments from JSON text, strictly. Throws {@link BylawError} that names where the text came from. */
+/** Parses arguments from JSON text, strictly. Throws a {@link BylawError} that names the origin of the text. */
 export function argsFrom(text: string, name: string): Json {
   try {
     return parseJson(text);
@@ -81,9 +81,9 @@ export function argsFrom(text: string, name: string): Json {
   }
 }
 
-/** A call with everything that the defaults add. Keys are checked here, types by the kernel. */
+/** Fills in the defaults of a call. Only the keys are checked here; the kernel checks the types. */
 export function callOf(fields: JsonObject, defaults: CallDefaults, id?: string | number): ToolCall {
-  // A null is a value, and a bad one.
+  // A null does not count as missing: the kernel refuses it.
   const { cwd = defaults.cwd, workspace = cwd } = fields;
   const call: JsonObject = {
     ...defaults,
@@ -93,7 +93,7 @@ export function callOf(fields: JsonObject, defaults: CallDefaults, id?: string |
     ...(id === undefined ? {} : { id: String(id) }),
     hook: "beforeToolCall",
   };
-  // The kernel admits it, key by key, before anything is decided.
+  // The kernel checks every field before it decides.
   return call as unknown as ToolCall;
 }
 

@@ -1,11 +1,11 @@
 import { isBylawError, parseJson } from "@bylaw/config";
 
-// Strings whole, brackets and separators alone, everything else up to them.
+// Matches whole strings, single brackets and separators, or anything up to the next of these.
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * The id of a line that is JSON, but not a call. Of two ids none is the id; nor is a number that a double cannot hold, which
- * would come back as another.
+ * The id in a JSON line that is not a call. Undefined if there are two ids, or if the id is a number that a double cannot hold
+ * exactly, because it would be printed as another number.
  */
 export function idIn(text: string): string | number | undefined {
   try {
@@ -21,13 +21,13 @@ export function idIn(text: string): string | number | undefined {
   }
 }
 
-/** The keys of the outermost object, each as often as it is written. The text is JSON. */
+/** The keys of the outermost object of a JSON text, in order, with duplicates. */
 export const keysIn = (text: string): readonly string[] => entriesIn(text).map(([key]) => key);
 
 const idsIn = (text: string): readonly string[] =>
   entriesIn(text).flatMap(([key, value]) => (key === "id" ? [value] : []));
 
-// The keys of the outermost object with the first token of each value, as it is written.
+// The keys of the outermost object, each with the first token of its value as written.
 function entriesIn(text: string): readonly (readonly [key: string, value: string])[] {
   const entries: [string, string][] = [];
   let depth = 0;

@@ -21,11 +21,11 @@ import { OWN_PACKAGES } from "../io/own-package-names.ts";
 import { findingLine } from "../io/report-error.ts";
 import { whileLoading } from "../io/exit-code.ts";
 
-/** Where the rules come from. */
+/** The origin of the rules. */
 export interface KernelSourceOptions {
-  /** Policy files, relative to the working directory; they are the operator's. */
+  /** Policy files of the operator, relative to the working directory. */
   readonly policy?: readonly string[];
-  /** A configuration file. Without it and without policies, the nearest one from the working directory upwards. */
+  /** A configuration file. Default without policies: the nearest one in the working directory or above. */
   readonly config?: string;
 }
 
@@ -34,7 +34,7 @@ export const POLICY_PLUGIN = "@bylaw/plugin-policy";
 const RECOMMENDED = "@bylaw/ruleset-recommended";
 const EVERYDAY = "@bylaw/ruleset-everyday";
 
-/** Packages that a project may use without installing them. Where each of them is, is looked up when it is asked for. */
+/** Packages that a project may use without installing them. Each is located when it is first needed. */
 export const bundled = (): BundledPackages =>
   Object.defineProperties(
     {},
@@ -43,7 +43,10 @@ export const bundled = (): BundledPackages =>
     ),
   );
 
-/** The compiled forms of the command's own rulesets that the files may be copies of. One counts for the very same text only. */
+/**
+ * The compiled forms of the rulesets that come with this command, for policy files that may be copies of them. A compiled form is
+ * only used for exactly the same text.
+ */
 function ownForms(files: readonly string[]): string[] {
   const sizes = new Set(files.map(sizeOf));
   return [RECOMMENDED, EVERYDAY]
@@ -54,7 +57,7 @@ function ownForms(files: readonly string[]): string[] {
 const sizeOf = (file: string | URL): number | undefined =>
   statSync(file, { throwIfNoEntry: false })?.size;
 
-// Loading the same from a project's folder takes twice as long: there they are hundreds of files.
+// Loading them from a project's folder takes twice as long, because there they are hundreds of files.
 const contained = (): ContainedPackages => ({
   [POLICY_PLUGIN]: containedPackage(pluginManifest, () => import("@bylaw/plugin-policy")),
   [RECOMMENDED]: containedPackage(recommendedManifest, () => import("@bylaw/ruleset-recommended")),
@@ -71,7 +74,7 @@ const containedPackage = (
   load: () => Promise<object>,
 ): ContainedPackage => ({ version, dependencies, load: async () => ({ ...(await load()) }) });
 
-/** The kernel that decides. Policies alone, without a configuration, leave nothing else in force. */
+/** Loads the kernel that decides. With policies but no configuration, only these policies decide. */
 export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
   const files: readonly string[] = distinctFiles(policy).map((file) => resolve(file));
   try {
@@ -81,7 +84,7 @@ export async function loadKernelFor({ policy = [], config }: KernelSourceOptions
   }
 }
 
-/** The advice for a policy that is missing, where the command line names it. Every other error is left as it is. */
+/** Adds a fix to the error for a missing policy file that the command line named. Returns any other error unchanged. */
 export function missingPolicy(error: unknown, files: readonly string[]): unknown {
   if (
     !isBylawError(error) ||
@@ -134,13 +137,13 @@ async function makeKernel(files: readonly string[], config: string | undefined):
   });
 }
 
-/** The policy plugin from where the configuration has its own: two copies of one plugin in one kernel are refused. */
+/** Loads the policy plugin from the configuration's own packages, because a kernel refuses two copies of one plugin. */
 export async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
   const load = await packagesBeside(configFile, bundled());
   return (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
 }
 
-/** The policies that a kernel decides by, read with the plugin that it has them from. */
+/** The policies of a kernel, read with the same copy of the plugin that the kernel uses. */
 export function policySourcesOf(
   { plugins }: Kernel,
   { policySources }: typeof PolicyPlugin,
@@ -149,7 +152,7 @@ export function policySourcesOf(
   return policySources(instances as Parameters<typeof policySources>[0]);
 }
 
-// What a policy's author should hear, without keeping the policy from deciding.
+// Prints the policies' warnings. A warning does not stop the policy from deciding.
 function warn(kernel: Kernel, { policyWarnings }: typeof PolicyPlugin): void {
   for (const { plugin, instances } of kernel.plugins) {
     if (plugin.name !== POLICY_PLUGIN) continue;

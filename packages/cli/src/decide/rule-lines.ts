@@ -1,7 +1,7 @@
 import { ruleOf, type RuleReference } from "./rule-text.ts";
 import { plain, short } from "../io/text.ts";
 
-/** What a tap says about one of its rules. */
+/** A tap's report on one of its rules. */
 export interface RuleReport extends RuleReference {
   readonly matched: boolean;
   readonly effect: string;
@@ -12,20 +12,20 @@ export interface RuleReport extends RuleReference {
   readonly depends_on?: string;
   readonly expected?: string;
   readonly actual?: string;
-  /** What its condition saw of the run. */
+  /** The states of the run that the rule's condition reads. */
   readonly states?: Readonly<Record<string, unknown>>;
-  /** It is about other tools. */
+  /** Whether the rule is about other tools. */
   readonly elsewhere?: boolean;
   readonly shadow?: boolean;
   readonly final?: boolean;
   readonly deciding?: boolean;
-  /** How much of it the call fulfils: the more, the nearer it came. */
+  /** How many parts of the rule the call fulfils. A greater number is a nearer rule. */
   readonly nearness?: number;
-  /** It came nearest, where none decides. */
+  /** Whether the rule is the nearest one, if no rule decides. */
   readonly nearest?: boolean;
 }
 
-/** Tells a report of a rule from anything else that a tap may say. */
+/** Whether a tap's report is about a rule. */
 export function isRuleReport(item: unknown): item is RuleReport {
   if (typeof item !== "object" || item === null) return false;
   const { name, matched, effect } = item as Partial<RuleReport>;
@@ -35,8 +35,8 @@ export function isRuleReport(item: unknown): item is RuleReport {
 const MOST = 10;
 
 /**
- * Rules that match, then the nearest of those about this tool that do not, by the part that fails and what the call has there; with
- * `all` every rule.
+ * Describes the rules that match, then the nearest rules for this tool that do not. Those are grouped by the part that fails and
+ * the call's value there. With `all`, describes every rule.
  */
 export function ruleLines(
   rules: readonly RuleReport[],

@@ -1,7 +1,7 @@
 import type { LineReport } from "@bylaw/policy-language";
 import { plain, short, type Paint } from "../io/text.ts";
 
-/** What the analysis of a shell line saw, for the author of a rule. */
+/** Prints the analysis of a shell line, for authors of rules. */
 export function lineText({ commands, unknown }: LineReport, paint: Paint): string {
   const lines = commands.flatMap(({ text, origin, effects, hazards, unknown: doubts }) => [
     `  ${paint("bold", short(text, 200))}${origin === "line" ? "" : ` ${paint("dim", `(${plain(origin)})`)}`}`,

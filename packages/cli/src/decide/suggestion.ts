@@ -16,7 +16,7 @@ interface SuggestionOptions {
   readonly defaults: CallDefaults;
 }
 
-/** The smallest rule that would allow a call, or why there is none. `call`: as the command line gives it. */
+/** The smallest rule that would allow a call, or the reason why there is none. `call` is as given on the command line. */
 export async function suggestionFor(
   call: ToolCall,
   { sources, exchanging, runOf }: PolicyBench,

@@ -6,18 +6,18 @@ import { hostNamed } from "./known-hosts.ts";
 import type { HookSetup } from "./hook-command.ts";
 import type { SessionRuns } from "./session-runs.ts";
 
-/** An event of a host, where it happened, and who decides. */
+/** An event of a host, and what is needed to answer it. */
 export interface HookEvent {
   readonly setup: HookSetup;
-  /** The event as the command line names it. */
+  /** The name of the event on the command line. */
   readonly named: string | undefined;
   readonly input: Uint8Array;
   readonly place: HostPlace;
   /** Absolute path of the folder where the hook runs. */
   readonly cwd: string;
-  /** Loads what decides, if it is not loaded yet. */
+  /** Loads the kernel, if it is not loaded yet. */
   readonly kernel: () => Promise<Kernel>;
-  /** The runs that this process keeps open. Default: each is opened for its call. */
+  /** The runs that this process keeps open. Default: a run is opened for each call. */
   readonly runs?: () => Promise<SessionRuns>;
 }
 
@@ -31,7 +31,7 @@ export async function sessionRuns(
   return new loaded.SessionRuns({ kernel, config, kept });
 }
 
-/** Answers one event of a host in the host's own shape. Throws BYLAW_USAGE_INVALID for a host that is not known, and nothing else. */
+/** Answers one event of a host in the host's own format. Throws only BYLAW_USAGE_INVALID, for an unknown host. */
 export async function answerHook(event: HookEvent): Promise<HostOutput> {
   const { setup, named, input, place, cwd, kernel } = event;
   const host = hostNamed(setup.host);

@@ -5,10 +5,10 @@ import type { Store } from "@bylaw/store";
 
 type ToolResult = Parameters<Run["toolResult"]>[0];
 
-/** How many of the last events of a run are looked at. A call without an id that is not among them gets no result. */
+/** The number of latest events to search. A call without an id that is not among them gets no result. */
 const LOOKED = 1_000;
 
-/** What goes on record of a call that returned; `undefined` where it is there already, or where nothing tells which call it was. */
+/** The result to record for a call that returned. Undefined if it is already recorded, or if it is unclear which call returned. */
 export async function callReturned(
   { call, ok, exit_code }: ToolReturn,
   { run, head }: Pick<Run, "run" | "head">,
@@ -21,14 +21,14 @@ export async function callReturned(
   return {
     ...{ id, tool: call.tool, ok, ...omitUndefined({ agent: call.agent }) },
     ...(exit_code === undefined ? {} : { result: { exit_code } }),
-    // It may be the result of an equal call, so it proves nothing.
+    // The result may belong to an identical call, so it is no evidence.
     ...(unsure ? { reported: true } : {}),
   };
 }
 
 type OpenCalls = Map<string, { unsure: boolean }>;
 
-/** The calls that may have returned, the oldest first; `undefined` where the result is on record. */
+/** The calls that may have returned, oldest first. Undefined if the result is already recorded. */
 function openCalls(
   events: readonly LogEvent[],
   call: Omit<ToolCall, "hook">,
@@ -40,7 +40,7 @@ function openCalls(
       if (id === call.id) return undefined;
       open.delete(id);
     } else if (call.id === undefined && STARTS.has(event.event_type) && isSame(event, call)) {
-      // Equal calls that were open together stay unsure: their results come in any order.
+      // The results of identical calls that are open at the same time come in any order, so all of them are unsure.
       for (const other of open.values()) other.unsure = true;
       open.set(id, { unsure: open.size > 0 });
     }

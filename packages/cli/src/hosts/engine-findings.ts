@@ -9,7 +9,7 @@ interface EngineFinding {
   readonly message: string;
 }
 
-/** The states of the engines that the installed commands ask. A command without an engine is skipped. */
+/** The state of each engine that an installed command asks. Commands without an engine are skipped. */
 export async function engineFindings(
   commands: readonly string[],
 ): Promise<readonly EngineFinding[]> {

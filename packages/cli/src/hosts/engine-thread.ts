@@ -1,4 +1,4 @@
 import { answerInThread } from "@bylaw/engine";
 
-// Everything else is loaded when the thread already tells which files are read.
+// Everything else is loaded after this thread started to report which files it reads.
 void answerInThread(async (config) => (await import("./resident.ts")).loadResident(config));

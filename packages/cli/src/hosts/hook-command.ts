@@ -2,23 +2,23 @@ import { fileURLToPath } from "node:url";
 import { placeOf } from "@bylaw/hook-client";
 import { fileOf } from "../io/own-packages.ts";
 
-/** What the hook of a host was installed with. */
+/** The settings with which a hook was installed. */
 export interface HookSetup {
   readonly host: string;
   /** Absolute path of the configuration. */
   readonly config: string;
   readonly strict: boolean;
-  /** Absolute path of the engine's folder. Default: the one in the home of the user. */
+  /** Absolute path of the engine's folder. Default: the one in the user's home. */
   readonly engine?: string | undefined;
 }
 
-/** What a hook starts: a client of the engine in Node, one in the shell, or a process that loads the rules itself. */
+/** The program that a hook starts: a client of the engine in Node or in the shell, or a process that loads the rules itself. */
 export type HookClient = (typeof HOOK_CLIENTS)[number];
 
-/** What a hook may start. The first is the default. */
+/** The programs that a hook may start. The first is the default. */
 export const HOOK_CLIENTS = ["node", "curl", "none"] as const;
 
-/** The built command. Absolute. */
+/** Absolute path of the built command. */
 export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
 
 const clientFile = (path: string): string => fileURLToPath(fileOf("@bylaw/hook-client", path));
@@ -26,12 +26,12 @@ const clientFile = (path: string): string => fileURLToPath(fileOf("@bylaw/hook-c
 /** The path of curl on systems that include it. */
 export const CURL = "/usr/bin/curl";
 
-/** The client in Node. Absolute. */
+/** Absolute path of the client in Node. */
 export const CLIENT = clientFile("dist/hook-client.cjs");
 
 /**
- * The shell command of a hook. It names these very programs and files, because a host looks others up along a PATH that an agent can
- * change, and takes from the environment what would load other code first.
+ * The shell command of a hook. It names programs and files by absolute path, because an agent can change the PATH. It also clears
+ * the environment variables that would load other code first.
  */
 export function hookCommand(setup: HookSetup, client: HookClient = "node"): string {
   const { host, config, strict, engine } = setup;

@@ -15,15 +15,15 @@ import { hookCommands, type HookSetup } from "./hook-command.ts";
 import { needsRun, runOfSession } from "./session-name.ts";
 import type { SessionPlace, SessionRuns } from "./session-runs.ts";
 
-/** The hook whose events are judged. */
+/** The hook whose events are judged, and its rules. */
 interface Bench {
   readonly setup: HookSetup;
   /** Absolute path of the project folder. */
   readonly project: string;
   readonly place: HostPlace;
-  /** The kernel of the configuration that the hook was installed with. Any other could come from the agent. */
+  /** Loads the configuration that the hook was installed with. Any other configuration could be the agent's. */
   readonly kernel: () => Promise<Kernel>;
-  /** The runs of that kernel. Loaded late: most calls need none, and loading the log takes longer than deciding. */
+  /** Loads the runs of that kernel. On demand, because most calls need none and loading the log takes longer than deciding. */
   readonly runs: () => Promise<SessionRuns>;
 }
 
@@ -40,7 +40,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       const loaded = await kernel();
       if (!needsRun(loaded)) return await decideHere(loaded, call);
       const asked = await askRun(call);
-      // It will not run, so it is none of this session's.
+      // A denied call does not run, so it does not belong to the run of this session.
       if (asked?.decision.applied === "deny") return asked.decision;
       const own = await (await runs()).decide(call, placeOf(call.session));
       return asked === undefined ? own : stricter(own, asked.decision);
@@ -50,7 +50,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       const asked = await askRun(call);
       const silent = asked === undefined || isSilent(asked.decision);
       if (!silent && asked.decision.applied !== "allow") return asked;
-      // Without a state an answer holds in whichever session the call is made again.
+      // Without a state, an answer counts in every session in which the call is repeated.
       const own = needsRun(await kernel())
         ? placeOf(call.session)
         : { ...placeOf(call.session), run: host.name };
@@ -88,7 +88,7 @@ async function stopFault(
   decide: (response: Response) => Promise<Decision>,
 ): Promise<string | undefined> {
   const attempt = countStop(records, session, again);
-  // It was refused often enough, or the count is unreadable.
+  // Stopping was refused often enough, or the count is unreadable.
   if (attempt === undefined) return undefined;
   try {
     const { applied, message, reason } = await decide({

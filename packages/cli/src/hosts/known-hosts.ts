@@ -21,7 +21,7 @@ const HOSTS: readonly Host[] = [
 
 export const HOST_NAMES: readonly string[] = HOSTS.map(({ name }) => name);
 
-/** The host that a command line names. Throws BYLAW_USAGE_INVALID. */
+/** The host with this name. Throws BYLAW_USAGE_INVALID if there is none. */
 export function hostNamed(name: string): Host {
   const host = HOSTS.find((one) => one.name === name);
   if (host !== undefined) return host;

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
 import type { HostPlace } from "@bylaw/host";
 
-/** Where this process runs. */
+/** The home folder and environment of this process. */
 export const placeHere = (): HostPlace => ({ home: homedir(), env: process.env });

@@ -1,7 +1,7 @@
 import { EVENT_LIMIT_BYTES } from "@bylaw/hook-client";
 import { BylawError } from "@bylaw/kernel";
 
-/** The whole standard input. Throws BYLAW_HOST_EVENT_INVALID for more than the limit. */
+/** Reads standard input whole. Throws BYLAW_HOST_EVENT_INVALID above the limit. */
 export async function readEvent(input: AsyncIterable<Buffer>): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;

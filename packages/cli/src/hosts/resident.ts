@@ -4,7 +4,7 @@ import { loadKernelFor } from "../decide/kernel-source.ts";
 import { answerHook, sessionRuns } from "./answer-hook.ts";
 import { placeHere } from "./place.ts";
 
-/** Loads a configuration for the engine. Throws what loading it throws. */
+/** Loads a configuration for the engine. Throws the errors of loading it. */
 export async function loadResident(config: string): ReturnType<LoadAnswers> {
   const kernel = await loadKernelFor({ config });
   let runs: ReturnType<typeof sessionRuns> | undefined;

@@ -15,7 +15,7 @@ export const SCOPE_OPTIONS = [
 /** The argument that names a coding agent. */
 export const HOST_ARGUMENT = { host: [`the coding agent: ${HOST_NAMES.join(", ")}`] } as const;
 
-/** The scope that the options choose. Throws BYLAW_USAGE_INVALID for two. */
+/** The scope that the options choose. Throws BYLAW_USAGE_INVALID if there are two. */
 export function scopeOf(options: OptionsOf<typeof SCOPE_OPTIONS>): SettingsFile["scope"] {
   const scopes = ["user", "project", "managed"] as const;
   const [scope = "user", second] = scopes.filter((one) => options[one] === true);
@@ -23,7 +23,7 @@ export function scopeOf(options: OptionsOf<typeof SCOPE_OPTIONS>): SettingsFile[
   throw usageError(`\`--${scope}\` and \`--${second}\` cannot be given together`, "Remove one");
 }
 
-/** The settings file that gets the hook. Throws BYLAW_USAGE_INVALID where a host has none of that scope. */
+/** The settings file for the hook. Throws BYLAW_USAGE_INVALID if the host has no file of this scope. */
 export function targetOf(host: Host, scope: SettingsFile["scope"]): string {
   const files = host.files(placeHere(), process.cwd());
   const target = files.find((one) => one.scope === scope && one.target);

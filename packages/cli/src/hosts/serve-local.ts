@@ -8,11 +8,11 @@ import { BIN } from "./hook-command.ts";
 
 interface LocalOptions {
   readonly engine: string | undefined;
-  /** Seconds. */
+  /** Seconds without an event after which the engine ends. */
   readonly idle: number;
 }
 
-/** Serves the hooks of this user until nobody asks for a while. Throws what listening throws. */
+/** Serves the hooks of this user until no event has come for a while. Throws if it cannot listen. */
 export async function serveLocal({ engine, idle }: LocalOptions): Promise<void> {
   const place = placeOf({ bin: BIN, folder: engine });
   const { version } = createRequire(import.meta.url)(
@@ -25,6 +25,6 @@ export async function serveLocal({ engine, idle }: LocalOptions): Promise<void> 
   });
   if (!served) await write("An engine is already running\n");
   conclude(0);
-  // Threads may still wait for something.
+  // Threads may still wait for something, so the process would not end by itself.
   process.exit();
 }

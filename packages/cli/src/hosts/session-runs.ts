@@ -10,20 +10,20 @@ import { storePlace } from "../log/open-store.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { callReturned } from "./call-returned.ts";
 
-/** A run, and what its host leaves to Bylaw. */
+/** The run of a session, and what its host leaves to Bylaw. */
 export interface SessionPlace {
   readonly run: string;
-  /** Calls that no rule covers are asked about. Otherwise the host decides about them. */
+  /** Whether calls that no rule covers become questions. If not, the host decides about them. */
   readonly strict: boolean;
-  /** The host asks a person itself. */
+  /** Whether the host itself can ask a person. */
   readonly asks: boolean;
 }
 
 interface SessionRunsOptions {
   readonly kernel: Kernel;
-  /** Absolute path of the configuration, beside which the store is. */
+  /** Absolute path of the configuration. The store is beside it. */
   readonly config: string;
-  /** Runs stay open between calls. */
+  /** Whether runs stay open between calls. */
   readonly kept: boolean;
 }
 
@@ -36,16 +36,16 @@ interface Opened {
 interface Session {
   readonly opened: Promise<Opened>;
   users: number;
-  /** In milliseconds. */
+  /** When the session was last used, in milliseconds since 1970. */
   usedAt: number;
-  /** Something failed: it is not used again, so that the next call opens the store anew. */
+  /** Whether a call failed. A failed session is not used again; the next call opens the store anew. */
   failed: boolean;
 }
 
 /** Milliseconds after which a run that nobody uses is closed. */
 const IDLE_MS = 300_000;
 
-/** The runs of the sessions of one configuration. Each method throws where its run cannot be opened, so that the call is denied. */
+/** The runs of all sessions under one configuration. Each method throws if it cannot open its run, so that the call is denied. */
 export class SessionRuns {
   readonly #options: SessionRunsOptions;
   readonly #sessions = new Map<string, Session>();
@@ -54,7 +54,7 @@ export class SessionRuns {
     this.#options = options;
   }
 
-  /** Decides a call on record. A question that the host cannot ask is not recorded yet: {@link SessionRuns.record} does that. */
+  /** Decides and records a call. A question that the host cannot ask is recorded by {@link SessionRuns.record} instead. */
   decide(call: ToolCall, place: SessionPlace): Promise<Decision> {
     return this.#within(place, async ({ run, kernel }, session) => {
       if (!place.asks) {
@@ -65,7 +65,7 @@ export class SessionRuns {
     });
   }
 
-  /** Records a question, or uses the answer to it. The same call under the same id is answered once. */
+  /** Records a question, or uses the answer to it. A call with the same id is recorded once. */
   record(call: ToolCall, place: SessionPlace): ReturnType<Judge["record"]> {
     return this.#within(place, async ({ run }, session) => {
       const { decision, events } = await toolCall(run, call, session);
@@ -77,7 +77,7 @@ export class SessionRuns {
     });
   }
 
-  /** Records what came of a call. */
+  /** Records the result of a call. */
   result(returned: ToolReturn, place: SessionPlace): Promise<void> {
     return this.#within(place, async ({ run, store }) => {
       await run.catchUp();
@@ -86,7 +86,7 @@ export class SessionRuns {
     });
   }
 
-  /** Reads the present state of a run. */
+  /** Reads the current state of a run. */
   read<T>(place: SessionPlace, work: (view: Run["view"]) => T | Promise<T>): Promise<T> {
     return this.#within(place, async ({ run }) => {
       await run.catchUp();
@@ -151,7 +151,7 @@ export class SessionRuns {
   }
 }
 
-/** A call that no rule covers goes on for all that Bylaw knows: it counts as one that ran, and is nobody's question. */
+/** Makes a call that no rule covers count as one that ran: the host decides about it, so it must not become a question. */
 function leftToHost(kernel: Kernel): Kernel {
   const left = (decision: Decision): Decision =>
     decision.code === "fallback" && decision.applied === "ask_user"
@@ -166,7 +166,7 @@ function leftToHost(kernel: Kernel): Kernel {
 
 async function toolCall(run: Run, call: ToolCall, session: Session): Promise<Outcome> {
   const { session: name = "", id } = call;
-  // A result is found by an id, also where the host has none.
+  // A result is found by the call's id, so a call without one gets a random id.
   const outcome =
     id === undefined
       ? await run.toolCall({ ...call, id: randomUUID() })
@@ -175,12 +175,12 @@ async function toolCall(run: Run, call: ToolCall, session: Session): Promise<Out
   return outcome;
 }
 
-// Everything that a call waits for is done.
+// Ignores errors, because no call waits for the end of a session.
 async function close({ opened }: Session): Promise<void> {
   try {
     const { run, store } = await opened;
     await run.close().finally(() => store.close());
   } catch {
-    // It never opened, or a sink that nobody waits for failed.
+    // The run never opened, or a sink failed that no call waits for.
   }
 }

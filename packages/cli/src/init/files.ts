@@ -1,9 +1,9 @@
 export type InitFormat = "ts" | "json" | "yaml" | "toml";
 
-/** What a new configuration extends; `none`: the rules of its policy are all. */
+/** The ruleset that a new configuration extends. With `none`, only the project's own policy decides. */
 export type InitRuleset = "everyday" | "recommended" | "none";
 
-/** Where the starter policy goes, relative to the configuration. */
+/** The path of the starter policy, relative to the configuration. */
 export const POLICY_FILE = ".bylaw/policy.toml";
 
 /** The starter configuration. */

@@ -2,16 +2,16 @@ import { createNodeKernel } from "@bylaw/config";
 import type { Ruleset } from "@bylaw/kernel";
 import type { InitRuleset } from "./files.ts";
 
-/** How a ruleset decides the tasks of a project. */
+/** How a ruleset decides about the tasks of a project. */
 export interface Proposal {
   readonly allowed: readonly string[];
-  /** What it asks about for want of a rule, so that a rule of the project may allow it. */
+  /** Tasks that no rule covers. A rule of the project may allow them. */
   readonly open: readonly string[];
-  /** What it asks about or denies by a rule. */
+  /** Tasks that a rule asks about or denies. */
   readonly held: readonly string[];
 }
 
-/** Decides each task by a ruleset, as an agent in `root` would be decided. */
+/** Decides about each task by a ruleset, as for an agent in `root`. */
 export async function propose(
   ruleset: Exclude<InitRuleset, "none">,
   tasks: readonly string[],
@@ -36,7 +36,7 @@ async function rulesetOf(name: Exclude<InitRuleset, "none">): Promise<Ruleset> {
   return (await import("@bylaw/ruleset-recommended")).recommended;
 }
 
-/** What each ruleset lets pass, in one line. */
+/** One line for each ruleset that says what it allows. */
 export const SUMMARIES: Readonly<Record<InitRuleset, string>> = {
   everyday:
     "allows reading, searching and editing in this folder, tests, builds and local git; asks about the rest",

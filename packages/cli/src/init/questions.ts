@@ -2,7 +2,7 @@ import { confirm, isCancel, multiselect, select } from "@clack/prompts";
 import type { InitRuleset } from "./files.ts";
 import { SUMMARIES } from "./proposal.ts";
 
-/** Asks which rules to begin with. Undefined: the person left. */
+/** Asks which rules to begin with. Undefined if the person cancelled. */
 export async function askRuleset(initialValue: InitRuleset): Promise<InitRuleset | undefined> {
   const answer = await select<InitRuleset>({
     message: "Which rules do you want to begin with?",
@@ -16,7 +16,7 @@ export async function askRuleset(initialValue: InitRuleset): Promise<InitRuleset
   return isCancel(answer) ? undefined : answer;
 }
 
-/** Asks which tasks agents may run besides. Undefined: the person left. */
+/** Asks which other tasks agents may run. Undefined if the person cancelled. */
 export async function askTasks(tasks: readonly string[]): Promise<readonly string[] | undefined> {
   const answer = await multiselect<string>({
     message: "These tasks are asked about. Which may agents run without a question?",

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "@bylaw/kernel";
 
-/** What a project is built and tested with, as its manifests say. */
+/** The programs and tasks that build and test a project, from its manifests. */
 export interface Toolchain {
   /** The programs, such as `pnpm`. */
   readonly programs: readonly string[];
@@ -13,7 +13,7 @@ export interface Toolchain {
 interface Source {
   readonly manifest: RegExp;
   readonly program: (names: readonly string[]) => string;
-  /** The tasks, from the text of the manifest. */
+  /** Reads the tasks from the text of a manifest. */
   readonly tasks: (text: string, program: string) => readonly string[];
 }
 
@@ -75,7 +75,7 @@ function namesIn(root: string): readonly string[] {
   try {
     return readdirSync(root);
   } catch {
-    // `bylaw init` makes the folder.
+    // The folder does not exist yet; `bylaw init` creates it.
     return [];
   }
 }
@@ -94,7 +94,7 @@ function packageManager(names: readonly string[]): string {
   return names.some((name) => /^bun\.lockb?$/.test(name)) ? "bun" : "npm";
 }
 
-// Any other name could mean more than itself in a pattern or to a terminal.
+// Any other name could have a special meaning in a pattern or on a terminal.
 const NAME = /^[A-Za-z0-9][\w:.-]*$/;
 
 function keysOf(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Waits for a reported change, for a limited time. */
+/** Waits for a change, for a limited time. */
 export class ChangeSignal {
   #changed = false;
   #wake = (): void => {};
@@ -8,7 +8,7 @@ export class ChangeSignal {
     this.#wake();
   };
 
-  /** Resolves on the next change since the last call, or after this many milliseconds. */
+  /** Resolves on the first change since the last call, or after this many milliseconds. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.#changed)
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** Files as they are written, each once however it is written. `-` is the standard input. */
+/** Drops files that are named twice, however they are written. `-` is standard input. */
 export function distinctFiles(files: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return files.filter((file) => {

@@ -1,17 +1,17 @@
 import { BylawError } from "@bylaw/kernel";
 import { reportError } from "./report-error.ts";
 
-// What this process came to, and what it was about, which only we say: a configuration and its plugins run in here too.
+// The exit code and the configuration that is being loaded. Configurations and plugins run in this process too, so only this module sets them.
 let concluded: number | undefined;
 let configuration: string | undefined;
 
-/** Says what the process came to. Its exit code is 2 until this was called. */
+/** Sets the exit code. Until then it is 2. */
 export function conclude(code: number): void {
   concluded = code;
   process.exitCode = code;
 }
 
-/** Runs `work` with a configuration file as what is to blame when the process ends in the middle of it. */
+/** Runs `work`. If the process ends meanwhile, the error names this configuration file. */
 export async function whileLoading<T>(file: string, work: () => Promise<T>): Promise<T> {
   configuration = file;
   try {
@@ -22,14 +22,14 @@ export async function whileLoading<T>(file: string, work: () => Promise<T>): Pro
 }
 
 /**
- * Sees to the exit code, whoever ends the process. One that ends before it came to anything, because a configuration called
- * `process.exit` or waits for what never comes, says so and is no allow.
+ * Sets the exit code however the process ends. If it ends before the command is done, because a configuration called `process.exit`
+ * or waits forever, this prints an error and exits with 2.
  */
 export function watchExit({ json }: { readonly json: boolean }): void {
   process.on("exit", () => {
     if (concluded === undefined) reportError(unfinished(), { json });
     process.exitCode = concluded ?? 2;
-    // At once, so that no later listener says otherwise.
+    // Ends at once, so that no later listener can change the exit code.
     process.exit();
   });
 }

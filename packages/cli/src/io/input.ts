@@ -1,19 +1,19 @@
 import { createReadStream, fstatSync } from "node:fs";
 import { messageOf } from "@bylaw/kernel";
 
-/** The bytes of a file, or of the standard input for `-`. */
+/** Opens a file, or standard input for `-`. */
 export function openInput(file: string): AsyncIterable<Buffer> {
   if (file !== "-") return createReadStream(file, { highWaterMark: CHUNK });
-  // Node reads a directory on standard input as empty, which would pass for a file without lines.
+  // Node reads a folder on standard input as empty, which would look like a file without lines.
   if (fstatSync(0).isDirectory())
     throw Object.assign(new Error("directory"), { code: "EISDIR", syscall: "read" });
   return process.stdin as AsyncIterable<Buffer>;
 }
 
-// Fewer and larger reads than Node's own, for files of millions of lines.
+// Larger chunks than Node's default, for files with millions of lines.
 const CHUNK = 262_144;
 
-/** Why a file cannot be read, in one sentence that names it; `undefined` for an error about anything else. */
+/** The reason why a file cannot be read, as a sentence with its name. Undefined for an error about anything else. */
 export function inputFault(error: unknown, file: string): string | undefined {
   if (
     !(

@@ -3,7 +3,7 @@ import { count, place, plain, type Paint } from "./text.ts";
 
 const STYLE = { error: "red", warning: "yellow", info: "dim" } as const;
 
-/** Findings for a person, a paragraph each, and what they come to. */
+/** Prints findings for a person, one paragraph each, and a summary. */
 export function lintText(findings: readonly LintFinding[], files: number, paint: Paint): string {
   const lines = findings.flatMap(({ severity, code, message, fix, ...source }) => [
     `${place(source)} ${paint(STYLE[severity], severity)} ${code}: ${plain(message)}`,

@@ -1,4 +1,4 @@
-/** Packages that come with the command: a project may name them without installing them. */
+/** Packages that are bundled with the command. A project may use them without installing them. */
 export const OWN_PACKAGES = [
   "zod",
   ...[

@@ -6,16 +6,16 @@ import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./split-lines.ts";
 /** One line that is not blank. */
 export interface TextLine {
   readonly text: string;
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
 }
 
-/** A message about the JSON of one line, to which every line is the first. */
+/** Removes the line number from a message about the JSON of one line, where it would always be 1. */
 export const withoutLine = (message: string): string => message.replace(/\(line \d+, /, "(");
 
 /**
- * The lines of a file, or of the standard input for `-`, in constant memory, as many as each chunk completes. Throws an error with
- * the file, and the line where one is too long or no UTF-8.
+ * Reads the lines of a file, or of standard input for `-`, in constant memory. Yields the lines that each chunk completes. Throws
+ * an error with the file, and with the line if it is too long or not UTF-8.
  */
 export async function* textLines(
   file: string,

@@ -4,7 +4,7 @@ import { formatLocation } from "@bylaw/wording";
 import { count, place, plain, type SourceLocation } from "./text.ts";
 import { jsonLine, write } from "./output.ts";
 
-/** One of several mistakes in a file, as a policy reports them. */
+/** One of several mistakes in a file. */
 export interface FaultFinding extends SourceLocation {
   readonly code: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface FaultFinding extends SourceLocation {
   readonly severity?: string;
 }
 
-/** An error in how the command was called. Without a fix the help of that command is the advice. */
+/** Creates an error about the command line. Without a fix, it refers to the command's help. */
 export function usageError(message: string, fix?: string): BylawError {
   return new BylawError({
     code: "BYLAW_USAGE_INVALID",
@@ -69,7 +69,7 @@ function filesOf(findings: readonly FaultFinding[]): string {
   return files.size === 1 ? ` in ${[...files].join("")}` : ` in ${files.size} files`;
 }
 
-/** One finding in one line. */
+/** Prints one finding in one line. */
 export function findingLine({
   code,
   message,
@@ -80,7 +80,7 @@ export function findingLine({
   return `${place(source)} ${severity} ${code}: ${plain(message)}${fix === undefined ? "" : ` (fix: ${plain(fix)})`}`;
 }
 
-/** The mistakes of a file that an error is about, or none. */
+/** The mistakes that an error lists. Empty if it lists none. */
 export function findingsOf(error: unknown): readonly FaultFinding[] {
   if (typeof error !== "object" || error === null || !("findings" in error)) return [];
   return Array.isArray(error.findings) ? (error.findings as readonly FaultFinding[]) : [];

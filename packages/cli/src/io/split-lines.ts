@@ -1,14 +1,14 @@
-/** The most bytes that one line of a batch may have. */
+/** The longest line of a batch, in bytes. */
 export const LINE_LIMIT_BYTES = 16 * 1_048_576;
 
-/** A line that was longer than {@link LINE_LIMIT_BYTES}, and was dropped. */
+/** Stands for a line that was longer than {@link LINE_LIMIT_BYTES} and was dropped. */
 export const TOO_LONG = Symbol("line too long");
 
 const NEWLINE = 0x0a;
 
 /**
- * Splits bytes into lines: for every chunk that arrives, the lines that it completes, so that a reader who waits for an
- * answer gets it. Holds one line at most.
+ * Splits bytes into lines. Yields the lines that each chunk completes, so that a caller who waits for an answer gets it. Holds at
+ * most one line in memory.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,

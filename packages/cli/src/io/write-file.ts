@@ -3,13 +3,13 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 import { place } from "./text.ts";
 
 export interface WriteFileOptions {
-  /** Whether a file that exists is overwritten. */
+  /** Whether to overwrite an existing file. */
   readonly force: boolean;
-  /** The code for a file that exists, and for one that cannot be written. */
+  /** The codes for a file that exists, and for one that cannot be written. */
   readonly codes: { readonly exists: `BYLAW_${string}`; readonly failed: `BYLAW_${string}` };
 }
 
-/** Writes what `--out` names. Throws the code that fits. */
+/** Writes the file that `--out` names. Throws an error with one of these codes. */
 export function writeFile(target: string, text: string, { force, codes }: WriteFileOptions): void {
   try {
     writeFileSync(target, text, { flag: force ? "w" : "wx" });

@@ -7,7 +7,7 @@ import { namesIn, nearestConfig } from "../run/run-kernel.ts";
 
 const PLUGIN = "@bylaw/plugin-coordinator";
 
-/** The kernel for events of a coordinator: the configuration, if there is one, with the coordinator plugin. */
+/** The kernel for events of a coordinator: the configuration, if there is one, plus the coordinator plugin. */
 export async function coordinatorKernel(named: string | undefined): Promise<Kernel> {
   const file = named ?? (await nearestConfig());
   if (file === undefined) {

@@ -2,11 +2,11 @@ import { ENVELOPE_FIELDS } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
 import { plain } from "../io/text.ts";
 
-/** The first record of RFC 4180, with its line break. `several`: the events are of several runs. */
+/** The header record of RFC 4180, with its line break. `several`: whether the events are of several runs. */
 export const csvHead = (several: boolean): string =>
   `${[...ENVELOPE_FIELDS, "hash", ...(several ? ["run"] : [])].join(",")}\r\n`;
 
-/** An event as a record of RFC 4180, with its line break: no control character, and nothing that a spreadsheet computes. */
+/** An event as a record of RFC 4180, with its line break. It has no control characters and nothing that a spreadsheet computes. */
 export function csvRecord(
   { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash }: LogEvent,
   run: string | undefined,
@@ -25,7 +25,7 @@ export function csvRecord(
   return `${cells.map(cell).join(",")}\r\n`;
 }
 
-// What spreadsheets take for the beginning of a formula, in the wide form of East Asian text too, and behind blanks.
+// Characters with which spreadsheets begin a formula, also in East Asian full width, and after blanks or quotes.
 const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cell(text: string): string {

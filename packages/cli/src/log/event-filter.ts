@@ -2,7 +2,7 @@ import { isJsonObject, type LogEvent } from "@bylaw/kernel";
 import { spanOf } from "../io/time-span.ts";
 import { usageError } from "../io/report-error.ts";
 
-/** What `bylaw log query` asks for. Values of one option are alternatives; all options have to hold. */
+/** The filters of `bylaw log query`. The values of one option are alternatives; all options must match. */
 export interface FilterOptions {
   readonly session?: readonly string[];
   readonly agent?: readonly string[];
@@ -13,7 +13,7 @@ export interface FilterOptions {
   readonly until?: string;
 }
 
-/** Whether an event is asked for. Throws BYLAW_USAGE_INVALID for a time that is none. `now`: milliseconds since 1970. */
+/** Creates a filter for events. Throws BYLAW_USAGE_INVALID if a time cannot be read. `now`: milliseconds since 1970. */
 export function eventFilter(options: FilterOptions, now: number): (event: LogEvent) => boolean {
   const { session, agent, task, type, reason } = options;
   const since = options.since === undefined ? -Infinity : instant("--since", options.since, now);
@@ -41,7 +41,7 @@ export function eventFilter(options: FilterOptions, now: number): (event: LogEve
   return (event) => tests.every((holds) => holds(event));
 }
 
-// A name, or its beginning and a star. Nothing else is special: names of agents may hold anything.
+// A pattern is a name, or the beginning of one and a star. Nothing else is special, because names of agents may contain any character.
 function matcher(patterns: readonly string[]): (value: string) => boolean {
   const exact = new Set(patterns.filter((pattern) => !pattern.endsWith("*")));
   const beginnings = patterns
@@ -50,7 +50,7 @@ function matcher(patterns: readonly string[]): (value: string) => boolean {
   return (value) => exact.has(value) || beginnings.some((beginning) => value.startsWith(beginning));
 }
 
-/** Why a decision came about, or what an enforcement was about: the codes of an event. */
+/** The codes of an event: those of a decision, or the reason of an enforcement. */
 function reasonsOf({ details }: LogEvent): readonly string[] {
   const { decision, reason } = details;
   const code = isJsonObject(decision ?? null)
@@ -59,10 +59,10 @@ function reasonsOf({ details }: LogEvent): readonly string[] {
   return [code, reason].filter((value): value is string => typeof value === "string");
 }
 
-/** Days before today. */
+/** How many days ago each of these days was. */
 const DAYS = { today: 0, yesterday: 1 } as const;
 
-// In local time. It does not subtract 24 hours, because a day may have 23 or 25.
+// In local time. Subtracting 24 hours would be wrong, because a day may have 23 or 25.
 function dayStart(now: number, back: number): number {
   const day = new Date(now);
   day.setHours(0, 0, 0, 0);

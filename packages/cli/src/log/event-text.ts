@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
 import { plain, short, type Paint } from "../io/text.ts";
 
-/** What is shown of an event in one line, and how wide each part is at least. */
+/** The columns of an event in one line, with their least widths. */
 const COLUMNS = [
   ["SEQUENCE", 8],
   ["TIME", 24],
@@ -13,10 +13,10 @@ const COLUMNS = [
 
 const RUN_COLUMN = ["RUN", 16] as const;
 
-/** Most characters of the details where the width of a terminal does not say. */
+/** The most characters of the details if the width of the terminal is unknown. */
 const DETAILS = 160;
 
-/** The names of the columns. */
+/** The head of the table. */
 export const headText = (paint: Paint, several = false): string =>
   paint(
     "bold",
@@ -27,13 +27,13 @@ export const headText = (paint: Paint, several = false): string =>
   );
 
 export interface EventTextOptions {
-  /** Of the terminal, in characters. */
+  /** The width of the terminal, in characters. */
   readonly width?: number | undefined;
-  /** Named before the event, where there are several. */
+  /** The run to print before the event, if there are several. */
   readonly run?: string | undefined;
 }
 
-/** An event in one line that no terminal acts on. */
+/** Prints an event in one line without characters that a terminal acts on. */
 export function eventText(
   { sequence, timestamp, event_type, agent_id, task_id, details }: LogEvent,
   paint: Paint,
@@ -59,7 +59,7 @@ const STYLES = [
   ["yellow", /_asked$/],
 ] as const;
 
-// The decision first, then the tool: they are what one looks for, and long arguments would push them out of the line.
+// The decision and the tool come first, because long arguments could push them out of the line.
 function detailsText({ decision, tool, ...rest }: LogEvent["details"]): string {
   const verdict = decisionText(decision);
   const others = Object.entries(tool === undefined ? rest : { tool, ...rest }).map(
@@ -80,7 +80,7 @@ function decisionText(decision: Json | undefined): string | undefined {
 
 const quoted = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : JSON.stringify(text));
 
-// Cut first, so that a long text is not made plain as a whole; cut again, as what is made plain is longer.
+// Cut twice: first to avoid cleaning a long text whole, then because cleaning makes the text longer.
 function cut(text: string, room: number): string {
   const safe = plain(text.slice(0, room + 1));
   return safe.length > room ? `${safe.slice(0, room - 1)}…` : safe;

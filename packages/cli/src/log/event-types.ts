@@ -21,7 +21,7 @@ import { EVENT_TYPES as TRIGGER } from "@bylaw/plugin-trigger";
 import { EVENT_TYPES as VIBECHECK } from "@bylaw/plugin-vibecheck";
 import { EVENT_TYPES as WORKFLOW } from "@bylaw/runner";
 
-/** The types that the packages of Bylaw declare, besides those of every run and of a coordinator. */
+/** The event types that Bylaw's packages declare, besides those of every run and those of a coordinator. */
 const DECLARED: readonly EventType[] = [
   ...[SERVICE, WORKFLOW, CHECKPOINT, CONSENSUS, CONSTITUTION, GATES, MONITORING],
   ...[PHASES, REASONS, STATUS, TASKS, TOKENS, TRIGGER, VIBECHECK],
@@ -32,8 +32,8 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 );
 
 /**
- * A catalogue of every type that a log may hold: those of Bylaw and those of a configuration. Where both have a type, that of the
- * configuration counts, because its log was written by it; no configuration redefines what every run records.
+ * A catalogue of Bylaw's own event types and those of a configuration. If both declare a type, that of the configuration counts,
+ * because it wrote the log. But no configuration can redefine the types that every run records.
  */
 export function catalogueOf(mode: CatalogueMode, configured: readonly EventType[] = []): Catalogue {
   const types = new Map([...DECLARED, ...configured].map((type) => [type.name, type]));

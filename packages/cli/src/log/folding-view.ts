@@ -1,6 +1,6 @@
 import type { Kernel, LogEvent, Projection, View } from "@bylaw/kernel";
 
-/** The states of a kernel's projections, folded event by event. */
+/** The states of a kernel's projections, updated event by event. */
 export interface FoldingView {
   readonly view: View;
   add(event: LogEvent): void;

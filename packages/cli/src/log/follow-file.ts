@@ -4,19 +4,19 @@ import { ChangeSignal } from "../io/change-signal.ts";
 import { filesSince } from "./rotated-files.ts";
 import type { GrowingFile, TailLine } from "./growing-file.ts";
 
-/** What becomes of a log that is followed. */
+/** Receives the lines of a log that is followed. */
 export interface Following {
   readonly lines: (lines: readonly TailLine[]) => void | Promise<void>;
-  /** What a person should know: a rotation that left lines behind, a file that was cut. */
+  /** Receives notes for a person: a rotation that lost lines, or a file that was cut. */
   readonly note: (text: string) => void;
 }
 
-/** How often the file is looked at where nothing says that it changed, in milliseconds. */
+/** How often to check the file if the system reports no change, in milliseconds. */
 const POLL_MS = 500;
 
 /**
- * Reads a file as it grows, over rotations, until it is stopped. It sleeps until the folder changes or half a second is over.
- * Rejects with what the system says of a file that can no longer be read.
+ * Reads a file as it grows, across rotations, until it is stopped. Between reads it waits for a change in the folder, at most half
+ * a second. Rejects with the system's error if the file can no longer be read.
  */
 export async function followFile(
   path: string,
@@ -39,7 +39,7 @@ export async function followFile(
         note("was cut; it is read from its beginning");
         file.rewind();
       }
-      // Before the look at the name: what is written to this file until it is renamed is read behind it.
+      // Checked before reading, so that lines written just before a rename are still read.
       const moved = isMoved(path, file);
       await drain(file);
       const since = moved ? filesSince(path, file) : undefined;
@@ -63,14 +63,14 @@ export async function followFile(
   }
 }
 
-// A file that is missing or empty for a moment is being rotated. The first line of the next file says what it continues.
+// A missing or empty file is being rotated. The first line of the new file will say what it continues.
 function isMoved(path: string, { stats }: GrowingFile): boolean {
   const now = statSync(path, { throwIfNoEntry: false });
   if (now === undefined || now.size === 0) return false;
   return now.ino !== stats.ino || now.dev !== stats.dev;
 }
 
-/** Watches the folder instead of the file, because a rotation gives the name to another file. */
+/** Watches the folder instead of the file, because after a rotation the name belongs to another file. */
 function watchFolder(path: string, tell: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), (_, name) => {
@@ -78,7 +78,7 @@ function watchFolder(path: string, tell: () => void): FSWatcher | undefined {
     });
     return watcher.on("error", () => watcher.close());
   } catch {
-    // Not every file system tells; then the clock alone does.
+    // Some file systems report no changes. Then the file is only polled.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { StoreReader } from "@bylaw/log";
 import { ChangeSignal } from "../io/change-signal.ts";
 import { eventsOf, noSuchRun, withReader, type StorePlace } from "./open-store.ts";
 
-/** A run of a store. */
+/** A run and its store. */
 export interface RunPlace {
   readonly store: StorePlace;
   readonly run: string;
@@ -11,10 +11,10 @@ export interface RunPlace {
 
 type Print = (events: readonly LogEvent[]) => Promise<void>;
 
-/** How often the store is asked where nothing says that the run has grown, in milliseconds. */
+/** How often to read the store if it reports no change, in milliseconds. */
 const POLL_MS = 1_000;
 
-/** Prints the last events of a run; resolves to the sequence of the last one. Throws BYLAW_RUN_MISSING. */
+/** Prints the last events of a run. Resolves to the sequence of the last one. Throws BYLAW_RUN_MISSING. */
 export function lastOfRun(
   { store: place, run }: RunPlace,
   most: number,
@@ -28,7 +28,7 @@ export function lastOfRun(
   });
 }
 
-/** Prints the events of a run behind a sequence as they come, until it is stopped. */
+/** Prints the events of a run after a sequence as they are recorded, until it is stopped. */
 export function followRun(
   { store: place, run }: RunPlace,
   after: number,
@@ -56,7 +56,7 @@ export function followRun(
   });
 }
 
-// Sequences have no gap, so the last one is found by halving: no store has to read a long run for its end.
+// Finds the last sequence by bisection, since sequences have no gaps. No store has to read a long run for its end.
 async function headOf(store: StoreReader, run: string): Promise<number> {
   const has = async (sequence: number): Promise<boolean> =>
     (await store.events(run, sequence - 1, 1)).length > 0;

@@ -5,17 +5,17 @@ import { faultOf, refuseStore } from "./log-source.ts";
 const CHUNK = 262_144;
 const NEWLINE = 0x0a;
 
-/** A line as it stands in a file. */
+/** A line of a file. */
 export interface TailLine {
-  /** Empty where there is a fault. */
+  /** The text of the line, empty if there is a fault. */
   readonly text: string;
-  /** Why the line cannot be read as text. */
+  /** The reason why the line is not text. */
   readonly fault?: string;
 }
 
-/** Opens a file for reading. Throws what the system says, and BYLAW_LOG_UNREADABLE for the file of a store. */
+/** Opens a file for reading. Throws the system's error, and BYLAW_LOG_UNREADABLE for the file of a store. */
 export function openGrowing(path: string): GrowingFile {
-  // A pipe that nobody writes to would keep us waiting.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(fd);
@@ -33,9 +33,9 @@ export function openGrowing(path: string): GrowingFile {
   }
 }
 
-/** An open file that is read as it grows. */
+/** An open file that is read while it grows. */
 export class GrowingFile {
-  /** As it was when it was opened. */
+  /** The state of the file when it was opened. */
   readonly stats: Stats;
   readonly #fd: number;
   #at = 0;
@@ -47,7 +47,7 @@ export class GrowingFile {
     this.stats = stats;
   }
 
-  /** The lines completed since the last call. A line without its line break waits. */
+  /** Yields the lines completed since the last call. A line without a line break waits until it has one. */
   *read(): Generator<readonly TailLine[]> {
     const chunk = Buffer.alloc(CHUNK);
     for (;;) {
@@ -69,24 +69,24 @@ export class GrowingFile {
     }
   }
 
-  /** What waits for its line break. */
+  /** The last line, if it has no line break yet. */
   rest(): TailLine | undefined {
     return this.#size === 0 ? undefined : this.#finish(Buffer.alloc(0));
   }
 
-  /** Goes to the beginning of the last lines, as many as are asked for. What no line break ends counts as a line. */
+  /** Goes to the beginning of the last lines, as many as `lines`. An incomplete line at the end counts. */
   toLast(lines: number): void {
     this.#at = startOfLast(this.#fd, fstatSync(this.#fd).size, lines);
   }
 
-  /** Goes to the beginning. */
+  /** Goes to the beginning of the file. */
   rewind(): void {
     this.#at = 0;
     this.#held = [];
     this.#size = 0;
   }
 
-  /** Whether the file is now shorter than what was read. */
+  /** Whether the file is now shorter than the part that was read. */
   wasCut(): boolean {
     return fstatSync(this.#fd).size < this.#at;
   }
@@ -113,12 +113,12 @@ export class GrowingFile {
   }
 }
 
-// Backwards, a chunk at a time, so that a log of any length is read in no time.
+// Searches backwards in chunks, so that the time does not depend on the length of the log.
 function startOfLast(fd: number, size: number, lines: number): number {
   if (lines === 0) return size;
   const chunk = Buffer.alloc(CHUNK);
   let left = lines;
-  // The line break at the very end ends the last line, and begins none.
+  // The line break at the very end does not begin another line.
   for (let end = size; end > 0;) {
     const start = Math.max(0, end - CHUNK);
     const length = readSync(fd, chunk, 0, end - start, start);

@@ -4,12 +4,12 @@ import type { Store } from "@bylaw/store";
 import { eventsOf } from "./open-store.ts";
 import type { Verified } from "./verified-events.ts";
 
-/** How many events one commit writes. */
+/** The number of events per commit. */
 const COMMIT = 500;
 
 /**
- * Appends the events of a log to a run, but for those that it has; resolves to how many it had. Throws BYLAW_RUN_EXISTS where the
- * run has others, before anything is written. `head`: how far the log went when it was verified.
+ * Appends those events of a log to a run that the run does not have yet. Resolves to the number that it had. Throws
+ * BYLAW_RUN_EXISTS before writing anything if the run holds other events. `head`: the last event of the log when it was verified.
  */
 export async function importEvents(
   store: Store,
@@ -57,7 +57,7 @@ export async function importEvents(
       if (pending.length >= COMMIT) await commit();
     }
   }
-  // The log was verified before; this time it was read for what is written, and has to have been the same.
+  // The log was read twice: once to verify it, and now to import it. Both times must give the same events.
   if (last.sequence !== head.sequence || last.hash !== head.hash) throw changed();
   if (comparing && (await there.next()).value !== undefined)
     throw exists(run, `event ${before + 1} is not in the log`);
@@ -81,7 +81,7 @@ const draftOf = ({
   details,
 }: LogEvent): EventDraft => ({ timestamp, session_id, event_type, agent_id, task_id, details });
 
-// A log without hashes is the same where all else is.
+// Without a hash, an event is the same if all other fields are.
 function isSame({ hash, ...stored }: LogEvent, { hash: expected, ...given }: LogEvent): boolean {
   if (expected !== undefined && expected !== hash) return false;
   return formatEventLine(stored) === formatEventLine(given);

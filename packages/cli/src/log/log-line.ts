@@ -1,13 +1,13 @@
 /** One line of a log. */
 export interface LogLine {
-  /** The file as it was named; for a run of a store, the run. */
+  /** The file as it was named, or the run of a store. */
   readonly file: string;
-  /** From 1; for a run of a store, the sequence. */
+  /** The number of the line, from 1. In a run of a store, the sequence of the event. */
   readonly line: number;
-  /** Without its line break; empty where there is a fault. */
+  /** The text without its line break, empty if there is a fault. */
   readonly text: string;
-  /** Why the line cannot be read as text. */
+  /** The reason why the line is not text. */
   readonly fault?: string;
-  /** Whether it ends with a line break. */
+  /** Whether the line ends with a line break. */
   readonly terminated: boolean;
 }

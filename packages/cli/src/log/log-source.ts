@@ -7,20 +7,20 @@ import type { LogLine } from "./log-line.ts";
 import { readRun, type StorePlace } from "./open-store.ts";
 import { runOrLatest, storeOrProject } from "./project-store.ts";
 
-/** Where a log is read from: files in the order in which they were written, or a run of a store. */
+/** The origin of a log: files in the order in which they were written, or a run of a store. */
 export type LogSource =
   | { readonly files: readonly string[] }
   | { readonly store: StorePlace; readonly run: string };
 
-/** The options of every command that reads a log. */
+/** The options of the commands that read a log. */
 export interface SourceOptions {
   readonly store?: string;
   readonly run?: string;
 }
 
 /**
- * What a command line names as its log: files, or a run of a store. Without files it is the store of the project, and without a run its
- * latest. Throws BYLAW_USAGE_INVALID where two things are named, or nothing is there, and BYLAW_RUN_MISSING for a store without runs.
+ * The log that the command line names: files, or a run of a store. Default: the latest run of the project's store. Throws
+ * BYLAW_USAGE_INVALID if both are named or no store is found, and BYLAW_RUN_MISSING if the store has no runs.
  */
 export async function sourceOf(
   files: readonly string[],
@@ -32,7 +32,7 @@ export async function sourceOf(
   return { store, run: await runOrLatest(store, options.run) };
 }
 
-/** Throws BYLAW_USAGE_INVALID where files are named beside a store, or standard input twice. */
+/** Throws BYLAW_USAGE_INVALID if files are named together with a store or run, or standard input twice. */
 export function checkFiles(files: readonly string[], { store, run }: SourceOptions): void {
   if (files.filter((file) => file === "-").length > 1)
     throw usageError("`-` (standard input) can be given only once");
@@ -42,8 +42,8 @@ export function checkFiles(files: readonly string[], { store, run }: SourceOptio
 }
 
 /**
- * The lines of a log in constant memory, as many as each read brings. Throws BYLAW_LOG_UNREADABLE for a file that cannot be read,
- * and what a store throws.
+ * Yields the lines of a log in constant memory, read by read. Throws BYLAW_LOG_UNREADABLE for a file that cannot be read, and the
+ * errors of a store.
  */
 export async function* logLines(source: LogSource): AsyncGenerator<readonly LogLine[]> {
   if ("store" in source) {
@@ -54,7 +54,7 @@ export async function* logLines(source: LogSource): AsyncGenerator<readonly LogL
 }
 
 async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
-  // What comes behind the last chunk is the line that no line break ends.
+  // After the last chunk, only a line without a line break is left.
   let terminated = true;
   async function* chunks(): AsyncGenerator<Buffer> {
     let first = true;
@@ -82,7 +82,7 @@ async function* fileLines(file: string): AsyncGenerator<readonly LogLine[]> {
   }
 }
 
-/** Throws BYLAW_LOG_UNREADABLE for what begins as the file of a store does: its lines would be findings without end. */
+/** Throws BYLAW_LOG_UNREADABLE for the file of a store. Without this, every piece of it would be reported as a broken line. */
 export function refuseStore(file: string, bytes: Uint8Array): void {
   if (!Buffer.from(bytes.subarray(0, STORE_MAGIC.length)).equals(STORE_MAGIC)) return;
   throw new BylawError({
@@ -95,14 +95,13 @@ export function refuseStore(file: string, bytes: Uint8Array): void {
 
 const STORE_MAGIC = Buffer.from("SQLite format 3\0");
 
-/** Why bytes are no line of text. */
+/** The reason why bytes are not a line of text. */
 export function faultOf(bytes: Buffer | typeof TOO_LONG): string | undefined {
   if (bytes === TOO_LONG) return `The line is longer than ${LINE_LIMIT_BYTES} bytes`;
   return isUtf8(bytes) || isUtf8(withoutCut(bytes)) ? undefined : "The line is not valid UTF-8";
 }
 
-// A line is cut off in the middle of a character as often as anywhere else. What is left is no whole event, so that it does not matter
-// that the half character is read as another one.
+// Removes the character that was cut off at the end. A cut line may end anywhere, and is no whole event in any case.
 function withoutCut(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes.at(-back) ?? 0;
@@ -112,7 +111,7 @@ function withoutCut(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** An error of the system about a log, in words; any other as it is. */
+/** Turns a system error about a log into one with a message and a fix. Returns any other error unchanged. */
 export function unreadable(file: string, error: unknown): unknown {
   const message = inputFault(error, file);
   if (message === undefined) return error;

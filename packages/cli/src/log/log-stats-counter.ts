@@ -5,10 +5,10 @@ export interface NameCount {
   readonly events: number;
 }
 
-/** A session of a log, from its first event to its last. */
+/** A session of a log. */
 interface SessionStats {
   readonly session_id: string;
-  /** RFC 3339. */
+  /** The time of the first event, as RFC 3339. */
   readonly begin: string;
   readonly end: string;
   readonly events: number;
@@ -16,7 +16,7 @@ interface SessionStats {
 
 type Mark = Pick<LogEvent, "sequence" | "timestamp" | "event_type">;
 
-/** What a log is made of; the most frequent comes first, and sessions stand in the order of the log. */
+/** The counts of a log. The most frequent names come first; sessions are in the order of the log. */
 export interface LogStats {
   readonly events: number;
   readonly first?: Mark;
@@ -24,7 +24,7 @@ export interface LogStats {
   readonly sessions: readonly SessionStats[];
   readonly types: readonly NameCount[];
   readonly agents: readonly NameCount[];
-  /** By effect and code, as `deny rule_denied`. */
+  /** Decisions by effect and code, such as `deny rule_denied`. */
   readonly decisions: readonly NameCount[];
   readonly rules: readonly NameCount[];
 }
@@ -34,11 +34,11 @@ export interface LogStatsCounter {
   result(): LogStats;
 }
 
-// A log can hold millions of names, all different.
+// A log can hold millions of different names.
 const NAMES = 10_000;
 const OTHERS = "(others)";
 
-/** Counts in memory that grows with the names in a log, up to a limit, and not with its length. */
+/** Counts the events of a log. Memory grows with the number of names, up to a limit, and not with the length of the log. */
 export function createLogStatsCounter(): LogStatsCounter {
   const types = new Map<string, number>();
   const agents = new Map<string, number>();

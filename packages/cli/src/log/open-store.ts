@@ -6,16 +6,16 @@ import { didYouMean } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 import type { LogLine } from "./log-line.ts";
 
-/** A store as a command line names it. */
+/** The place of a store, from the command line. */
 export interface StorePlace {
   readonly engine: "sqlite" | "postgres";
-  /** A path, or the URL with all that is in it. Never printed. */
+  /** A path, or a URL with its password. Must never be printed. */
   readonly target: string;
-  /** What may be printed: no password is in it. */
+  /** The place without its password, for output. */
   readonly shown: string;
 }
 
-/** How many events are read or written at once. */
+/** The number of events to read or write at once. */
 const PAGE = 1_000;
 
 /** Reads the value of `--store`. Throws BYLAW_USAGE_INVALID. */
@@ -26,7 +26,7 @@ export function storePlace(text: string): StorePlace {
     ? text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "")
     : text;
   if (path === "" || (path === text && !/\.(?:db|sqlite3?)$/i.test(path)) || path === ":memory:") {
-    // It may be a URL of some other server, with a password.
+    // The value may be the URL of another server, with a password, so the message does not repeat it.
     const named = text.includes("://") || text.includes("@") ? "This value" : `\`${text}\``;
     throw usageError(
       `${named} is not a store. \`--store\` takes \`sqlite:PATH\`, a path that ends in .db or .sqlite, or \`postgres://…\`.`,
@@ -45,14 +45,14 @@ function withoutSecrets(url: string): string {
   }
 }
 
-/** Runs `work` with an open store. `create`: whether a file that is missing is made. What is thrown has no password in it. */
+/** Runs `work` with an open store. `create`: whether to create a missing file. Errors contain no password. */
 export const withStore = <T>(
   place: StorePlace,
   { create }: { readonly create: boolean },
   work: (store: Store) => Promise<T>,
 ): Promise<T> => withOpen(place, () => openStore(place, create), work);
 
-/** Runs `work` with a store that can only be read: opening it makes and changes nothing. What is thrown has no password in it. */
+/** Runs `work` with a store opened for reading. Opening creates and changes nothing. Errors contain no password. */
 export const withReader = <T>(
   place: StorePlace,
   work: (store: StoreReader) => Promise<T>,
@@ -74,13 +74,13 @@ async function withOpen<S extends Pick<Store, "close">, T>(
   }
 }
 
-// Each engine is large, and most commands need none.
+// Loaded on demand, because each engine is large and most commands need none.
 async function openStore(place: StorePlace, create: boolean): Promise<Store> {
   if (place.engine === "postgres") {
     const { openPostgresStore } = await import("@bylaw/store-postgres");
     return openPostgresStore(...serverOf(place));
   }
-  // The engine would make a store of it.
+  // Otherwise the engine would create a store in the empty file.
   if (!create) checkFile(place);
   const { openSqliteStore } = await import("@bylaw/store-sqlite");
   return openSqliteStore(place.target);
@@ -107,7 +107,7 @@ function checkFile({ target, shown }: StorePlace): void {
   });
 }
 
-/** What a PostgreSQL is opened with: its URL as drivers take it, and the schema. */
+/** The options with which PostgreSQL is opened: the URL as drivers take it, and the schema. */
 export const serverOf = ({
   target,
 }: Pick<StorePlace, "target">): readonly [url: string, options: { readonly schema?: string }] => {
@@ -115,7 +115,7 @@ export const serverOf = ({
   return [url, schema === undefined ? {} : { schema }];
 };
 
-// The driver knows nothing of a schema in the URL.
+// The driver does not read the schema from the URL.
 function schemaOf(target: string): { readonly url: string; readonly schema: string | undefined } {
   if (!URL.canParse(target)) return { url: target, schema: undefined };
   const url = new URL(target);
@@ -162,7 +162,7 @@ function passwordsOf(url: string): readonly string[] {
   }
 }
 
-/** The events of a run behind a sequence, in order, as many at once as one read brings. */
+/** Yields the events of a run after a sequence, in order, read by read. */
 export async function* eventsOf(
   store: Pick<Store, "events">,
   run: string,
@@ -178,7 +178,7 @@ export async function* eventsOf(
   }
 }
 
-/** The events of a run as lines. Throws BYLAW_RUN_MISSING for a run without an event. */
+/** Yields the events of a run as lines. Throws BYLAW_RUN_MISSING if the run has none. */
 export async function* readRun(place: StorePlace, run: string): AsyncGenerator<readonly LogLine[]> {
   let store: StoreReader | undefined;
   try {
@@ -201,7 +201,7 @@ export async function* readRun(place: StorePlace, run: string): AsyncGenerator<r
   }
 }
 
-/** The error for a run that has no event, with the one that was probably meant. */
+/** The error for a run that does not exist, with the nearest name as the fix. */
 export async function noSuchRun(store: StoreReader, run: string): Promise<BylawError> {
   const runs = await store.runs();
   const near = didYouMean(
@@ -219,7 +219,7 @@ export async function noSuchRun(store: StoreReader, run: string): Promise<BylawE
   });
 }
 
-// Whatever is in it: a verifier says what is wrong with it.
+// Every field of the event, whatever it holds, so that the verifier can report what is wrong.
 const lineText = ({
   timestamp,
   sequence,

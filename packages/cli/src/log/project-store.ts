@@ -9,7 +9,7 @@ import { storePlace, withReader, type StorePlace } from "./open-store.ts";
 
 const STORE = join(".bylaw", "store.db");
 
-/** The store of the project: `.bylaw/store.db` of the working directory, or of the nearest folder above it that has one. */
+/** The store of the project: the nearest `.bylaw/store.db` in the working directory or above. */
 function projectStore(): string | undefined {
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     const file = join(folder, STORE);
@@ -18,23 +18,23 @@ function projectStore(): string | undefined {
   }
 }
 
-/** The store that is named, or else the project's. Throws BYLAW_USAGE_INVALID where there is none. */
+/** The given store, or else the project's. Throws BYLAW_USAGE_INVALID if there is none. */
 export function storeOrProject(named: string | undefined): StorePlace {
   const found = named ?? projectStore();
   if (found !== undefined) return storePlace(found);
   throw usageError("No log was named, and there is no `.bylaw/store.db` here or in a folder above");
 }
 
-/** The project's store, in the working directory where there is none yet. */
+/** The project's store, or a new one in the working directory. */
 export const newProjectStore = (): StorePlace => storePlace(projectStore() ?? STORE);
 
-/** The names of all runs of a store, the one with the latest event last. */
+/** The names of all runs of a store. The run with the latest event is last. */
 const runsOf = async (store: Pick<StoreReader, "runs">): Promise<readonly string[]> =>
   (await store.runs())
     .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
     .map(({ run }) => run);
 
-/** The run that is named, or else the latest of the store, and says so where there are several. Throws BYLAW_RUN_MISSING. */
+/** The given run, or else the latest one of the store. Prints which one if there are several. Throws BYLAW_RUN_MISSING. */
 export async function runOrLatest(store: StorePlace, named: string | undefined): Promise<string> {
   if (named !== undefined) return named;
   const runs = await withReader(store, runsOf);
@@ -52,7 +52,7 @@ export async function runOrLatest(store: StorePlace, named: string | undefined):
   return latest;
 }
 
-/** The run that is named, or else all runs of the store. */
+/** The given run, or else all runs of the store. */
 export async function runsIn({
   store: named,
   run,

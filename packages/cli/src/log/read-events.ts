@@ -3,17 +3,17 @@ import { messageOf, type LogEvent } from "@bylaw/kernel";
 import { count, place, plain } from "../io/text.ts";
 import type { LogLine } from "./log-line.ts";
 
-/** The events of a log, and what stood there beside them. */
+/** Reads the events of a log and counts the other lines. */
 export interface EventReader {
-  /** The events of these lines, in order; anchors and blank lines are left out. */
+  /** The events on these lines, in order, without anchors and blank lines. */
   read(lines: readonly LogLine[]): readonly LogEvent[];
-  /** How many lines were no event. */
+  /** The number of lines that were not events. */
   readonly bad: number;
-  /** Says on the error stream that some lines were no event, where some were. */
+  /** Prints a warning on standard error if some lines were not events. */
   report(): void;
 }
 
-/** Reads events leniently: a line that is none is counted, and the events behind it are read. */
+/** Creates a lenient reader: it counts lines that are not events and continues after them. */
 export function createEventReader(): EventReader {
   let bad = 0;
   let first = "";
@@ -43,7 +43,7 @@ export function createEventReader(): EventReader {
   };
 }
 
-/** The event on a line, or why there is none. */
+/** Reads the event on a line. Returns the reason as text if there is none. */
 export function eventOn({ text, fault }: Pick<LogLine, "text" | "fault">): LogEvent | string {
   if (fault !== undefined) return fault;
   try {

@@ -3,19 +3,19 @@ import { ANCHOR_TYPE, parseEventLine } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
 import { openGrowing, type GrowingFile } from "./growing-file.ts";
 
-// More files than anybody rotates between two looks.
+// More rotations than ever happen between two checks.
 const MOST = 1_000;
 
-/** The files of a log behind one of them, oldest first, each open at its beginning. */
+/** The files of a log after one of them, oldest first, each open at its beginning. */
 export interface LaterFiles {
   readonly files: readonly GrowingFile[];
-  /** Whether they go back to the file that was read. */
+  /** Whether no file is missing between the one that was read and these. */
   readonly complete: boolean;
 }
 
 /**
- * The files that a log was rotated into since one of its files was read: the one that stands at the path now, and those that its
- * anchor names before it. `undefined`: nothing stands at the path at this moment.
+ * The files written after `read`: the file at the path, and those before it, which each file names in its anchor. Undefined if
+ * there is no file at the path at this moment.
  */
 export function filesSince(path: string, read: GrowingFile): LaterFiles | undefined {
   const files: GrowingFile[] = [];
@@ -39,23 +39,23 @@ export function filesSince(path: string, read: GrowingFile): LaterFiles | undefi
       files.unshift(before);
     }
   } catch {
-    // What an anchor names may be gone: then what can be read is read, and what is missing is told.
+    // A file that an anchor names may be gone. Then the later files are read, and `complete` is false.
   }
   return { files, complete: false };
 }
 
-/** Whether two are one file, under whatever names. */
+/** Whether two open files are the same one, whatever their names. */
 const isSame = ({ stats: one }: GrowingFile, { stats: other }: GrowingFile): boolean =>
   one.ino === other.ino && one.dev === other.dev;
 
-// The name that the anchor of a file has for the file before it, in the same folder.
+// The file before this one, which the anchor names. It is in the same folder.
 function previousOf(file: GrowingFile | undefined): string | undefined {
   if (file === undefined) return undefined;
   for (const [line] of file.read()) {
     file.rewind();
     const anchor = line === undefined ? undefined : anchorOn(line.text);
     const name = anchor?.details["previous_file"];
-    // A name and no path: an anchor leads to no other folder.
+    // Only a plain name, so that an anchor cannot lead to another folder.
     return typeof name === "string" && name !== "" && basename(name) === name && name !== ".."
       ? name
       : undefined;

@@ -3,20 +3,20 @@ import { COORDINATOR_TYPES, RUN_TYPES } from "@bylaw/log";
 import { didYouMean } from "@bylaw/wording";
 import { plain } from "../io/text.ts";
 
-/** Notices types that were asked for and that nobody knows. */
+/** Notices types that were asked for and that are unknown. */
 export interface TypeCheck {
   saw(events: readonly LogEvent[]): void;
-  /** Says on the error stream which of them neither the catalogue nor the log has. */
+  /** Prints on standard error each type that neither the catalogue nor the log has. */
   report(): void;
 }
 
-/** As many types of plugins as any log has; a log can hold more that are all different. */
+/** More types than the plugins of any real log declare. A log may hold more, to fill the memory. */
 const KNOWN = 1_000;
 
-/** `wanted`: values of `--type`. Those that end in `*` stand for many. */
+/** Creates the check. `wanted`: values of `--type`. Those that end in `*` stand for several types. */
 export function createTypeCheck(wanted: readonly string[]): TypeCheck {
   const known = new Set([...COORDINATOR_TYPES, ...RUN_TYPES].map(({ name }) => name));
-  // A plugin's types are in no list: the log itself says whether there are such.
+  // A plugin's types are in no list, so only the log can show that they exist.
   const open = new Set(wanted.filter((pattern) => !has(known, pattern)));
   return {
     saw(events) {

@@ -5,20 +5,20 @@ import { eventOn } from "./read-events.ts";
 import type { LogLine } from "./log-line.ts";
 import { findingsOf } from "./verify-lines.ts";
 
-/** Events that were verified up to the last of them, and how far they go. */
+/** Events that were verified, and the head of the log after them. */
 export interface Verified {
   readonly events: readonly LogEvent[];
   readonly head: LogHead;
 }
 
-// Not only what is impossible: what a store would number differently, or could not keep.
+// Errors of a log and these findings: a store would number such an event differently, or could not keep it as it is.
 const REFUSED = new Set<LogFinding["rule"]>(["SEQUENCE_GAP", "UNKNOWN_FIELD", "FIELD_ORDER"]);
 const TORN = new Set<LogFinding["rule"]>(["TORN_LAST_LINE", "TORN_LINE"]);
 
 /**
- * The events of a whole log, from its first one on, as many as each read brings. Throws BYLAW_LOG_INVALID at the first line that
- * does not verify. A line that was cut off is no part of the log: the last one, and one in the middle of a chained log whose next
- * event follows the one before it, as a writer that was killed leaves it.
+ * Yields the events of a whole log, from the first one on, read by read. Throws BYLAW_LOG_INVALID at the first line that does not
+ * verify. It skips lines that a killed writer left incomplete: at the end of the log, or in the middle of a chained log if the next
+ * event continues the chain.
  */
 export async function* verifiedEvents(
   batches: AsyncIterable<readonly LogLine[]>,
@@ -37,7 +37,7 @@ export async function* verifiedEvents(
       throw invalid(line, event);
     }
     if (event.event_type === ANCHOR_TYPE) {
-      // An anchor that begins the log carries over what nobody gave us.
+      // This anchor continues a file that was not given.
       if (verifier.events === 0)
         throw invalid(line, "This log continues another file. Name that file first.");
       return undefined;

@@ -7,26 +7,29 @@ import { inputFault } from "../io/input.ts";
 import type { LogLine } from "./log-line.ts";
 import { verifyLines, type FileFinding } from "./verify-lines.ts";
 
-/** The files that signed heads are checked with. */
+/** The files with which signed heads are checked. */
 export interface HeadsOptions {
-  /** The signed heads of the log. */
+  /** The file of the log's signed heads. */
   readonly heads?: string;
-  /** The public key, in PEM. */
+  /** The file of the public key, in PEM. */
   readonly key?: string;
 }
 
-/** Something wrong with a head, with the file that it stands in. */
+/** A problem with a head, and the file that contains the head. */
 export interface SignedFinding extends Omit<HeadFinding, "rule"> {
   readonly file: string;
   readonly rule: HeadFinding["rule"] | "HEAD_MISSING";
 }
 
-/** What the signed heads of a log prove. */
+/** What the signed heads prove about a log. */
 export interface Signed extends Omit<HeadsReport, "findings"> {
   readonly findings: readonly SignedFinding[];
 }
 
-/** Both files, or neither. Throws BYLAW_USAGE_INVALID for one of them, and BYLAW_LOG_UNREADABLE or BYLAW_KEY_INVALID. */
+/**
+ * Reads both files, or neither if neither is given. Throws BYLAW_USAGE_INVALID if only one is given, and BYLAW_LOG_UNREADABLE or
+ * BYLAW_KEY_INVALID.
+ */
 export async function readHeads({
   heads,
   key,
@@ -55,9 +58,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/**
- * Verifies the lines of a log, and its heads in the same pass. `tell` gets what is wrong with the lines. Throws BYLAW_KEY_INVALID.
- */
+/** Verifies the lines of a log and its signed heads in one pass. Calls `tell` with each problem of the lines. Throws BYLAW_KEY_INVALID. */
 export async function verifySigned(
   lines: AsyncIterable<readonly LogLine[]>,
   verifier: LogVerifier,
@@ -95,7 +96,7 @@ export async function verifySigned(
     ...(run === undefined ? {} : { run }),
   });
   const found: SignedFinding[] = findings.map((finding) => ({ ...finding, file }));
-  // Otherwise emptying the file, or tearing its last line, would hide that the log was cut off.
+  // Without this, emptying the file of heads, or cutting its last line, would hide that the log was cut off.
   if (report.heads === 0 && found.every(({ severity }) => severity === "warning")) {
     found.push({
       file,

@@ -1,12 +1,12 @@
 import type { LogFinding, LogVerifier } from "@bylaw/log";
 import type { LogLine } from "./log-line.ts";
 
-/** A finding with the file that its line is of. */
+/** A finding, and the file that contains its line. */
 export interface FileFinding extends LogFinding {
   readonly file: string;
 }
 
-/** What a verifier has against the lines of a log, for each read of them; `each` is called behind every line. */
+/** Yields a verifier's findings about the lines of a log, read by read. Calls `each` after every line. */
 export async function* verifyLines(
   lines: AsyncIterable<readonly LogLine[]>,
   verifier: LogVerifier,
@@ -25,7 +25,7 @@ export async function* verifyLines(
   }
 }
 
-/** What a verifier has against one line. */
+/** A verifier's findings about one line. */
 export function findingsOf(
   { text, fault, terminated }: LogLine,
   verifier: LogVerifier,

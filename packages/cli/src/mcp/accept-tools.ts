@@ -7,7 +7,7 @@ import { write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
 import type { NamedServer } from "./server-options.ts";
 
-/** Shows a person a server's tools and instructions, and pins them as they are. Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else. */
+/** Shows a person the tools and instructions of a server and pins their digests. Throws BYLAW_APPROVAL_UNAUTHORIZED for anybody else. */
 export async function acceptTools(
   { name, server, limit, pins }: NamedServer,
   config: string | undefined,

@@ -2,15 +2,15 @@ import type { Kernel, ToolCall, View } from "@bylaw/kernel";
 import type { RuleReport } from "@bylaw/policy-language";
 import { POLICY_PLUGIN } from "../decide/kernel-source.ts";
 
-// With these codes a phase refuses a tool, whatever its arguments are.
+// The codes with which a phase refuses a tool, whatever its arguments are.
 const OF_PHASES: ReadonlySet<string> = new Set(["phase_tool_forbidden", "phase_tool_not_allowed"]);
-/** The keys of a rule that concern no argument. */
+/** The keys of a rule that do not depend on the arguments. */
 const CALLER_PARTS: ReadonlySet<unknown> = new Set([
   ...["tool", "server", "interactive", "modes", "agent", "phase"],
 ]);
 const TIERS: readonly unknown[] = ["default", "workspace", "user", "admin"];
 
-/** Whether a tool is denied whatever its arguments are. `call` has none. What cannot be known for sure counts as not. */
+/** Whether a tool is denied whatever its arguments are. `call` has no arguments. False if this is uncertain. */
 export async function deniedOutright(
   kernel: Kernel,
   call: ToolCall,

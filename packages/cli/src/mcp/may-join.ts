@@ -5,8 +5,8 @@ import { workflowState } from "@bylaw/runner";
 import { answererOf } from "../approve/authority.ts";
 
 /**
- * Checks that a process may join a run. While a workflow runs, its agents have keys, and everybody else needs an operator's token. Throws
- * BYLAW_APPROVAL_UNAUTHORIZED.
+ * Checks that a process may join a run. While a workflow runs, its agents have keys, and anybody else needs an operator's token.
+ * Throws BYLAW_APPROVAL_UNAUTHORIZED.
  */
 export function checkJoin(
   run: Pick<Run, "view">,

@@ -6,7 +6,7 @@ import { configuredContract } from "@bylaw/orchestrator/approvals";
 import { defineTool, type RunContext, type Tool } from "@bylaw/tools";
 import { z } from "zod";
 
-/** The tool that tells an agent what the phase of its task allows and asks for; none without a contract in the configuration. */
+/** The tool that tells an agent what the phase of its task allows and requires. None without a contract in the configuration. */
 export function phaseTools(
   { plugins }: Pick<Kernel, "plugins">,
   file: string | undefined,
@@ -18,7 +18,7 @@ export function phaseTools(
   return [
     defineTool({
       name: "get_phase",
-      description: "Read what the phase of your task allows, and what it takes to leave it.",
+      description: "Read what the phase of your task allows, and what is required to leave it.",
       input: z.strictObject({}),
       annotations: { readOnlyHint: true },
       run: async (_, { run, task = "" }: RunContext<Run>) => {

@@ -8,20 +8,20 @@ import { askRun, decideHere } from "../decide/ask-run.ts";
 import { storePlace, withStore } from "../log/open-store.ts";
 import { deniedOutright } from "./denied-outright.ts";
 
-/** Where questions are kept. */
+/** The place where questions are recorded. */
 export interface ProxyRecords {
   readonly kernel: Kernel;
   /** Absolute path of the configuration. */
   readonly config: string;
-  /** As `--store` takes it. */
+  /** The value of `--store`. */
   readonly store: string;
   readonly run: string;
 }
 
-/** How long a yes in the client may take to be used by the call that waits for it. */
+/** The time, in milliseconds, in which an approval in the client must be used by the waiting call. */
 const APPROVAL_MS = 60_000;
 
-/** Judges calls without a record, and puts only questions on record. In a step of `bylaw run` its run is asked too. */
+/** Judges calls without recording them, and records only questions. In a step of `bylaw run`, it also asks the run. */
 export function looseJudge(records: ProxyRecords): ProxyJudge {
   const { kernel } = records;
   const inStep = (process.env["BYLAW_MCP_URL"] ?? "") !== "";
@@ -46,7 +46,7 @@ export function looseJudge(records: ProxyRecords): ProxyJudge {
   };
 }
 
-/** Judges and records every call in a run. The phase of a task is the one that its log has. */
+/** Judges and records every call in a run. The phase of a task is the one in the run's log. */
 export function runJudge(records: ProxyRecords, run: Run): ProxyJudge {
   const { kernel } = records;
   const current = async (call: ToolCall): Promise<ToolCall> => {
@@ -57,7 +57,7 @@ export function runJudge(records: ProxyRecords, run: Run): ProxyJudge {
   return {
     async decide(call) {
       const decision = await kernel.decide(await current(call), run.view);
-      // A question goes on record when somebody is asked.
+      // A question is recorded only when somebody is asked.
       return decision.applied === "ask_user" ? decision : (await run.toolCall(call)).decision;
     },
     hides: async (call) => deniedOutright(kernel, await current(call), run.view),

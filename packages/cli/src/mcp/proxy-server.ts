@@ -19,7 +19,7 @@ import { checkJoin } from "./may-join.ts";
 import { looseJudge, runJudge } from "./proxy-judge.ts";
 import type { NamedServer } from "./server-options.ts";
 
-/** In which run, and as whom, a proxy judges. */
+/** The run and the agent for which a proxy judges. */
 interface ProxyOptions {
   readonly store?: string;
   readonly run?: string;
@@ -30,7 +30,7 @@ interface ProxyOptions {
   readonly create?: boolean;
 }
 
-/** Runs a proxy in front of an MCP server until the client or the server ends. */
+/** Runs a proxy in front of an MCP server until the client disconnects or the server ends. */
 export async function proxyServer(
   named: NamedServer,
   options: ProxyOptions,
@@ -38,7 +38,7 @@ export async function proxyServer(
 ): Promise<void> {
   const { store, run: name, create = false } = options;
   if ((store === undefined) !== (name === undefined))
-    throw usageError("`--store` and `--run` are given together or not at all");
+    throw usageError("`--store` and `--run` must be given together");
   const config =
     options.config === undefined ? await findConfig(process.cwd()) : resolve(options.config);
   if (options.acceptTools === true) {

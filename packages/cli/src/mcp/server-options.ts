@@ -5,15 +5,15 @@ import { quote } from "@bylaw/wording";
 import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { usageError } from "../io/report-error.ts";
 
-/** The options that name the proxy's server. */
+/** The options that describe the proxy's server. */
 export const SERVER_OPTIONS = [
-  ["--name <server>", "stand before an MCP server: its name in policies"],
+  ["--name <server>", "guard an MCP server: its name in policies"],
   ["--url <url>", "the address of a server over Streamable HTTP, instead of a command"],
   ["--bearer <variable>", "the environment variable with the token for --url"],
-  ["--env <variable>", "hand this environment variable to the server", { many: true }],
+  ["--env <variable>", "pass this environment variable to the server", { many: true }],
   ["--max-chars <n>", "the longest message (default: 4194304)", { least: 1_024 }],
   ["--accept-tools", "show the tools of the server and accept them as they are now"],
-  ["--accepted-only", "withhold every tool that nobody accepted"],
+  ["--accepted-only", "withhold every tool that was not accepted"],
 ] as const satisfies readonly OptionSpec[];
 export type ServerOptions = OptionsOf<typeof SERVER_OPTIONS>;
 
@@ -21,21 +21,21 @@ export interface NamedServer {
   readonly name: string;
   readonly server: McpServer;
   readonly limit: number;
-  /** What its tools were when a person accepted them. */
+  /** The digests of the tools that a person accepted. */
   readonly pins: ToolPins;
   readonly acceptedOnly: boolean;
 }
 
-// So that `mcp__NAME__TOOL` has one reading, and the pins a file of their own.
+// Restricted so that `mcp__NAME__TOOL` can be read in only one way, and each server's pins have their own file.
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,63}$/;
-// The variables that a server gets by default, as in the MCP SDK.
+// The environment variables that a server gets by default, as in the MCP SDK.
 const INHERITED = "HOME LOGNAME PATH SHELL TERM USER".split(" ");
 const INHERITED_ON_WINDOWS =
   "APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES".split(
     " ",
   );
 
-/** The server that a command line names; `undefined` for none. Throws BYLAW_USAGE_INVALID. */
+/** The server that the command line names. Undefined if it names none. Throws BYLAW_USAGE_INVALID. */
 export function namedServer(
   command: readonly string[],
   options: ServerOptions,
@@ -46,7 +46,7 @@ export function namedServer(
     const given = stray.find((key) => options[key] !== undefined);
     if (given === undefined) return undefined;
     throw usageError(
-      "No MCP server is named",
+      "No MCP server was given",
       "Add its command behind `--`, or its address with `--url`",
     );
   }
@@ -68,12 +68,12 @@ export function namedServer(
 
 function programOf(command: readonly string[], { env = [], bearer }: ServerOptions): McpServer {
   if (bearer !== undefined)
-    throw usageError("`--bearer` is for `--url`", "Hand the variable on with `--env`");
+    throw usageError("`--bearer` is for `--url`", "Pass the variable with `--env`");
   const inherited = process.platform === "win32" ? INHERITED_ON_WINDOWS : INHERITED;
   const handed: Record<string, string> = {};
   for (const key of [...inherited, ...env]) {
     const value = process.env[key];
-    // An exported shell function is code.
+    // An exported shell function is code, so it is not passed on.
     if (value !== undefined && !value.startsWith("()")) handed[key] = value;
     else if (env.includes(key))
       throw usageError(`The environment variable ${quote(key)} is not set`);

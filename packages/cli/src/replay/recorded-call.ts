@@ -15,23 +15,23 @@ import type { RuleReference } from "../decide/rule-text.ts";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
 import { withoutLine, type TextLine } from "../io/read-lines.ts";
 
-/** What was decided then. */
+/** The recorded decision. */
 export interface Recorded {
   readonly effect: Effect;
   readonly code?: string;
   readonly rule?: RuleReference;
 }
 
-/** One line of a log, or of a file of calls. `event` is there where the line is one. */
+/** One line of a log, or of a file of calls. `event` is set if the line is an event. */
 export interface LogLine {
   readonly line: number;
   readonly event?: LogEvent;
   /** The sequence of the event, or the id of the call. */
   readonly id?: number | string;
   readonly call?: ToolCall;
-  /** Left out where a file of calls does not say. */
+  /** Left out if a file of calls does not say. */
   readonly recorded?: Recorded;
-  /** Why a recorded call cannot be asked about again. */
+  /** The reason why a recorded call cannot be decided again. */
   readonly not_replayable?: string;
 }
 
@@ -94,7 +94,7 @@ const isEvent = (value: Json): value is JsonObject =>
 function recordedIn({ decision }: JsonObject, recordedEffect: Effect): Recorded {
   if (!isJsonObject(decision ?? null)) return { effect: recordedEffect };
   const { effect, code, rule, approval } = decision as JsonObject;
-  // A person's yes is no rule's: what the policy said was a question.
+  // A person's approval is not the policy's answer: the policy asked.
   const verdict = approval !== undefined ? "ask_user" : isEffect(effect) ? effect : recordedEffect;
   return {
     effect: verdict,

@@ -3,10 +3,10 @@ import type { Recorded } from "./recorded-call.ts";
 import { ruleOf } from "../decide/rule-text.ts";
 import { count, effectText, plain, short, type Paint } from "../io/text.ts";
 
-/** A decision that comes out differently. */
+/** A decision that the candidate changes. */
 export interface Flip {
   readonly line: number;
-  /** Of the event; the id of a call. */
+  /** The sequence of the event, or the id of the call. */
   readonly sequence?: number | string;
   readonly tool: string;
   readonly args: Json;
@@ -20,14 +20,14 @@ const STRICTNESS = ["allow", "ask_user", "deny"];
 export const loosens = ({ recorded, candidate }: Flip): boolean =>
   STRICTNESS.indexOf(candidate.effect) < STRICTNESS.indexOf(recorded.effect);
 
-/** A call that cannot be asked about again. */
+/** A call that cannot be decided again. */
 export interface NotReplayable {
   readonly line: number;
   readonly sequence?: number | string;
   readonly why: string;
 }
 
-/** One flip in two lines. */
+/** Prints one flip in two lines. */
 export function flipText(
   { line, sequence, tool, args, recorded, candidate }: Flip,
   paint: Paint,
@@ -36,7 +36,7 @@ export function flipText(
   return `${head}\n  ${byText(recorded)} → ${byText(candidate)}`;
 }
 
-/** A call that was not asked about, in one line. */
+/** Prints a call that cannot be decided again, in one line. */
 export const notReplayableText = ({ line, sequence, why }: NotReplayable, paint: Paint): string =>
   `${paint("yellow", "not replayable")} ${paint("dim", positionOf(line, sequence))} ${plain(why)}`;
 
@@ -50,12 +50,12 @@ const positionOf = (line: number, sequence: number | string | undefined): string
 const byText = ({ rule, code }: Recorded): string =>
   rule === undefined ? plain(code ?? "no rule") : ruleOf({ rule });
 
-/** What a replay came to, in numbers. */
+/** The counts of a replay. */
 export interface ReplaySummary {
   readonly calls: number;
   readonly same: number;
   readonly flips: number;
-  /** By kind: `deny → allow`. */
+  /** The number of flips of each kind, such as `deny → allow`. */
   readonly by_kind: Readonly<Record<string, number>>;
   readonly not_replayable: number;
 }

@@ -1,4 +1,4 @@
-/** A chart: bars with a number each. */
+/** A bar chart with a number for each bar. */
 export interface ChartData {
   readonly title: string;
   readonly labels: readonly string[];

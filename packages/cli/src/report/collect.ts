@@ -9,21 +9,21 @@ import {
   type TurnCount,
 } from "./turns.ts";
 
-/** What one agent did in one run. */
+/** The figures of one agent in one run. */
 interface AgentReport extends Figures {
   readonly run: string;
   readonly agent: string;
   readonly unknown_tools: readonly string[];
-  /** The most violations in one round. */
+  /** The greatest number of violations in one round. */
   readonly worst_round: number;
   readonly rates: Rates;
 }
 
-/** How often something stands in violations. */
+/** How often something occurs in violations. */
 export interface Frequency {
   readonly name: string;
   readonly violations: number;
-  /** In how many runs, and by how many agents of them. */
+  /** The number of runs, and of agents in these runs. */
   readonly runs: number;
   readonly agents: number;
   readonly chars_lost: number;
@@ -42,7 +42,7 @@ interface RedFlag {
   readonly text: string;
 }
 
-/** What the logs of runs tell afterwards. */
+/** Statistics about the logs of runs. */
 export interface Report {
   readonly runs: readonly {
     readonly run: string;
@@ -60,14 +60,14 @@ export interface Report {
   readonly red_flags: readonly RedFlag[];
 }
 
-/** Violations of one round, and characters lost by an agent, that are worth a look. */
+/** The red flags: more violations than this in one round, or more characters than this lost by an agent. */
 const RETRIES = 2;
 const LOST = 5_000;
-// A log can hold millions of names, all different.
+// A log can hold millions of different names.
 const NAMES = 10_000;
 const OTHERS = "(others)";
 
-// A host with one agent may not name it.
+// Events of an agent even if they name none: a host with a single agent may leave the name out.
 const OF_AGENTS: ReadonlySet<string> = new Set([
   "enforcement",
   "response_accepted",
@@ -90,7 +90,7 @@ interface AgentCount {
   readonly rounds: Map<number, number>;
 }
 
-/** Counts violations by reason, round, agent and tool, over any number of runs, in memory that grows with the agents that they name, not with their events. */
+/** Counts violations by reason, round, agent and tool, over any number of runs. Memory grows with the number of agents, not of events. */
 export class ReportCollector {
   readonly #runs: { run: string; events: number; agents: number; begin: string; end: string }[] =
     [];
@@ -99,12 +99,12 @@ export class ReportCollector {
   readonly #rounds = new Map<string, Group>();
   readonly #tools = new Map<string, Group>();
 
-  /** The next events are of this run. */
+  /** Begins a run. All following events belong to it. */
   begin(run: string): void {
     this.#runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
   }
 
-  /** Whether the events belong to a run. */
+  /** Whether a run has begun. */
   get begun(): boolean {
     return this.#runs.length > 0;
   }

@@ -1,12 +1,12 @@
 import type { ChartData } from "./chart-data.ts";
 
-/** What a page has, as far as the charts need it. */
+/** The parts of a web page that the charts need. */
 interface Page {
   readonly Chart: new (canvas: unknown, config: object) => unknown;
   readonly document: { getElementById(id: string): { readonly textContent: string } | null };
 }
 
-/** Runs in the page, as text: it uses nothing from outside of itself but the page. */
+/** Draws the charts. Its source is copied into the page, so it must not use anything outside its own body. */
 export function drawCharts(): void {
   const { Chart, document } = globalThis as unknown as Page;
   const colours = ["#4269d0", "#efb118"];

@@ -13,8 +13,8 @@ th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th{background:#161b22}th,td{border-color:#30363d}}`;
 
 /**
- * A page that stands for itself: tables that need no script, and charts above them. Nothing is loaded, and nothing but the scripts
- * that are in it may run, whatever the names in a log say. `library`: the source of Chart.js.
+ * A self-contained page: tables that need no script, and charts above them. It loads nothing, and its policy lets only its own
+ * scripts run, whatever names a log contains. `library`: the source of Chart.js.
  */
 export function htmlOf(report: Report, tables: readonly Table[], library: string): string {
   const charts = chartsOf(report);
@@ -39,7 +39,7 @@ export function htmlOf(report: Report, tables: readonly Table[], library: string
     "<h1>Report</h1>",
     ...(charts.length === 0 ? [] : [`<div class="charts">${canvases.join("")}</div>`]),
     ...tables.map(tableOf),
-    // Inside of a script only `<` could end it.
+    // Only `<` could end the script element.
     `<script type="application/json" id="charts">${JSON.stringify(charts).replaceAll("<", "\\u003c")}</script>`,
     ...scripts.map((text) => `<script>${text}</script>`),
     "</body></html>\n",
@@ -57,7 +57,7 @@ function tableOf({ title, columns, rows }: Table): string {
   return `<h2>${escaped(title)}</h2>\n<table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table>`;
 }
 
-// More bars than this nobody tells apart; the tables have all.
+// More bars are hard to tell apart. The tables show all.
 const BARS = 20;
 
 function chartsOf({ reasons, rounds, tools, agents }: Report): readonly ChartData[] {

@@ -1,7 +1,7 @@
 import { plain } from "../io/text.ts";
 import type { Table } from "./table.ts";
 
-/** Tables as Markdown, in which no cell is anything but text. */
+/** Formats tables as Markdown. Cells can contain no markup. */
 export const markdownOf = (tables: readonly Table[]): string =>
   [
     "# Report\n",
@@ -15,7 +15,7 @@ const row = (cells: readonly (string | number)[]): string =>
   `| ${cells.map((cell) => escaped(String(cell))).join(" | ")} |`;
 const rule = (columns: readonly string[]): string => `| ${columns.map(() => "---").join(" | ")} |`;
 
-// An entity is never markup, neither of Markdown nor of HTML inside it; an address is no link without its colon.
+// Escapes with entities, which are never markup in Markdown or HTML. An escaped colon keeps an address from becoming a link.
 const escaped = (text: string): string =>
   plain(text).replace(
     /[&<>|`*[\]\\~#!:@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g,

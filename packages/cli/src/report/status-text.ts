@@ -2,7 +2,7 @@ import type { AgentStatus, Status } from "@bylaw/plugin-status";
 import { count, plain, type Paint } from "../io/text.ts";
 import { tableText } from "./table-text.ts";
 
-/** The state of a run for a terminal: a line about the run, a table of its agents, and one of their rounds. */
+/** Prints the state of a run for a terminal: a line about the run, a table of its agents, and a table of their rounds. */
 export function statusText(status: Status, paint: Paint): string {
   const { finish_reason, finish_reason_details, meta, coordination, tasks, agents: all } = status;
   if (finish_reason === null) return "nothing has happened yet\n";

@@ -1,10 +1,10 @@
 import { short, type Paint } from "../io/text.ts";
 import type { Table } from "./table.ts";
 
-/** Longest cell that a terminal is given. */
+/** The widest cell on a terminal, in characters. */
 const WIDEST = 60;
 
-/** A table for a terminal: numbers to the right, everything else to the left. At most `limit` rows. */
+/** Formats a table for a terminal, with numbers aligned to the right. It shows at most `limit` rows. */
 export function tableText({ title, columns, rows }: Table, paint: Paint, limit = 50): string {
   const shown = rows
     .slice(0, limit)

@@ -2,7 +2,7 @@ import type { Frequency, Report } from "./collect.ts";
 import { percent, ratio, type Table } from "./table.ts";
 import type { Figures } from "./turns.ts";
 
-/** A report as tables; those without a row are left out. */
+/** The tables of a report, without empty ones. */
 export function tablesOf({
   runs,
   totals,

@@ -1,18 +1,18 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { charsLost, isTurnOver } from "@bylaw/log";
 
-/** What turns of agents came to, counted. A turn goes from the first response to the one that ends it. */
+/** Counts over the turns of agents. A turn lasts from its first response to the response that ends it. */
 export interface Figures {
-  /** Turns that ended: the next three, added. */
+  /** Turns that ended: the sum of the next three. */
   turns: number;
   ok: number;
   non_compliant: number;
   dropped: number;
-  /** Turns that were going on when the log ended. */
+  /** Turns that had not ended when the log ended. */
   running: number;
-  /** Turns whose very first response complied, of those that were ok. */
+  /** The turns among `ok` whose first response complied. */
   first_attempt: number;
-  /** Calls of a model in turns that ended: responses, but those of a stream that went on. */
+  /** Model calls in turns that ended. Responses that continue a stream do not count. */
   model_calls: number;
   violations: number;
   /** Violations after which the model was called again. */
@@ -40,7 +40,7 @@ export function addFigures(to: Figures, more: Readonly<Figures>): void {
   for (const key of Object.keys(more) as (keyof Figures)[]) to[key] += more[key];
 }
 
-/** Follows the turns of one agent in one run. */
+/** Counts the turns of one agent in one run. */
 export interface TurnCount {
   add(event: LogEvent): void;
   result(): Figures;
@@ -48,11 +48,11 @@ export interface TurnCount {
 
 export function countTurns(): TurnCount {
   const figures = noFigures();
-  // Responses and violations of the turn that is going on.
+  // Counts for the turn in progress.
   let responses = 0;
   let violations = 0;
   let calls = 0;
-  // Whether the turn before came to nothing, and none has begun since.
+  // Whether the last turn failed and no new turn has begun.
   let over = false;
 
   function end(how: "ok" | "non_compliant" | "dropped"): void {
@@ -97,13 +97,13 @@ export function countTurns(): TurnCount {
   };
 }
 
-/** What figures come to for one turn; `null` where no turn ended. */
+/** Figures per turn. Null if no turn ended. */
 export interface Rates {
-  /** Share of turns that ended well, and that did so at once: from 0 to 1. */
+  /** The share of turns that ended well, from 0 to 1. `first_attempt` is the share that did so at once. */
   readonly success: number | null;
   readonly first_attempt: number | null;
   readonly violations_per_100_turns: number | null;
-  /** Calls of a model for one turn: 1 where nothing was ever tried again. */
+  /** Model calls per turn. 1 means that nothing was tried again. */
   readonly amplification: number | null;
 }
 

@@ -11,17 +11,18 @@ export interface CallContext {
   readonly store: string;
 }
 
-/** Answers a program of a step that asks about a call. Its key says which agent asks; the call cannot. */
+/** Answers a program of a step that asks about a call. Its key says which agent asks, because the call could name any. */
 export async function answerCall(
   body: unknown,
   { run, agent, kernel, store }: CallContext,
 ): Promise<Json> {
-  if (!isJsonObject(body) || !isJsonObject(body["call"])) throw new TypeError("This is no call");
+  if (!isJsonObject(body) || !isJsonObject(body["call"]))
+    throw new TypeError("The request is not a call");
   const { id, session = "", ...call } = body["call"];
-  // The kernel admits it, key by key, before anything is decided.
+  // The kernel checks every field before it decides.
   const asked = { ...call, agent, hook: "beforeToolCall" } as unknown as ToolCall;
   const look = await kernel.decide({ ...asked, run: run.run }, run.view);
-  // A run without an opinion records nothing.
+  // A run without a rule for the call records nothing.
   if (isSilent(look)) return answerOf(look, "");
   const request = id === undefined ? {} : { request_id: JSON.stringify([agent, session, id]) };
   const { decision, events } = await run.toolCall(asked, request);

@@ -14,9 +14,9 @@ import { openDriver, workerName } from "./open-driver.ts";
 import { drivenHere, type WorkParts } from "./prepare-workflow.ts";
 import { CONTROL_FILE, onInterrupt, type RunOptions } from "./run-options.ts";
 
-/** One run that workers may drive, and this process first. */
+/** A run that this process or another worker drives. */
 export interface DrivenRun extends Pick<WorkParts, "plugins" | "selection" | "from"> {
-  /** Takes part in the sitting of whoever drives. */
+  /** A handle on the run that joined it without taking it over. */
   readonly run: Run;
   readonly loaded: LoadedTemplate;
   readonly kernel: Kernel;
@@ -28,8 +28,8 @@ export interface DrivenRun extends Pick<WorkParts, "plugins" | "selection" | "fr
 const LOOK_MS = 500;
 
 /**
- * Offers a run to all workers, drives it where nobody else does, and waits until it has ended or a person is needed, whoever drives it.
- * `undefined`: a signal ended the command; workers go on with the run.
+ * Offers a run to all workers, drives it unless another one does, and waits until it ends or needs a person. Returns undefined if a
+ * signal ended the command. Workers then continue the run.
  */
 export async function driveHere({
   run,
@@ -45,7 +45,7 @@ export async function driveHere({
   const { driver: engine = "embedded", lease = 60, json = false, controlFile } = options;
   let failure: unknown;
   const onError = (error: unknown): void => void (failure ??= error);
-  // First: what cannot be driven is not offered.
+  // Opened first, so that a run without a working driver is not offered.
   const driver = await openDriver(engine, { place, store, serves: false, onError });
   const parts = {
     kernel,

@@ -15,13 +15,13 @@ import { jsonLine, write } from "../io/output.ts";
 import { count, plain } from "../io/text.ts";
 import type { Authorize } from "./resume-run.ts";
 
-/** How a run is carried over. */
+/** How to migrate a run. */
 export interface MigrateOptions {
   readonly loaded: LoadedTemplate;
   readonly store: Pick<Store, "get">;
-  /** Without it a template that changed is refused, with what changed. */
+  /** Whether to migrate. If not, a changed template is an error that lists the changes. */
   readonly migrate: boolean;
-  /** Tells what would be done, and does nothing. */
+  /** Whether to only print what a migration would do. */
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly from: number | undefined;
@@ -29,8 +29,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Carries a run over to a template that changed since it began, and tells what changed; does nothing where none did. True: it was only told.
- * Throws BYLAW_TEMPLATE_CHANGED without `migrate`, BYLAW_TEMPLATE_NOT_MIGRATED, and BYLAW_APPROVAL_UNAUTHORIZED for nobody.
+ * Migrates a run to the current template and prints the changes. Does nothing if the template has not changed. Resolves to true if it only
+ * printed. Throws BYLAW_TEMPLATE_CHANGED without `migrate`, BYLAW_TEMPLATE_NOT_MIGRATED, and BYLAW_APPROVAL_UNAUTHORIZED without a person.
  */
 export async function migrated(
   run: Run,

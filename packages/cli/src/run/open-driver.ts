@@ -8,11 +8,14 @@ import { usageError } from "../io/report-error.ts";
 import { serverOf, type StorePlace } from "../log/open-store.ts";
 import type { DriverName } from "./run-options.ts";
 
-/** A name that no other worker has, and that says where it is. */
+/** A unique name for a worker that shows where it runs. */
 export const workerName = (): string =>
   `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`.slice(-200);
 
-/** Opens a driver over a store. `serves`: wakes are answered here too. Throws what the driver throws, and BYLAW_USAGE_INVALID. */
+/**
+ * Opens a driver over a store. `serves`: whether this process also receives its wake-ups. Throws the driver's errors, and
+ * BYLAW_USAGE_INVALID.
+ */
 export async function openDriver(
   name: DriverName,
   {

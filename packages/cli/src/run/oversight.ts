@@ -12,10 +12,10 @@ import {
 import { parseJson } from "@bylaw/config";
 import type { RunPlugins } from "./run-kernel.ts";
 
-/** The rules that hold an agent, or the work of none. */
+/** The rules in force for an agent, or for steps without an agent. */
 export type RulesOf = (agent: string | null) => readonly ConstitutionRule[];
 
-/** Asks whom the template names, and puts on record what came of it; `undefined` where it names nobody. */
+/** Returns a function that asks the template's oversight service and records the answer. Undefined if the template names no service. */
 export function overseerOf(
   { oversight }: Template,
   run: Run,
@@ -54,13 +54,13 @@ export function overseerOf(
   };
 }
 
-/** The oversight's answer, for the agent that asked. */
+/** The oversight's answer, in the form that the agent gets. */
 export function adviceOf({ verdict, events }: Oversight): OversightAdvice {
   if (verdict !== undefined) return { risk: verdict.risk, advice: verdict.advice };
   return { risk: null, advice: String(events.at(-1)?.details["error"] ?? "no answer") };
 }
 
-/** A tool of a server that is started for the question. A verdict as data is taken as it is; prose is scored by its words. */
+/** Asks a tool of an MCP server that is started for the question. A verdict as JSON is used as it is; prose is scored by its words. */
 function serverOversight(
   { command, tool }: NonNullable<NonNullable<Template["oversight"]>["mcp"]>,
   {
@@ -78,7 +78,7 @@ function serverOversight(
     async ask(request, signal) {
       const { askTool } = await import("@bylaw/host-mcp");
       const { goal, plan, kind, prompt, progress, uncertainties, rules = [] } = request;
-      // In the words of the servers that there are; each takes what it knows.
+      // The argument names of existing servers. Each server ignores those that it does not know.
       const args = {
         goal,
         plan,
@@ -100,7 +100,7 @@ function serverOversight(
   };
 }
 
-/** A program that reads the request as JSON, and prints the verdict. */
+/** Runs a program that reads the request as JSON and prints the verdict. */
 function programOversight(
   command: readonly string[],
   cwd: string,

@@ -19,10 +19,10 @@ import { answerCall } from "./answer-call.ts";
 import { overseerOf, type RulesOf } from "./oversight.ts";
 import { progressOf } from "./progress.ts";
 
-/** What a workflow needs beside its template to be carried out here. */
+/** What is needed to run a workflow on this machine. */
 export interface WorkParts {
   readonly run: Run;
-  /** What the run decides by. */
+  /** The kernel that decides in the run. */
   readonly kernel: Kernel;
   readonly loaded: LoadedTemplate;
   readonly plugins: RunPlugins;
@@ -36,13 +36,13 @@ export interface WorkParts {
   readonly json: boolean;
 }
 
-/** Everything that `runWorkflow` wants, and what has to be closed when it is over. */
+/** The options of `runWorkflow`, and what to close when the workflow is over. */
 export interface Work {
   readonly options: WorkflowOptions;
   readonly close: () => Promise<void>;
 }
 
-/** Sets up how a workflow is carried out: who is shown what, who is asked for oversight, and how its agents reach the run. */
+/** Prepares the options of a workflow: its progress display, its oversight, and the server through which agents reach the run. */
 export async function prepareWorkflow({
   run,
   kernel,
@@ -64,7 +64,7 @@ export async function prepareWorkflow({
     ...CONSTITUTION_TOOLS,
   ];
   const own = hasOwnRules(kernel);
-  // Nobody is told what holds others: where rules are their own, agents do not trust each other.
+  // An agent sees only its own rules if they are per agent, because such agents do not trust each other.
   const rulesOf: RulesOf = (agent) => rulesFor(constitutionOf(run), agent, own);
   const server = startsAgents(template)
     ? await startLocalServer(tools, {
@@ -101,7 +101,7 @@ export async function prepareWorkflow({
   };
 }
 
-/** Asks the oversight at once for an agent that requests it. */
+/** Asks the oversight at once when an agent requests it. */
 function overseeNow(
   overseer: ReturnType<typeof overseerOf>,
   workflow: Pick<WorkflowOptions, "template" | "run">,
@@ -127,7 +127,7 @@ const startsAgents = ({ agents, steps }: Template): boolean =>
   Object.values(agents).some(({ run }) => run !== null && "command" in run) ||
   steps.some(({ agent, run }) => agent !== null && run !== null);
 
-/** How a step reaches its tools: by the server, or by a command that a client of the protocol starts. */
+/** The variables through which a step reaches its tools: the server's address and key, and a command for MCP clients that start one. */
 const mcpVariables = (url: string, key: string): Readonly<Record<string, string>> => ({
   BYLAW_MCP_URL: url,
   BYLAW_MCP_KEY: key,

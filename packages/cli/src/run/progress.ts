@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { plain, short } from "../io/text.ts";
 import { write } from "../io/output.ts";
 
-/** Is told what happens, and shows it. */
+/** Shows events and output as they come. */
 export interface Progress {
   readonly events: (events: readonly LogEvent[]) => void;
   readonly output: (step: string, stream: "stdout" | "stderr", text: string) => void;
@@ -11,7 +11,7 @@ export interface Progress {
 
 const TAIL = 4_000;
 
-/** How a run is shown: live where a person looks, as plain lines elsewhere, not at all beside JSON. */
+/** How to show a run: live on a terminal, otherwise as plain lines, and not at all with JSON. */
 export async function progressOf({
   json,
   steps,
@@ -21,7 +21,7 @@ export async function progressOf({
 }): Promise<Progress> {
   const tails = new Map<string, string>();
   if (json) return { events: () => {}, output: () => {}, close: async () => {} };
-  // A terminal that does not say how wide it is cannot be drawn on.
+  // Without a known width, a terminal cannot be redrawn.
   const show = process.stderr.isTTY && process.stderr.columns > 0 ? await live(steps) : lines();
   return {
     output(step, _, text) {
@@ -43,7 +43,7 @@ export async function progressOf({
 }
 
 interface Shown {
-  /** `alone`: nothing else begins with it. */
+  /** Shows an event. `alone`: whether no other step begins with it. */
   readonly line: (event: LogEvent, text: string, among: { readonly alone: boolean }) => void;
   readonly output: (step: string, text: string) => void;
   readonly close: () => Promise<void> | void;
@@ -61,7 +61,7 @@ function lines(): Shown {
 }
 
 async function live(steps: number): Promise<Shown> {
-  // Its spinner reads the keyboard, and ends the process at ctrl-c with what the steps had started still at work.
+  // Without a spinner: a spinner reads the keyboard, and at ctrl-c ends the process while programs of the steps still run.
   const { log, taskLog } = await import("@clack/prompts");
   const output = process.stderr;
   let current: { readonly step: string; readonly task: ReturnType<typeof taskLog> } | undefined;
@@ -105,7 +105,7 @@ const tailOf = (text: string | undefined): string =>
     .map((line) => `\n    ${plain(line)}`)
     .join("");
 
-/** What happened, in one line; `undefined`: nothing that a person waits for. */
+/** Describes an event in one line. Undefined for events that nobody waits for. */
 function lineOf({ event_type, agent_id, details }: LogEvent): string | undefined {
   const text = (key: string): string => short(String(details[key] ?? ""), 200);
   const who = agent_id === null ? "" : ` by ${short(agent_id, 80)}`;
@@ -134,7 +134,7 @@ function lineOf({ event_type, agent_id, details }: LogEvent): string | undefined
     case "behavior_rejected":
       return `${text("step")}: ${text("action")} is not granted`;
     case "oversight_due":
-      return `${text("step")}: an oversight is due before it (${text("why")})`;
+      return `${text("step")}: oversight is required before it (${text("why")})`;
     case "workflow_migrated":
       return `carried over to another template by ${text("by")}`;
     case "control_file_set_aside":

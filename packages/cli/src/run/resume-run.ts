@@ -6,7 +6,7 @@ import { answererOf, confirmed } from "../approve/authority.ts";
 import { plain } from "../io/text.ts";
 import type { RunPlugins } from "./run-kernel.ts";
 
-/** Asks for consent to `what` and returns who gave it; `undefined` if nobody is named. Throws what `answererOf` throws. */
+/** Asks for consent to `what`. Returns who gave it, or undefined if nobody is named. Throws the errors of `answererOf`. */
 export type Authorize = (what: string) => Promise<string | undefined>;
 
 /** Takes the person from `--by` or the token. `file`: the configuration, whose folder has the operators file. */
@@ -16,7 +16,7 @@ export function authorizerOf(
   token: string | undefined,
 ): Authorize {
   return async (what) => {
-    // A supervisor restarting a crashed run names nobody, so it cannot end a pause.
+    // A supervisor that restarts a crashed run names nobody, so it cannot end a pause.
     if (by === undefined && (token === undefined || token === "")) return undefined;
     const who = answererOf(file ?? resolve("bylaw.config"), by, token);
     if (who.ask && !(await confirmed(`${what} as ${plain(who.by)}\nType yes to continue: `)))
@@ -25,7 +25,7 @@ export function authorizerOf(
   };
 }
 
-/** What may change how a run goes on. */
+/** Changes to how a run continues. */
 export interface Resume {
   readonly from: number | undefined;
   readonly migrate: boolean;

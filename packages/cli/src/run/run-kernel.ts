@@ -11,7 +11,7 @@ import { loopOptionsOf, triggerOptionsOf, workflow, type Template } from "@bylaw
 import { bundled } from "../decide/kernel-source.ts";
 import { whileLoading } from "../io/exit-code.ts";
 
-/** The plugins that a run has whatever its configuration says, by what each is for. */
+/** The plugins of every run, whatever its configuration says, by purpose. */
 const OWN = {
   loop: "@bylaw/plugin-loop",
   trigger: "@bylaw/plugin-trigger",
@@ -21,28 +21,28 @@ const OWN = {
 } as const;
 const COORDINATOR = { coordinator: "@bylaw/plugin-coordinator" } as const;
 
-/** The modules that the plugins of a kernel are from: what is asked of their state has to come from the same copy. */
+/** The plugin modules of a kernel. Their state must be read with the same copy of each module. */
 export interface RunPlugins {
   readonly loop: typeof LoopPlugin;
   readonly trigger: typeof TriggerPlugin;
   readonly checkpoint: typeof CheckpointPlugin;
   readonly vibecheck: typeof VibecheckPlugin;
   readonly constitution: typeof ConstitutionPlugin;
-  /** Set if it was asked for. */
+  /** Set if the coordinator was requested. */
   readonly coordinator?: typeof CoordinatorPlugin;
 }
 
-/** What a workflow runs under. */
+/** The kernel of a workflow and its plugins. */
 export interface RunKernel {
   readonly kernel: Kernel;
-  /** Absolute path; `undefined` where there is no configuration. */
+  /** Absolute path of the configuration. Undefined if there is none. */
   readonly file: string | undefined;
   readonly plugins: RunPlugins;
 }
 
 /**
- * The kernel of a run: its configuration, where there is one, and the plugins that grant what agents may ask for. Without a template nobody
- * says which loops and agents there are, and no more of these are granted than the configuration grants.
+ * The kernel of a run: its configuration, if any, and the plugins that grant requests of agents. Loops and calls of agents come
+ * from the template; without one, only the configuration grants them.
  */
 export async function kernelOf(
   template: Template | undefined,
@@ -64,7 +64,7 @@ export async function kernelOf(
   }
   return whileLoading(file, async () => {
     const { config: loaded } = await loadConfig({ file, bundled: bundled() });
-    // From where the configuration has its own: two copies of one plugin in one kernel are refused.
+    // Loaded with the configuration's own packages, because a kernel refuses two copies of one plugin.
     const load = await packagesBeside(file, bundled());
     const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
     const plugins = Object.fromEntries(await Promise.all(entries)) as unknown as RunPlugins;
@@ -80,7 +80,7 @@ export async function kernelOf(
   });
 }
 
-// By name each, so that they are the copies that the command uses itself.
+// Imported by name, so that they are the copies that the command itself uses.
 const ownPlugins = async (coordinator: boolean): Promise<RunPlugins> => ({
   loop: await import("@bylaw/plugin-loop"),
   trigger: await import("@bylaw/plugin-trigger"),
@@ -90,7 +90,7 @@ const ownPlugins = async (coordinator: boolean): Promise<RunPlugins> => ({
   ...(coordinator ? { coordinator: await import("@bylaw/plugin-coordinator") } : {}),
 });
 
-/** The nearest configuration from the working directory upwards; `undefined` where there is none. */
+/** The nearest configuration in the working directory or above. Undefined if there is none. */
 export async function nearestConfig(): Promise<string | undefined> {
   try {
     return await findConfig(process.cwd());
@@ -100,7 +100,7 @@ export async function nearestConfig(): Promise<string | undefined> {
   }
 }
 
-/** The names of all plugins of a configuration, those of its rulesets too. */
+/** The names of all plugins of a configuration, including those of its rulesets. */
 export function namesIn({
   plugins = [],
   extends: rulesets = [],

@@ -1,15 +1,15 @@
 import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { AGENTS_TEXT, COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 
-/** What may wake the workers of a run. */
+/** The drivers that wake the workers of a run. */
 const DRIVERS = ["embedded", "dbos", "restate"] as const;
 
 export type DriverName = (typeof DRIVERS)[number];
 
-/** Where agents write requests, if the command line does not say. */
+/** The default file in which agents write requests. */
 export const CONTROL_FILE = ".bylaw/memory/behavior.json";
 
-/** Runs `stop` when something asks this process to end. Returns what ends that. */
+/** Runs `stop` when a signal asks this process to end. Returns a function that removes the listener. */
 export function onInterrupt(stop: () => void): () => void {
   for (const signal of SIGNALS) process.once(signal, stop);
   return () => {
@@ -33,7 +33,7 @@ export const RUN_OPTIONS = [
   ["--choose <option...>", "the options that a new run chooses"],
   [
     "--migrate",
-    "with --resume: carry the run over to the current template; with --dry-run only show what changed",
+    "with --resume: migrate the run to the current template; with --dry-run only show what changed",
   ],
   COMPAT,
   ["--agents <path>", AGENTS_TEXT, { path: true, many: true }],

@@ -2,7 +2,7 @@ import { BylawError } from "@bylaw/kernel";
 import type { McpAccess } from "@bylaw/host-mcp";
 import { quote } from "@bylaw/wording";
 
-/** Whom a command line names. */
+/** The options that name a run and an agent. */
 interface Named {
   readonly store?: string;
   readonly run?: string;
@@ -12,8 +12,8 @@ interface Named {
 }
 
 /**
- * How to reach the run of the step that this process works in; `undefined` outside a step. A step reaches nothing else: throws
- * BYLAW_MCP_FOREIGN for another run, agent or store, and in a step without an agent. The key proves who calls, not these names.
+ * The address and key of the run whose step this process belongs to. Undefined outside a step. A step reaches only its own run: throws
+ * BYLAW_MCP_FOREIGN for another run, agent or store, and in a step without an agent. The key proves who calls; these names do not.
  */
 export function stepAccess({
   store,
@@ -39,12 +39,12 @@ export function stepAccess({
   if (agent !== undefined && agent !== self)
     throw foreign(`A step acts as its own agent ${quote(self)}, not as ${quote(agent)}`);
   if (store !== undefined)
-    throw foreign("A step reaches only its own run, in no other store", "Remove `--store`");
+    throw foreign("A step reaches only its own run, in its own store", "Remove `--store`");
   if (coordinator === true)
     throw foreign("A step does not coordinate its run", "Remove `--coordinator`");
-  if (create) throw foreign("The run of a step is there already", "Remove `--create`");
+  if (create) throw foreign("The run of a step already exists", "Remove `--create`");
   return { url, key };
 }
 
-const foreign = (message: string, fix = "remove the option"): BylawError =>
+const foreign = (message: string, fix = "Remove the option"): BylawError =>
   new BylawError({ code: "BYLAW_MCP_FOREIGN", message, fix });

@@ -5,7 +5,7 @@ import { planOf, type Template, type TemplateFinding, type TemplatePlaces } from
 import { findingLine } from "../io/report-error.ts";
 import { plain, short } from "../io/text.ts";
 
-/** Where templates are looked for from the working directory, those of installed rulesets last. */
+/** The folders in which templates are searched, starting from the working directory. Installed rulesets come last. */
 export function placesHere(): TemplatePlaces {
   const cwd = process.cwd();
   return {
@@ -44,12 +44,12 @@ function isRuleset(folder: string): boolean {
   }
 }
 
-/** Tells on the error stream what has no effect. */
+/** Prints on standard error what has no effect. */
 export function warn(findings: readonly TemplateFinding[]): void {
   for (const finding of findings) process.stderr.write(`${findingLine(finding)}\n`);
 }
 
-/** The steps of a template, one a line. */
+/** The steps of a template, one per line. */
 export function planText(template: Template): string {
   const rows = planOf(template).map(({ index, step, agent, run, notes }) => {
     const what =

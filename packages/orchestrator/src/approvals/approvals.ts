@@ -176,7 +176,7 @@ function checkGiven(question: Question, { answer, role, reason, expires_at }: Gi
     throw unanswerable(`The end of a ${question.kind} does not expire`, "Leave `expires_at` out.");
   if (answer === "no" && isBlank(reason ?? ""))
     throw unanswerable(
-      "A no needs a reason",
+      "A rejection needs a reason",
       "Say in `reason` what has to change. The agent reads it.",
     );
   const isPlainYes = question.kind === "call" && answer === "yes" && !isAskUser(question);
