@@ -1,8 +1,8 @@
 import { BylawError } from "@bylaw/kernel";
 
-/** A configuration with several faults. */
+/** An error that lists all faults of a configuration. */
 class ConfigError extends BylawError {
-  /** Every fault, file by file, in the order of the text. */
+  /** Every fault, in the order of the files and of their text. */
   readonly findings: readonly object[];
 
   constructor(first: BylawError, faults: readonly BylawError[]) {
@@ -18,7 +18,7 @@ function findingsOf(fault: BylawError): readonly object[] {
   return [{ ...source, code, severity: "error", message, ...(fix === undefined ? {} : { fix }) }];
 }
 
-/** Throws the faults of a configuration, if there are any, as one error. The code is that of the first. */
+/** Throws the faults of a configuration, if any, as one error. Its code is that of the first fault. */
 export function throwFaults(faults: readonly BylawError[]): void {
   const [first] = faults;
   if (first === undefined) return;

@@ -12,7 +12,7 @@ const pluginUse = z.preprocess(
   z.strictObject({ use: packageName, options: z.record(z.string(), z.unknown()).optional() }),
 );
 
-/** A configuration that is a module. The kernel looks at its rulesets and plugins. */
+/** A configuration that is a module. The kernel checks its rulesets and plugins. */
 const MODULE_CONFIG = z.strictObject({
   extends: z.array(z.unknown()).optional(),
   without: z.array(z.string()).optional(),
@@ -23,7 +23,7 @@ const MODULE_CONFIG = z.strictObject({
   deadline_ms: z.number().positive().max(2_147_483_647).optional(),
 });
 
-/** A configuration file that is data: packages are named, not imported. */
+/** A configuration file in a data format, in which packages are named, not imported. */
 const DATA_CONFIG = MODULE_CONFIG.extend({
   extends: z.array(packageName).optional(),
   plugins: z.array(pluginUse).optional(),
@@ -32,11 +32,11 @@ const DATA_CONFIG = MODULE_CONFIG.extend({
 interface CheckedConfig {
   readonly config: DataConfig;
   readonly faults: readonly BylawError[];
-  /** Whether what is at a path is not what the file says. */
+  /** Whether the value at a path was replaced, because the one in the file is wrong. */
   readonly isReplaced: (path: DataPath) => boolean;
 }
 
-/** What is left of a configuration file that is data without its faults, and these with file and line. */
+/** The valid part of a configuration file in a data format, and its faults with file and line. */
 export async function checkedConfig(file: string, data: DataFile): Promise<CheckedConfig> {
   const { data: config = {}, issues, isReplaced } = salvage(DATA_CONFIG, data.value, keysAt);
   const faults = issues
@@ -47,7 +47,7 @@ export async function checkedConfig(file: string, data: DataFile): Promise<Check
   return { config, faults: await Promise.all(faults), isReplaced };
 }
 
-/** What is wrong with the settings of a configuration that is a module. */
+/** The faults in the settings of a configuration that is a module. */
 export function moduleFaults(file: string, config: object): readonly BylawError[] {
   const { error } = MODULE_CONFIG.safeParse(config);
   return (error?.issues ?? [])

@@ -11,31 +11,34 @@ import { isBylawError } from "./is-bylaw-error.ts";
 import { openConfig, type LoadConfigOptions } from "./load-config.ts";
 import type { PackageLoader } from "./packages.ts";
 
-/** Which file or ruleset brought one use of a plugin. */
+/** The origin of one use of a plugin: a file or a ruleset. */
 export interface ReportEntry {
   readonly plugin: string;
   readonly version: string;
-  /** The way from the configuration to the plugin: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
+  /** The path from the configuration to the plugin: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
   readonly from: string;
-  /** Names of rules that `without` dropped. */
+  /** The names of the rules that `without` dropped. */
   readonly excludedRules: readonly string[];
   readonly options: unknown;
 }
 
-/** A sealed kernel, and where its parts come from. */
+/** A sealed kernel, and the origins of its parts. */
 export interface ConfiguredKernel {
   readonly kernel: Kernel;
   /** Absolute path of the configuration. */
   readonly file: string;
-  /** Loads packages from where the configuration has its own. */
+  /** Loads packages as the configuration does, from its own folder or above. */
   readonly load: PackageLoader;
-  /** In the order of the configuration. */
+  /** The uses of plugins, in the order of the configuration. */
   readonly report: readonly ReportEntry[];
 }
 
-/** How to make a {@link ConfiguredKernel}. */
+/** The options of {@link createConfiguredKernel}. */
 export interface ConfiguredKernelOptions extends LoadConfigOptions {
-  /** Plugins to add to those of the configuration; told its file, what it says, and how to load packages from where it has its own. */
+  /**
+   * Returns plugins to add to those of the configuration. It gets the file, the configuration, and a loader for the configuration's
+   * own packages.
+   */
   readonly add?: (
     file: string,
     config: Config,
@@ -43,7 +46,7 @@ export interface ConfiguredKernelOptions extends LoadConfigOptions {
   ) => readonly Plugin[] | Promise<readonly Plugin[]>;
 }
 
-/** Which file or ruleset brought what, in the order of the configuration. */
+/** The origin of every plugin, in the order of the configuration. */
 function reportOf(kernel: Kernel): readonly ReportEntry[] {
   return kernel.plugins.flatMap(({ plugin, instances }) =>
     instances.map(({ from, excludedRules, options }) => ({
@@ -56,7 +59,7 @@ function reportOf(kernel: Kernel): readonly ReportEntry[] {
   );
 }
 
-/** Loads a configuration and creates its kernel. Throws what `loadConfig` and `createKernel` throw, with the file. */
+/** Loads a configuration and creates its kernel. Throws the errors of `loadConfig` and `createKernel`, with the file. */
 export async function createConfiguredKernel(
   input: ConfiguredKernelOptions = {},
 ): Promise<ConfiguredKernel> {

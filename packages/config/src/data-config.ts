@@ -7,8 +7,8 @@ import { throwFaults } from "./config-error.ts";
 import { isPlain } from "./plain-config.ts";
 
 /**
- * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and
- * line, BYLAW_CONFIG_UNLOADABLE for a package, BYLAW_OPTIONS_INVALID for the options of a plugin.
+ * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and line,
+ * BYLAW_CONFIG_UNLOADABLE for a package, and BYLAW_OPTIONS_INVALID for the options of a plugin.
  */
 export async function readDataConfig(
   file: string,
@@ -27,7 +27,7 @@ export async function readDataConfig(
   const { extends: rulesets, plugins: uses, ...settings } = given;
   const plugins = uses?.map((use) => (typeof use === "string" ? { use, options: undefined } : use));
   const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
-  // Of all packages and options that are wrong each is told.
+  // Collects the error of each package and plugin, so that all of them are reported.
   const at = async <T>(path: DataPath, work: () => Promise<T>): Promise<T | undefined> => {
     if ([path, [...path, "use"], [...path, "options"]].some(isReplaced)) return undefined;
     try {

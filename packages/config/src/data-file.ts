@@ -1,13 +1,13 @@
 import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
 import type { Place } from "./place.ts";
 
-/** The way to a value: keys of objects and indexes of lists. */
+/** The path to a value: keys of objects and indexes of lists. */
 export type DataPath = readonly PropertyKey[];
 
-/** A configuration as data, with the places of its parts. */
+/** A configuration as data, with the places of its parts in the file. */
 export interface DataFile {
   readonly value: Json;
-  /** Where a part stands, as near as the format tells. */
+  /** The place of a part, as precisely as the format tells. */
   readonly place: (path: DataPath) => Promise<Place | undefined>;
 }
 
@@ -25,7 +25,7 @@ export function unreadable(
   });
 }
 
-/** The parsed value as JSON. */
+/** Converts the parsed value to JSON. */
 export function plain(file: string, value: unknown): Json {
   try {
     return freezeJson(value);

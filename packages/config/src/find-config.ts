@@ -3,14 +3,14 @@ import { dirname, join, resolve } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { refuseIrregular } from "./read-text.ts";
 
-/** The endings of `bylaw.config.*`. */
+/** The extensions of `bylaw.config.*`. */
 export const CONFIG_EXTENSIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"] as const;
 
 const NAMES: readonly string[] = CONFIG_EXTENSIONS.map((extension) => `bylaw.config.${extension}`);
 
 /**
- * The absolute path of the nearest `bylaw.config.*` in `cwd` or above. Throws BYLAW_CONFIG_MISSING where there is none, and
- * BYLAW_CONFIG_INVALID where one folder holds two or where it is no regular file.
+ * The absolute path of the nearest `bylaw.config.*` in `cwd` or above. Throws BYLAW_CONFIG_MISSING if there is none, and
+ * BYLAW_CONFIG_INVALID if one folder has two or if it is not a regular file.
  */
 export async function findConfig(cwd: string): Promise<string> {
   const start = resolve(cwd);
@@ -44,7 +44,7 @@ function statsOf(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    // A folder that cannot be entered holds no configuration for us.
+    // A folder that this user cannot enter has no configuration for it.
     return undefined;
   }
 }
@@ -61,7 +61,7 @@ function refuseTwo(folder: string): void {
   });
 }
 
-// A search that walks up from /tmp/job must not run a module that another user of the machine left in /tmp.
+// The search goes upwards. From /tmp/job, it must not run a module that another user of the machine left in /tmp.
 function refuseForeign(file: string, start: string): void {
   const self = process.getuid?.();
   if (self === undefined || dirname(file) === start) return;

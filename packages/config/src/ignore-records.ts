@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Itself too: a file that nobody committed would be new in the next commit of whoever adds everything. By name, and not the whole folder:
-// people keep rules and templates beside these, and code has any name.
+// Each record by its name, because people keep rules and templates in the same folder. The .gitignore itself too: otherwise it
+// would be an uncommitted file in everybody's next commit.
 const RECORDS = [
   ".gitignore",
   "*.secret",
@@ -17,8 +17,8 @@ const RECORDS = [
 ];
 
 /**
- * Has git leave out what Bylaw itself writes into a folder (stores, logs, secrets, what a run leaves behind), where nobody has said anything
- * of the folder yet. Answers with the file that it wrote; throws what writing throws.
+ * Makes git ignore the files that Bylaw writes into a folder: stores, logs, secrets and other records of runs. Does nothing if the
+ * folder already has a .gitignore. Returns the file that it wrote. Throws the file system's errors.
  */
 export function ignoreRecords(folder: string): string | undefined {
   const file = join(folder, ".gitignore");
@@ -26,7 +26,7 @@ export function ignoreRecords(folder: string): string | undefined {
     writeFileSync(file, `${RECORDS.join("\n")}\n`, { flag: "wx" });
     return file;
   } catch (error) {
-    // Another process was quicker, or it was made before.
+    // The file existed already, or another process just created it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { BylawError } from "@bylaw/kernel";
 
-/** Tells an error of Bylaw from any other, also one that a project's own copy of the kernel made. */
+/** Whether an error is one of Bylaw's, even if another copy of the kernel created it. */
 export function isBylawError(error: unknown): error is BylawError {
   return (
     error instanceof Error &&

@@ -1,6 +1,6 @@
 import { JSON_LIMITS } from "@bylaw/kernel";
 
-/** Where JSON text goes wrong, and how. `offset` counts UTF-16 code units from 0. */
+/** The first fault of a JSON text. `offset` counts UTF-16 code units from 0. */
 export interface JsonFault {
   readonly offset: number;
   readonly message: string;
@@ -13,15 +13,15 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const LITERALS = ["true", "false", "null"] as const;
 
 /**
- * Walks JSON text and names the first thing in it that breaks the grammar of RFC 8259 or that two readers could read
- * differently: a second key, `__proto__`, a number that a double changes, too many levels or values. Iterative, one pass, no
- * backtracking over strings, so neither a deep nor a long text exhausts a stack.
+ * Checks JSON text and returns its first fault: anything outside the grammar of RFC 8259, or anything that two parsers may read
+ * differently (a repeated key, `__proto__`, a number that a double changes, too many levels or values). It takes one pass without
+ * recursion or backtracking, so neither deep nor long text exhausts the stack.
  */
 export function walkJson(text: string, most: number): JsonFault | undefined {
   let at = 0;
   let values = 0;
   const open: (Set<string> | undefined)[] = [];
-  // Inside a container, after a value: a comma or the end. Before one: a value, or a key in an object.
+  // What must come next. `first`: a value or a key, or the end of the container. `next`: a comma, or the end of the container.
   let expected: "value" | "first" | "key" | "next" = "value";
 
   for (;;) {
@@ -89,7 +89,7 @@ function skipWhite(text: string, from: number): number {
 
 function endOfString(text: string, from: number): number | JsonFault {
   for (let at = from + 1; ;) {
-    // An expression runs over the plain characters quicker than a loop does before it is compiled.
+    // A regular expression skips plain characters faster than a loop.
     PLAIN.lastIndex = at;
     PLAIN.test(text);
     at = PLAIN.lastIndex;
@@ -117,21 +117,21 @@ function endOfScalar(text: string, from: number): number | JsonFault {
   return literal === undefined ? fault(from, text, "a JSON value") : from + literal.length;
 }
 
-// INVARIANT: what is judged is what runs. A double must give back every digit that was written; up to 15 it always does.
+// INVARIANT: the value that is judged is the value that runs, so a double must keep every digit. Up to 15 digits it always does.
 function isExact(token: string): boolean {
   if (token.length <= 15 && !/[eE]/.test(token)) return true;
   const written = significant(token);
   const value = Number(token);
   if (written === "") return value === 0;
   if (written.length > 17 || !Number.isFinite(value)) return false;
-  // The shortest digits that name the double, or its rounding to as many digits as were written: these two can differ.
+  // Compares with the shortest digits of the double, and with the double rounded to as many digits as were written. These two can differ.
   return (
     significant(String(value)) === written ||
     significant(value.toPrecision(written.length)) === written
   );
 }
 
-// Without its zeros at either end. An expression would look at each run of zeros once for every zero in it.
+// Strips the zeros at both ends. A regular expression would take quadratic time for the zeros at the end.
 function significant(number: string): string {
   const digits = number.replace(/[eE].*$/, "").replace(/[-.]/g, "");
   let end = digits.length;

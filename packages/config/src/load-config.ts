@@ -4,40 +4,40 @@ import { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 import type { BundledPackages, ContainedPackages, PackageLoader } from "./packages.ts";
 import { readText } from "./read-text.ts";
 
-/** Which configuration to load. */
+/** The options of {@link loadConfig}. */
 export interface LoadConfigOptions {
-  /** Where the search begins, upwards. Default: the working directory. */
+  /** The folder in which the search begins; it goes upwards. Default: the working directory. */
   readonly cwd?: string;
-  /** The file itself, relative to `cwd`; then nothing is searched. */
+  /** The configuration file, relative to `cwd`. If it is set, nothing is searched. */
   readonly file?: string;
-  /** Packages to use where the project has not installed its own, by name: the URL of their entry. */
+  /** Packages to use if the project has not installed its own: the URL of each entry, by name. */
   readonly bundled?: BundledPackages;
-  /** Packages to take from the program, where a configuration that is data would load the very same ones. */
+  /** Packages to take from the program if a configuration in a data format would load exactly the same ones. */
   readonly contained?: ContainedPackages;
 }
 
-/** A configuration and where it was found. */
+/** A configuration and its file. */
 export interface LoadedConfig {
   /** Absolute path. */
   readonly file: string;
   readonly config: Config;
 }
 
-/** The same, with how to load packages from where the configuration has its own. */
+/** A configuration, its file, and a loader for the configuration's own packages. */
 export interface OpenedConfig extends LoadedConfig {
   readonly load: PackageLoader;
 }
 
 /**
- * Finds and loads `bylaw.config.{ts,mts,js,mjs,json,yaml,toml}`. Throws BYLAW_CONFIG_MISSING, BYLAW_CONFIG_INVALID or
- * BYLAW_CONFIG_UNLOADABLE, BYLAW_JSON_INVALID for JSON text, BYLAW_OPTIONS_INVALID for the options of a plugin.
+ * Finds and loads `bylaw.config.{ts,mts,js,mjs,json,yaml,toml}`. Throws BYLAW_CONFIG_MISSING, BYLAW_CONFIG_INVALID,
+ * BYLAW_CONFIG_UNLOADABLE, BYLAW_JSON_INVALID for JSON text, and BYLAW_OPTIONS_INVALID for the options of a plugin.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { file, config } = await openConfig(options);
   return { file, config };
 }
 
-/** Loads a configuration as {@link loadConfig} does. */
+/** Loads a configuration like {@link loadConfig}, and returns the loader of its packages too. */
 export async function openConfig({
   cwd = process.cwd(),
   file,
@@ -54,7 +54,7 @@ export async function openConfig({
       source: { file: path },
     });
   }
-  // Each way to load brings a parser or a compiler of its own, so only the one that is needed is imported.
+  // Each format needs its own parser or compiler, so only the one that is needed is imported.
   let loading: Promise<PackageLoader> | undefined;
   const beside: PackageLoader = async (name) => {
     loading ??= import("./packages.ts").then(({ packagesBeside }) => packagesBeside(path, bundled));

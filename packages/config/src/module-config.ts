@@ -10,8 +10,8 @@ import { missingBeside, type BundledPackages } from "./packages.ts";
 type SourceLocation = NonNullable<BylawError["source"]>;
 
 /**
- * Loads a configuration that is a module and returns its default export. Throws BYLAW_CONFIG_UNLOADABLE for a module that
- * does not load, with the line where it failed, and BYLAW_CONFIG_INVALID for one without a configuration, or with all its faults.
+ * Loads a configuration that is a module and returns its default export. Throws BYLAW_CONFIG_UNLOADABLE with the line if the module
+ * fails, and BYLAW_CONFIG_INVALID with all faults if its export is not a configuration.
  */
 export async function readModuleConfig(file: string, bundled: BundledPackages): Promise<Config> {
   let exports: Record<string, unknown>;
@@ -38,15 +38,15 @@ export async function readModuleConfig(file: string, bundled: BundledPackages): 
   });
 }
 
-// Its checks need zod, so they are loaded only for a configuration that the kernel would refuse.
+// These checks need zod, so they are loaded only for a configuration that the kernel would refuse.
 async function settingsFaults(file: string, config: object): Promise<readonly BylawError[]> {
   const { moduleFaults } = await import("./config-schema.ts");
   return moduleFaults(file, config);
 }
 
 /**
- * Loads a module again whose plugins refuse their options, for the faults behind the first one: now each plugin notes its fault and
- * the module goes on. What it exports is only looked at for more faults.
+ * Finds all faults of a module in which a plugin refused its options. Loads the module again: this time each plugin notes its fault
+ * instead of throwing, so that the module runs to its end. Its exports are only checked for more faults.
  */
 async function allFaults(file: string, bundled: BundledPackages): Promise<readonly BylawError[]> {
   const faults: BylawError[] = [];
@@ -56,7 +56,7 @@ async function allFaults(file: string, bundled: BundledPackages): Promise<readon
     const config = exports["default"];
     return isJsonObject(config) ? [...faults, ...(await settingsFaults(file, config))] : faults;
   } catch {
-    // It stumbles over a plugin that is not there.
+    // Without one of its plugins, the module may fail for other reasons, which are not reported.
     return faults;
   }
 }
@@ -71,7 +71,7 @@ export async function importModule(
     try {
       return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     } catch (error) {
-      // Nothing of the module has run when a package is missing, so it may be loaded again with the bundled ones.
+      // If a package is missing, no code of the module has run. So it can be loaded again, with the bundled packages.
       if (!lacksBundled(error, bundled)) throw error;
     }
   }
@@ -84,7 +84,7 @@ async function evaluate(
   { anew = false } = {},
 ): Promise<Record<string, unknown>> {
   const jiti = createJiti(file, {
-    // Nothing is written into a project, nor into a folder where an agent could exchange what was compiled.
+    // No cache: it would write into the project, or into a folder where an agent could replace compiled code.
     fsCache: false,
     ...(anew ? { moduleCache: false } : {}),
     interopDefault: false,
@@ -101,7 +101,7 @@ function lacksBundled(error: unknown, bundled: BundledPackages): boolean {
 }
 
 function unloadable(file: string, error: unknown): BylawError {
-  // An error of our own, thrown while the module ran (options refused, say), says it better than we could.
+  // If an error of Bylaw was thrown while the module ran, such as for wrong options, its message is the better one.
   const own = isBylawError(error) ? error : undefined;
   const [, name] = MISSING.exec(messageOf(error)) ?? [];
   const installable = name !== undefined && !/^[./\\]|^[a-z]:/i.test(name) ? name : undefined;
@@ -121,7 +121,7 @@ function reasonOf(error: unknown, missing: string | undefined): string {
   return text.replace(/\s*\S*:\d+:\d+$/, "");
 }
 
-// Both loaders keep the lines of the source, and name file, line and column in the stack or in the message.
+// Both loaders keep the original lines, and name file, line and column in the stack or the message.
 function sourceOf(error: unknown, file: string): SourceLocation {
   const text = error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : String(error);
   for (const name of [file, pathToFileURL(file).href]) {

@@ -8,23 +8,23 @@ import {
   type Subject,
 } from "@bylaw/kernel";
 
-/** Where tool calls run that do not say so themselves. */
+/** The defaults for tool calls that do not name their folders. */
 export interface NodeKernelOptions {
   /** Absolute path of the config file. */
   readonly configFile?: string;
-  /** Names the configuration in votes. Default: the last part of `configFile`, else `config`. */
+  /** The name of the configuration in votes. Default: the file name of `configFile`, or `config`. */
   readonly name?: string;
-  /** Default: the working directory of this process. */
+  /** Absolute path. Default: the working directory of this process. */
   readonly cwd?: string;
-  /** Default: `cwd` of the call. */
+  /** Absolute path. Default: `cwd` of the call. */
   readonly workspace?: string;
-  /** Default: the home folder of the user. */
+  /** Absolute path. Default: the home folder of the user. */
   readonly home?: string;
 }
 
 /**
- * A kernel for tools that run in this process. A tool call that names no `cwd`, `workspace` or `home` gets those of the options, so
- * that it is decided as `bylaw check` decides it. Throws what `createKernel` throws.
+ * Creates a kernel for tools that run in this process. A tool call without `cwd`, `workspace` or `home` gets those of the options,
+ * so that it is decided as `bylaw check` would. Throws the errors of `createKernel`.
  */
 export function createNodeKernel(config: Config, options: NodeKernelOptions = {}): Kernel {
   const {
@@ -36,7 +36,7 @@ export function createNodeKernel(config: Config, options: NodeKernelOptions = {}
   checkArgument("createNodeKernel", "a configuration", config, { code: "BYLAW_CONFIG_INVALID" });
   const kernel = createKernel(config, source);
   const placed = (subject: Subject): Subject => {
-    // What is no plain call is the kernel's to refuse.
+    // Anything that is not a plain call is left to the kernel, which refuses it.
     if (!isJsonObject(subject) || subject.hook !== "beforeToolCall") return subject;
     const here = subject.cwd ?? cwd;
     const folders = {
@@ -44,7 +44,7 @@ export function createNodeKernel(config: Config, options: NodeKernelOptions = {}
       workspace: subject.workspace ?? workspace ?? here,
       home: subject.home ?? home,
     };
-    // A prepared call has all three, and stays the object that the kernel knows.
+    // A prepared call already has all three. It stays the same object, because the kernel recognises it by identity.
     return Object.entries(folders).every(([name, folder]) => subject[name as "cwd"] === folder)
       ? subject
       : { ...subject, ...folders };

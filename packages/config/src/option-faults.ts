@@ -1,13 +1,10 @@
 import type { BylawError } from "@bylaw/kernel";
 
-// The kernel of a configuration may be another copy than the loader's.
+// A global symbol, because the configuration may use another copy of the kernel than the loader.
 const NOTE_FAULT = Symbol.for("@bylaw/kernel/note-option-fault");
 const shared = globalThis as { [NOTE_FAULT]?: ((fault: BylawError) => void) | undefined };
 
-/**
- * While `work` runs, a plugin with wrong options is noted instead of thrown, so that all faults of a configuration are found. Such a
- * plugin throws when it is applied.
- */
+/** Collects the faults of plugin options while `work` runs. A plugin with wrong options does not throw then; it throws when it is applied. */
 export async function notingOptionFaults<T>(
   note: (fault: BylawError) => void,
   work: () => Promise<T>,

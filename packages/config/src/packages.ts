@@ -3,17 +3,17 @@ import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BylawError, messageOf, type Plugin, type Ruleset } from "@bylaw/kernel";
 
-/** The exports of a package, by its name. */
+/** Loads the exports of a package by its name. */
 export type PackageLoader = (name: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Packages that come with the program, by name: the URL of their entry. They serve where a project has none of its own. */
+/** Packages that are bundled with the program: the URL of each entry, by name. They are used if a project has not installed its own. */
 export type BundledPackages = Readonly<Record<string, string>>;
 
 /** A package whose code is built into the program. */
 export interface ContainedPackage {
   /** The version that was built in. */
   readonly version: string;
-  /** The packages that it uses, by name. */
+  /** The packages that it imports, by name. */
   readonly dependencies: Readonly<Record<string, string>>;
   readonly load: PackageLoader;
 }
@@ -22,9 +22,9 @@ export interface ContainedPackage {
 export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
 
 /**
- * The loader for a configuration that names these packages: the program's own where a project would load the very same ones, else
- * `beside`. It takes nothing from the program where a project has another version of what the configuration names, or of what
- * that uses: parts of two copies of a plugin cannot be in one kernel.
+ * The loader for a configuration that names these packages. It takes a package from the program if the project would load the same
+ * version, or has none. If the project has another version of one of them, or of their dependencies, it returns `beside`, because a
+ * kernel must not mix two copies of a plugin.
  */
 export function loaderOfContained(
   file: string,
@@ -40,12 +40,12 @@ export function loaderOfContained(
       const { version } = JSON.parse(manifest) as { version?: unknown };
       return version === found?.version ? found : undefined;
     } catch (error) {
-      // The program's own serves where a project has none.
+      // If the project does not have the package, the program's own is used.
       return (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND" ? found : undefined;
     }
   };
   const taken = new Map(names.map((name) => [name, own(name)]));
-  // A map visits what is added while it is visited.
+  // A map also visits entries that are added during the iteration.
   for (const one of taken.values())
     for (const name of Object.keys(one?.dependencies ?? {}))
       if (Object.hasOwn(contained, name) && !taken.has(name)) taken.set(name, own(name));
@@ -56,12 +56,12 @@ export function loaderOfContained(
   };
 }
 
-/** Finds packages beside one file: the URL of an entry as a module there would import it, or nothing. */
+/** The URL of a package's entry, as a module next to the file would import it. Undefined if it is not installed. */
 type PackageResolver = (name: string) => string | undefined;
 
-/** Makes the resolver of the packages beside a file. */
+/** Creates a resolver for packages, as a module next to `file` would find them. */
 export async function resolverBeside(file: string): Promise<PackageResolver> {
-  // Only jiti resolves as `import` does from another folder; it is large, so it comes when it is needed.
+  // Only jiti can resolve as `import` does from another folder. It is large, so it is loaded on demand.
   const { createJiti } = await import("jiti");
   const jiti = createJiti(file, { fsCache: false });
   return (name) => {
@@ -74,7 +74,10 @@ export async function resolverBeside(file: string): Promise<PackageResolver> {
   };
 }
 
-/** Makes the loader of the packages that stand beside a configuration file. */
+/**
+ * Creates a loader for packages, as a module next to the configuration would find them. Bundled packages serve for those that are
+ * not installed.
+ */
 export async function packagesBeside(
   file: string,
   bundled: BundledPackages,
@@ -101,7 +104,7 @@ export async function packagesBeside(
   };
 }
 
-/** The bundled packages that a project lacks, as paths. */
+/** The paths of the bundled packages that a project has not installed, by name. */
 export async function missingBeside(
   file: string,
   bundled: BundledPackages,
@@ -114,10 +117,10 @@ export async function missingBeside(
   );
 }
 
-/** Makes a plugin from options as a file wrote them. */
+/** Creates a plugin from the unchecked options of a configuration file. */
 export type UntypedFactory = (options: unknown) => Plugin;
 
-/** The plugin that a package exports under its own name. Throws BYLAW_CONFIG_UNLOADABLE. */
+/** The plugin factory that a package exports under its own name. Throws BYLAW_CONFIG_UNLOADABLE. */
 export function pluginFactoryOf(
   name: string,
   exports: Readonly<Record<string, unknown>>,

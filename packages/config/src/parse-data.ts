@@ -3,8 +3,8 @@ import type { DataFile } from "./data-file.ts";
 import { parseJson } from "./parse-json.ts";
 
 /**
- * Parses a JSON, YAML or TOML text by the ending of its file. Throws BYLAW_CONFIG_INVALID or BYLAW_JSON_INVALID. A parser is loaded
- * only for a text that needs it.
+ * Parses a JSON, YAML or TOML text by the extension of its file. Throws BYLAW_CONFIG_INVALID or BYLAW_JSON_INVALID. Each parser is
+ * loaded on demand.
  */
 export async function parseData(file: string, text: string): Promise<DataFile> {
   const extension = extname(file);
@@ -12,7 +12,7 @@ export async function parseData(file: string, text: string): Promise<DataFile> {
     const { tomlValue, tomlPlace } = await import("./parse-toml.ts");
     return { value: tomlValue(file, text), place: async (path) => tomlPlace(text, path) };
   }
-  // Every JSON text is YAML, so one locator serves both.
+  // JSON is also YAML, so the YAML parser can find the places in both.
   const yaml = () => import("./parse-yaml.ts");
   const place: DataFile["place"] = async (path) => (await yaml()).yamlPlace(text, path);
   if (extension === ".json") return { value: parseJson(text, { file }), place };

@@ -2,24 +2,24 @@ import { BylawError, JSON_LIMITS, freezeJson, messageOf, type Json } from "@byla
 import { walkJson } from "./json-walk.ts";
 import { placeOf } from "./place.ts";
 
-/** Where the text comes from, and how much of it there may be. */
+/** The origin of a JSON text, and its limits. */
 export interface ParseJsonOptions {
-  /** For errors. */
+  /** The file to name in errors. */
   readonly file?: string;
-  /** How many values the text may hold, at any depth. Default: `JSON_LIMITS.values`. */
+  /** The most values that the text may have, at any depth. Default: `JSON_LIMITS.values`. */
   readonly values?: number;
 }
 
 /**
- * Parses JSON text and refuses what another parser might read differently: duplicate keys (also escaped ones), `__proto__`,
- * numbers that change when a double holds them, lone surrogates, more than `JSON_LIMITS.depth` levels or too many
- * values, of which none is built. The result is frozen. Throws BYLAW_JSON_INVALID with line and column.
+ * Parses JSON text and refuses anything that another parser might read differently: repeated keys (also escaped ones), `__proto__`,
+ * numbers that a double changes, lone surrogates, more than `JSON_LIMITS.depth` levels, or too many values. The result is frozen.
+ * Throws BYLAW_JSON_INVALID with line and column, before it builds any value.
  */
 export function parseJson(
   text: string,
   { file, values = JSON_LIMITS.values }: ParseJsonOptions = {},
 ): Json {
-  // Two characters hold at most one value.
+  // Each value takes at least two characters.
   const plain = text.length <= Math.min(SHORT, 2 * values) ? parsePlain(text) : undefined;
   if (plain !== undefined) return plain;
   const fault = walkJson(text, values);
@@ -46,15 +46,15 @@ export function parseJson(
 
 const SHORT = 65_536;
 
-// Most texts are as JSON.stringify writes them. One that comes back as it was has each key once and no number that a double changes,
-// and the two built-in functions together take half as long as the walk.
+// Most texts are exactly as JSON.stringify writes them. If a text survives parsing and writing, it has no repeated key and no
+// number that a double changes. This takes half as long as the walk.
 function parsePlain(text: string): Json | undefined {
   if (text.includes("__proto__")) return undefined;
   try {
     const value = JSON.parse(text) as Json;
     return JSON.stringify(value) === text ? freezeJson(value) : undefined;
   } catch {
-    // The walk says what is wrong, and where.
+    // Falls through to the walk, which finds the place of the fault.
     return undefined;
   }
 }

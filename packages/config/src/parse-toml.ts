@@ -22,8 +22,8 @@ export function tomlValue(file: string, text: string): Json {
   return plain(file, value);
 }
 
-// smol-toml keeps no places. Keys of a configuration are few and flat, so the line that writes the key is found by its text;
-// inside a list of tables the index counts the headers.
+// smol-toml does not report places. Keys of a configuration are few and flat, so the line of a key is found by its text. In a list
+// of tables, the index counts the headers.
 /** The place of a part of a TOML text. */
 export function tomlPlace(text: string, path: DataPath): Place | undefined {
   const lines = text.split("\n");

@@ -1,10 +1,10 @@
-/** Line and column of an offset in a text; both count from 1, columns in UTF-16 code units. */
+/** A line and column of a text. Both count from 1; columns count UTF-16 code units. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** The place of an offset, for LF and CRLF texts alike. */
+/** Finds the line and column of an offset, with LF and CRLF line breaks. */
 export function placeOf(text: string, offset: number): Place {
   let line = 1;
   let start = 0;

@@ -2,19 +2,19 @@ import { APPROVAL_MODES, ENFORCEMENT_MODES, isJsonObject, type Config } from "@b
 
 type Settings = Omit<Config, "extends" | "plugins">;
 
-/** A configuration file that is data: packages are named, not imported. */
+/** A configuration file in a data format, in which packages are named, not imported. */
 export type DataConfig = { readonly [Key in keyof Settings]?: Settings[Key] | undefined } & {
   readonly extends?: readonly string[] | undefined;
   readonly plugins?: readonly (string | PluginUse)[] | undefined;
 };
 
-/** A plugin by the name of its package. */
+/** A plugin, named by its package. */
 interface PluginUse {
   readonly use: string;
   readonly options?: unknown;
 }
 
-/** What npm accepts as a name, and nothing that a path could hide in. */
+/** Matches the names that npm accepts, which cannot contain a path. */
 export const PACKAGE_NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 type Test = (value: unknown) => boolean;
@@ -46,7 +46,7 @@ const TESTS: Readonly<Record<string, Test>> = {
   enforcement_mode: oneOf(ENFORCEMENT_MODES),
 };
 
-/** Whether the schema would surely accept a configuration as it is. Loading the schema takes longer than all that it checks. */
+/** Whether the schema would certainly accept a configuration. Loading the schema takes longer than all of its checks. */
 export const isPlain = (value: unknown): value is DataConfig =>
   isJsonObject(value) &&
   Object.entries(value).every(([key, part]) => Object.hasOwn(TESTS, key) && TESTS[key]?.(part));

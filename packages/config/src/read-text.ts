@@ -13,8 +13,8 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 const LIMIT_BYTES = 1_048_576;
 
 /**
- * The text of a configuration file, without a byte order mark. Throws BYLAW_CONFIG_MISSING, or BYLAW_CONFIG_INVALID for a
- * directory, a pipe or a device, for bytes that are not UTF-8, for an empty file, and for more than 1 MiB.
+ * Reads a configuration file and removes a byte order mark. Throws BYLAW_CONFIG_MISSING, and BYLAW_CONFIG_INVALID for a folder, a
+ * pipe or a device, for bytes that are not UTF-8, for an empty file, and for more than 1 MiB.
  */
 export function readText(file: string): string {
   let bytes: Buffer;
@@ -29,15 +29,15 @@ export function readText(file: string): string {
   if (!isUtf8(bytes)) refuse("The configuration is not valid UTF-8 text", "Save the file as UTF-8");
   const text = bytes.toString("utf8");
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
-  // A reader that forgives a second one would read another text than the parser here.
+  // Another reader may skip a second byte order mark, and so read another text than the parser here.
   if (plain.startsWith("\ufeff"))
     refuse("The configuration starts with a second byte order mark", "Save the file without it");
   if (plain.trim() === "") refuse("The configuration is empty", "Run `bylaw init` in a new folder");
   return plain;
 }
 
-// Opening a pipe waits for its writer, and reading one or a device may never end: both are refused before they are opened,
-// and once more when they are open, because the name may have changed its meaning in between.
+// Opening a pipe waits for its writer, and reading a pipe or a device may never end. So both are refused before opening. They are
+// refused again after opening, because the file may have been replaced in between.
 function readRegular(file: string): Buffer {
   refuseIrregular(file, statSync(file));
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -49,7 +49,7 @@ function readRegular(file: string): Buffer {
   }
 }
 
-/** Throws BYLAW_CONFIG_INVALID for a directory, a pipe, a socket, a device, and for more than 1 MiB. */
+/** Throws BYLAW_CONFIG_INVALID for a folder, pipe, socket or device, and for more than 1 MiB. */
 export function refuseIrregular(file: string, stats: Stats): void {
   const refuse = (message: string, fix: string): never => {
     throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix, source: { file } });

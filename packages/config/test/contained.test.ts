@@ -15,7 +15,7 @@ const installed = (version = "1.0.0"): Readonly<Record<string, string>> =>
     NAMES.map((name) => [`node_modules/${name}/package.json`, manifest(name, version)]),
   );
 
-/** A program that has the packages built in, as the plugin shows: its version is another. */
+/** A program with built-in packages. Its plugin has another version, which shows where it was loaded from. */
 function program(): ContainedPackages {
   const built = project({}, { ...PACKAGES, "acme-words": WORDS.replace("1.2.3", "built-in") });
   return Object.fromEntries(
@@ -36,7 +36,7 @@ async function versionsIn(root: string, contained: ContainedPackages): Promise<r
   return report.map(({ version }) => version);
 }
 
-test("packages that the program has built in are not loaded again from the project", async () => {
+test("packages that are built into the program are not loaded from the project", async () => {
   const root = project({ ...CONFIG, ...installed() }, PACKAGES);
   expect(await versionsIn(root, program())).toEqual(["built-in"]);
 });
@@ -45,7 +45,7 @@ test("a project without these packages gets those of the program", async () => {
   expect(await versionsIn(project(CONFIG), program())).toEqual(["built-in"]);
 });
 
-test("plugins are added from the copy that the configuration has", async () => {
+test("added plugins are loaded from the configuration's own copy", async () => {
   const root = project({ ...CONFIG, ...installed() }, PACKAGES);
   const { kernel } = await createConfiguredKernel({
     cwd: root,
@@ -69,7 +69,7 @@ test.each([
   expect(await versionsIn(root, contained)).toEqual(["1.2.3"]);
 });
 
-test("a project's other version of what the configuration does not use changes nothing", async () => {
+test("another version of a package that the configuration does not use changes nothing", async () => {
   const files = { ...installed(), ...one("acme-rules", "2.0.0") };
   const config = { "bylaw.config.json": '{"plugins": ["acme-words"]}' };
   const root = project({ ...config, ...files }, PACKAGES);

@@ -5,7 +5,7 @@ import { findConfig } from "../src/index.ts";
 import { project } from "./project.ts";
 
 test.runIf(process.getuid?.() === 0)(
-  "refuses what another user left in a folder above, unless the folder is that user's",
+  "refuses a configuration of another user in a folder above, unless the search begins in that user's folder",
   async () => {
     const root = project({ "bylaw.config.json": "{}", "job/x": "" });
     const file = join(root, "bylaw.config.json");

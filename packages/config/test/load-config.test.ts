@@ -58,7 +58,7 @@ async function error(work: Promise<unknown>): Promise<Record<string, unknown>> {
   throw new Error("loaded");
 }
 
-describe("every format says the same", () => {
+describe("every format gives the same configuration", () => {
   test.each(Object.entries(SEVEN))("%s", async (name, text) => {
     const root = project({ [name]: text, "deep/er/x.txt": "" }, PACKAGES);
     const { kernel, file, report } = await createConfiguredKernel({ cwd: join(root, "deep/er") });
@@ -100,15 +100,18 @@ describe("every format says the same", () => {
     });
   });
 
-  test.each(Object.keys(SEVEN))("%s, empty, is an error and not a permission", async (name) => {
-    const root = project({ [name]: " \n" });
-    expect(await error(loadConfig({ cwd: root }))).toEqual({
-      code: "BYLAW_CONFIG_INVALID",
-      message: "The configuration is empty",
-      fix: "Run `bylaw init` in a new folder",
-      source: { file: join(root, name) },
-    });
-  });
+  test.each(Object.keys(SEVEN))(
+    "an empty %s is an error and does not allow anything",
+    async (name) => {
+      const root = project({ [name]: " \n" });
+      expect(await error(loadConfig({ cwd: root }))).toEqual({
+        code: "BYLAW_CONFIG_INVALID",
+        message: "The configuration is empty",
+        fix: "Run `bylaw init` in a new folder",
+        source: { file: join(root, name) },
+      });
+    },
+  );
 
   test.each(Object.keys(SEVEN))("%s in invalid UTF-8", async (name) => {
     const root = project({ [name]: Uint8Array.from([0x23, 0xff, 0xfe, 0x0a]) });
@@ -130,7 +133,7 @@ describe("every format says the same", () => {
 });
 
 describe("finding", () => {
-  test("takes the nearest, and with a file name searches nothing", async () => {
+  test("takes the nearest configuration, and does not search if a file is given", async () => {
     const root = project({
       "bylaw.config.json": '{"fallback": "deny"}',
       "a/bylaw.config.toml": 'fallback = "ask_user"',
@@ -145,7 +148,7 @@ describe("finding", () => {
     ).toEqual({ fallback: "deny" });
   });
 
-  test("refuses two in one folder and names both", async () => {
+  test("refuses two configurations in one folder and names both", async () => {
     const root = project({ "bylaw.config.json": "{}", "bylaw.config.ts": "export default {}" });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       code: "BYLAW_CONFIG_INVALID",
@@ -153,7 +156,7 @@ describe("finding", () => {
     });
   });
 
-  test("says where it looked when there is none", async () => {
+  test("says where it searched if there is no configuration", async () => {
     const root = project({ "x/y": "" });
     expect(await error(loadConfig({ cwd: join(root, "x") }))).toMatchObject({
       code: "BYLAW_CONFIG_MISSING",
@@ -165,7 +168,7 @@ describe("finding", () => {
     });
   });
 
-  test("refuses an ending that is none of its own", async () => {
+  test("refuses an extension that it does not know", async () => {
     const root = project({ "config.ini": "x" });
     expect(await error(loadConfig({ cwd: root, file: "config.ini" }))).toMatchObject({
       message: expect.stringContaining("`.ini` is not a configuration format"),
@@ -174,7 +177,7 @@ describe("finding", () => {
 });
 
 test.each(["bylaw.config.ts", "bylaw.config.mjs"])(
-  "%s with a misspelt key is refused with what was probably meant",
+  "%s with a misspelt key is refused with the nearest known key",
   async (name) => {
     const refusal = async (text: string) =>
       await error(loadConfig({ cwd: project({ [name]: text }) }));
@@ -216,14 +219,14 @@ describe("data", () => {
     },
   );
 
-  test("a file over 1 MiB is refused unread", async () => {
+  test("a file over 1 MiB is refused without reading it", async () => {
     const root = project({ "bylaw.config.yaml": `#${"x".repeat(2 ** 20)}\nfallback: allow` });
     expect(await error(loadConfig({ cwd: root }))).toMatchObject({
       message: expect.stringContaining("more than 1 MiB"),
     });
   });
 
-  test("a package that is missing is named with its line and how to install it", async () => {
+  test("a missing package is named with its line and the command that installs it", async () => {
     const root = project(
       { "bylaw.config.yaml": "plugins:\n  - acme-words\n  - acme-nothing\n" },
       PACKAGES,
@@ -237,7 +240,7 @@ describe("data", () => {
   });
 
   test.each(readCases<[string, string]>(import.meta, "package-names"))(
-    "%s is refused: a package must be what it is named as",
+    "%s is refused, because the package must export the kind that the key expects",
     async (text, message) => {
       const root = project(
         { "bylaw.config.toml": text },
@@ -298,7 +301,7 @@ describe("modules", () => {
   });
 
   test.each(["ts", "mts", "js", "mjs"])(
-    "bylaw.config.%s that imports what is not installed",
+    "bylaw.config.%s that imports a package that is not installed",
     async (ending) => {
       const root = project({
         [`bylaw.config.${ending}`]: 'import "acme-nothing";\nexport default {};',
@@ -312,7 +315,7 @@ describe("modules", () => {
   );
 
   test.each(readCases<string>(import.meta, "no-configuration"))(
-    "%s is no configuration",
+    "%s is not a configuration",
     async (text) => {
       const root = project({ "bylaw.config.ts": text });
       expect(await error(loadConfig({ cwd: root }))).toMatchObject({
@@ -322,7 +325,7 @@ describe("modules", () => {
     },
   );
 
-  test("TypeScript may import TypeScript, with any ending and any syntax, and leaves no file behind", async () => {
+  test("TypeScript may import TypeScript, with any extension and syntax, and loading it leaves no file behind", async () => {
     const root = project({
       "bylaw.config.ts":
         'import { fallback } from "./settings";\nimport type { Config } from "@bylaw/kernel";\nexport default { fallback } satisfies Config;',
@@ -354,7 +357,7 @@ describe("modules", () => {
     }
   });
 
-  test("a package of the project goes before a bundled one", async () => {
+  test("a package of the project takes precedence over a bundled one", async () => {
     const bundle = project({}, { ...PACKAGES, "acme-words": WORDS.replace("1.2.3", "9.9.9") });
     const bundled = { "acme-words": `file://${bundle}/node_modules/acme-words/i.js` };
     for (const name of ["bylaw.config.ts", "bylaw.config.json"] as const) {
@@ -366,7 +369,7 @@ describe("modules", () => {
 });
 
 describe("a kernel from a configuration", () => {
-  test("`without` drops what `extends` brought, and an entry that matches nothing is an error with the file", async () => {
+  test("`without` drops plugins and rules of `extends`, and an entry that matches nothing is an error with the file", async () => {
     const root = project(
       {
         "drop/bylaw.config.json":
@@ -398,7 +401,7 @@ describe("a kernel from a configuration", () => {
     },
   );
 
-  test("plugins can be added from where the packages of the configuration are", async () => {
+  test("plugins can be added from the configuration's own packages", async () => {
     const root = project({ "bylaw.config.json": JSON_CONFIG }, PACKAGES);
     const files: string[] = [];
     const { report } = await createConfiguredKernel({

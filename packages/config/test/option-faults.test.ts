@@ -25,7 +25,7 @@ it("a plugin with wrong options is noted while faults are collected, and no kern
     expect(() => createKernel({ plugins: kept })).toThrow(/strict/);
 });
 
-it("and is thrown before and after, also when the work fails", async () => {
+it("wrong options throw before and after collecting, also if the work fails", async () => {
   const failing = notingOptionFaults(
     () => {},
     async () => {

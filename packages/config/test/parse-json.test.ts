@@ -28,7 +28,7 @@ test("reads every JSON value as JSON.parse does", () => {
   );
 });
 
-test("reads every double as JSON.stringify writes it", () => {
+test("accepts every double as JSON.stringify writes it", () => {
   fc.assert(
     fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (value) => {
       expect(parseJson(JSON.stringify(value))).toBe(JSON.parse(JSON.stringify(value)));
@@ -66,7 +66,7 @@ test("accepts no text that JSON.parse refuses", () => {
         try {
           actual = parseJson(text);
         } catch (error) {
-          // The edit made a trap; nothing else may be refused.
+          // The edit must have added one of these faults; nothing else may be refused.
           expect((error as Error).message).toMatch(
             /appears twice|__proto__|fit a double exactly|lone surrogate|well-formed/,
           );
@@ -80,7 +80,7 @@ test("accepts no text that JSON.parse refuses", () => {
   expect(refused).toBeGreaterThan(500);
 });
 
-test("refuses a second key wherever it stands and however it is written", () => {
+test("refuses a repeated key at any place and in any spelling", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.boolean(), fc.nat(20), (key, escaped, depth) => {
       fc.pre(key !== "__proto__");
@@ -104,7 +104,7 @@ test("refuses a lone surrogate, escaped or not", () => {
   expect(refusal('{"\\udc00": 1}')).toContain("surrogate");
 });
 
-test("keeps 17 digits that are the double, and refuses 17 that are not", () => {
+test("accepts 17 digits that a double keeps, and refuses 17 that it changes", () => {
   expect(parseJson("0.10000000000000001")).toBe(0.1);
   expect(parseJson("9007199254740992")).toBe(9_007_199_254_740_992);
   expect(refusal("72057594037927937")).toContain("fit a double exactly");
@@ -121,7 +121,7 @@ test("walks a long string, a string of escapes and deep nesting without exhausti
   expect(refusal("[".repeat(1_000_000))).toContain("Nested more than");
 });
 
-test("freezes what it returns, and names file, line and column when it knows the file", () => {
+test("freezes its result, and names file, line and column if it knows the file", () => {
   expect(Object.isFrozen(parseJson('{"a": [1]}'))).toBe(true);
   expect(() => parseJson('{\n"a": }', { file: "x.json" })).toThrow(
     expect.objectContaining({
@@ -132,8 +132,8 @@ test("freezes what it returns, and names file, line and column when it knows the
   );
 });
 
-// White space before a text leaves what it says and takes the way of the walk.
-test("says the same of a text that JSON.stringify could have written as of any other", () => {
+// A space before the text forces the walk without changing the value.
+test("the fast path and the walk give the same result", () => {
   const outcome = (text: string): unknown => {
     try {
       return { value: parseJson(text) };
@@ -171,7 +171,7 @@ test.each([
   ["numbers", "[0,0,0]"],
   ["empty arrays", "[[],[],[]]"],
   ["keys", '{"a":1,"b":[2]}'],
-])("holds at most as many values as it may: %s", (_, text) => {
+])("accepts at most as many values as allowed: %s", (_, text) => {
   expect(parseJson(text, { values: 4 })).toEqual(JSON.parse(text));
   expect(() => parseJson(text, { values: 3 })).toThrow(/More than 3 values/);
   const spaced = text.replaceAll(",", " , ");
@@ -179,14 +179,14 @@ test.each([
   expect(() => parseJson(spaced, { values: 3 })).toThrow(/More than 3 values/);
 });
 
-test("stops at the first value too many, whatever comes behind it", () => {
+test("stops at the first value too many, whatever follows it", () => {
   expect(() => parseJson(`[${"[],".repeat(1_000)}`, { values: 10 })).toThrow(
     /More than 10 values.*column 29/,
   );
 });
 
-// A reader that looks at each run of zeros once for each of its zeros needs hours for this.
-test("reads a number of a million digits in time in proportion to it", () => {
+// A parser with quadratic time would need hours for this.
+test("reads a number of a million digits in linear time", () => {
   const zeros = "0".repeat(1_000_000);
   expect(() => parseJson(`[1${zeros}1]`)).toThrow(/number/);
   expect(parseJson(`[0.${zeros}]`)).toEqual([0]);

@@ -8,7 +8,7 @@ const place = async () => undefined;
 const GOOD = ["acme", "@acme/rules", "~a.b_c-d"];
 const BAD = ["", "../acme", "Acme", "a".repeat(215), "@/x", "a\n"];
 
-/** Mostly one of these, else what a file could also have there. */
+/** Mostly one of these values, otherwise any value that a file may have there. */
 const mostly = (...good: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(...good), weight: 12 },
@@ -44,11 +44,11 @@ const configuration = fc.record(
   { requiredKeys: [] },
 );
 
-test("what is taken for plainly right is what the schema accepts, as it is", async () => {
+test("the schema accepts everything that `isPlain` accepts, without changing it", async () => {
   let plain = 0;
   await fc.assert(
     fc.asyncProperty(fc.oneof(configuration, fc.jsonValue()), async (given) => {
-      // As a file has it: without what is undefined.
+      // Drops undefined values, because a file cannot have them.
       const value: unknown = JSON.parse(JSON.stringify(given));
       if (!isPlain(value)) return;
       plain += 1;

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 const kernel = dirname(dirname(fileURLToPath(import.meta.resolve("@bylaw/kernel"))));
 const zod = dirname(fileURLToPath(import.meta.resolve("zod/package.json")));
 
-/** A folder with files, removed after the test. `packages` are installed in it, the kernel and zod always. */
+/** Creates a folder with files that is removed after the test. `packages` are installed in it, and always the kernel and zod. */
 export function project(
   files: Readonly<Record<string, string | Uint8Array>>,
   packages: Readonly<Record<string, string>> = {},
