@@ -1,6 +1,6 @@
 import { defineConfig } from "rolldown";
 
-// One file without imports of its own, because reading several takes longer than all that it does.
+// A single file without imports, because reading several files takes longer than everything that the program does.
 export default defineConfig({
   input: "src/hook-client.ts",
   platform: "node",

@@ -3,7 +3,7 @@ import type { HookAnswer } from "@bylaw/hook-client";
 import type { HookRequest } from "./hook-request.ts";
 import { recordReads } from "./record-reads.ts";
 
-/** Loads a configuration and returns what answers events by it. */
+/** Loads a configuration. Returns a function that answers events by it. */
 export type LoadAnswers = (
   config: string,
 ) => Promise<(request: HookRequest) => Promise<HookAnswer>>;
@@ -21,10 +21,13 @@ export type ThreadNews =
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "answer"; readonly id: number; readonly answer?: HookAnswer };
 
-/** Answers the events that the engine hands to this thread. Call it before anything else is loaded here. */
+/**
+ * Answers the events that the engine sends to this thread. Call it before loading anything else here, because it records which
+ * files are read.
+ */
 export async function answerInThread(load: LoadAnswers): Promise<void> {
   const port = parentPort;
-  if (port === null) throw new TypeError("It works in a thread of the engine only");
+  if (port === null) throw new TypeError("This works only in a thread of the engine");
   const { config } = workerData as { readonly config: string };
   const tell = (news: ThreadNews): void => port.postMessage(news);
   const stop = recordReads((path, signature) => tell({ kind: "read", path, signature }));

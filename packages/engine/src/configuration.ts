@@ -7,15 +7,15 @@ import type { HookRequest } from "./hook-request.ts";
 export interface ConfigurationStatus {
   /** Absolute path. */
   readonly config: string;
-  /** When the rules in force were loaded, in ISO 8601; `undefined`: none are. */
+  /** The time when the rules in force were loaded, in ISO 8601. Undefined if there are none. */
   readonly loaded_at?: string;
-  /** Why the current files are not in force. */
+  /** The reason why the current files could not be loaded. */
   readonly fault?: string;
 }
 
-/** A configuration that stays loaded, and is loaded again when a file that it was made from changes. */
+/** A configuration that stays loaded. It is loaded again when one of its files changes. */
 export class Configuration {
-  /** When it was asked last, in milliseconds. */
+  /** The time of the last event, in milliseconds since 1970. */
   usedAt = 0;
   readonly #config: string;
   readonly #program: URL;
@@ -31,7 +31,7 @@ export class Configuration {
     this.#note = note;
   }
 
-  /** Answers an event; `undefined` where nothing is loaded that could, or where it takes too long. */
+  /** Answers an event. Undefined if no version of the configuration could be loaded, or if the answer takes too long. */
   async answer(request: HookRequest): Promise<HookAnswer | undefined> {
     this.usedAt = Date.now();
     const thread = await (this.#loading ??= this.#ready().finally(() => {
@@ -50,7 +50,7 @@ export class Configuration {
     };
   }
 
-  /** Ends it after its open questions are answered. */
+  /** Ends the thread after its open questions are answered. */
   retire(): void {
     this.#thread?.retire();
   }
@@ -79,7 +79,7 @@ export class Configuration {
   }
 
   #told(message: string): string {
-    const instead = this.#thread === undefined ? "" : " The rules from before stay in force.";
+    const instead = this.#thread === undefined ? "" : " The previous rules stay in force.";
     return `${this.#config} cannot be loaded: ${message.replace(/\.$/, "")}.${instead}`;
   }
 }

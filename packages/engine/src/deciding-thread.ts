@@ -4,9 +4,9 @@ import type { ThreadNews, ThreadTask } from "./answer-in-thread.ts";
 import type { HookRequest } from "./hook-request.ts";
 import { signatureOf } from "./signature.ts";
 
-// An event of 16 MB takes several times that once it is parsed.
+// A parsed event takes several times its size, which may be 16 MB.
 const HEAP_MB = 512;
-// A small young generation frees the memory of an event sooner, at a little more work.
+// With a small young generation the memory of an event is freed sooner, at the cost of a little speed.
 const YOUNG_MB = 4;
 
 interface Waiting {
@@ -15,15 +15,16 @@ interface Waiting {
 }
 
 /**
- * One configuration in a thread of its own. A thread can be ended whatever runs in it, has its own globals, and loads every module anew.
+ * Decides by one configuration in its own thread. The thread can be ended whatever runs in it, has its own globals, and loads every
+ * module anew.
  */
 export class DecidingThread {
-  /** Settles when the configuration is loaded. Rejects with the reason if it is not. */
+  /** Resolves when the configuration is loaded. Rejects with the reason if loading fails. */
   readonly loaded: Promise<void>;
   alive = true;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  /** Every file that was read while loading, with its signature from before. */
+  /** Every file that was read while loading, with its signature before it was read. */
   readonly #read = new Map<string, string>();
   #count = 0;
   #retired = false;
@@ -45,7 +46,7 @@ export class DecidingThread {
         else reject(new Error(reason));
       };
       this.#worker.on("message", (news: ThreadNews) => this.#hear(news, settle));
-      // Only an uncaught error arrives here, and it ends the thread.
+      // Only uncaught errors arrive here, and they end the thread.
       this.#worker.on("error", (error: Error) => settle(error.message));
       this.#worker.on("exit", () => {
         settle("The configuration ended its process");
@@ -60,7 +61,7 @@ export class DecidingThread {
     return false;
   }
 
-  /** Answers an event; `undefined` if the thread ends or takes too long, in which case it is ended. */
+  /** Answers an event. Undefined if the thread ends or takes too long; a thread that takes too long is ended. */
   ask(request: HookRequest): Promise<HookAnswer | undefined> {
     return new Promise((done) => {
       if (!this.alive) return done(undefined);

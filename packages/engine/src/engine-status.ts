@@ -8,14 +8,17 @@ export interface EngineStatus {
   readonly pid: number;
   /** When it started, in ISO 8601. */
   readonly started_at: string;
-  /** Resident memory. */
+  /** Resident memory, in bytes. */
   readonly rss_bytes: number;
   readonly configurations: readonly ConfigurationStatus[];
 }
 
 const TIMEOUT_MS = 2_000;
 
-/** Asks an engine for its state. A text says why there is no answer; `undefined`: no engine ever ran there. Never rejects. */
+/**
+ * Asks an engine for its state. Resolves to a text that says why there is no answer, or to undefined if no engine ever ran there.
+ * Never rejects.
+ */
 export async function engineStatus(place: EnginePlace): Promise<EngineStatus | string | undefined> {
   try {
     const { status, body } = await requestEngine(place, {

@@ -1,21 +1,21 @@
 import { EVENT_MARK } from "@bylaw/hook-client";
 import { omitUndefined } from "@bylaw/kernel";
 
-/** A host's event as its hook sends it. */
+/** An event of a host, as its hook sends it. */
 export interface HookRequest {
   readonly host: string;
-  /** The event as the command line names it, for hosts whose input does not. */
+  /** The name of the event on the command line, for hosts whose input does not name it. */
   readonly event?: string;
   /** Absolute path of the configuration that decides. */
   readonly config: string;
   readonly strict: boolean;
-  /** The folder of the engine, where the hook was installed with one. */
+  /** The engine's folder, if the hook was installed with one. */
   readonly engine?: string;
-  /** Absolute path of the folder where the hook runs. */
+  /** Absolute path of the folder in which the hook runs. */
   readonly cwd: string;
-  /** Variables of the hook, by name. */
+  /** The environment variables of the hook, by name. */
   readonly env: Readonly<Record<string, string>>;
-  /** The event itself, unparsed. */
+  /** The event as the host wrote it. */
   readonly input: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export interface RequestBody {
   readonly input: Uint8Array;
 }
 
-/** Splits a body into its fields and the event. A body without an event is all fields. */
+/** Splits a request body into its fields and the event. A body without an event has only fields. */
 export function bodyOf(body: Uint8Array): RequestBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = bytes.indexOf(EVENT_MARK);
@@ -35,7 +35,7 @@ export function bodyOf(body: Uint8Array): RequestBody {
   };
 }
 
-/** The event that a body asks about; `undefined` where a field is missing. */
+/** The request in a body. Undefined if a field is missing. */
 export function hookRequest({ fields, input }: RequestBody): HookRequest | undefined {
   const [host, config, cwd] = ["host", "config", "cwd"].map((name) => fields.get(name) ?? "");
   if (!host || !config || !cwd) return undefined;

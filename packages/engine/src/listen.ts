@@ -4,7 +4,7 @@ import { connect, type Server } from "node:net";
 
 const isWindows = process.platform === "win32";
 
-/** The identity of a socket's file; `undefined` if there is none. An inode number alone is reused for the next file. */
+/** The identity of a socket's file. Undefined if there is none. It includes a time, because the next file may get the same inode number. */
 export function socketIdentity(path: string): string | undefined {
   if (isWindows) return path;
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -12,8 +12,8 @@ export function socketIdentity(path: string): string | undefined {
 }
 
 /**
- * Listens on a socket that only this user may use. Binding is the lock: where another engine listens it answers `false`, and only the
- * socket of one that is gone is replaced. Throws what listening throws.
+ * Listens on a socket that only this user may use. Only one engine can bind it: returns false if another one listens there.
+ * Replaces the socket of an engine that is gone. Throws the errors of listening.
  */
 export async function listen(server: Server, path: string): Promise<boolean> {
   for (let attempt = 0; ; attempt += 1) {
@@ -29,7 +29,7 @@ export async function listen(server: Server, path: string): Promise<boolean> {
     }
     const found = socketIdentity(path);
     if (await answers(path)) return false;
-    // Another engine may have replaced it meanwhile.
+    // Removes it only if it is still the same, because another engine may have replaced it meanwhile.
     if (!isWindows && found !== undefined && found === socketIdentity(path)) unlinkSync(path);
   }
 }

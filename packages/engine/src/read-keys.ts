@@ -3,13 +3,16 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EnginePlace } from "@bylaw/hook-client";
 
-/** The keys with which client and engine prove to each other that they may use the folder. */
+/** The keys with which client and engine prove to each other that they have access to the folder. */
 export interface EngineKeys {
   readonly client: string;
   readonly engine: string;
 }
 
-/** The keys of a folder, made where there are none. The first engine to make them wins. Throws what the file system throws. */
+/**
+ * Reads the keys of a folder, and creates those that are missing. If several engines create one at once, all use the first. Throws
+ * the file system's errors.
+ */
 export const readKeys = ({ clientKey, engineKey }: EnginePlace): EngineKeys => ({
   client: keyIn(clientKey),
   engine: keyIn(engineKey),

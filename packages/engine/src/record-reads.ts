@@ -7,14 +7,14 @@ import { signatureOf } from "./signature.ts";
 type Anything = (...given: unknown[]) => unknown;
 type Functions = Record<string, Anything>;
 
-// Opening a file or listing a folder counts. A mere look counts only if nothing is there, because a file may appear.
+// Opening a file and listing a folder count. Checking a path counts only if nothing is there, because a file may appear.
 const OPENS = ["openSync", "readFileSync", "readdirSync", "readFile", "readdir", "open"];
 const LOOKS = ["statSync", "lstatSync", "existsSync", "accessSync"];
 const PROMISES = ["readFile", "readdir", "open"];
 
 /**
- * Tells of each file that is opened in this thread, each folder that is listed and each path where nothing is, with its signature from
- * before, until the returned function is called. A configuration and its plugins may read any file, and no list of theirs names them all.
+ * Reports each file that this thread opens, each folder that it lists and each missing path that it checks, with the signature before.
+ * Returns a function that ends this. It is needed because a configuration and its plugins may read any file and declare none.
  */
 export function recordReads(tell: (path: string, signature: string) => void): () => void {
   const seen = new Set<string>();
@@ -32,7 +32,7 @@ export function recordReads(tell: (path: string, signature: string) => void): ()
     replace(fs.promises, PROMISES, (path) => note(path)),
   ];
   modules.syncBuiltinESMExports();
-  // Node 22.15 and later tell which modules they load.
+  // Node 22.15 and later also report the modules that they load.
   const hooks = modules.registerHooks?.({
     load(url, context, next) {
       if (url.startsWith("file:")) note(url);

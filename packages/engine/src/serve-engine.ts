@@ -21,24 +21,24 @@ import { signatureOf } from "./signature.ts";
 export interface EngineOptions {
   readonly place: EnginePlace;
   readonly version: string;
-  /** The program that serves; when the file changes, the engine ends. Absolute. */
+  /** Absolute path of the program that serves. The engine ends when the file changes. */
   readonly bin: string;
-  /** The file that a thread runs for each configuration; it calls `answerInThread`. */
+  /** The file that runs in a thread for each configuration. It calls `answerInThread`. */
   readonly program: URL;
-  /** Milliseconds without an event after which it ends. */
+  /** Milliseconds without an event after which the engine ends. */
   readonly idle: number;
   /** Receives messages for a person. */
   readonly note: (text: string) => void;
 }
 
-/** The most configurations kept loaded. A further one replaces the least recently used. */
+/** The most configurations to keep loaded. A further one replaces the least recently used one. */
 const MOST_CONFIGURATIONS = 6;
 const LOOK_MS = 1_000;
 const FIELDS_BYTES = 65_536;
 
 /**
- * Serves hooks until the engine is idle, replaced or told to end by SIGTERM; `false` if another engine serves this place already. Throws
- * BYLAW_ENGINE_UNSAFE for a folder that others may use, and what listening throws.
+ * Serves hooks until the engine is idle, is replaced or gets SIGTERM. Returns false if another engine already serves this place.
+ * Throws BYLAW_ENGINE_UNSAFE for a folder that others may use, and the errors of listening.
  */
 export async function serveEngine(options: EngineOptions): Promise<boolean> {
   const { folder } = options.place;
@@ -48,7 +48,7 @@ export async function serveEngine(options: EngineOptions): Promise<boolean> {
     throw new BylawError({
       code: "BYLAW_ENGINE_UNSAFE",
       message: fault,
-      fix: `Remove it, or give it to yourself alone: \`chmod 700 ${folder}\``,
+      fix: `Remove the folder, or close it to others: \`chmod 700 ${folder}\``,
     });
   const engine = new Engine(options, readKeys(options.place));
   if (!(await engine.listen())) return false;
@@ -57,7 +57,10 @@ export async function serveEngine(options: EngineOptions): Promise<boolean> {
 }
 
 class Engine {
-  /** Settles when nothing is left to do. The process then ends without closing the server, which would remove any socket of that name. */
+  /**
+   * Resolves when the engine has nothing left to do. The process then ends without closing the server, because closing would remove
+   * the socket even if it already belongs to another engine.
+   */
   readonly ended: Promise<void>;
   readonly #options: EngineOptions;
   readonly #keys: EngineKeys;
@@ -84,7 +87,7 @@ class Engine {
       });
       this.#serve(request, response).catch(() => response.destroy());
     });
-    // A silent client must not hold a connection.
+    // Silent clients must not keep connections open.
     this.#server.headersTimeout = 5_000;
     this.#server.requestTimeout = 15_000;
     this.#server.maxConnections = 256;
@@ -105,7 +108,8 @@ class Engine {
     return [bin, place.clientKey, place.engineKey].map(signatureOf).join("/");
   }
 
-  // Nobody asks an engine whose socket or keys were replaced, and nobody should ask one of an older version.
+  // If the socket or the keys were replaced, no client can reach this engine. If the program was replaced, this version must not
+  // answer any more.
   #look(): void {
     const { idle, place } = this.#options;
     const lost = socketIdentity(place.socket) !== this.#socket;
@@ -130,7 +134,7 @@ class Engine {
     const bytes = await read(request);
     const body = bodyOf(bytes);
     const { status, text } = await this.#reply(request.url ?? "", body);
-    // Only a client that showed its key learns ours.
+    // Only a client that showed its own key may see the engine's key.
     const proof = status === 401 ? "" : `${this.#keys.engine}\n`;
     const reply = Buffer.from(`${proof}${text}`);
     response.writeHead(status, { "content-length": reply.length }).end(reply);
@@ -183,13 +187,14 @@ class Engine {
   }
 }
 
-// The rules of a user are found by the home that this process started with. A name of a socket could be that of another owner.
+// The engine finds the user's rules by the home of its own process, so the client must have the same one. The name of the socket
+// alone is no proof: it is a short hash.
 const isOwner = (fields: URLSearchParams, bin: string): boolean =>
   fields.get("bin") === bin &&
   fields.get("home") === homedir() &&
   (fields.get("xdg") ?? "") === (process.env["XDG_CONFIG_HOME"] ?? "");
 
-// For a shell, which reads no JSON: the exit code, then what to print.
+// Plain lines for a shell client, which cannot read JSON: the exit code, then the output.
 const linesOf = ({ stdout, stderr, exit }: HookAnswer): string =>
   `${exit}\n${exit === 0 ? stdout : stderr.trimEnd()}`;
 

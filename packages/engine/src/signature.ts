@@ -1,12 +1,12 @@
 import fs from "node:fs";
 
-// Taken now, because a thread that records reads exchanges them.
+// Kept before `recordReads` replaces them.
 const { readdirSync, statSync } = fs;
 
-// SQLite makes and removes these while its database stays the same.
+// SQLite creates and removes these files while its database stays the same.
 const COMES_AND_GOES = /-(?:wal|shm|journal)$/;
 
-/** A text that changes when a file changes or another takes its place, or when an entry of a folder comes or goes. */
+/** A text that changes when a file changes or is replaced, or when a folder gains or loses an entry. */
 export function signatureOf(path: string): string {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -18,7 +18,7 @@ const serve = (place: EnginePlace, notes: string[] = []): Promise<boolean> =>
     note: (text) => void notes.push(text),
   });
 
-test("serves until nobody asks, and only one at a time", async () => {
+test("serves until it is idle, and only one engine serves at a time", async () => {
   const place = placeHere();
   const notes: string[] = [];
   const first = serve(place, notes);
@@ -30,7 +30,7 @@ test("serves until nobody asks, and only one at a time", async () => {
   expect(notes).toEqual([expect.stringMatching(/serves on/), expect.stringMatching(/ends/)]);
 });
 
-test("replaces what is left of a socket, and says nothing to those without the key", async () => {
+test("replaces the socket of an engine that is gone, and tells nothing to clients without the key", async () => {
   const place = placeHere();
   writeFileSync(place.socket, "");
   const served = serve(place);
@@ -38,7 +38,7 @@ test("replaces what is left of a socket, and says nothing to those without the k
   const status = await engineStatus(place);
   expect(status).toMatchObject({ version: "1.2.3", pid: process.pid, configurations: [] });
   const other = { ...place, clientKey: place.engineKey };
-  expect(await engineStatus(other)).toMatch(/did not reply as ours does/);
+  expect(await engineStatus(other)).toMatch(/is not this engine/);
   await served;
   expect(await engineStatus(place)).toBeUndefined();
 });

@@ -4,13 +4,13 @@ import { isAnswer } from "./fault.ts";
 import { ENGINE_MS, LEAVES_TO_COLD, type HookAnswer } from "./protocol.ts";
 import { EngineSilent, requestEngine } from "./request-engine.ts";
 
-/** The request, and the program that answers it. */
+/** A request and the engine that answers it. */
 export interface EngineQuestion {
   readonly host: string;
   readonly place: EnginePlace;
   readonly fields: Readonly<Record<string, string>>;
   readonly input: Uint8Array;
-  /** The command line that starts an engine, after Node itself. */
+  /** The arguments for Node that start an engine. */
   readonly start: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const wait = (milliseconds: number): Promise<void> =>
 const START_MS = 3_000;
 const REPLY_MS = ENGINE_MS + 1_000;
 
-/** Asks the engine, and starts it if none is running. `undefined`: no engine answered. Never rejects. */
+/** Asks the engine, and starts it if none is running. Resolves to undefined if no engine answered. Never rejects. */
 export async function askEngine({
   host,
   place,
@@ -54,7 +54,8 @@ export async function askEngine({
   return undefined;
 }
 
-// An engine that hangs must not be asked again. If it ever goes on, it sees that its socket is gone and ends.
+// Removes the socket, so that later hooks do not wait for an engine that hangs. If the engine ever continues, it sees that its
+// socket is gone and ends.
 function giveUp({ socket }: EnginePlace): undefined {
   try {
     if (process.platform !== "win32") unlinkSync(socket);
@@ -64,7 +65,7 @@ function giveUp({ socket }: EnginePlace): undefined {
   return undefined;
 }
 
-// An engine outlives the hook, so it gets nothing of the hook's secrets.
+// The variables that an engine keeps. The engine outlives the hook, so it must not get the hook's secrets.
 const KEPT =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|XDG_CONFIG_HOME|SystemRoot|APPDATA|USERPROFILE|ProgramFiles|ProgramData)$/i;
 
@@ -79,7 +80,7 @@ function startEngine({ log }: EnginePlace, argv: readonly string[]): { readonly 
       ...{ cwd: "/", detached: true, env, windowsHide: true },
       stdio: ["ignore", file, file],
     });
-    // 0: another engine is there.
+    // The exit code is 0 if another engine is already running.
     child.on("exit", (code) => (engine.failed = code !== 0));
     child.on("error", () => (engine.failed = true));
     child.unref();

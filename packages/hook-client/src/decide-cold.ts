@@ -22,7 +22,7 @@ export function decideCold(
         isAnswer(host, answer) ? answer : faultOf(host, told || "It ended without an answer"),
       );
     });
-    // It may answer without reading everything.
+    // The program may answer before it has read all of its input.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

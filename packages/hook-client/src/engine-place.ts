@@ -2,28 +2,31 @@ import { lstatSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 
-/** Where an engine listens and keeps its files. All absolute. */
+/** The absolute paths of an engine's folder, socket and files. */
 export interface EnginePlace {
   readonly folder: string;
   readonly socket: string;
   readonly log: string;
-  /** The file with the secret that a client shows. */
+  /** The file with the secret by which a client proves itself. */
   readonly clientKey: string;
-  /** The file with the secret that an engine shows. */
+  /** The file with the secret by which an engine proves itself. */
   readonly engineKey: string;
 }
 
-/** The owner of an engine. Each owner has an engine of its own. */
+/** The installation that an engine belongs to. */
 export interface EngineOwner {
-  /** The program that the engine runs. Absolute. */
+  /** Absolute path of the program that the engine runs. */
   readonly bin: string;
-  /** Default: `.bylaw/run` in the home of the user, as the system knows it and not as the environment says. */
+  /**
+   * The folder of the engine. Default: `.bylaw/run` in the user's home. The home comes from the system's user database, not from
+   * the environment.
+   */
   readonly folder?: string | undefined;
 }
 
 /**
- * The place of the engine of one installation, one Node, and one home. Nothing that a child process may set leads a hook to another
- * user's engine or to another version's.
+ * The place of the engine for one installation, one Node and one home. Nothing that a child process can set leads a hook to the
+ * engine of another user or of another version.
  */
 export function placeOf({
   bin,
@@ -42,8 +45,8 @@ export function placeOf({
   };
 }
 
-// FNV-1a twice. It only has to tell owners apart, for the engine compares the owner itself, and to load cryptography takes as long as all
-// the rest.
+// FNV-1a, twice. The name only has to differ between owners, because the engine compares the owner itself. Loading cryptography
+// would take as long as everything else here.
 function nameOf(owner: string): string {
   let [first, second] = [0x811c9dc5, 0x01000193];
   for (const byte of Buffer.from(owner)) {
@@ -53,7 +56,7 @@ function nameOf(owner: string): string {
   return [first, second].map((part) => (part >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** Why the folder of an engine must not be used; `undefined` if it may be. It must be a real folder that only this user can use. */
+/** The reason why an engine's folder must not be used. Undefined if it may be. It must be a real folder that only this user can use. */
 export function folderFault(folder: string): string | undefined {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return `Folder not found: ${folder}`;

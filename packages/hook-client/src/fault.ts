@@ -1,9 +1,9 @@
 import type { HookAnswer } from "./protocol.ts";
 
-// Codex runs the call after any exit code but 0.
+// Codex runs the call after any exit code but 0, so its denial must be JSON.
 const DENIES_AS_JSON: ReadonlySet<string> = new Set(["codex"]);
 
-/** The answer of a host's hook that could not decide. It keeps the call from running. */
+/** The answer of a hook that could not decide. It blocks the call. */
 export function faultOf(host: string, reason: string): HookAnswer {
   const text = `Bylaw could not judge this: ${reason}`;
   if (!DENIES_AS_JSON.has(host)) return { stdout: "", stderr: `${text}\n`, exit: 2 };
@@ -15,7 +15,7 @@ export function faultOf(host: string, reason: string): HookAnswer {
   return { stdout: JSON.stringify({ hookSpecificOutput }), stderr: "", exit: 0 };
 }
 
-/** Whether the host will read this as an answer. Otherwise it may run the call. */
+/** Whether the host will accept this as an answer. Otherwise the host may run the call. */
 export function isAnswer(
   host: string,
   answer: Readonly<Record<keyof HookAnswer, unknown>>,

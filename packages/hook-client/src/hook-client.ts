@@ -1,4 +1,4 @@
-// Started as `node hook-client.cjs BYLAW hook HOST --config FILE …`: it answers as `node BYLAW hook HOST --config FILE …` would.
+// Started as `node hook-client.cjs BYLAW hook HOST --config FILE …`. Its answer is that of `node BYLAW hook HOST --config FILE …`.
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { askEngine } from "./ask-engine.ts";
@@ -7,13 +7,13 @@ import { placeOf } from "./engine-place.ts";
 import { faultOf } from "./fault.ts";
 import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol.ts";
 
-// Every host waits 30 seconds. Loading a configuration twice in vain fits in.
+// Every host waits for 30 seconds. This leaves time to load a configuration twice in vain.
 const DEADLINE_MS = 20_000;
 
 const [bin = "", verb = "", host = "", ...rest] = process.argv.slice(2);
 const ending = new AbortController();
 
-// However this process ends, the call is blocked if the host permits it.
+// If the process ends early, the host blocks the call, as far as it can.
 process.exitCode = 2;
 setTimeout(() => end(faultOf(host, "It took too long")), DEADLINE_MS);
 main().then(end, (error: unknown) => end(faultOf(host, String(error))));
@@ -28,7 +28,7 @@ async function main(): Promise<HookAnswer> {
 
 async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   const { env } = process;
-  // In a step of `bylaw run` the run decides too, and only a process of the step reaches it.
+  // In a step of `bylaw run` the run decides too. Only a process of the step can reach it.
   if (`${env["BYLAW_MCP_URL"] ?? ""}${env["BYLAW_MCP_KEY"] ?? ""}` !== "") return undefined;
   const { config, engine: folder, strict, event } = optionsIn(rest);
   if (config === undefined) return undefined;
@@ -42,7 +42,7 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
     const value = env[name];
     if (value !== undefined) fields[`env.${name}`] = value;
   }
-  // A small young generation frees the memory of a request sooner.
+  // With a small young generation the memory of a request is freed sooner.
   const start = [
     "--max-semi-space-size=2",
     bin,
@@ -53,7 +53,7 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   try {
     return await askEngine({ host, place: placeOf({ bin, folder }), fields, input, start });
   } catch {
-    // The system does not know this user.
+    // `userInfo` throws if the system does not know this user.
     return undefined;
   }
 }
@@ -75,7 +75,7 @@ function optionsIn(args: readonly string[]): Options {
   return { ...options, strict: args.includes("--strict") };
 }
 
-// Not `fs.read`, whose waiting thread would keep the process from ending.
+// Not `fs.read`: its waiting thread would keep the process from ending.
 function readInput(): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -107,7 +107,7 @@ function print(stream: number, text: string): void {
     try {
       bytes = bytes.subarray(writeSync(stream, bytes));
     } catch (error) {
-      // The reader is slower than we are.
+      // EAGAIN: the reader is slow, so try again.
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     }
   }

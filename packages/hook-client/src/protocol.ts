@@ -8,16 +8,16 @@ export interface HookAnswer {
 /** The most bytes that an event may have. */
 export const EVENT_LIMIT_BYTES = 16 * 1_048_576;
 
-/** Milliseconds that the engine takes for one event at most, with loading the configuration. */
+/** The most time that the engine takes for one event, in milliseconds, including loading the configuration. */
 export const ENGINE_MS = 8_000;
 
-/** The status of an engine that cannot answer an event, which then is decided in a process of its own. */
+/** The status of an engine that cannot answer an event. The hook then decides it in a process of its own. */
 export const LEAVES_TO_COLD = 503;
 
-/** Separates the fields of a request from the event, which follows unencoded. Fields are percent-encoded and hold no `&`. */
+/** Separates the fields of a request from the event, which follows unencoded. Fields are percent-encoded, so they contain no `&`. */
 export const EVENT_MARK = "&input&";
 
-/** The variables of a hook that change what an event means. */
+/** The environment variables of a hook that influence the answer. */
 export const PASSED_VARIABLES = [
   "CLAUDE_PROJECT_DIR",
   "CLAUDE_CONFIG_DIR",

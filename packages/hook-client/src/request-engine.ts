@@ -18,7 +18,7 @@ export interface EngineRequest {
   readonly timeout: number;
 }
 
-/** Asks the engine at a place. Rejects if nobody listens there, if it is not ours, or if it does not reply in time. */
+/** Asks the engine at a place. Rejects if nobody listens there, if the program there is not this engine, or if it does not reply in time. */
 export async function requestEngine(
   place: EnginePlace,
   { path, fields, input = new Uint8Array(), timeout }: EngineRequest,
@@ -28,7 +28,7 @@ export async function requestEngine(
   const head = Buffer.from(`${String(new URLSearchParams({ ...fields, key }))}${EVENT_MARK}`);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    // By hand, because loading a client for HTTP takes longer than the request.
+    // HTTP written by hand, because loading a client takes longer than the request.
     const socket = connect(place.socket, () => {
       const request = `POST ${path} HTTP/1.0\r\ncontent-length: ${head.length + input.length}\r\n\r\n`;
       socket.write(Buffer.concat([Buffer.from(request), head, input]));
@@ -44,10 +44,10 @@ export async function requestEngine(
         [];
       const whole = Buffer.byteLength(body) === Number(length) && body.startsWith(`${proof}\n`);
       if (whole) resolve({ status: Number(status), body: body.slice(proof.length + 1) });
-      else reject(new Error("The engine did not reply as ours does"));
+      else reject(new Error("The program on the socket is not this engine"));
     });
   });
 }
 
-/** Something listens, but did not reply in time. */
+/** The error for an engine that accepts connections but does not reply in time. */
 export class EngineSilent extends Error {}

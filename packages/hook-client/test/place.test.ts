@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { folderFault, placeOf } from "../src/index.ts";
 import { expect, onTestFinished, test } from "vitest";
 
-test("no variable moves the folder, and each program and each home has a socket of its own", () => {
+test("no variable moves the folder, and each program and home has its own socket", () => {
   const before = { ...process.env };
   onTestFinished(() => void Object.assign(process.env, before));
   const place = placeOf({ bin: "/opt/bylaw.js" });
@@ -18,7 +18,7 @@ test("no variable moves the folder, and each program and each home has a socket 
   expect(socket).not.toBe(place.socket);
 });
 
-test("a folder must be a real one of this user alone", () => {
+test("a folder must be a real one that only this user can use", () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-place-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   expect(folderFault(folder)).toBeUndefined();
