@@ -135,7 +135,7 @@ describe("bylaw doctor claude-code", () => {
         const file = join(home, SETTINGS);
         write(file, readFileSync(file, "utf8").replace('"matcher": "*"', '"matcher": "Nothing"'));
       },
-      /has changed hooks of Bylaw/,
+      /hooks of Bylaw in .* were changed/,
     ],
     [
       "the program is gone",

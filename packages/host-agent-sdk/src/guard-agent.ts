@@ -9,18 +9,18 @@ import {
 } from "@bylaw/host";
 import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 
-/** A call that a person has to approve. */
+/** A call that a person must approve. */
 export interface Question {
   readonly tool: string;
   readonly args: JsonObject;
   readonly reason: string;
-  /** `bylaw approve` knows the question by it. */
+  /** The id of the question for `bylaw approve`. */
   readonly question: string;
 }
 
-/** How an agent is guarded. */
+/** The options of {@link guardAgent}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host" | "session"> {
-  /** Asks a person and waits for the answer. Left out: the call is denied, with the id of the question. */
+  /** Asks a person and waits for the answer. If left out, the call is denied with the id of the question. */
   readonly ask?: (question: Question) => PersonAnswer | Promise<PersonAnswer>;
 }
 
@@ -50,7 +50,7 @@ interface Hooks {
   onFailure: "block";
 }
 
-/** Options of `query`. */
+/** Options for the SDK's `query`. */
 export interface AgentGuard {
   /** The tools that the phase of the task does not allow, for the SDK's option `disallowedTools`. */
   readonly disallowedTools: (tools: readonly string[]) => Promise<string[]>;
@@ -64,20 +64,20 @@ export interface AgentGuard {
 
 const TOOL_EVENT = "PreToolUse";
 
-/** The most calls that are remembered until they end. */
+/** The most calls to remember until they end. */
 const KNOWN = 1_000;
 
 /** Guards an agent of the Claude Agent SDK with a run. */
 export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
   const guard = createToolGuard({ ...options, host: "agent-sdk" });
-  // `canUseTool` is told neither the folder nor the conversation.
+  // The folder and conversation of each call. `canUseTool` does not get them.
   const known = new Map<string, Origin>();
 
   const before: Hook = async (event) => {
     const call = callIn(event);
     if (call.id !== undefined) remember(known, call.id, call);
     const answer = await guard.judge(call);
-    // The SDK's own permissions go on.
+    // No opinion: the SDK applies its own permissions.
     if (answer.kind === "run") return {};
     return {
       hookSpecificOutput: {
@@ -160,7 +160,7 @@ function callIn(event: HookEvent): GuardedCall {
 
 type Origin = Omit<GuardedCall, "tool" | "args" | "id">;
 
-// Not the arguments, which may be large.
+// Without the arguments, which may be large.
 function remember(known: Map<string, Origin>, id: string, call: GuardedCall): void {
   const { tool: _, args: __, ...origin } = call;
   known.set(id, origin);

@@ -36,7 +36,7 @@ async function openKit(options: Partial<GuardOptions> = {}) {
   return { ...guard, run, fire };
 }
 
-// The fields that 0.3.330 sends.
+// The fields that version 0.3.330 sends.
 const COMMON = {
   session_id: "00000000-0000-0000-0000-000000000000",
   transcript_path: "/h/.claude/projects/w/0.jsonl",
@@ -52,7 +52,7 @@ const decided = (permissionDecision: string, permissionDecisionReason: string) =
 });
 const use = { toolUseID: "toolu_1" };
 
-it("has no opinion about what is allowed, and records how it ended", async () => {
+it("has no opinion about an allowed call, and records how it ended", async () => {
   const { fire, canUseTool, run } = await openKit();
   expect(await fire("PreToolUse", bash("ls"))).toEqual({});
   expect(await canUseTool("Bash", { command: "ls" }, use)).toEqual({
@@ -82,7 +82,7 @@ it("denies in the hook, for sub-agents, servers and folders too", async () => {
 it.each([
   ["a rule that fails", bash("broken")],
   ["a call without a tool", { tool_name: undefined, tool_input: {} }],
-  ["arguments that are no object", { tool_name: "Bash", tool_input: "ls" }],
+  ["arguments that are not an object", { tool_name: "Bash", tool_input: "ls" }],
   ["a folder that is not absolute", { ...bash("ls"), cwd: "w" }],
 ])("denies %s", async (_, event) => {
   const { fire } = await openKit();
@@ -91,7 +91,7 @@ it.each([
   });
 });
 
-it("blocks where the hook itself fails", async () => {
+it("blocks if the hook itself fails", async () => {
   const { hooks } = await openKit();
   for (const [matcher] of Object.values(hooks)) expect(matcher?.onFailure).toBe("block");
 });
@@ -115,7 +115,7 @@ it("asks a person, and lets exactly the approved call run, once", async () => {
   expect(await fire("PreToolUse", bash("push", "toolu_2"))).toEqual(decided("ask", "This pushes."));
 });
 
-it("denies what a person refuses, what nobody is there to approve, and what could not be asked", async () => {
+it("denies a call that a person refuses, that nobody can approve, or about which asking failed", async () => {
   const answers = {
     refused: () => ({ approved: false, by: "ada", reason: "Not now" }),
     down: () => Promise.reject(new Error("The chat is down")),
@@ -141,7 +141,7 @@ it("denies what a person refuses, what nobody is there to approve, and what coul
   });
 });
 
-it("judges what the SDK asks about without a hook before it", async () => {
+it("judges a call that the SDK asks about without running the hook first", async () => {
   const { canUseTool } = await openKit();
   expect(await canUseTool("Bash", { command: "broken" }, use)).toMatchObject({ behavior: "deny" });
 });
@@ -152,7 +152,7 @@ it("names the tools that the phase of the task does not allow", async () => {
   expect(await disallowedTools(["Bash", "Write"])).toEqual(["Write"]);
 });
 
-it("keeps the agent from stopping until its last message complies or its attempts are spent", async () => {
+it("does not let the agent stop until its last message complies or its attempts are used up", async () => {
   const { fire } = await openKit();
   const stop = { stop_hook_active: false, last_assistant_message: "Done" };
   const block = { decision: "block", reason: "Run the tests." };

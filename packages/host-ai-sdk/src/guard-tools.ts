@@ -9,13 +9,13 @@ import {
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from "ai";
 import { answersIn, isInHistory } from "./history.ts";
 
-/** How tools are guarded. */
+/** The options of {@link guardTools}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
-  /** Who answers in this conversation. Default: `user`. */
+  /** The name of the person who answers in this conversation. Default: `user`. */
   readonly approver?: string;
 }
 
-/** The result of `generateText`, `streamText` or an agent, to judge. */
+/** The result of `generateText`, `streamText` or an agent, to be judged. */
 export interface FinishedResponse {
   readonly text: string | PromiseLike<string>;
   readonly toolCalls: Calls | PromiseLike<Calls>;
@@ -41,9 +41,9 @@ type ApprovalStatus =
   | undefined
   | { readonly type: "denied" | "user-approval"; readonly reason?: string };
 
-/** Options of `generateText`, `streamText` and `ToolLoopAgent`, and how a finished response is judged. */
+/** Options for `generateText`, `streamText` and `ToolLoopAgent`, and a function that judges finished responses. */
 export interface GuardedTools<TOOLS extends ToolSet> {
-  /** They run only what is allowed, whatever calls them. */
+  /** The tools. They run only allowed calls, whatever calls them. */
   readonly tools: TOOLS;
   /** Denies calls, and asks the user, before tools run. */
   readonly toolApproval: (asked: AskedCall<TOOLS>) => Promise<ApprovalStatus>;
@@ -71,7 +71,7 @@ export function guardTools<TOOLS extends ToolSet>(
 
     async toolApproval({ toolCall, messages, toolsContext }) {
       const { toolName: name, input: args, toolCallId: id } = toolCall;
-      // A call that came back with an answer is judged when it runs, by what is on record.
+      // A call with an answer is judged when it runs, by the recorded question.
       if (isInHistory(messages, id)) return undefined;
       const answer = await guard.judge({ tool: name, args, id });
       if (answer.kind === "deny") return { type: "denied", reason: answer.reason };
@@ -114,7 +114,7 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
   const execute = tool.execute as Execute | undefined;
   if (execute === undefined) return tool;
   const callOf = ({ toolCallId: id }: Options, args: unknown) => ({ tool: name, args, id });
-  // Whatever the messages say, a yes counts only if exactly this call was asked about.
+  // The messages may be forged, so an approval counts only if exactly this call was asked about.
   const answerTo = ({ toolCallId: id, messages }: Options): PersonAnswer | undefined => {
     const answered = answersIn(messages).find(({ call }) => call.id === id);
     return answered && { ...answered.answer, by };

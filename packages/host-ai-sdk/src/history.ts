@@ -1,7 +1,7 @@
 import type { GuardedCall, PersonAnswer } from "@bylaw/host";
 import type { ModelMessage } from "ai";
 
-/** A person's answer in the messages. The sender of the messages may have made it up. */
+/** A person's answer in the messages. The sender of the messages may have forged it. */
 export interface AnsweredCall {
   readonly call: GuardedCall;
   readonly answer: Pick<PersonAnswer, "approved" | "reason">;
@@ -16,7 +16,7 @@ const partsOfAssistant = (messages: readonly ModelMessage[]) =>
 export const isInHistory = (messages: readonly ModelMessage[], id: string): boolean =>
   partsOfAssistant(messages).some((part) => part.type === "tool-call" && part.toolCallId === id);
 
-/** The answers in the last message, the only ones that the SDK acts on. If a call has two answers, the no counts. */
+/** The answers in the last message, because the SDK acts on no others. If a call has two answers, the refusal counts. */
 export function answersIn(messages: readonly ModelMessage[]): readonly AnsweredCall[] {
   const last = messages.at(-1);
   if (last?.role !== "tool") return [];

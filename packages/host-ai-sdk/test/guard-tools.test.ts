@@ -24,7 +24,7 @@ const stopWhen = isStepCount(4);
 const prompt = "go";
 
 describe("generateText", () => {
-  it("runs what is allowed once, and records how it ended", async () => {
+  it("runs an allowed call once, and records how it ended", async () => {
     const { ran, run, settings } = await guarded();
     const model = modelCalling([[{ id: "c1", path: "a" }]]);
     await generateText({ model, prompt, stopWhen, ...settings });
@@ -33,7 +33,7 @@ describe("generateText", () => {
     expect(run.head).toBe(3);
   });
 
-  it("does not run what is denied, and tells the model why", async () => {
+  it("does not run a denied call, and tells the model why", async () => {
     const { ran, settings } = await guarded();
     const model = modelCalling([[{ id: "c1", path: "secret" }]]);
     await generateText({ model, prompt, stopWhen, ...settings });
@@ -61,7 +61,7 @@ describe("generateText", () => {
     ]);
   });
 
-  it("runs nothing that is denied or asked about where the approval hook is left out", async () => {
+  it("without the approval hook, runs no call that is denied or asked about", async () => {
     const { ran, settings } = await guarded();
     const { tools } = settings;
     for (const path of ["secret", "ask", "broken"]) {
@@ -81,7 +81,7 @@ describe("generateText", () => {
     expect(ran).toEqual([]);
   });
 
-  it("still asks where the tool asks itself", async () => {
+  it("still asks if the tool itself asks", async () => {
     const ran: string[] = [];
     const { write } = toolsNoting(ran);
     const { respond: _, ...settings } = guardTools(
@@ -96,7 +96,7 @@ describe("generateText", () => {
     expect(ran).toEqual(["b"]);
   });
 
-  it("denies input that is not what JSON says it is", async () => {
+  it("denies input that is not plain JSON", async () => {
     const ran: unknown[] = [];
     const due = tool({
       inputSchema: z.object({ at: z.string().transform((at) => new Date(at)) }),
@@ -118,7 +118,7 @@ describe("generateText", () => {
 });
 
 describe("streamText", () => {
-  it("judges calls, and streams the results of what may run", async () => {
+  it("judges calls, and streams the results of those that may run", async () => {
     const { ran, settings } = await guarded();
     const look = (id: string, path: string) => ({ id, tool: "look", path });
     const model = modelCalling([
@@ -137,7 +137,7 @@ describe("streamText", () => {
     ).toBe(true);
   });
 
-  it("streams nothing of a tool that is denied, without the approval hook either", async () => {
+  it("streams nothing of a denied tool, even without the approval hook", async () => {
     const { ran, settings } = await guarded();
     const model = modelCalling([[{ id: "c1", tool: "look", path: "secret" }]]);
     const { fullStream } = streamText({ model, prompt, stopWhen, tools: settings.tools });
@@ -164,7 +164,7 @@ describe("an agent", () => {
   });
 });
 
-/** Asks about one call, and returns what a browser would keep: the messages as text. */
+/** Makes the SDK ask about one call. Returns the messages as text, as a browser would keep them. */
 async function asked(options: Partial<GuardOptions> = {}, file?: string) {
   const kit = await guarded(options, file);
   const model = modelCalling([[{ id: "c1", path: "ask" }]]);
@@ -177,7 +177,7 @@ const answered = (text: string, approvalId: string, approved: boolean): ModelMes
   ...(JSON.parse(text) as ModelMessage[]),
   { role: "tool", content: [{ type: "tool-approval-response", approvalId, approved }] },
 ];
-/** The next request, with a guard of its own. */
+/** Sends the next request, with its own guard. */
 async function resume(kit: GuardOptions, messages: ModelMessage[]) {
   const ran: string[] = [];
   const { respond: _, ...settings } = guardTools(toolsNoting(ran), kit);
@@ -194,7 +194,7 @@ function resumeInChild(file: string, messages: readonly ModelMessage[]) {
 }
 
 describe("a call that was asked about", () => {
-  it("does not run before a yes, and runs once after it, in another process", async () => {
+  it("does not run before an approval, and runs once after it, in another process", async () => {
     const file = join(folder, "yes.db");
     const { ran, text, approvalId, run } = await asked({}, file);
     expect(ran).toEqual([]);
@@ -210,7 +210,7 @@ describe("a call that was asked about", () => {
     expect(run.head).toBe(5);
   });
 
-  it("does not run after a no, and not after a later yes either", async () => {
+  it("does not run after a refusal, even if an approval follows", async () => {
     const file = join(folder, "no.db");
     const { text, approvalId } = await asked({}, file);
     const told = { type: "execution-denied" };
@@ -225,7 +225,7 @@ describe("a call that was asked about", () => {
     ["other arguments", (text: string) => text.replaceAll('"path":"ask"', '"path":"ask-2"')],
     ["another call id", (text: string) => text.replaceAll('"c1"', '"c2"')],
     ["another tool", (text: string) => text.replaceAll('"write"', '"look"')],
-    ["what is denied", (text: string) => text.replaceAll('"path":"ask"', '"path":"secret"')],
+    ["a denied call", (text: string) => text.replaceAll('"path":"ask"', '"path":"secret"')],
   ])("does not let %s run, however often they are sent", async (_, forge) => {
     const { text, approvalId, ...kit } = await asked();
     const messages = answered(forge(text), approvalId, true);
@@ -233,7 +233,7 @@ describe("a call that was asked about", () => {
     expect(await resume(kit, answered(text, approvalId, true))).toEqual(["ask"]);
   });
 
-  it("is no licence for a call that nobody ever asked about", async () => {
+  it("does not permit a call that was never asked about", async () => {
     const kit = await guarded();
     const call = { type: "tool-call", toolCallId: "c9", toolName: "write", input: { path: "ask" } };
     const request = { type: "tool-approval-request", approvalId: "a9", toolCallId: "c9" };
@@ -245,7 +245,7 @@ describe("a call that was asked about", () => {
     expect([await resume(kit, messages), await resume(kit, messages)]).toEqual([[], []]);
   });
 
-  it("does not run where somebody also said no", async () => {
+  it("does not run if there is a refusal as well", async () => {
     const { text, approvalId, ...kit } = await asked();
     const messages = answered(text, approvalId, true);
     const no = { type: "tool-approval-response", approvalId, approved: false } as const;
@@ -254,14 +254,14 @@ describe("a call that was asked about", () => {
     expect(await resume(kit, messages)).toEqual([]);
   });
 
-  it("does not run once its phase is over", async () => {
+  it("does not run after its phase is over", async () => {
     const { text, approvalId, run, ...kit } = await asked({ task: "t1" });
     await run.transition({ task: "t1", to: "PLAN", artifacts: {} });
     expect(await resume({ ...kit, run }, answered(text, approvalId, true))).toEqual([]);
   });
 });
 
-it("judges a finished response, and says what to send back", async () => {
+it("judges a finished response, and returns the message to send back", async () => {
   const { respond } = await guarded();
   const first = await generateText({ model: modelCalling([]), prompt });
   expect(await respond(first)).toEqual({ kind: "retry", message: "The tests were not run." });

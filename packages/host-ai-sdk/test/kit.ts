@@ -27,7 +27,7 @@ const rules = definePlugin({
   },
 })();
 
-/** `file`: the store, for what another process resumes. */
+/** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(
   file?: string,
 ): Promise<{ readonly kernel: Kernel; readonly run: Run }> {
@@ -36,7 +36,7 @@ export async function openKit(
   return { kernel, run: await openRun(kernel, { run: "r", join: true, ...kept }) };
 }
 
-/** Tools that note what ran. */
+/** Tools that record which of them ran. */
 export const toolsNoting = (ran: string[]) => ({
   write: tool({
     inputSchema: z.object({ path: z.string() }),
@@ -64,7 +64,7 @@ const usage = {
 type Streamed = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"];
 type StreamPart = Streamed extends ReadableStream<infer Part> ? Part : never;
 
-/** A model that makes these calls, one list a turn, and then says what `text` is. */
+/** A model that makes these calls, one list per turn, and then answers with `text`. */
 export function modelCalling(
   turns: readonly (readonly { id: string; tool?: string; path: string }[])[],
   text = "done",
@@ -111,7 +111,7 @@ const streamed = (part: Part): readonly StreamPart[] =>
         { type: "text-end", id: "t" },
       ];
 
-/** What the model was told about its last calls. */
+/** The results that the model got for its last calls. */
 export const toldBy = ({
   doGenerateCalls,
   doStreamCalls,

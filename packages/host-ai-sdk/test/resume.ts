@@ -1,4 +1,4 @@
-// A process of its own that resumes an agent from serialised messages, as a server does for the next request of a browser.
+// A separate process that resumes an agent from serialised messages, as a server does for the next request of a browser.
 import { text } from "node:stream/consumers";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import { guardTools } from "../src/index.ts";

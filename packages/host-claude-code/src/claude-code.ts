@@ -5,7 +5,7 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 const TIMEOUT_S = 30;
 const json = (value: JsonObject): string => JSON.stringify(value);
 
-/** Claude Code, as measured with 2.1.330. Exit code 2 blocks; any other failure blocks because of `onFailure`. */
+/** Claude Code, as measured with 2.1.330. Exit code 2 blocks the call. Any other failure blocks because of `onFailure`. */
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
@@ -13,7 +13,7 @@ export const claudeCode: Host = {
     version: "2.1.330",
     ask: "asks",
     ...{ allow: true, exit_code: true },
-    // Text instead of JSON counts as no answer, whatever `onFailure` says.
+    // Output that is not JSON counts as no answer, whatever `onFailure` says.
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
       not_json: "runs",
@@ -44,7 +44,7 @@ export const claudeCode: Host = {
           ...{ kind: "tool_result", name, call: callFrom(input, place), ok: true },
           ...omitUndefined({ exit_code: exitOf(input) }),
         };
-      // Any exit code but 0, unless the command means something else by it.
+      // The command ended with a code other than 0, unless that code has another meaning for it.
       case "PostToolUseFailure":
         return { kind: "tool_result", name, call: callFrom(input, place), ok: false };
       case "PreToolUse":
@@ -88,7 +88,7 @@ export const claudeCode: Host = {
       { scope: "managed", file: managedFile(env), target: true },
       { scope: "user", file: join(own, "settings.json"), target: true },
       { scope: "project", file: join(project, ".claude/settings.json"), target: false },
-      // Not the shared file, because the command has paths of this machine.
+      // Not the shared settings file, because the command contains paths of this machine.
       { scope: "project", file: join(project, ".claude/settings.local.json"), target: true },
     ];
   },
@@ -114,11 +114,11 @@ export const claudeCode: Host = {
   },
 };
 
-// These make Node, OpenSSL, the shell or the system's loader run other code first, move the user's policies, or send calls elsewhere.
+// These variables make Node, OpenSSL, the shell or the loader run other code first, move the user's policies, or send calls elsewhere.
 const MISLEADS =
   /^(?:NODE_OPTIONS|NODE_PATH|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|BYLAW_MCP_\w+)$/;
 
-// The program tells no 0: it tells of other exit codes, of what goes on in the background and of what it broke off.
+// Claude Code does not report exit code 0. It marks other exit codes, commands in the background, and commands that it stopped.
 const NO_PLAIN_END = /^(?:returnCode|background|assistant|timedOut|memoryLimit)/;
 
 function exitOf({ tool_name: tool, tool_response: told }: JsonObject): number | undefined {

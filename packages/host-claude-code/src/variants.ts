@@ -5,20 +5,20 @@ import { claudeCode } from "./claude-code.ts";
 
 const TIMEOUT_S = 30;
 
-/** The differences to Claude Code. */
+/** The differences from Claude Code. */
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<
     HostCapabilities,
     "version" | "ask" | "comments" | "project_off" | "stop_cap"
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
-  /** The path of its settings, below the home folder and below a project. */
+  /** The path of its settings, relative to the home folder or a project. */
   readonly folder: string;
   readonly shellTool: string;
-  /** The exit code of a command that returned; left out where the agent does not tell it, or not of which call. */
+  /** The exit code of a command that returned. Left out if the agent does not report it, or does not say for which call. */
   readonly exitOf?: (response: JsonObject) => number | undefined;
 }
 
-// These agents run the call whenever a hook fails, but for exit code 2 with a text.
+// These agents run the call if a hook fails in any way other than exit code 2 with a text.
 function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
   return {
@@ -66,7 +66,7 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
 const allOff = ({ disableAllHooks }: JsonObject): string | undefined =>
   disableAllHooks === true ? "`disableAllHooks: true`" : undefined;
 
-// Its own words stand before and after the output of a command, and what it broke off begins otherwise.
+// Qwen Code prints its own lines before and after the output of a command. For a command that it stopped, the first line is another.
 const QWEN_ENDED =
   /^Command: [^]*\nError: \(none\)\nExit Code: (\d+)\nSignal: \(none\)\nProcess Group PGID: [^\n]*$/;
 
@@ -84,7 +84,7 @@ export const qwenCode: Host = variantOf({
   switchedOff: allOff,
 });
 
-/** Factory Droid, as measured with 0.225.2: it runs a call about which it is told to ask, and tells nothing of a command that fails. */
+/** Factory Droid, as measured with 0.225.2. It runs a call even if it is told to ask, and does not report failed commands. */
 export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {

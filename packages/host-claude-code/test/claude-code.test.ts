@@ -24,7 +24,7 @@ const returned = (change: object) => ({
   tool_response: { ...ENDED, noOutputExpected: false, ...change },
 });
 
-/** What 2.1.330 does, measured with the real program. */
+/** What version 2.1.330 does, measured with the real program. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
   const { hookSpecificOutput, ...others } = JSON.parse(stdout) as {
@@ -48,7 +48,7 @@ describeHost(
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
     returned: [
       { payload: returned({}), ok: true, exit_code: 0 },
-      // A search that found nothing ends with 1, and that is no failure.
+      // A search without a match exits with 1, which is no failure.
       { payload: returned({ returnCodeInterpretation: "No matches found" }), ok: true },
       { payload: returned({ backgroundTaskId: "b1" }), ok: true },
       { payload: returned({ timedOutAfterMs: 120_000 }), ok: true },
@@ -69,7 +69,7 @@ const place = { home: "/home/u", env: { CLAUDE_PROJECT_DIR: "/home/u/project" } 
 const read = (change: object) => claudeCode.read({ ...CALL, ...change } as never, place);
 
 describe("an event of Claude Code", () => {
-  it("has the project as its workspace, whatever folder the agent went to", () => {
+  it("has the project as its workspace, whatever the agent's current folder", () => {
     expect(read({ cwd: "/tmp" })).toMatchObject({
       call: { cwd: "/tmp", workspace: "/home/u/project", id: "toolu_c1_0" },
     });
@@ -82,7 +82,7 @@ describe("an event of Claude Code", () => {
     expect(read({})).not.toHaveProperty("call.agent");
   });
 
-  it("says the MCP server of a tool where there is no doubt", () => {
+  it("names the MCP server of a tool if it is unambiguous", () => {
     expect(read({ tool_name: "mcp__github__get_issue" })).toMatchObject({
       call: { server: "github" },
     });
@@ -92,7 +92,7 @@ describe("an event of Claude Code", () => {
     ).toMatchObject({ call: { server: "a__b" } });
   });
 
-  it("without a name is held to be a call", () => {
+  it("without a name is treated as a call", () => {
     expect(read({ hook_event_name: undefined })).toMatchObject({ kind: "tool_call" });
   });
 
@@ -107,7 +107,7 @@ describe("an event of Claude Code", () => {
   });
 });
 
-describe("settings of Claude Code that get round the hook", () => {
+describe("settings of Claude Code that bypass the hook", () => {
   it.each([
     [{ disableAllHooks: true }, /disableAllHooks/],
     [{ env: { NODE_OPTIONS: "--require ./x.cjs" } }, /NODE_OPTIONS/],

@@ -34,7 +34,7 @@ const RETURNED: readonly HostCase["returned"][] = [
   [
     { payload: qwenReturned(`Command: x\nOutput: hi${end(0)}`), ok: true, exit_code: 0 },
     { payload: qwenReturned(`Command: x\nOutput: hi${end(0)}${end(1)}`), ok: true, exit_code: 1 },
-    // The output of what was broken off comes last.
+    // The output of a command that was stopped comes last.
     { payload: qwenReturned(`Command timed out. Output:\nCommand: x${end(0)}`), ok: true },
     { payload: qwenReturned(`Command: x\nOutput: hi${end("(none)")}`), ok: true },
     {
@@ -53,7 +53,7 @@ const RETURNED: readonly HostCase["returned"][] = [
   ],
 ];
 
-/** What both do, measured with the real programs: but for exit code 2, a failure lets the call run. */
+/** What both agents do, measured with the real programs: a failure other than exit code 2 lets the call run. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
   if (exit !== 0) return "goes on";
@@ -79,7 +79,7 @@ for (const [at, [host, call]] of CALLS.entries())
   );
 
 describe.each(CALLS.map(([host]) => [host.title, host] as const))("%s", (_, host) => {
-  it("is told to block by the shell where Bylaw ends without an answer", () => {
+  it("is told to block by the shell if Bylaw ends without an answer", () => {
     const text = JSON.stringify(host.hooks(() => "bylaw"));
     expect(text).toMatch(/bylaw \|\| .*exit 2/);
   });

@@ -6,8 +6,9 @@ const TIMEOUT_S = 30;
 const REQUIREMENTS = "/etc/codex/requirements.toml";
 
 /**
- * Codex, as measured with 0.169.0. Every failure of a hook lets the call run, and so does an answer that it does not know: a deny without a
- * reason, an unknown key, an allow, an ask. Only a deny as JSON with exit code 0 is relied on, and the shell gives it if Bylaw does not.
+ * Codex, as measured with 0.169.0. The call runs after any failure of a hook, and after any answer that Codex does not know: a deny without
+ * a reason, an unknown key, an allow, an ask. Only a deny as JSON with exit code 0 blocks. If Bylaw does not give it, the shell command
+ * does.
  */
 export const codex: Host = {
   name: "codex",
@@ -35,7 +36,7 @@ export const codex: Host = {
         again: input["stop_hook_active"] === true,
         ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
       };
-    // Also of a command that failed, and it does not say so.
+    // Also sent for a command that failed, without saying so.
     if (name === "PostToolUse")
       return { kind: "tool_result", name, call: callFrom(input, place), ok: true };
     if (name !== undefined && name !== "PreToolUse") return { kind: "other", name };
@@ -98,7 +99,7 @@ export const codex: Host = {
       ? "`hooks = false`"
       : undefined,
 
-  note: "Codex skips a hook without a word until you trust it: start `codex` and accept it there.",
+  note: "Codex silently skips a hook until you trust it: start `codex` and accept it there.",
 };
 
 const output = (answer: JsonObject): HostOutput => ({
@@ -116,12 +117,12 @@ const denied = (reason: string): HostOutput =>
     },
   });
 
-// The shell says this where the program ends without an answer.
+// The shell command prints this if the program ends without an answer.
 const NO_ANSWER = denied("Bylaw did not answer.");
 
 function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callOf> {
   const { tool_name: tool, tool_input: given, cwd } = input;
-  // The text of a patch comes as a command.
+  // Codex sends the text of a patch as `command`.
   const isPatch = tool === "apply_patch" && isJsonObject(given) && "command" in given;
   const { command, ...rest } = isPatch ? given : {};
   const args = isPatch ? { ...rest, patch: command ?? null } : given;

@@ -28,7 +28,7 @@ const CALL = {
 };
 const KNOWN = ["hookEventName", "permissionDecision", "permissionDecisionReason"];
 
-/** What 0.169.0 does, measured with the real program: what it does not know lets the call run. */
+/** What version 0.169.0 does, measured with the real program. An unknown answer lets the call run. */
 function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit !== 0) return "goes on";
   const { hookSpecificOutput = {}, ...others } = JSON.parse(stdout) as {
@@ -45,7 +45,7 @@ describeHost(
     host: codex,
     payload: CALL,
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
-    // It says the same of `true` and of `exit 3`.
+    // Codex sends the same payload for `true` and for `exit 3`.
     returned: [
       { payload: { ...CALL, hook_event_name: "PostToolUse", tool_response: "" }, ok: true },
     ],
@@ -56,7 +56,7 @@ describeHost(
 );
 
 describe("an event of Codex", () => {
-  it("has the text of a patch where the rules look for it", () => {
+  it("has the text of a patch where the rules expect it", () => {
     const input = { ...CALL, tool_name: "apply_patch", tool_input: { command: "*** Begin Patch" } };
     expect(codex.read(input, { home: "/home/u", env: {} })).toMatchObject({
       call: { tool: "apply_patch", args: { patch: "*** Begin Patch" } },
@@ -64,7 +64,7 @@ describe("an event of Codex", () => {
   });
 });
 
-it("a project that switches hooks off is seen", () => {
+it("a project that switches hooks off is reported", () => {
   expect(codex.switchedOff({ text: "[features]\nhooks = false\n" }, "project")).toMatch(
     /hooks = false/,
   );
@@ -78,7 +78,7 @@ describe("the requirements of a machine", () => {
   const [managed] = codex.files({ home: "/home/u", env: {} }, "/p");
   const own = (command: string) => codex.ownFile?.(managed?.file ?? "", command) ?? "";
   const text = own(COMMAND);
-  // The same, in a folder of the test.
+  // The same host, with a file in a folder of the test.
   const host: Host = { ...codex, ownFile: (_, command) => own(command) };
 
   it("switch hooks on, and call Bylaw", () => {
@@ -88,7 +88,7 @@ describe("the requirements of a machine", () => {
     expect(codex.ownFile?.("/home/u/.codex/hooks.json", COMMAND)).toBeUndefined();
   });
 
-  it("are written whole and taken out whole, and those of others are left alone", () => {
+  it("are written whole and removed whole, and changed files are left alone", () => {
     const folder = mkdtempSync(join(tmpdir(), "bylaw-codex-"));
     const file = join(folder, "requirements.toml");
     try {
@@ -99,13 +99,13 @@ describe("the requirements of a machine", () => {
       expect(uninstallHooks(host, file).state).toBe("removed");
       expect(uninstallHooks(host, file).state).toBe("absent");
       writeFileSync(file, "[features]\n");
-      expect(() => installHooks(host, file, COMMAND)).toThrow(/has settings of others/);
+      expect(() => installHooks(host, file, COMMAND)).toThrow(/somebody changed it/);
       expect(uninstallHooks(host, file).state).toBe("absent");
       expect(readFileSync(file, "utf8")).toBe("[features]\n");
       const shared = `${text}\nallowed_approval_policies = ["untrusted"]\n`;
       writeFileSync(file, shared);
-      expect(() => installHooks(host, file, COMMAND)).toThrow(/has settings of others/);
-      expect(() => uninstallHooks(host, file)).toThrow(/has settings of others/);
+      expect(() => installHooks(host, file, COMMAND)).toThrow(/somebody changed it/);
+      expect(() => uninstallHooks(host, file)).toThrow(/somebody changed it/);
       expect(readFileSync(file, "utf8")).toBe(shared);
     } finally {
       rmSync(folder, { recursive: true });

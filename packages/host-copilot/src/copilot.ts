@@ -12,7 +12,7 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 
-/** The Copilot command line, as measured with 1.0.102. Its input does not name the event, so the command line does. */
+/** The Copilot command line, as measured with 1.0.102. Its input does not name the event, so the command does. */
 export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
@@ -63,7 +63,7 @@ export const copilot: Host = {
     return output({ permissionDecision: reply.kind, permissionDecisionReason: reply.reason });
   },
 
-  // Whatever does not end with 0 blocks.
+  // Any exit code but 0 blocks.
   fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
 
   blocks({ stdout, exit }) {
@@ -99,7 +99,7 @@ export const copilot: Host = {
     disableAllHooks === true ? "`disableAllHooks: true`" : undefined,
 };
 
-// Its own words are the last ones, whatever the command printed before.
+// Copilot's own line is the last one, whatever the command printed before.
 function exitOf({ toolName: tool, toolResult: told }: JsonObject): number | undefined {
   const text = tool === "bash" && isJsonObject(told) ? told["textResultForLlm"] : undefined;
   const [, code] =
@@ -114,7 +114,7 @@ const output = (answer: JsonObject): HostOutput => ({
   exit: 0,
 });
 
-// Each of them can switch off the hooks of all.
+// Each of these files can switch off the hooks of all files.
 function hookFiles(folder: string): readonly SettingsFile[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

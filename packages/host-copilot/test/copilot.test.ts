@@ -25,7 +25,7 @@ const returned = (textResultForLlm: string) => ({
 const ended = (code: number): string => `\n<shellId: 0 completed with exit code ${code}>`;
 const named = "postToolUse";
 
-/** What 1.0.102 does, measured with the real program. */
+/** What version 1.0.102 does, measured with the real program. */
 function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit !== 0) return "blocks";
   const { permissionDecision = "" } = JSON.parse(stdout) as { permissionDecision?: string };
@@ -54,7 +54,7 @@ describeHost(
   { describe, it },
 );
 
-it("any hook file of a project can switch all hooks off, and is named", () => {
+it("a hook file of a project that switches all hooks off is reported", () => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-copilot-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const project = join(home, "project");

@@ -4,7 +4,7 @@ import { isJsonObject, omitUndefined } from "@bylaw/kernel";
 
 const TIMEOUT_MS = 30_000;
 
-/** The Gemini command line, as measured with 0.61.0. A question hangs without a terminal, so none is asked. */
+/** The Gemini command line, as measured with 0.61.0. A question hangs without a terminal, so Bylaw never asks one. */
 export const geminiCli: Host = {
   name: "gemini-cli",
   title: "Gemini CLI",
@@ -37,7 +37,7 @@ export const geminiCli: Host = {
     const server = isJsonObject(mcp) ? mcp["server_name"] : undefined;
     const workspace = env["GEMINI_PROJECT_DIR"];
     const call = callOf({ host: "gemini-cli", tool, args, cwd, home, session, server, workspace });
-    // Of the exit code it tells all but 0.
+    // Gemini CLI reports every exit code but 0.
     if (isReturn) return { kind: "tool_result", name, call, ok: true };
     return { kind: "tool_call", name: "BeforeTool", call };
   },
@@ -80,7 +80,7 @@ export const geminiCli: Host = {
   switchedOff({ hooksConfig: config }, scope) {
     const { enabled, disabled } = isJsonObject(config) ? config : {};
     if (enabled === false) return "`hooksConfig.enabled: false`";
-    // A project decides whatever the administrator leaves open.
+    // A project can set anything that the administrator does not.
     if (enabled !== true && scope === "managed") return "no `hooksConfig.enabled: true`";
     return Array.isArray(disabled) && disabled.length > 0 ? "`hooksConfig.disabled`" : undefined;
   },

@@ -15,7 +15,7 @@ const CALL = {
   tool_input: { command: "echo hello > out.txt", description: "x" },
 };
 
-/** What 0.61.0 does, measured with the real program. */
+/** What version 0.61.0 does, measured with the real program. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit !== 0) return exit === 2 && stderr.trim() !== "" ? "blocks" : "goes on";
   const { decision } = JSON.parse(stdout) as { decision?: string };
@@ -28,7 +28,7 @@ describeHost(
     host: geminiCli,
     payload: CALL,
     keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
-    // A line with the exit code is missing where it is 0, and where a long output was cut.
+    // The line with the exit code is missing if the code is 0, or if a long output was cut.
     returned: [
       {
         payload: {
@@ -54,7 +54,7 @@ describe("settings of Gemini CLI that switch the hook off", () => {
     expect(geminiCli.switchedOff({ hooksConfig: { enabled: true } }, "managed")).toBeUndefined();
   });
 
-  it("and what an administrator leaves open to a project", () => {
+  it("and managed settings that let a project switch the hook off", () => {
     expect(geminiCli.switchedOff({}, "managed")).toMatch(/no `hooksConfig\.enabled: true`/);
   });
 });

@@ -1,13 +1,13 @@
 import { createToolGuard, refusalOf, type PersonAnswer, type ToolGuardOptions } from "@bylaw/host";
 import { AIMessage, HumanMessage, ToolMessage, createMiddleware } from "langchain";
 
-/** How the tools of an agent are guarded. */
+/** The options of {@link guardMiddleware}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
-  /** Who answers if the resume value names nobody. Default: `user`. */
+  /** The name of the person who answers, if the resume value names nobody. Default: `user`. */
   readonly approver?: string;
 }
 
-/** The value of an interrupt: a call that a person has to approve. Resume with an {@link ApprovalResume}. */
+/** The value of an interrupt: a call that a person must approve. Resume with an {@link ApprovalResume}. */
 export interface ApprovalInterrupt {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -18,11 +18,11 @@ export interface ApprovalInterrupt {
 
 /** The value that resumes an interrupted agent. */
 export interface ApprovalResume extends PersonAnswer {
-  /** The question that the person saw: a yes to another one counts for nothing. */
+  /** The question that the person saw. An approval of another question has no effect. */
   readonly question: string;
 }
 
-/** The middleware of `createAgent` that guards its tools with a run. Put it first, so that no other one stands between it and a call. */
+/** The middleware of `createAgent` that guards its tools with a run. Put it first, so that no other middleware is between it and a call. */
 export function guardMiddleware({ approver, ...options }: GuardOptions) {
   const guard = createToolGuard({ ...options, host: "langchain" });
   return createMiddleware({
@@ -50,7 +50,7 @@ export function guardMiddleware({ approver, ...options }: GuardOptions) {
       if (judged.kind === "ask") {
         const { reason, question } = judged;
         const asked: ApprovalInterrupt = { tool: name, args, reason, question };
-        // It throws until somebody answers. Then this function runs again from its start.
+        // Throws until somebody answers. Then this function runs again from its start.
         answered = answerTo(question, runtime.interrupt?.(asked), approver);
         if (answered === undefined) return refused(refusalOf(judged).message);
       }
@@ -82,13 +82,13 @@ export function guardMiddleware({ approver, ...options }: GuardOptions) {
   });
 }
 
-// With the thread, so that equal calls of two conversations stay apart.
+// The thread, so that equal calls in two conversations stay separate.
 function sessionOf(configurable: unknown): string {
   const { thread_id = "" } = (configurable ?? {}) as { readonly thread_id?: unknown };
   return typeof thread_id === "string" ? thread_id : "";
 }
 
-// What is resumed may have been changed meanwhile, and then asks another question.
+// The resume value may belong to another question, if the call changed meanwhile.
 function answerTo(
   asked: string,
   value: unknown,

@@ -28,7 +28,7 @@ const questionsIn = (state: object): readonly ApprovalInterrupt[] =>
   interruptsIn(state).map(({ value }) => value);
 
 describe("an agent", () => {
-  it("runs what is allowed, and records how it ended", async () => {
+  it("runs an allowed call, and records how it ended", async () => {
     const { agent, ran, run } = await openAgent({ turns: [[{ id: "c1", path: "a" }]] });
     const { messages } = await agent.invoke(go, thread);
     expect([ran, toldIn(messages)]).toEqual([["a"], ["write a"]]);
@@ -36,7 +36,7 @@ describe("an agent", () => {
     expect(run.head).toBe(4);
   });
 
-  it("does not run what is denied or cannot be judged, and tells the model why", async () => {
+  it("does not run a call that is denied or cannot be judged, and tells the model why", async () => {
     const calls = ["secret", "broken", "a"].map((path) => ({ id: path, path }));
     const { agent, ran } = await openAgent({ turns: [calls] });
     const { messages } = await agent.invoke(go, thread);
@@ -48,7 +48,7 @@ describe("an agent", () => {
     ]);
   });
 
-  it("does the same when it is streamed", async () => {
+  it("does the same if it is streamed", async () => {
     const calls = ["secret", "a", "ask"].map((path) => ({ id: path, path }));
     const { agent, ran } = await openAgent({ turns: [calls] });
     const chunks: object[] = [];
@@ -67,7 +67,7 @@ describe("an agent", () => {
     expect(JSON.stringify(model.calls[0])).not.toContain('"write"');
   });
 
-  it("goes on after a response that was not accepted", async () => {
+  it("continues after a response that was not accepted", async () => {
     const { agent } = await openAgent({ texts: ["untested", "tested"] });
     const { messages } = await agent.invoke(go, thread);
     expect(messages.slice(1).map(({ type, text }) => [type, text])).toEqual([
@@ -77,7 +77,7 @@ describe("an agent", () => {
     ]);
   });
 
-  it("denies everything once its run is closed", async () => {
+  it("denies everything after its run is closed", async () => {
     const { agent, ran, run } = await openAgent({ turns: [[{ id: "c1", path: "a" }]] });
     await run.close();
     await agent.invoke(go, thread);
@@ -90,7 +90,7 @@ const ASKED: readonly Call[] = [
   { id: "c2", path: "ask-1" },
 ];
 
-/** Asks about one of two calls, and keeps run and checkpoints in files. */
+/** Makes the agent ask about one of two calls. Keeps the run and the checkpoints in files. */
 async function asked(name: string) {
   const [file, checkpoints] = [join(folder, `${name}.db`), join(folder, name)];
   const checkpointer = new FileSaver(checkpoints, { resume: false });
@@ -109,14 +109,14 @@ function resumeInChild(given: { file: string; checkpoints: string }, resume: obj
 }
 
 describe("a call that was asked about", () => {
-  it("runs once after a yes, in another process, and the others of its turn do not run again", async () => {
+  it("runs once after an approval, in another process, and the other calls of its turn do not run again", async () => {
     const { question, ...given } = await asked("yes");
     const yes = { approved: true, by: "ada", question };
     expect(resumeInChild(given, yes)).toEqual({ ran: ["ask-1"], told: ["write a", "write ask-1"] });
     expect(resumeInChild(given, yes).ran).toEqual([]);
   });
 
-  it("does not run after a no", async () => {
+  it("does not run after a refusal", async () => {
     const { question, ...given } = await asked("no");
     const no = { approved: false, by: "ada", reason: "Not today", question };
     expect(resumeInChild(given, no)).toEqual({
@@ -129,13 +129,13 @@ describe("a call that was asked about", () => {
     ["of another question", { approved: true, question: "0000000000000000" }],
     ["of none", { approved: true }],
     ["in text", { approved: "true" }],
-    ["that is one itself", true],
-  ])("does not run after a yes %s", async (name, resume) => {
+    ["that is itself a question", true],
+  ])("does not run after an approval %s", async (name, resume) => {
     const { question: _, ...given } = await asked(name);
     expect(resumeInChild(given, resume as object).ran).toEqual([]);
   });
 
-  it("does not run after a yes where the checkpoint names other arguments meanwhile", async () => {
+  it("does not run after an approval if the checkpoint now has other arguments", async () => {
     const { file, checkpoints, question } = await asked("forged");
     const text = readFileSync(checkpoints, "latin1");
     expect(text).toContain('"ask-1"');
@@ -144,7 +144,7 @@ describe("a call that was asked about", () => {
     expect(forged.ran).toEqual([]);
   });
 
-  it("can be answered where several were asked about", async () => {
+  it("can be answered if several calls were asked about", async () => {
     const calls = ["ask-1", "ask-2"].map((path) => ({ id: path, path }));
     const { agent, ran } = await openAgent({ turns: [calls] });
     const resume = Object.fromEntries(

@@ -30,7 +30,7 @@ const rules = definePlugin({
   },
 })();
 
-/** Checkpoints in a file, for what another process resumes. */
+/** Checkpoints in a file, for another process to resume. */
 export class FileSaver extends MemorySaver {
   readonly #file: string;
 
@@ -69,7 +69,7 @@ export interface Call {
   readonly path: string;
 }
 
-/** A guarded agent with a model that makes these calls, one list a turn, and then says these texts. */
+/** A guarded agent. Its model makes these calls, one list per turn, and then answers with these texts. */
 export async function openAgent({
   turns = [],
   texts = ["done"],

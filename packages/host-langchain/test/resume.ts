@@ -1,4 +1,4 @@
-// A process of its own that resumes an agent from its checkpoints.
+// A separate process that resumes an agent from its checkpoints.
 import { text } from "node:stream/consumers";
 import { Command } from "@langchain/langgraph";
 import { FileSaver, openAgent } from "./kit.ts";

@@ -8,53 +8,53 @@ import {
 } from "@bylaw/host";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-/** A call that a person has to approve. */
+/** A call that a person must approve. */
 export interface Question {
   readonly tool: string;
   readonly args: unknown;
   readonly reason: string;
-  /** `bylaw approve` knows the question by it. */
+  /** The id of the question for `bylaw approve`. */
   readonly question: string;
 }
 
-/** How tools are guarded. */
+/** The options of {@link guardFunctions}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
-  /** Asks a person and waits for the answer. Left out: the call is refused, and can be made again with an answer. */
+  /** Asks a person and waits for the answer. If left out, the call is refused, and can be made again with an answer. */
   readonly ask?: (question: Question) => PersonAnswer | Promise<PersonAnswer>;
 }
 
 /** The functions of an agent, by the name of the tool. */
 export type ToolFunctions = Readonly<Record<string, (args: never) => unknown>>;
 
-/** A call as a model makes it. */
+/** A call by a model. */
 export interface ToolUse {
   readonly id: string;
   readonly tool: string;
-  /** An object, or JSON text as OpenAI has it. */
+  /** An object, or JSON text as in the OpenAI API. */
   readonly args: unknown;
 }
 
 /** The result of a call, for the model. */
 export interface ToolOutput {
   readonly ok: boolean;
-  /** The result as text or JSON, or why there is none. */
+  /** The result as text or JSON, or the reason why there is none. */
   readonly content: string;
-  /** Left out: nobody has to answer. Otherwise make the call again with a person's answer, in any process. */
+  /** The question, if a person must answer first. Then make the call again with the answer, in any process. */
   readonly question?: string;
 }
 
-/** Functions that run only what is allowed. */
+/** Functions that run only allowed calls. */
 export interface GuardedFunctions extends Pick<ToolGuard, "respond"> {
   /**
-   * Runs a call if it is allowed. Never throws. `answered`: what a person said to it. Without that, pass only calls that the model just
-   * made, and none that a client sent.
+   * Runs a call if it is allowed. Never throws. `answered`: a person's answer to the call. Without it, pass only calls that the model just
+   * made, never calls from a client.
    */
   readonly call: (use: ToolUse, answered?: PersonAnswer) => Promise<ToolOutput>;
-  /** The tools that the phase of the task allows: offer the model these. */
+  /** The tools that the phase of the task allows. Offer only these to the model. */
   readonly names: () => Promise<readonly string[]>;
 }
 
-/** Guards the functions of a loop of your own with a run. */
+/** Guards the functions of your own agent loop with a run. */
 export function guardFunctions(
   functions: ToolFunctions,
   { ask, ...options }: GuardOptions,
@@ -82,7 +82,7 @@ export function guardFunctions(
 
 type Judged = { readonly answered: PersonAnswer | undefined } | { readonly refused: ToolOutput };
 
-/** Judges a call that a model just made, and has a person asked where somebody can be. */
+/** Judges a call that a model just made, and asks a person if `ask` is given. */
 export async function judge(
   guard: ToolGuard,
   call: GuardedCall,

@@ -17,8 +17,9 @@ interface Runnable {
 }
 
 /**
- * Guards the tools of `client.beta.messages.toolRunner` of the Anthropic SDK, and of `client.chat.completions.runTools` of the OpenAI
- * SDK. Tools that run at the provider stay as they are. Throws BYLAW_OPTIONS_INVALID for a toolset, whose parts have no names here.
+ * Guards the tools of `client.beta.messages.toolRunner` in the Anthropic SDK, and of `client.chat.completions.runTools` in the OpenAI SDK.
+ * Tools that run at the provider stay as they are. Throws BYLAW_OPTIONS_INVALID for a toolset, because the names of its tools are unknown
+ * here.
  */
 export function guardRunnable<Tools extends readonly object[]>(
   tools: Tools,
@@ -33,7 +34,7 @@ export function guardRunnable<Tools extends readonly object[]>(
     if (name === undefined)
       throw new BylawError({
         code: "BYLAW_OPTIONS_INVALID",
-        message: "A toolset cannot be guarded, because its parts have no names",
+        message: "A toolset cannot be guarded, because the names of its tools are unknown",
         fix: "Give the agent single tools.",
       });
     const guarded: Work = (args, context, ...rest) =>
@@ -44,7 +45,7 @@ export function guardRunnable<Tools extends readonly object[]>(
   }) as never;
 }
 
-// Its runner ends with what a function throws, so a refusal is a result.
+// An error ends OpenAI's runner, so a refusal is a result.
 function guardOpenAi(
   tool: NonNullable<Runnable["function"]>,
   guard: ToolGuard,

@@ -12,7 +12,7 @@ interface Body {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }
 
-/** A model on the loopback interface that speaks as Anthropic and OpenAI do: it makes these calls, one list a turn, and then says "done". */
+/** A model on the loopback interface with the APIs of Anthropic and OpenAI. It makes these calls, one list per turn, and then answers "done". */
 export async function startFakeModel() {
   let turns: (readonly Call[])[] = [];
   const bodies: Body[] = [];
@@ -28,7 +28,7 @@ export async function startFakeModel() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     play: (...script: (readonly Call[])[]) => void (turns = script),
-    /** What the model was told last. */
+    /** The last message that the model got. */
     told: () => JSON.stringify(bodies.at(-1)?.messages.at(-1)),
     async stop() {
       server.closeAllConnections();

@@ -23,7 +23,7 @@ const runsTests = defineCheck({
   check: ({ text = "" }) => (text.includes("tests pass") ? undefined : deny("Run the tests.")),
 });
 
-/** `file`: the store, for what another process resumes. */
+/** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(file?: string) {
   const kernel = createKernel({ plugins: [rules, runsTests], fallback: "deny" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };

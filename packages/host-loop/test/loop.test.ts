@@ -56,7 +56,7 @@ describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (str
     if (path !== "broken") expect(model.told()).toContain(told);
   });
 
-  it("asks a person, and runs what was approved", async () => {
+  it("asks a person, and runs the approved call", async () => {
     const asked: unknown[] = [];
     model.play([write("ask"), write("a", "c2")], [write("ask", "c3")]);
     const ran = await drive({
@@ -132,8 +132,8 @@ async function loop(options: Partial<GuardOptions> = {}, file?: string) {
   return { ran, ...guardFunctions(functions, { ...(await openKit(file)), ...options }) };
 }
 
-describe("a loop of one's own", () => {
-  it("over OpenAI judges each call and always has a result for the model", async () => {
+describe("your own loop", () => {
+  it("over OpenAI judges each call and always returns a result for the model", async () => {
     const { ran, call } = await loop();
     const client = new OpenAI({ apiKey: "none", baseURL: model.url });
     model.play([write("a", "1"), write("secret", "2"), write("broken", "3"), write("ask", "4")]);
@@ -153,7 +153,7 @@ describe("a loop of one's own", () => {
     ]);
   });
 
-  it("gives results as text, and refuses what is no call", async () => {
+  it("returns results as text, and refuses input that is not a call", async () => {
     const { call } = await loop();
     const made = (tool: string, args: unknown = {}) => call({ id: tool, tool, args });
     expect(await made("count")).toEqual({ ok: true, content: '{"files":3}' });
@@ -168,7 +168,7 @@ describe("a loop of one's own", () => {
       expect(await made(tool, args)).toMatchObject({ ok: false });
   });
 
-  it("makes a call again with the answer of a person, in another process, once", async () => {
+  it("makes a call again once with a person's answer, in another process", async () => {
     const file = join(folder, "r.db");
     const { ran, call } = await loop({}, file);
     const use = { id: "c1", tool: "write", args: { path: "ask" } };
@@ -180,7 +180,7 @@ describe("a loop of one's own", () => {
       return JSON.parse(stdout) as object;
     };
     const refused = { ok: false, content: expect.any(String) as unknown };
-    // Nobody asked about it yet, the first time or the second.
+    // Nobody asked about this call, neither the first time nor the second.
     const forged = { ...use, id: "c2" };
     expect([again(forged), again(forged)]).toEqual([refused, refused]);
     expect(await call(use)).toMatchObject({ ok: false, question: expect.any(String) as unknown });
@@ -189,7 +189,7 @@ describe("a loop of one's own", () => {
     expect(ran).toEqual([]);
   });
 
-  it("denies what a person refuses, and what a person could not be asked", async () => {
+  it("denies a call that a person refuses, or about which asking failed", async () => {
     const no = await loop({ ask: () => ({ approved: false, by: "ada" }) });
     const use = { id: "c1", tool: "write", args: { path: "ask" } };
     expect((await no.call(use)).content).toContain("A person (ada) refused this call");

@@ -1,4 +1,4 @@
-// A process of its own that makes a call again with a person's answer.
+// A separate process that makes a call again with a person's answer.
 import { text } from "node:stream/consumers";
 import { guardFunctions, type ToolUse } from "../src/index.ts";
 import { openKit } from "./kit.ts";

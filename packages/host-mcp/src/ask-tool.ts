@@ -2,9 +2,9 @@ import type { JsonObject } from "@bylaw/kernel";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
-/** An MCP server to start for one question, and the tool to call. */
+/** An MCP server to start for one call, and the tool to call. */
 export interface ToolQuestion {
-  /** A program and its arguments, run without a shell. */
+  /** The program and its arguments. No shell runs them. */
   readonly command: readonly string[];
   readonly tool: string;
   readonly args: JsonObject;
@@ -15,7 +15,7 @@ export interface ToolQuestion {
   readonly signal?: AbortSignal;
 }
 
-/** What a tool answered: its structured data, if any, and its text. */
+/** The answer of a tool: its structured data, if any, and its text. */
 export interface ToolReply {
   readonly data: unknown;
   readonly text: string;

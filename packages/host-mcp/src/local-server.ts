@@ -10,35 +10,35 @@ import type { Json } from "@bylaw/kernel";
 import type { Tool } from "@bylaw/tools";
 import type { ToolOffer } from "./tool-server.ts";
 
-/** An MCP server on the loopback interface, where each agent reaches the tools of a run with its own key. */
+/** An MCP server on the loopback interface. Each agent uses the tools of a run with its own key. */
 export interface LocalMcpServer<Context> {
-  /** Where clients connect, over MCP's streamable HTTP. */
+  /** The address for clients, over MCP's streamable HTTP. */
   readonly url: string;
-  /** Issues a key that stands for this context until `close`. */
+  /** Issues a key for this context. It is valid until `close`. */
   admit(context: Context): { readonly key: string; readonly close: () => void };
   close(): Promise<void>;
 }
 
 /** Options of a local server. */
 export interface LocalServerOptions<Context> {
-  /** Answers JSON posted to `/calls`. Hooks use it because MCP is too slow for them. Default: 404. */
+  /** Answers JSON posted to `/calls`. Hooks use it, because MCP is too slow for them. Default: 404. */
   readonly answerCall?: (body: unknown, context: Context) => Promise<Json>;
 }
 
 const MAX_BODY = 1_048_576;
-/** A call may hold a whole file. */
+/** The largest call, in bytes. It may contain a whole file. */
 const MAX_CALL = 16 * 1_048_576;
-/** Parsed values may take forty times the bytes of their text. */
+/** The most JSON values in a call. They may take forty times the memory of their text. */
 const MAX_VALUES = 20_000;
 const PATH = "/mcp";
 const CALLS_PATH = "/calls";
 
-/** Starts a local MCP server for tools. Throws what listening throws. */
+/** Starts a local MCP server for tools. Throws the errors of listening. */
 export async function startLocalServer<Context extends object>(
   tools: readonly Tool<Context>[],
   options: LocalServerOptions<Context> = {},
 ): Promise<LocalMcpServer<Context>> {
-  // By digest, so that the time of a look-up tells nothing about a key.
+  // By digest, so that the time of a lookup reveals nothing about a key.
   const admitted = new Map<string, Context>();
   const server = createHttpServer((request, response) => {
     answer({ tools, admitted, ...options }, request, response).catch(() => {
@@ -46,7 +46,7 @@ export async function startLocalServer<Context extends object>(
       response.end();
     });
   });
-  // A silent client must not hold a connection.
+  // Silent clients must not keep connections open.
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -86,7 +86,7 @@ async function answer<Context extends object>(
   const { method, url, headers } = request;
   const refuse = (status: number): void =>
     void response.writeHead(status, { connection: "close" }).end();
-  // Only browsers send an origin, and no page may call tools.
+  // Only browsers send an origin, and no web page may call tools.
   if (headers.origin !== undefined) return refuse(403);
   const forCall = url === CALLS_PATH && answerCall !== undefined;
   if (url !== PATH && !forCall) return refuse(404);
@@ -103,14 +103,14 @@ async function answer<Context extends object>(
   } catch {
     return refuse(400);
   }
-  // The key may have been closed while the body came.
+  // The key may have been closed while the body arrived.
   if (!admitted.has(digest)) return refuse(401);
   if (forCall) {
     const answered = await answerCall(message, context);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered));
     return;
   }
-  // Large, and most runs need none of it.
+  // Loaded on demand, because it is large and most runs do not need it.
   const [{ StreamableHTTPServerTransport }, { createServer, sourceOf }] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/streamableHttp.js"),
     import("./tool-server.ts"),

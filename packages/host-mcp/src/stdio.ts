@@ -6,7 +6,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, sourceOf, type ToolOffer, type ToolSource } from "./tool-server.ts";
 
-/** How a server writes to its client; what it returns is awaited. Default: standard output. */
+/** Writes text to the client. The result is awaited. Default: standard output. */
 export interface StdioOptions {
   readonly write?: (text: string) => unknown;
 }
@@ -17,13 +17,13 @@ export const serveStdio = <Context>(
   options: StdioOptions = {},
 ): Promise<void> => serve(sourceOf(offer), options);
 
-/** Where an agent reaches the local MCP server of its run, and its key. */
+/** The address and key of an agent for the local MCP server of its run. */
 export interface McpAccess {
   readonly url: string;
   readonly key: string;
 }
 
-/** Bridges a local MCP server to standard input and output until the client disconnects. Throws if the server cannot be reached. */
+/** Connects standard input and output to a local MCP server until the client disconnects. Throws if the server cannot be reached. */
 export async function bridgeStdio(access: McpAccess, options: StdioOptions = {}): Promise<void> {
   const client = await connect(access);
   const source: ToolSource = {
@@ -40,7 +40,7 @@ export async function bridgeStdio(access: McpAccess, options: StdioOptions = {})
   }
 }
 
-/** Calls one tool of a local MCP server. Throws if the server cannot be reached; `error` says that the tool refused. */
+/** Calls one tool of a local MCP server. `error` is set if the tool refused. Throws if the server cannot be reached. */
 export async function callRemoteTool(
   access: McpAccess,
   name: string,
@@ -57,7 +57,7 @@ export async function callRemoteTool(
 
 async function connect({ url, key }: McpAccess): Promise<Client> {
   const client = new Client({ name: "bylaw", version: "1" });
-  // The SDK types its transport as if no property could be undefined.
+  // The SDK's types do not allow undefined properties here.
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   });
@@ -76,7 +76,7 @@ async function serve(source: ToolSource, { write }: StdioOptions): Promise<void>
             Promise.resolve(write(text)).then(() => done(), done);
           },
         });
-  // The transport does not watch for the end of its input.
+  // The transport does not notice the end of its input.
   const gone = new Promise<void>((resolve) => process.stdin.once("end", resolve));
   await server.connect(new StdioServerTransport(process.stdin, output));
   await gone;

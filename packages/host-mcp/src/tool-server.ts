@@ -10,20 +10,20 @@ import {
   type ListToolsResult,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** Tools, and what they are given when a client calls them. */
+/** Tools, and the context in which they run. */
 export interface ToolOffer<Context> {
   readonly tools: readonly Tool<Context>[];
-  /** Who calls and where: fixed by the carrier, never by an argument. `signal` ends the call. */
+  /** The caller and its place. The carrier sets them; arguments cannot. `signal` aborts the call. */
   readonly context: (signal: AbortSignal) => Context;
 }
 
-/** Where a server's answers come from. */
+/** Lists and calls the tools of a server. */
 export interface ToolSource {
   readonly list: () => ListToolsResult | Promise<ListToolsResult>;
   readonly call: (name: string, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>;
 }
 
-/** An MCP server over a source of tools; it offers tools and no other part of MCP. */
+/** Creates an MCP server for a source of tools. It offers tools and no other part of MCP. */
 export function createServer({ list, call }: ToolSource): Server {
   const server = new Server({ name: "bylaw", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => list());
@@ -33,7 +33,7 @@ export function createServer({ list, call }: ToolSource): Server {
   return server;
 }
 
-/** Makes a source of an offer. An error of a tool becomes an answer with its code, message and fix, for the model to read. */
+/** Creates a source from an offer. An error of a tool becomes an answer with its code, message and fix, for the model to read. */
 export function sourceOf<Context>({ tools, context }: ToolOffer<Context>): ToolSource {
   const listed = tools.map(({ name, description, input, annotations }) => ({
     name,
@@ -71,7 +71,7 @@ function told(error: unknown): JsonObject {
     readonly fix?: unknown;
   };
   const known = typeof code === "string" && code.startsWith("BYLAW_");
-  // An unknown error may hold a path or a password.
+  // The message of an unknown error may contain a path or a password.
   if (!known) return { code: "BYLAW_TOOL_FAILED", message: "The tool failed" };
   return omitUndefined({
     code,

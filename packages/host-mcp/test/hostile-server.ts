@@ -1,4 +1,4 @@
-// An MCP server that misbehaves as its first argument says. It writes every line that it gets to the file of the second.
+// An MCP server that misbehaves as its first argument says. It writes every line that it receives to the file in the second.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

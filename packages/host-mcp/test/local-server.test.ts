@@ -45,7 +45,7 @@ async function clientOf(url: string, key: string): Promise<Client> {
 }
 
 describe("a local server", () => {
-  it("offers its tools to a client, each call as the one whose key it is", async () => {
+  it("offers its tools to a client, and runs each call as the owner of the key", async () => {
     const server = await opened();
     const [ann, bob] = [server.admit({ agent: "ann" }), server.admit({ agent: "bob" })];
     const client = await clientOf(server.url, ann.key);
@@ -69,7 +69,7 @@ describe("a local server", () => {
     });
   });
 
-  it("answers with the code and the advice of what a tool throws, and with nothing of a stranger's", async () => {
+  it("answers with the code and fix of a Bylaw error, and reveals nothing of other errors", async () => {
     const server = await opened();
     const at = { url: server.url, key: server.admit({ agent: "ann" }).key };
     expect(await callRemoteTool(at, "break", { how: "ours" })).toEqual({
@@ -86,7 +86,7 @@ describe("a local server", () => {
     await expect(callRemoteTool(at, "nothing", {})).rejects.toThrow(/The tools are who, break/);
   });
 
-  it("is shut to whoever has no key, a wrong one, or one that was taken back", async () => {
+  it("refuses clients without a key, or with a wrong or closed one", async () => {
     const server = await opened();
     const { key, close } = server.admit({ agent: "ann" });
     const post = async (headers: Readonly<Record<string, string>>, body = "{}", url = server.url) =>
@@ -111,7 +111,7 @@ describe("a local server", () => {
     expect(await post(mine)).toBe(401);
   });
 
-  it("takes no more than so much", async () => {
+  it("refuses requests that are too large", async () => {
     const server = await opened();
     const { key } = server.admit({ agent: "ann" });
     const sent = fetch(server.url, {

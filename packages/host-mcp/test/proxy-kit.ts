@@ -19,7 +19,7 @@ export interface Setup {
   readonly acceptedOnly?: boolean;
   readonly hides?: ProxyJudge["hides"];
   readonly server?: McpServer;
-  /** Keeps the proxy from being opened as a client would. */
+  /** Whether to skip the handshake of a client. */
   readonly raw?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function scratch(): string {
   return folder;
 }
 
-/** A proxy before the hostile server, and both ends of it. */
+/** A proxy in front of the hostile server, with both ends of it. */
 export async function openProxy({
   kernel,
   mode = "",
@@ -100,7 +100,7 @@ export async function openProxy({
   });
   const write = (message: JsonObject | string): void =>
     void input.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
-  /** Waits for the first message that fits and was not taken before. */
+  /** Waits for the first message that matches and was not taken before. */
   const take = async (fits: (message: JsonObject) => boolean): Promise<JsonObject> => {
     for (;;) {
       const at = told.findIndex(fits);
@@ -127,7 +127,7 @@ export async function openProxy({
     end: () => void input.end(),
     call: (name: string, args: JsonObject = {}) => ask("tools/call", { name, arguments: args }),
     names: async () => namesIn(await ask("tools/list")),
-    /** What reached the server, after all that was sent before has. */
+    /** The lines that reached the server, after everything sent before has. */
     received: async (): Promise<readonly string[]> => {
       await ask("ping");
       return readFileSync(log, "utf8").split("\n").filter(Boolean);
@@ -148,7 +148,7 @@ const namesIn = ({ result = null }: JsonObject): readonly Json[] => {
     : [];
 };
 
-/** The text of a tool's answer, behind `refused: ` where it is an error. */
+/** The text of a tool's answer, with `refused: ` before an error. */
 export function textOf({ result = null, error = null }: JsonObject): string {
   if (isJsonObject(error)) return `error: ${String(error["message"])}`;
   const { content = [], isError = false } = result as Partial<JsonObject>;

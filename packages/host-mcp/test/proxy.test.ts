@@ -27,8 +27,8 @@ const open = (setup: Partial<Parameters<typeof openProxy>[0]> = {}) => {
 const ELICITS = { elicitation: {} };
 const elicited = (message: JsonObject) => message["method"] === "elicitation/create";
 
-describe("what is judged", () => {
-  it("passes an allowed call and its answer on as they are, and refuses a denied one", async () => {
+describe("a judged request", () => {
+  it("passes an allowed call and its answer on unchanged, and refuses a denied one", async () => {
     const proxy = await open();
     const sent =
       '{"jsonrpc":"2.0","id":7,"method":"tools/call", "params":{"name":"echo","arguments":{"path":"é","n":1.50},"_meta":{"progressToken":"p"}}}';
@@ -48,7 +48,7 @@ describe("what is judged", () => {
     expect(calls[0]).toMatchObject({ tool: "echo", server: "files" });
   });
 
-  it("judges what reads a resource or gets a prompt, and tells a refusal as an error", async () => {
+  it("is also one that reads a resource or gets a prompt, and a refusal is an error", async () => {
     const proxy = await open();
     expect(textOf(await proxy.ask("resources/read", { uri: "file:///x/secret%2fa" }))).toBe("");
     expect(textOf(await proxy.ask("resources/read", { uri: "file:///x/a%20secret" }))).toBe(
@@ -65,13 +65,13 @@ describe("what is judged", () => {
     });
   });
 
-  it("denies what a check cannot judge", async () => {
+  it("is denied if a check cannot judge it", async () => {
     const proxy = await open();
     expect(textOf(await proxy.call("read", { path: "throw" }))).toMatch(/^refused: /);
     expect((await proxy.received()).join()).not.toContain("throw");
   });
 
-  it("lists what can pass, on one page, and calls nothing that the server does not list", async () => {
+  it("lists the tools that can pass, on one page, and calls no tool that the server does not list", async () => {
     const proxy = await open({ mode: "paged", hides: ({ tool }) => tool === "write" });
     const { result } = await proxy.ask("tools/list");
     expect(result).toMatchObject({ _meta: { kept: 1 } });
@@ -87,7 +87,7 @@ describe("what is judged", () => {
   });
 });
 
-describe("an agent that wants out", () => {
+describe("an agent that tries to get past the proxy", () => {
   const call = (params: string) =>
     `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":${params}}`;
   const SMUGGLED: readonly (readonly [string, string])[] = [
@@ -110,7 +110,7 @@ describe("an agent that wants out", () => {
     ],
     ["a batch", `[${call('{"name":"read","arguments":{"path":"secret"}}')}]`],
     [
-      "a number of an id that is none",
+      "an invalid number as the id",
       '{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{"name":"read"}}',
     ],
     [
@@ -145,7 +145,7 @@ describe("an agent that wants out", () => {
     expect(JSON.parse(line)).toMatchObject({ id: 8, params: { id: 9 } });
   });
 
-  it("cannot use an id again before it was answered", async () => {
+  it("cannot reuse an id before it is answered", async () => {
     const proxy = await open();
     await proxy.names();
     const hang = { name: "hang", arguments: {} };
@@ -158,7 +158,7 @@ describe("an agent that wants out", () => {
     expect((await proxy.received()).join()).not.toContain('"echo"');
   });
 
-  it("keeps no room with calls that it cancelled and that the server never answers", async () => {
+  it("cannot fill the proxy with cancelled calls that the server never answers", async () => {
     const proxy = await open();
     await proxy.names();
     const params = { name: "hang", arguments: {} };
@@ -169,7 +169,7 @@ describe("an agent that wants out", () => {
     expect(textOf(await proxy.call("echo", { path: "a" }))).toContain('"path":"a"');
   });
 
-  it("cannot send a message over the limit, and goes on behind it", async () => {
+  it("cannot send a message over the limit, and can go on after it", async () => {
     const proxy = await open({ limit: 20_000 });
     proxy.write({ jsonrpc: "2.0", id: 9, method: "x", params: { long: "x".repeat(90_000) } });
     expect(textOf(await proxy.take(({ id }) => id === null))).toBe(
@@ -180,7 +180,7 @@ describe("an agent that wants out", () => {
 });
 
 describe("a question", () => {
-  it("is asked in the client, and a yes lets exactly this call run once", async () => {
+  it("is asked in the client, and an approval lets exactly this call run once", async () => {
     const proxy = await open({ capabilities: ELICITS });
     const first = proxy.call("write", { path: "a\u202e\u200b.txt" });
     const question = await proxy.take(elicited);
@@ -216,19 +216,19 @@ describe("a question", () => {
     expect(proxy.answers).toEqual([]);
   });
 
-  it("is denied with the id of an approval where the client cannot ask", async () => {
+  it("is denied with the id of the question if the client cannot ask", async () => {
     const proxy = await open();
     expect(textOf(await proxy.call("write"))).toMatch(/^refused: .*`bylaw approve yes 1234`/);
   });
 
-  it("that does not fit a dialog is denied with the id of an approval", async () => {
+  it("that does not fit a dialog is denied with the id of the question", async () => {
     const proxy = await open({ capabilities: ELICITS });
     const long = await proxy.call("write", { path: "x".repeat(5_000) });
     expect(textOf(long)).toContain("`bylaw approve yes 1234`");
     expect(proxy.told.some(elicited)).toBe(false);
   });
 
-  it("counts for nothing once the call was cancelled", async () => {
+  it("has no effect after the call was cancelled", async () => {
     const proxy = await open({ capabilities: ELICITS });
     await proxy.names();
     const params = { name: "write", arguments: { path: "a" } };
@@ -250,7 +250,7 @@ describe("a question", () => {
 });
 
 describe("a server that changes", () => {
-  it.each(["changes", "schema"])("is held to what was accepted: %s", async (mode) => {
+  it.each(["changes", "schema"])("is held to the accepted tools: %s", async (mode) => {
     const home = scratch();
     const proxy = await open({ mode, home });
     expect(await proxy.names()).toEqual(["read", "rug"]);
@@ -265,7 +265,7 @@ describe("a server that changes", () => {
     expect((await proxy.received()).filter((line) => line.includes('"rug"'))).toHaveLength(1);
   });
 
-  it("is told of a tool that is new since the first time", async () => {
+  it("makes the proxy report a new tool", async () => {
     const home = scratch();
     const first = await open({ home });
     expect(await first.names()).not.toContain("rug");
@@ -275,7 +275,7 @@ describe("a server that changes", () => {
     expect(second.notices).toEqual([expect.stringMatching(/^The tool `rug` is new/)]);
   });
 
-  it("offers only what a person accepted, where that is asked for", async () => {
+  it("offers only accepted tools, with `acceptedOnly`", async () => {
     const home = scratch();
     const first = await open({ home, acceptedOnly: true });
     expect(await first.names()).toEqual([]);
@@ -287,7 +287,7 @@ describe("a server that changes", () => {
     expect((await second.received()).join()).not.toContain("tools/call");
   });
 
-  it("has no tool twice, under a name of another server, or under one that cannot be told", async () => {
+  it("offers no tool twice, under a name of another server, or under an ambiguous name", async () => {
     expect(await (await open({ mode: "duplicates" })).names()).toEqual(["read"]);
     const named = await open({ mode: "names" });
     expect(await named.names()).toEqual(["read"]);
@@ -296,7 +296,7 @@ describe("a server that changes", () => {
     expect(await named.names()).toEqual(["read"]);
   });
 
-  it("shows a model no text that a person cannot see, and not too much", async () => {
+  it("shows a model no invisible text, and no text that is too long", async () => {
     const proxy = await open({ mode: "texts", raw: true });
     const opened = await proxy.ask("initialize", { capabilities: {} });
     expect(opened["result"]).toMatchObject({ serverInfo: { name: "hostile" } });
@@ -304,12 +304,12 @@ describe("a server that changes", () => {
     expect(await proxy.names()).toEqual(["read", "emoji"]);
   });
 
-  it("is refused when its list has no end", async () => {
+  it("is refused if its list is endless", async () => {
     const proxy = await open({ mode: "endless" });
     expect(textOf(await proxy.ask("tools/list"))).toMatch(/error: .*more than 1000 tools/);
   });
 
-  it("is refused while the record of its tools cannot be read", async () => {
+  it("is refused while the file of accepted tools cannot be read", async () => {
     const home = scratch();
     const { writeFileSync } = await import("node:fs");
     const proxy = await open({ home });
@@ -320,7 +320,7 @@ describe("a server that changes", () => {
 });
 
 describe("a server that misbehaves", () => {
-  it("cannot speak in the place of another answer, nor twice, nor in garbage", async () => {
+  it("cannot forge an answer, answer twice, or send garbage", async () => {
     const proxy = await open({ mode: "garbage" });
     const answers = [
       await proxy.call("wrong"),
@@ -333,7 +333,7 @@ describe("a server that misbehaves", () => {
     expect(proxy.notices.join()).toContain("dropped");
   });
 
-  it("gets an error in the place of an answer over the limit", async () => {
+  it("has its answer over the limit replaced by an error", async () => {
     const proxy = await open();
     expect(textOf(await proxy.call("long"))).toMatch(
       /^error: The server's answer has \d+ characters; the limit is 50000$/,
@@ -344,7 +344,7 @@ describe("a server that misbehaves", () => {
   it.each([
     ["die", "ended with exit code 3"],
     ["flood", "was ended: it sent a message that is far over the limit"],
-  ])("fails what waits for it when it does %s", async (name, reason) => {
+  ])("fails the requests that wait for it on %s", async (name, reason) => {
     const proxy = await open();
     await proxy.names();
     const hung = proxy.call("hang");
@@ -366,8 +366,8 @@ describe("a server that misbehaves", () => {
   });
 });
 
-describe("what is not judged", () => {
-  it("passes both ways as it is", async () => {
+describe("a message that is not judged", () => {
+  it("passes both ways unchanged", async () => {
     const proxy = await open();
     await proxy.names();
     expect(await proxy.ask("unknown/method", { a: [1] })).toMatchObject({

@@ -9,9 +9,9 @@ import {
 import { BylawError } from "@bylaw/kernel";
 import type { FunctionTool, RunContext, Tool } from "@openai/agents";
 
-/** How tools are guarded. */
+/** The options of {@link guardTools}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host" | "session" | "task"> {
-  /** Whose call it is, by the context of the run: the conversation, the task whose phase counts, and who answers questions (default: `user`). */
+  /** The caller in a context of the run: the conversation, the task whose phase counts, and the person who answers (default: `user`). */
   readonly callerOf?: (context: RunContext) => Caller;
 }
 interface Caller {
@@ -20,9 +20,9 @@ interface Caller {
   readonly approver?: string;
 }
 
-/** Options of an agent. */
+/** Options for an agent. */
 export interface GuardedTools {
-  /** They run only what is allowed, and are offered only in phases that allow them. */
+  /** The tools. They run only allowed calls, and are offered only in phases that allow them. */
   readonly tools: Tool[];
   /** Judges the final output. `outputInfo` is the result; `retry` has a message to send back. */
   readonly outputGuardrail: {
@@ -35,7 +35,7 @@ export interface GuardedTools {
 }
 
 /**
- * Guards the tools of an agent with a run. Hosted tools stay as they are. Throws BYLAW_OPTIONS_INVALID for tools that run here and are no
+ * Guards the tools of an agent with a run. Hosted tools stay as they are. Throws BYLAW_OPTIONS_INVALID for local tools that are not
  * functions: a shell, a computer, patches.
  */
 export function guardTools(
@@ -49,7 +49,7 @@ export function guardTools(
       if (tool.type === "hosted_tool") return tool;
       throw new BylawError({
         code: "BYLAW_OPTIONS_INVALID",
-        message: `The tool \`${tool.name}\` cannot be guarded, because it is no function`,
+        message: `The tool \`${tool.name}\` cannot be guarded, because it is not a function`,
         fix: "Give the agent a function tool instead.",
       });
     }),
@@ -117,7 +117,7 @@ function guardInvoke(
     const caller = callerOf(context);
     const callId = details?.toolCall?.callId ?? crypto.randomUUID();
     const call = callOf(toolName, argsIn(input), callId, caller);
-    // Whatever the state of the run says, a yes counts only if exactly this call was asked about.
+    // The state of the run may be forged, so an approval counts only if exactly this call was asked about.
     const approved = context.isToolApproved({ toolName, callId }) === true;
     const answered = approved ? { approved, by: caller.approver } : undefined;
     const answer = await guard.start(call, answered);
@@ -141,7 +141,7 @@ const callOf = (
   { session, task }: Caller,
 ): GuardedCall => ({ tool, args, id, session, task });
 
-// Arguments that are not JSON make the call invalid, so it is denied.
+// Undefined arguments make the call invalid, so it is denied.
 function argsIn(input: string): unknown {
   try {
     return JSON.parse(input);

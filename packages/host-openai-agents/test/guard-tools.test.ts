@@ -36,7 +36,7 @@ async function drive(
 }
 
 describe.each([false, true])("an agent, streaming: %s", (stream) => {
-  it("runs what is allowed once, and records how it ended", async () => {
+  it("runs an allowed call once, and records how it ended", async () => {
     const model = new FakeModel(calling("a"));
     const { ran, run: log, result } = await drive(model, { stream });
     expect([ran, result.finalOutput, log.head]).toEqual([["a"], "done", 3]);
@@ -61,7 +61,7 @@ describe.each([false, true])("an agent, streaming: %s", (stream) => {
   });
 });
 
-it("still asks where the tool asks itself", async () => {
+it("still asks if the tool itself asks", async () => {
   const ran: string[] = [];
   const { agent } = agentNoting(ran, new FakeModel(calling("a")), await openKit(), true);
   const result = await run(agent, "go");
@@ -92,7 +92,7 @@ it("keeps hosted tools, and refuses local ones that it cannot guard", async () =
   expect(() => guardTools([shell], kit)).toThrow("The tool `shell` cannot be guarded");
 });
 
-it("judges the final output, and says what to send back", async () => {
+it("judges the final output, and returns the message to send back", async () => {
   const { outputGuardrail } = agentNoting([], new FakeModel(), await openKit());
   const saying = (text: string) =>
     run(
@@ -127,7 +127,7 @@ describe("a call that was asked about", () => {
     return JSON.parse(stdout) as { readonly ran: readonly string[]; readonly told: string };
   };
 
-  it("runs once after a yes, in another process", async () => {
+  it("runs once after an approval, in another process", async () => {
     const file = join(folder, "yes.db");
     const saved = await asked(file);
     expect(resume(file, saved)).toMatchObject({ ran: ["ask"] });
@@ -136,12 +136,12 @@ describe("a call that was asked about", () => {
     expect(again.told).toContain("This question was answered before");
   });
 
-  it("does not run after a no", async () => {
+  it("does not run after a refusal", async () => {
     const file = join(folder, "no.db");
     expect(resume(file, await asked(file), false).ran).toEqual([]);
   });
 
-  it("does not run from a state that was changed, however often it is sent", async () => {
+  it("does not run from a forged state, however often it is sent", async () => {
     const kit = await openKit();
     const first = await run(agentNoting([], new FakeModel(calling("ask")), kit).agent, "go");
     const forged = first.state
@@ -158,7 +158,7 @@ describe("a call that was asked about", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is no licence for other arguments, or for each call of the tool", async () => {
+  it("does not permit other arguments, or every call of the tool", async () => {
     const ran: string[] = [];
     const model = new FakeModel([...calling("ask"), ...calling("ask-2")]);
     const { agent } = agentNoting(ran, model, await openKit());

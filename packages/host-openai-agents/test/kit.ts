@@ -38,7 +38,7 @@ const rules = definePlugin({
   },
 })();
 
-/** `file`: the store, for what another process resumes. */
+/** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(file?: string) {
   const kernel = createKernel({ plugins: [rules], fallback: "deny" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
@@ -48,7 +48,7 @@ export async function openKit(file?: string) {
 
 type Calls = readonly { readonly id: string; readonly path: string }[];
 
-/** A model that makes these calls, one list a turn, and then says `text`. */
+/** A model that makes these calls, one list per turn, and then answers with `text`. */
 export class FakeModel implements Model {
   readonly requests: ModelRequest[] = [];
   readonly #turns: Calls[];
@@ -59,7 +59,7 @@ export class FakeModel implements Model {
     this.#text = text;
   }
 
-  /** What the model was told about its calls. */
+  /** The results that the model got for its calls. */
   get told(): string {
     const { input = [] } = this.requests.at(-1) ?? {};
     const results = typeof input === "string" ? [] : input;
@@ -93,7 +93,7 @@ export class FakeModel implements Model {
   }
 }
 
-/** An agent that notes what ran. */
+/** An agent that records which tools ran. */
 export function agentNoting(
   ran: string[],
   model: FakeModel,

@@ -1,4 +1,4 @@
-// A process of its own that resumes an agent from a serialised state, after a person's yes.
+// A separate process that resumes an agent from a serialised state, after a person's approval.
 import { text } from "node:stream/consumers";
 import { RunState, run } from "@openai/agents";
 import { FakeModel, agentNoting, openKit } from "./kit.ts";

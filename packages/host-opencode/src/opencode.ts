@@ -22,11 +22,11 @@ export const Bylaw = async ({ directory }) => {
 const folderOf = ({ home, env }: HostPlace): string =>
   join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "opencode");
 
-// Where a project keeps settings, and code that is loaded after ours.
+// The places of a project's settings, and of its code, which is loaded after ours.
 const SETTINGS = ["opencode.json", "opencode.jsonc"];
 const FOLDERS = ["plugin", "plugins", "tool", "tools"];
 
-/** opencode, as measured with 1.18.33. Code that a project brings along runs after Bylaw's. */
+/** opencode, as measured with 1.18.33. Code of a project runs after Bylaw's. */
 export const opencode = definePluginHost({
   name: "opencode",
   title: "opencode",
@@ -40,7 +40,7 @@ export const opencode = definePluginHost({
   code: CODE,
 
   switchedOff(settings) {
-    if ("text" in settings) return "code that runs beside Bylaw and can change a call";
+    if ("text" in settings) return "code that runs next to Bylaw and can change a call";
     return "plugin" in settings ? "`plugin`, which loads code that can change a call" : undefined;
   },
 });

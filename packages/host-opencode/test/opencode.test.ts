@@ -26,7 +26,7 @@ describeHost(
   { describe, it },
 );
 
-it("finds code and settings of a project that run beside it", () => {
+it("reports code and settings of a project that run next to it", () => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-opencode-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const [place, project] = [{ home, env: {} }, join(home, "p")];
@@ -38,17 +38,17 @@ it("finds code and settings of a project that run beside it", () => {
   expect(fault()).toBeUndefined();
   const code = join(project, ".opencode/plugins/deep/x.ts");
   writeFileSync(code, "export const X = async () => ({});\n");
-  expect(fault()).toBe(`${code} has code that runs beside Bylaw and can change a call`);
+  expect(fault()).toBe(`${code} has code that runs next to Bylaw and can change a call`);
   rmSync(code);
   writeFileSync(join(project, "opencode.jsonc"), '{ "plugin": ["x"] }');
   expect(fault()).toMatch(/opencode\.jsonc has `plugin`/);
 });
 
-it("stops a call as opencode wants it, by throwing", async () => {
+it("stops a call by throwing, as opencode requires", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-opencode-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bylaw.mjs");
-  // A hook that denies with the event itself.
+  // A hook that denies with the event itself as the reason.
   const deny = `node -p 'JSON.stringify({ deny: require("fs").readFileSync(0, "utf8") })' | tr -d '\\n'`;
   writeFileSync(file, opencode.ownFile?.(join(folder, "bylaw.js"), deny) ?? "");
   type Hooks = Record<string, (call: object, output: object) => Promise<void>>;

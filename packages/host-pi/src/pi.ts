@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { codeIn, definePluginHost, type HostPlace } from "@bylaw/host";
 
-// Each of these makes pi load code of the project, or changes what a shell line does.
+// Each of these makes pi load code of the project, or changes the meaning of a shell line.
 const LOADS = ["extensions", "packages", "shellPath", "shellCommandPrefix"];
 
 const CODE = `\
@@ -23,7 +23,7 @@ export default function bylaw(pi) {
 const folderOf = ({ home, env }: HostPlace): string =>
   env["PI_CODING_AGENT_DIR"] ?? join(home, ".pi/agent");
 
-/** pi, as measured with 0.73.1. Code that a project brings along runs beside Bylaw's. */
+/** pi, as measured with 0.73.1. Code of a project runs next to Bylaw's. */
 export const pi = definePluginHost({
   name: "pi",
   title: "pi",
@@ -38,14 +38,14 @@ export const pi = definePluginHost({
 
   switchedOff(settings, scope) {
     if (scope === "project") {
-      if ("text" in settings) return "code that runs beside Bylaw and can change a call";
+      if ("text" in settings) return "code that runs next to Bylaw and can change a call";
       const found = LOADS.find((key) => key in settings);
       return found === undefined ? undefined : `\`${found}\`, which can change what a call does`;
     }
     const { extensions } = settings;
     const leavesOut = (one: unknown): boolean => typeof one === "string" && /^[!-]/.test(one);
     return Array.isArray(extensions) && extensions.some(leavesOut)
-      ? "`extensions` that leave some out"
+      ? "`extensions` that exclude some"
       : undefined;
   },
 });

@@ -23,19 +23,19 @@ describeHost(
   { describe, it },
 );
 
-it("sees what a project or a user may switch", () => {
-  expect(pi.switchedOff({ extensions: ["-extensions/bylaw.js"] }, "user")).toMatch(/leave some/);
+it("reports code and settings of a project or user that can bypass it", () => {
+  expect(pi.switchedOff({ extensions: ["-extensions/bylaw.js"] }, "user")).toMatch(/exclude some/);
   expect(pi.switchedOff({ extensions: ["more.ts"], theme: "dark" }, "user")).toBeUndefined();
   expect(pi.switchedOff({ shellCommandPrefix: "x" }, "project")).toMatch(/shellCommandPrefix/);
-  expect(pi.switchedOff({ text: "export default () => {}" }, "project")).toMatch(/beside Bylaw/);
+  expect(pi.switchedOff({ text: "export default () => {}" }, "project")).toMatch(/next to Bylaw/);
   expect(pi.switchedOff({ theme: "dark" }, "project")).toBeUndefined();
 });
 
-it("blocks a call in the shape of pi, and tells what became of one", async () => {
+it("blocks a call in pi's format, and reports the result of a call", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-pi-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bylaw.mjs");
-  // A hook that denies with the event itself.
+  // A hook that denies with the event itself as the reason.
   const deny = `node -p 'JSON.stringify({ deny: require("fs").readFileSync(0, "utf8") })' | tr -d '\\n'`;
   writeFileSync(file, pi.ownFile?.(join(folder, "bylaw.js"), deny) ?? "");
   const loaded = (await import(pathToFileURL(file).href)) as { default: (pi: object) => void };

@@ -3,36 +3,36 @@ import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } fro
 import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
 import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
 
-/** Who decides. */
+/** Decides about the events of a host. */
 export interface Judge {
   readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
   /**
-   * Puts a question on record where the host cannot ask: what came of it, and how a person answers. A call that a person approved is
-   * allowed once.
+   * Records a question of a host that cannot ask a person. Resolves to the decision, and to the command with which a person
+   * answers. A call that a person approved is allowed once.
    */
   readonly record: (
     call: ToolCall,
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
-  /** Takes what came of a call, where rules look back on it. */
+  /** Records the result of a call, for rules that depend on earlier calls. */
   readonly result: (returned: ToolReturn) => Promise<void>;
-  /** Why the host would stop asking Bylaw after a settings change; `undefined` if it would not. */
+  /** The reason why the host would stop asking Bylaw after a change of settings. Undefined if it would not. */
   readonly settingsFault: (changed: string | undefined) => string | undefined;
-  /** Why the agent is not done yet; `undefined` if it may stop. */
+  /** The reason why the agent is not done yet. Undefined if it may stop. */
   readonly stop: (event: HostEvent & { readonly kind: "stop" }) => Promise<string | undefined>;
 }
 
-/** How an event is answered. */
+/** The options of {@link answerEvent}. */
 export interface AnswerOptions {
   readonly host: Host;
   readonly place: HostPlace;
   readonly judge: Judge;
-  /** Ask about calls that no rule covers. */
+  /** Whether to ask about calls that no rule covers. */
   readonly strict: boolean;
-  /** The event as the command line names it, for hosts whose input does not. */
+  /** The name of the event on the command line, for hosts whose input does not name it. */
   readonly named?: string | undefined;
 }
 
-/** Answers one event of a host, given as JSON text. Never throws: what cannot be judged is refused. */
+/** Answers one event of a host, given as JSON text. Never throws: an event that cannot be judged is refused. */
 export async function answerEvent(text: string, options: AnswerOptions): Promise<HostOutput> {
   const { host, place, named } = options;
   try {
@@ -49,7 +49,7 @@ export async function answerEvent(text: string, options: AnswerOptions): Promise
   }
 }
 
-/** The answer when the event could not be judged. */
+/** The answer to an event that could not be judged. */
 export const answerFault = (host: Host, error: unknown): HostOutput =>
   host.fault(`Bylaw could not judge this: ${messageOf(error) || "unknown error"}`);
 
@@ -77,7 +77,7 @@ async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions)
   }
 }
 
-// Never tell a host to ask if it would then run the call or wait forever.
+// A host must never be told to ask if it would then run the call or wait forever.
 async function asked(call: ToolCall, judge: Judge, host: Host): Promise<Reply> {
   const { decision, answer_with } = await judge.record({ ...call, interactive: false });
   if (decision.applied === "allow") {

@@ -7,7 +7,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 
-/** The parts of a call, as a host names them. */
+/** The fields of a call, as a host reports them. */
 export interface CallFields {
   readonly host: string;
   readonly tool: unknown;
@@ -16,19 +16,19 @@ export interface CallFields {
   readonly session?: unknown;
   readonly agent?: unknown;
   readonly cwd: unknown;
-  /** Absolute path; default: `cwd`. */
+  /** Absolute path. Default: `cwd`. */
   readonly workspace?: string | undefined;
   readonly home: string;
   readonly server?: unknown;
 }
 
-/** The text under a key; `undefined` where there is none. */
+/** The text under a key. Undefined if there is none. */
 export function textOf(input: JsonObject, key: string): string | undefined {
   const value = input[key];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The JSON object that a hook printed; an empty one for anything else. */
+/** Parses the output of a hook as a JSON object. Returns an empty object for anything else. */
 export function answerIn(stdout: string): JsonObject {
   try {
     const value: unknown = JSON.parse(stdout);
@@ -38,18 +38,21 @@ export function answerIn(stdout: string): JsonObject {
   }
 }
 
-/** The shell command of a hook for a host that blocks on exit code 2 with a text only, also where Bylaw ends without an answer. */
+/**
+ * Wraps a hook's shell command for a host that blocks on exit code 2 only if there is a text. It also blocks if Bylaw ends without
+ * an answer.
+ */
 export const orBlock = (command: string): string =>
   `${command} || { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }`;
 
-/** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is none. The kernel checks the rest. */
+/** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is not one. The kernel checks the other fields. */
 export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
   const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;
-  if (typeof tool !== "string" || tool === "") throw invalid("The call names no tool");
+  if (typeof tool !== "string" || tool === "") throw invalid("The call does not name a tool");
   if (typeof args !== "object" || args === null || Array.isArray(args))
     throw invalid(`The arguments of \`${tool}\` are not an object`);
   if (typeof cwd !== "string" || !isAbsolute(cwd))
-    throw invalid("The call names no absolute working folder");
+    throw invalid("The call does not name an absolute working folder");
   const named = (value: unknown): string | undefined =>
     typeof value === "string" && value !== "" ? value : undefined;
   return {
@@ -69,7 +72,7 @@ export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
   };
 }
 
-// `mcp__server__tool`. If a name can be read in two ways, none is chosen, so no allow matches it.
+// The server in `mcp__server__tool`. Undefined if the name can be read in two ways, so that no allow rule for a server matches it.
 function serverOf(tool: string): string | undefined {
   const [prefix, server, name, ...more] = tool.split("__");
   const plain = prefix === "mcp" && name !== undefined && name !== "" && more.length === 0;

@@ -1,12 +1,12 @@
 import type { Json, JsonObject, Kernel, Response } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 
-/** Agent and place, for calls that do not name them. */
+/** The agent and its context, for calls that do not name them. */
 interface Caller {
   readonly agent?: string | undefined;
-  /** The task whose phase counts. */
+  /** The task. The phase of the task decides which tools are allowed. */
   readonly task?: string | undefined;
-  /** The conversation. The same call under the same id is answered once in each. */
+  /** The conversation. In each one, the same call with the same id gets one answer. */
   readonly session?: string | undefined;
 }
 
@@ -14,89 +14,89 @@ interface Caller {
 export interface ToolGuardOptions extends Caller {
   /** The kernel of the run. */
   readonly kernel: Kernel;
-  /** Keeps every answer. With a store that outlives the process, questions do too. */
+  /** The run that records every answer. If its store outlives the process, so do the questions. */
   readonly run: Run;
-  /** The name of the framework, which rules see as `host.name`. */
+  /** The name of the framework. Rules see it as `host.name`. */
   readonly host: string;
-  /** Absolute path. Default: the working directory of this process. */
+  /** The working folder. Absolute path. Default: the working directory of this process. */
   readonly cwd?: string;
-  /** Absolute path. Default: `cwd`. */
+  /** The workspace. Absolute path. Default: `cwd`. */
   readonly workspace?: string;
-  /** Absolute path. Default: the home folder of the user. */
+  /** The home folder. Absolute path. Default: that of the user. */
   readonly home?: string;
-  /** Whether a person can be asked. Default: `true`; otherwise a question becomes a deny. */
+  /** Whether a person can be asked. Default: `true`. If not, a question becomes a deny. */
   readonly interactive?: boolean;
 }
 
-/** A tool call as a framework has it. */
+/** A tool call of a framework. */
 export interface GuardedCall extends Caller {
   readonly tool: string;
-  /** Plain JSON: what is judged must be what runs. */
+  /** The arguments. They must be plain JSON, because the value that is judged must be the value that runs. */
   readonly args: unknown;
-  /** The framework's id of the call. */
+  /** The framework's id for the call. */
   readonly id?: string | undefined;
   /** The MCP server of the tool. */
   readonly server?: string | undefined;
-  /** Absolute path, where the agent changes its folder. */
+  /** Absolute path, if the agent has changed its folder. */
   readonly cwd?: string | undefined;
 }
 
 /** The decision about a call. */
 export type ToolAnswer =
-  /** `args` is a copy of what was judged: run the tool with it. */
+  /** Run the tool with `args`, which is a copy of the arguments that were judged. */
   | { readonly kind: "run"; readonly args: JsonObject }
   /** `reason` is for the model. */
   | { readonly kind: "deny"; readonly reason: string }
-  /** A person has to approve this very call. `bylaw approve` knows the question by its id. */
+  /** A person must approve exactly this call. `question` is its id for `bylaw approve`. */
   | { readonly kind: "ask"; readonly reason: string; readonly question: string };
 
-/** A person's answer, as the framework has it. */
+/** A person's answer, as the framework reports it. */
 export interface PersonAnswer {
   readonly approved: boolean;
   /** Who answered. Default: `user`. */
   readonly by?: string | undefined;
-  /** Why not. */
+  /** The reason for a refusal. */
   readonly reason?: string | undefined;
 }
 
 /** The decision about a finished response. */
 export type ResponseAnswer =
   | { readonly kind: "accepted" }
-  /** The model tries again after this message. */
+  /** The model must try again after this message. */
   | { readonly kind: "retry"; readonly message: string }
-  /** The attempts are spent. */
+  /** All attempts are used up. */
   | { readonly kind: "end"; readonly message: string };
 
-/** Guards the tools of an agent framework. Its methods are fields, so that each can be passed on alone. */
+/** Guards the tools of an agent framework. Its methods are fields, so that each can be passed on by itself. */
 export interface ToolGuard {
-  /** Judges a call that a model just made. Never throws: what cannot be judged is denied. */
+  /** Judges a call that a model just made. Never throws: a call that cannot be judged is denied. */
   readonly judge: (call: GuardedCall) => Promise<ToolAnswer>;
-  /**
-   * Puts a person's answer on record. A yes lets the call start once, if `judge` asked about exactly this call under this id. Never
-   * throws.
-   */
+  /** Records a person's answer. An approval lets the call start once, if `judge` asked about exactly this call with this id. Never throws. */
   readonly answer: (call: GuardedCall, answer: PersonAnswer) => Promise<ToolAnswer>;
   /**
-   * Whether a call may run now: spends what `judge` or `answer` allowed, or judges it. `answered`: what a person said to it, where the
-   * call comes back with that. Never throws.
+   * Whether a call may run now. Uses up the permission that `judge` or `answer` gave, or judges the call. `answered`: the person's
+   * answer, if the call comes back with one. Never throws.
    */
   readonly start: (call: GuardedCall, answered?: PersonAnswer) => Promise<ToolAnswer>;
-  /** Puts on record how a call ended, and forgets what allowed it. Throws what the run throws. */
+  /** Records how a call ended, and drops its permission. Throws the errors of the run. */
   readonly finish: (
     call: GuardedCall,
     ended: { readonly ok: boolean; readonly result?: Json },
   ) => Promise<void>;
-  /** Starts a call, does the work and records how it ended. Throws BYLAW_TOOL_REFUSED, with the reason for the model, and what the work throws. */
+  /**
+   * Starts a call, does the work and records how it ended. Throws BYLAW_TOOL_REFUSED with the reason for the model, and the errors
+   * of the work.
+   */
   readonly run: <T>(
     call: GuardedCall,
     work: (args: JsonObject) => T | Promise<T>,
     answered?: PersonAnswer,
   ) => Promise<T>;
-  /** The tools that the phase of the task allows. Every call is judged on its own as well. */
+  /** The tools that the phase of the task allows. Each call is still judged. */
   readonly allowedTools: (
     tools: readonly string[],
     caller?: Pick<GuardedCall, "agent" | "task">,
   ) => Promise<readonly string[]>;
-  /** Judges a finished response. Never throws: what cannot be judged ends the turn. */
+  /** Judges a finished response. Never throws: a response that cannot be judged ends the turn. */
   readonly respond: (response: Omit<Response, "hook">) => Promise<ResponseAnswer>;
 }

@@ -2,7 +2,7 @@ import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { HostCapabilities } from "./capabilities.ts";
 import type { Reply } from "./lower.ts";
 
-/** Where a hook runs. */
+/** The environment in which a hook runs. */
 export interface HostPlace {
   /** Absolute path of the user's home folder. */
   readonly home: string;
@@ -19,26 +19,26 @@ export type HostEvent =
       readonly name: string;
       readonly session: string;
       readonly text?: string;
-      /** Whether the agent goes on because a stop was refused. */
+      /** Whether the agent is continuing because a stop was refused. */
       readonly again: boolean;
     }
   | { readonly kind: "other"; readonly name: string };
 
-/** A call returned, or failed. The host's id of it, where there is one, is the id of the call. */
+/** A call that returned or failed. The id of the call is the host's, if it has one. */
 export interface ToolReturn {
   readonly kind: "tool_result";
   readonly name: string;
   readonly call: Omit<ToolCall, "hook">;
   readonly ok: boolean;
-  /** Of a command, where the host itself tells it. The output of a command could say anything. */
+  /** The exit code of a command, only if the host itself reports it. The output of a command could claim any. */
   readonly exit_code?: number;
 }
 
-/** What a hook process prints and ends with. */
+/** The output and exit code of a hook. */
 export interface HostOutput {
   readonly stdout: string;
   readonly stderr: string;
-  /** `null`: a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exit: number | null;
 }
 
@@ -47,39 +47,45 @@ export interface SettingsFile {
   readonly scope: "user" | "project" | "managed";
   /** Absolute path. */
   readonly file: string;
-  /** Whether `bylaw install` puts the hook here for this scope. */
+  /** Whether `bylaw install` writes the hook for this scope here. */
   readonly target: boolean;
 }
 
-/** What the installer adds to a settings file: under `hooks`, one entry per event of the host. */
+/** What the installer adds to a settings file under `hooks`: one entry per event of the host. */
 export type HookEntries = Readonly<Record<string, JsonObject>>;
 
-/** The shapes of one coding agent. It holds no rules. */
+/** The formats of one coding agent. It contains no rules. */
 export interface Host {
-  /** As `bylaw hook NAME` calls it. */
+  /** The name in `bylaw hook NAME`. */
   readonly name: string;
   readonly title: string;
   readonly capabilities: HostCapabilities;
-  /** Reads one event. `named`: the event as the command line names it. Throws BYLAW_HOST_EVENT_INVALID for a call that is not one. */
+  /** Reads one event. `named`: its name on the command line. Throws BYLAW_HOST_EVENT_INVALID for a call that is not valid. */
   readonly read: (input: JsonObject, place: HostPlace, named?: string) => HostEvent;
-  /** The answer in the host's shape. */
+  /** Formats the answer for the host. */
   readonly answer: (event: HostEvent, reply: Reply) => HostOutput;
   /** The answer to input that could not be judged. It must block a tool call. */
   readonly fault: (reason: string) => HostOutput;
-  /** Whether the host keeps a tool call from running, or asks a person, after this output of its hook. */
+  /** Whether the host blocks the tool call, or asks a person, after this output of its hook. */
   readonly blocks: (output: HostOutput) => boolean;
-  /** What the host would send before it runs a shell line. */
+  /** The input that the host would send before it runs a shell line. */
   readonly shellCall: (line: string, cwd: string) => JsonObject;
-  /** Every file that can switch hooks on or off, for a project folder. */
+  /** All files that can switch hooks on or off, for a project folder. */
   readonly files: (place: HostPlace, project: string) => readonly SettingsFile[];
-  /** What to install so that the host runs this shell command, with the event's name where the host's input lacks it. */
+  /**
+   * The entries to install so that the host runs this shell command. The command gets the name of the event if the host's input
+   * does not have it.
+   */
   readonly hooks: (command: (event?: string) => string) => HookEntries;
-  /** The whole text of a file that belongs to Bylaw alone, such as a plugin; `undefined` for settings in JSON. */
+  /** The whole text of a file that only Bylaw writes, such as a plugin. Undefined for settings in JSON. */
   readonly ownFile?: (file: string, command: string) => string | undefined;
-  /** Keys to put at the top of a file that holds nothing else. */
+  /** Keys for the top of a new settings file. */
   readonly top?: JsonObject;
-  /** What a person has to do besides. */
+  /** What a person has to do in addition. */
   readonly note?: string;
-  /** Which setting of a file switches hooks off, or what runs beside them; `undefined` for none. A file that is not JSON is given as `{ text }`. */
+  /**
+   * The setting that switches hooks off or replaces their command. Undefined if there is none. A file that is not JSON is given as
+   * `{ text }`.
+   */
   readonly switchedOff: (settings: JsonObject, scope: SettingsFile["scope"]) => string | undefined;
 }

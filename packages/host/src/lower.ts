@@ -1,22 +1,22 @@
 import type { Decision } from "@bylaw/kernel";
 import type { HostCapabilities } from "./capabilities.ts";
 
-/** The answer to a host. `none` is no opinion: the host behaves as it would without Bylaw. */
+/** The answer to a host. `none` is no opinion: the host acts as it would without Bylaw. */
 export type Reply =
   | { readonly kind: "none" }
   | { readonly kind: "allow"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string }
   | { readonly kind: "deny"; readonly reason: string };
 
-/** How much is left to the host. */
+/** The options of {@link lowerDecision}. */
 export interface LowerOptions {
-  /** Ask about a call that no rule covers. Default: leave it to the host's own permissions. */
+  /** Whether to ask about a call that no rule covers. Default: leave it to the host's own permissions. */
   readonly strict: boolean;
 }
 
 /**
- * What a decision about a tool call comes to on a host. An `ask` stays one; whether the host can ask is the caller's to know. A deny by
- * default is somebody's choice and stays a deny.
+ * Turns a decision about a tool call into an answer to a host. It does not check whether the host can ask. A deny by default was
+ * chosen by an operator, so it stays a deny.
  */
 export function lowerDecision(
   decision: Decision,
@@ -32,7 +32,7 @@ export function lowerDecision(
   return ruled && allow ? { kind: "allow", reason } : { kind: "none" };
 }
 
-/** Why, what to do instead, and by which rule: what the agent reads. Never empty. */
+/** The text for the agent: the reason, what to do instead, and the rule. Never empty. */
 export function reasonOf({ reason, message, fix, rule, code }: Decision): string {
   const sentence = ended(message ?? reason) || `Denied (${code}).`;
   return [sentence, fix && ended(fix), rule && `(rule \`${rule.name}\`)`].filter(Boolean).join(" ");

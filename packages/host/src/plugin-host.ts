@@ -8,21 +8,22 @@ import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./hos
 const TIMEOUT_MS = 30_000;
 const OWN_FILE = "bylaw.js";
 
-/** An agent without hooks, which loads a file of code that can stop a call. */
+/** An agent without hooks that loads a file of code, which can stop a call. */
 export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<HostCapabilities, "version" | "exit_code" | "project_off">;
-  /** The folder from which it loads code for all projects. Absolute. */
+  /** Absolute path of the folder from which it loads code for all projects. */
   readonly plugins: (place: HostPlace) => string;
-  /** What else it reads: settings, and code of a project. */
+  /** Other files that it reads: settings, and code of a project. */
   readonly others: (place: HostPlace, project: string) => readonly Omit<SettingsFile, "target">[];
   /**
-   * Code that asks `refusalOf({ event, tool, args, id, session, cwd })` before each call, with the event `tool_call`. It resolves to why
-   * the call must not run; where it rejects, the call must not run either. Afterwards it tells the event `tool_result`, with `ok`.
+   * Code that awaits `refusalOf({ event, tool, args, id, session, cwd })` before each call, with the event `tool_call`. It resolves
+   * to the reason why the call must not run, or to undefined; the call must not run either if it rejects. After the call, the code
+   * reports the event `tool_result`, with `ok`.
    */
   readonly code: string;
 }
 
-/** Makes the adapter of such an agent. Our file runs the hook, and lets a call run only if the answer is `{}`. */
+/** Creates the adapter of such an agent. The installed file runs the hook, and lets a call run only if the answer is `{}`. */
 export function definePluginHost(options: PluginHost): Host {
   const { plugins, others, code, ...own } = checkArgument("definePluginHost", "options", options);
   const output = (answer: JsonObject): HostOutput => ({
@@ -69,7 +70,7 @@ function eventOf(host: string, input: JsonObject, home: string): HostEvent {
   return { kind: name, name, call, ok: ok === true, ...told };
 }
 
-/** The files of code in a folder. */
+/** The code files in a folder. */
 export function codeIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" });

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** How often in a row an agent is kept from stopping. After that it may stop. */
+/** How many times in a row an agent is refused to stop. After that it may stop. */
 export const STOP_CAP = 8;
 
 /**
- * Counts the stops of a session that were refused in a row, in a file of `folder`: 1 for the first. `again` is the host's word that the
- * agent goes on because of a refusal. Past {@link STOP_CAP} it answers `undefined` and forgets the session.
+ * Counts the refused stops of a session in a row, in a file of `folder`. The first one is 1. `again`: whether the host says that
+ * the agent is continuing because of a refusal. Above {@link STOP_CAP} it returns undefined and forgets the session.
  */
 export function nextStop(
   folder: string,
@@ -24,7 +24,7 @@ export function nextStop(
   return attempt;
 }
 
-/** Forgets the refused stops of a session that may stop. */
+/** Forgets the refused stops of a session, once it may stop. */
 export const forgetStops = (folder: string, session: string): void =>
   rmSync(fileOf(folder, session), { force: true });
 

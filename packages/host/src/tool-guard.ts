@@ -22,16 +22,19 @@ import type {
 } from "./guard-contract.ts";
 import { reasonOf } from "./lower.ts";
 
-/** Guards the tools of an agent framework with a run. Throws BYLAW_OPTIONS_INVALID for options that are no object literal. */
+/**
+ * Creates a guard for the tools of an agent framework that records in a run. Throws BYLAW_OPTIONS_INVALID if `options` is not an
+ * object literal.
+ */
 export const createToolGuard = (options: ToolGuardOptions): ToolGuard =>
   new RunGuard(checkArgument("createToolGuard", "options", options));
 
 type Call = Omit<ToolCall, "hook"> & { readonly id: string };
 
-/** The most allowed calls that are remembered until they start. A forgotten one is judged again. */
+/** The most allowed calls to remember until they start. A forgotten call is judged again. */
 const REMEMBERED = 1_000;
 const APPROVAL_MS = 60_000;
-/** With these codes a phase refuses a tool, whatever its arguments. */
+/** The codes with which a phase refuses a tool, whatever its arguments are. */
 const REFUSES_TOOL: ReadonlySet<string> = new Set([
   ...["phase_task_missing", "phase_not_entered", "phase_unknown", "phase_task_completed"],
   ...["phase_tool_forbidden", "phase_tool_not_allowed"],
@@ -40,7 +43,7 @@ const REFUSES_TOOL: ReadonlySet<string> = new Set([
 class RunGuard implements ToolGuard {
   readonly #options: ToolGuardOptions;
   readonly #policy: string;
-  /** The answers of calls that are being judged, or may start. */
+  /** The answers of calls that are being judged, or that may start. */
   readonly #judged = new Map<string, Promise<ToolAnswer>>();
 
   constructor(options: ToolGuardOptions) {
@@ -61,7 +64,7 @@ class RunGuard implements ToolGuard {
       const key = this.#keyOf(call);
       this.#judged.delete(key);
       const settled = await this.#settle(call, answer);
-      // Kept only now, so that the same answer given twice at once cannot replace it.
+      // Stored only after recording, so that the same answer given twice at the same time cannot replace it.
       return settled.kind === "run" ? this.#remember(key, Promise.resolve(settled)) : settled;
     });
 
@@ -70,7 +73,7 @@ class RunGuard implements ToolGuard {
       const call = this.#callOf(given);
       const key = this.#keyOf(call);
       const judged = this.#judged.get(key);
-      // Before anything is awaited, so that one answer starts one call.
+      // Deleted before the first await, so that one answer starts only one call.
       this.#judged.delete(key);
       if (answered !== undefined) return await this.#settle(call, answered);
       return await (judged ?? this.#answerOf(call, await this.#options.run.toolCall(call)));
@@ -78,14 +81,14 @@ class RunGuard implements ToolGuard {
 
   readonly finish: ToolGuard["finish"] = async (given, { ok, result = null }) => {
     const call = this.#callOf(given);
-    // Where the framework starts calls itself, nothing has spent the answer.
+    // If the framework starts calls by itself, `start` has not used up the answer.
     this.#judged.delete(this.#keyOf(call));
     const { id, tool, agent, task } = call;
     await this.#options.run.toolResult({ id, tool, ok, result, ...omitUndefined({ agent, task }) });
   };
 
   readonly run: ToolGuard["run"] = async (given, work, answered) => {
-    // The id of a call that has none must be the same at its end.
+    // A call without an id gets one here, so that its end has the same one.
     const call = { ...given, id: given.id ?? crypto.randomUUID() };
     const answer = await this.start(call, answered);
     if (answer.kind !== "run") throw refusalOf(answer);
@@ -128,7 +131,7 @@ class RunGuard implements ToolGuard {
   async #decide(call: Call): Promise<ToolAnswer> {
     const { run } = this.#options;
     const asked = await run.toolCall(call, { request_id: this.#requestOf(call) });
-    // A question stays as the person saw it. Any other decision may be outdated by now.
+    // A question stays as the person saw it. Any other decision may be outdated.
     const stale = asked.replayed === true && asked.applied !== "ask_user";
     return this.#answerOf(call, stale ? await run.toolCall(call) : asked);
   }
@@ -136,8 +139,8 @@ class RunGuard implements ToolGuard {
   async #settle(call: Call, { approved, by = "user", reason }: PersonAnswer): Promise<ToolAnswer> {
     const { run } = this.#options;
     const request_id = this.#requestOf(call);
-    // One question has one answer, whichever process brings it. A question that only this answer raises gets it with its event, so
-    // that an answer to what nobody asked does not make one that the next answer could be for.
+    // A question gets one answer, in whichever process it arrives. The answer's document is committed with the question, so an
+    // answer to a question that was never asked is used up at once and cannot create one for the next answer.
     const id = digestOf({ run: run.run, request_id, ...call });
     const documents = [{ kind: "answer", id, value: by, if_version: 0 } as const];
     const asked = await run.toolCall(call, { request_id, documents });
@@ -157,7 +160,7 @@ class RunGuard implements ToolGuard {
     return this.#answerOf(call, await run.toolCall(call));
   }
 
-  // Under another policy, or in another phase, the same call is another question.
+  // With the policy and the phase, because under another one the same call is another question.
   #requestOf(call: Call): string {
     return canonicalJson([call.session ?? "", call.id, this.#policy, this.#phaseOf(call) ?? ""]);
   }
@@ -233,13 +236,13 @@ const refusesTool = ({ votes }: Decision): boolean =>
     ({ code, effect, shadow }) => effect === "deny" && shadow !== true && REFUSES_TOOL.has(code),
   );
 
-// Nothing else of a result goes on record: it may be large, or a secret. Marks of policies ask for the exit code.
+// Records only the exit code of a result, which marks of policies need. The rest may be large or secret.
 function exitOf(result: unknown): { readonly result?: JsonObject } {
   const { exit_code, exitCode = exit_code } = (result ?? {}) as Readonly<Record<string, unknown>>;
   return typeof exitCode === "number" ? { result: { exit_code: exitCode } } : {};
 }
 
-/** The error of a call that may not run, with the reason for the model. */
+/** The error of a call that must not run, with the reason for the model. */
 export const refusalOf = (answer: Exclude<ToolAnswer, { readonly kind: "run" }>): BylawError =>
   new BylawError({
     code: "BYLAW_TOOL_REFUSED",

@@ -22,7 +22,7 @@ function scratch(): string {
   return folder;
 }
 
-/** JSON with blanks and comments between its parts. */
+/** Blanks and comments between the parts of a JSON text. */
 const space = fc.constantFrom("", " ", "\n", "\n  ", "\t", " // c\n", "/* { } */");
 const settings = fc.tuple(
   fc.dictionary(
@@ -40,7 +40,7 @@ const settings = fc.tuple(
   fc.array(space, { minLength: 4, maxLength: 4 }),
 );
 
-test("what was installed is taken out again byte for byte, from any settings", () => {
+test("uninstalling restores any settings byte for byte", () => {
   const folder = scratch();
   const file = join(folder, "s.json");
   fc.assert(
@@ -60,7 +60,7 @@ test("what was installed is taken out again byte for byte, from any settings", (
         expect(installHooks(HOST, file, COMMAND).state).toBe("unchanged");
         uninstallHooks(HOST, file);
         expect(readFileSync(file, "utf8")).toBe(text);
-        // Changed in between, only ours goes.
+        // If the file was changed in between, only our hooks are removed.
         installHooks(HOST, file, COMMAND);
         writeFileSync(file, `${readFileSync(file, "utf8")} `);
         uninstallHooks(HOST, file);
@@ -83,7 +83,7 @@ test("settings behind a link stay behind the link", () => {
   expect(readFileSync(join(folder, "real.json"), "utf8")).toContain("hook some");
 });
 
-test("a folder in place of the file, and a folder that cannot be made, are told", () => {
+test("a folder in place of the file, and a folder that cannot be created, are errors", () => {
   const folder = scratch();
   expect(() => installHooks(HOST, folder, COMMAND)).toThrow(/Cannot read/);
   writeFileSync(join(folder, "plain"), "");

@@ -10,7 +10,7 @@ const scratch = (): string => {
   return join(folder, "new");
 };
 
-test("a session that is kept from stopping is let go after the cap, and begins anew", () => {
+test("a session may stop after the cap, and its count begins anew", () => {
   const folder = scratch();
   const rounds = Array.from({ length: STOP_CAP + 1 }, (_, index) =>
     nextStop(folder, { session: "a", again: index > 0 }),
@@ -20,7 +20,7 @@ test("a session that is kept from stopping is let go after the cap, and begins a
   expect(nextStop(folder, { session: "a", again: false })).toBe(1);
 });
 
-test("sessions are counted apart, and a new turn of one counts from the first", () => {
+test("each session has its own count, which begins anew with each turn", () => {
   const folder = scratch();
   expect(nextStop(folder, { session: "../a", again: false })).toBe(1);
   expect(nextStop(folder, { session: "../a", again: true })).toBe(2);

@@ -47,7 +47,7 @@ const deploy = (to: string, id = "c1"): GuardedCall => ({ tool: "deploy", args: 
 const types = async ({ run }: { run: Run }, store: ReturnType<typeof createMemoryStore>) =>
   (await store.events(run.run, 0, 100)).map(({ event_type }) => event_type);
 
-it("runs what is allowed with a copy of what was judged, and records how it ended", async () => {
+it("runs an allowed call with a copy of the judged arguments, and records how it ended", async () => {
   const { run, store, guard } = await openGuard();
   const args = { path: "a", more: undefined };
   const got = await guard.run({ tool: "read", args, id: "1" }, (given) => given);
@@ -80,7 +80,7 @@ it("denies with a reason that the model can act on", async () => {
   });
 });
 
-it("follows the fallback of the configuration where no rule covers a call", async () => {
+it("follows the fallback of the configuration if no rule covers a call", async () => {
   const { guard } = await openGuard();
   expect(await guard.judge({ tool: "other", args: {} })).toMatchObject({ kind: "deny" });
 });
@@ -96,7 +96,7 @@ it.each([
   expect(await guard.judge({ tool: "read", args })).toMatchObject({ kind: "deny" });
 });
 
-it("denies what cannot be judged, and what cannot be recorded", async () => {
+it("denies a call that cannot be judged or recorded", async () => {
   const { guard, run } = await openGuard();
   faulty = true;
   const judged = await guard.judge({ tool: "read", args: {} });
@@ -108,7 +108,7 @@ it("denies what cannot be judged, and what cannot be recorded", async () => {
   expect(await guard.respond({ text: "The tests pass" })).toMatchObject({ kind: "end" });
 });
 
-it("answers the same call under the same id once, and others under it for themselves", async () => {
+it("answers a call with the same id once, and another call with that id separately", async () => {
   const { run, store, guard } = await openGuard();
   const call = { tool: "read", args: {}, id: "1" };
   await Promise.all([guard.judge(call), guard.judge(call), guard.start(call)]);
@@ -117,7 +117,7 @@ it("answers the same call under the same id once, and others under it for themse
   expect(await guard.judge({ ...call, args: { secret: 1 } })).toMatchObject({ kind: "deny" });
 });
 
-it("forgets at its end what allowed a call, so that it does not start again", async () => {
+it("drops the permission when a call ends, so that it does not start again", async () => {
   const { guard } = await openGuard();
   await guard.judge(deploy("prod"));
   await guard.answer(deploy("prod"), { approved: true });
@@ -125,7 +125,7 @@ it("forgets at its end what allowed a call, so that it does not start again", as
   expect(await guard.start(deploy("prod"))).toMatchObject({ kind: "ask" });
 });
 
-it("asks under one id, and lets the approved call start once, in another process too", async () => {
+it("asks with one question id, and lets the approved call start once, also in another process", async () => {
   const first = await openGuard();
   const asked = await first.guard.judge(deploy("prod"));
   expect(asked).toMatchObject({ kind: "ask", reason: "This deploys." });
@@ -148,7 +148,7 @@ it("asks under one id, and lets the approved call start once, in another process
   expect(granted?.details["by"]).toBe("ada");
 });
 
-it("lets a call start once for a yes that comes twice at once", async () => {
+it("lets a call start once if the same approval arrives twice at the same time", async () => {
   const yes = { approved: true, by: "ada" };
   const { guard } = await openGuard();
   await guard.judge(deploy("prod"));
@@ -167,7 +167,7 @@ it("lets a call start once for a yes that comes twice at once", async () => {
   expect((await guard.start(deploy("prod", "c2"))).kind).toBe("ask");
 });
 
-it("takes no yes for other arguments, another id, agent or conversation, or another policy", async () => {
+it("refuses an approval for other arguments, or for another id, agent, conversation or policy", async () => {
   const { guard, store } = await openGuard();
   await guard.judge(deploy("test"));
   const yes = { approved: true, by: "ada" };
@@ -178,7 +178,7 @@ it("takes no yes for other arguments, another id, agent or conversation, or anot
     { ...deploy("test"), session: "s2" },
     { ...deploy("test"), server: "mcp" },
   ]) {
-    // Not the second time either: the first must not have made the question that the second answers.
+    // Neither the second time: the first answer must not create a question for the second one.
     expect(await guard.answer(other, yes)).toMatchObject({ kind: "ask" });
     expect((await guard.answer(other, yes)).kind).toBe("deny");
     expect(await guard.start(other)).toMatchObject({ kind: "ask" });
@@ -193,7 +193,7 @@ it("takes no yes for other arguments, another id, agent or conversation, or anot
   });
 });
 
-it("records a no, after which a yes counts for nothing", async () => {
+it("records a refusal, after which an approval has no effect", async () => {
   const { guard, run, store } = await openGuard();
   await guard.judge(deploy("prod"));
   const no = { approved: false, by: "ada", reason: "Not on a Friday" };
@@ -206,13 +206,13 @@ it("records a no, after which a yes counts for nothing", async () => {
   expect(await types({ run }, store)).not.toContain("tool_allowed");
 });
 
-it("denies instead of asking where nobody is there", async () => {
+it("denies instead of asking if nobody is there", async () => {
   const { guard } = await openGuard({ interactive: false });
   expect(await guard.judge(deploy("prod"))).toMatchObject({ kind: "deny" });
   expect(await guard.answer(deploy("prod"), { approved: true })).toMatchObject({ kind: "deny" });
 });
 
-it("holds calls and lists of tools to the phase, as the log has it", async () => {
+it("applies the phase in the log to calls and to lists of tools", async () => {
   const { guard, run } = await openGuard({ task: "t1" });
   const to = async (phase: string) => run.transition({ task: "t1", to: phase, artifacts: {} });
   await to("IMPL");
@@ -224,7 +224,7 @@ it("holds calls and lists of tools to the phase, as the log has it", async () =>
   expect(await guard.start(deploy("prod"))).toMatchObject({ kind: "deny" });
 });
 
-it("judges finished responses until the attempts are spent", async () => {
+it("judges finished responses until the attempts are used up", async () => {
   const { guard } = await openGuard();
   const done = { text: "Done" };
   const retry = { kind: "retry", message: "The tests were not run. Run them." };

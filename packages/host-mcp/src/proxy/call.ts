@@ -9,28 +9,28 @@ import {
 import { MessageFault, nearKey, RPC } from "./message.ts";
 import type { ListedTool } from "./tool-table.ts";
 
-/** Who calls and where: fixed by the person who starts the proxy, never by a message. */
+/** The caller and its folders. The person who starts the proxy sets them; messages cannot. */
 export interface ProxyPlace {
-  /** The server, as policies name it. */
+  /** The name of the server in policies. */
   readonly server: string;
   readonly session: string;
-  /** Absolute path. */
+  /** Absolute path of the working folder. */
   readonly cwd: string;
-  /** Absolute path. */
+  /** Absolute path of the home folder. */
   readonly home: string;
   readonly agent?: string | undefined;
   readonly task?: string | undefined;
   readonly phase?: string | undefined;
 }
 
-/** The methods that are judged besides `tools/call`. A policy names each as a tool; no tool of a server can have such a name. */
+/** The methods that are judged besides `tools/call`. In policies, each one is a tool. No tool of a server can have such a name. */
 const JUDGED: readonly string[] = ["resources/read", "prompts/get"];
 
 /** Whether a policy decides about a method. */
 export const isJudged = (method: string): boolean =>
   method === "tools/call" || JUDGED.includes(method);
 
-/** Whether a lenient server may read this name as a method that is judged. */
+/** Whether a lenient server may take this name for a judged method. */
 export const isLookalike = (method: string): boolean =>
   !isJudged(method) &&
   (isJudged(plainly(method)) || (method !== "tools/list" && plainly(method) === "tools/list"));
@@ -43,7 +43,7 @@ const plainly = (method: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z/]/g, "");
 
-/** The call of a tool that a request makes. Throws {@link MessageFault}. */
+/** The tool call in a request. Throws {@link MessageFault}. */
 export function toolCallOf(params: JsonObject, tool: ListedTool, place: ProxyPlace): ToolCall {
   const { annotations, inputSchema } = tool.definition as Partial<JsonObject>;
   const args = objectIn(params, "arguments");
@@ -55,7 +55,7 @@ export function toolCallOf(params: JsonObject, tool: ListedTool, place: ProxyPla
   };
 }
 
-/** The call that stands for reading a resource or getting a prompt. Throws {@link MessageFault}. */
+/** The tool call that stands for reading a resource or getting a prompt. Throws {@link MessageFault}. */
 export function methodCallOf(method: string, params: JsonObject, place: ProxyPlace): ToolCall {
   if (method === "prompts/get") {
     const name = textIn(params, "name");
@@ -65,7 +65,7 @@ export function methodCallOf(method: string, params: JsonObject, place: ProxyPla
   return subject(method, omitUndefined({ uri, path: pathOf(uri) }) as JsonObject, place);
 }
 
-/** The parameters of a judged request. Throws {@link MessageFault} for none, and for keys that can be read in two ways. */
+/** The parameters of a judged request. Throws {@link MessageFault} if there are none, or if a key can be read in two ways. */
 export function paramsOf(params: Json | undefined): JsonObject {
   if (!isJsonObject(params)) throw new MessageFault(RPC.params, "`params` must be an object");
   unambiguous(params, ["name", "arguments", "uri", "task", "_meta"]);
@@ -105,7 +105,7 @@ const subject = (tool: string, args: JsonObject, { cwd, ...who }: ProxyPlace): T
   ...omitUndefined(who),
 });
 
-// A file is judged by its path too, so that rules about paths cover it.
+// The path in a `file:` address, so that rules about paths apply.
 function pathOf(uri: string): string | undefined {
   try {
     return /^file:/i.test(uri) ? fileURLToPath(uri) : undefined;

@@ -4,9 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { readMessages, type Peer, type PeerEvents } from "./peer.ts";
 
-/** An MCP server that is a program on this machine. */
+/** An MCP server that is started as a program on this machine. */
 export interface ServerProgram {
-  /** The program and its arguments, run without a shell. */
+  /** The program and its arguments. No shell runs them. */
   readonly command: readonly string[];
   readonly cwd: string;
   /** The whole environment of the program. */
@@ -15,7 +15,7 @@ export interface ServerProgram {
 
 const GRACE_MS = 2_000;
 
-/** Starts a server; its standard error is ours. Throws BYLAW_MCP_SERVER_FAILED if it cannot be started. */
+/** Starts a server. Its standard error is that of this process. Throws BYLAW_MCP_SERVER_FAILED if it cannot be started. */
 export async function startServer(
   { command: [file = "", ...args], cwd, env }: ServerProgram,
   limit: number,
@@ -33,11 +33,11 @@ export async function startServer(
       cause,
     });
   }
-  // The exit event reports a server that has ended.
+  // The exit event already reports a server that has ended.
   stdin.on("error", () => {});
   readMessages(stdout, limit, events);
   const gone = once(child, "exit").then(async ([code, signal]: unknown[]) => {
-    // Its last words may still be in the pipe, which a program that it started may keep open.
+    // Its last messages may still be in the pipe. A program that it started may keep the pipe open, so the wait is limited.
     if (!stdout.readableEnded) await Promise.race([once(stdout, "close"), wait(500)]);
     events.end(
       typeof code === "number" ? `ended with exit code ${code}` : `was ended by ${String(signal)}`,

@@ -13,19 +13,19 @@ import { RPC, MessageFault } from "./message.ts";
 import type { PendingRequest } from "./pending.ts";
 import type { ToolTable } from "./tool-table.ts";
 
-/** A question on record. */
+/** A recorded question. */
 export interface RecordedQuestion {
   readonly decision: Decision;
-  /** How a person answers it elsewhere. */
+  /** The command with which a person answers elsewhere. */
   readonly answer_with: string;
-  /** Records what the person at the client answered, and decides again. Left out: only an operator with a token may answer. */
+  /** Records the answer of the person at the client, and decides again. Left out if only an operator with a token may answer. */
   readonly answer?: (verdict: "approved" | "rejected") => Promise<Decision>;
 }
 
-/** Who decides. */
+/** Decides about calls. */
 export interface ProxyJudge {
   readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
-  /** Puts a question on record. A call that a person approved before is allowed once. */
+  /** Records a question. A call that a person approved before is allowed once. */
   readonly record: (call: ToolCall) => Promise<RecordedQuestion>;
   /** Whether a tool is denied whatever its arguments are. */
   readonly hides: (call: ToolCall) => boolean | Promise<boolean>;
@@ -40,7 +40,7 @@ export interface GateOptions {
     request: PendingRequest,
     answer: { readonly result: Json } | { readonly error: JsonObject },
   ) => void;
-  /** Asks the person at the client; `undefined` where the client cannot. Resolves with `undefined` when nothing came. */
+  /** Asks the person at the client. Undefined if the client cannot ask. Resolves to undefined if there is no answer. */
   readonly elicit: (
     request: PendingRequest,
     message: string,
@@ -48,7 +48,7 @@ export interface GateOptions {
   readonly canElicit: () => boolean;
 }
 
-/** The longest call shown in a dialog, in characters. A longer one is approved only where it is shown whole. */
+/** The longest call to show in a dialog, in characters. A longer one cannot be approved there, because a person must see all of it. */
 const SHOWN = 4_000;
 
 /** Judges requests: passes them on, refuses them, or asks a person. */
@@ -59,7 +59,7 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Judges a request, at once where nothing has to be awaited. */
+  /** Judges a request. Does so synchronously if nothing needs to be awaited. */
   judge(request: PendingRequest): void {
     const { place, table, judge } = this.#options;
     try {
@@ -67,7 +67,7 @@ export class Gate {
       let call: ToolCall;
       if (request.method === "tools/call") {
         const tool = table.current?.tools.get(textIn(params, "name"));
-        // It may have been added or accepted since the last list.
+        // The tool may have been added or accepted since the last list.
         if (tool === undefined || tool.fault !== undefined) return this.#judgeAnew(request, params);
         call = toolCallOf(params, tool, place);
       } else call = methodCallOf(request.method, params, place);
@@ -80,7 +80,7 @@ export class Gate {
     }
   }
 
-  /** The tools that a client is shown. */
+  /** The tools to show to the client. */
   async visible(): Promise<JsonObject> {
     const { place, table, judge } = this.#options;
     const { answer, tools } = await table.load();
@@ -102,7 +102,7 @@ export class Gate {
       if (tool === undefined)
         throw new MessageFault(
           RPC.params,
-          `The server ${quote(place.server)} lists no tool ${quote(name)}`,
+          `The server ${quote(place.server)} has no tool ${quote(name)}`,
         );
       if (tool.fault !== undefined)
         throw new Refusal(
@@ -164,7 +164,7 @@ export class Gate {
     );
   }
 
-  // A model reads the result of a tool; an error, only its host.
+  // A model reads the result of a tool, but only its host reads an error.
   #refuse(request: PendingRequest, reason: string): void {
     const { answer } = this.#options;
     const { method, params } = request;
@@ -188,7 +188,7 @@ function verdictIn(reply: Json | undefined): "approved" | "rejected" | undefined
   return typeof approve === "boolean" ? (approve ? "approved" : "rejected") : undefined;
 }
 
-// As JSON, in which no argument can look like a line of ours.
+// As JSON, so that no argument can look like a line of this text.
 function questionText({ tool, server = "", args }: ToolCall): string {
   const shown = JSON.stringify(args, null, 2).replace(
     /(?!\n)[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu,

@@ -7,7 +7,7 @@ import type { Peer, PeerEvents } from "./peer.ts";
 /** An MCP server that is reached over Streamable HTTP. */
 export interface ServerAddress {
   readonly url: URL;
-  /** Sent with every request. */
+  /** The headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export async function connectServer(
     requestInit: { headers: { ...headers }, redirect: "error" },
     fetch: async (input, init) => bounded(await fetch(input, init), limit, events.tooLong),
   });
-  // The initialize request: its answer names the protocol version, which every later request must send.
+  // The id of the initialize request. Its answer names the protocol version, which every later request must send.
   let opening: unknown;
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
@@ -40,7 +40,7 @@ export async function connectServer(
       const message = JSON.parse(text) as JSONRPCMessage;
       const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
       if (method === "initialize") opening = id;
-      // Not awaited: the answer to one request may take long, and others must not wait for it.
+      // Not awaited: one answer may take long, and other requests must not wait for it.
       void transport.send(message).catch((error: unknown) => {
         if (id === undefined || method === undefined) return;
         const told = {
@@ -58,7 +58,7 @@ export async function connectServer(
   };
 }
 
-// The limit holds for a whole body, and for each event of a stream.
+// The limit applies to a whole body, and to each event of a stream.
 function bounded(response: Response, limit: number, tooLong: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

@@ -6,17 +6,17 @@ import { openServer, type McpServer } from "./proxy.ts";
 import type { ToolDigests } from "./tool-pins.ts";
 import { ToolTable, type ListedTool } from "./tool-table.ts";
 
-/** What a server offers to a model. */
+/** The tools and instructions that a server offers to a model. */
 export interface ServerInspection {
   readonly tools: readonly ListedTool[];
   readonly instructions: Json | undefined;
-  /** All of it, for {@link ToolPins.pin} to accept. */
+  /** The digests of everything, to accept with {@link ToolPins.pin}. */
   readonly digests: ToolDigests;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** Starts or reaches a server and reads its tools, pinning none. Throws BYLAW_MCP_SERVER_FAILED. */
+/** Starts or contacts a server and reads its tools without pinning them. Throws BYLAW_MCP_SERVER_FAILED. */
 export async function inspectServer(server: McpServer, limit: number): Promise<ServerInspection> {
   const digests = new Map<string, string>();
   const requests = new OwnRequests(() => peer);
@@ -55,7 +55,7 @@ export async function inspectServer(server: McpServer, limit: number): Promise<S
     throw new BylawError({
       code: "BYLAW_MCP_SERVER_FAILED",
       message: `The MCP server did not list its tools: ${messageOf(cause)}`,
-      fix: "Look at what it wrote to standard error",
+      fix: "Read its messages on standard error",
       cause,
     });
   } finally {

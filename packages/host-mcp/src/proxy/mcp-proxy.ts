@@ -21,11 +21,11 @@ export interface ProxyOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
   readonly pins: Pick<ToolPins, "read" | "pin">;
-  /** Withhold every tool that no person accepted. Default: `false`, which takes a tool as it is when it is first seen. */
+  /** Whether to withhold every tool that was not accepted. Default: false, which pins each tool when it is first seen. */
   readonly acceptedOnly?: boolean;
-  /** The most characters of a message. A longer answer of the server becomes an error. */
+  /** The longest message, in characters. A longer answer of the server becomes an error. */
   readonly limit: number;
-  /** Tells the person who started the proxy what it withheld or dropped. */
+  /** Receives notes for the person who started the proxy: what was withheld or dropped. */
   readonly notice: (text: string) => void;
 }
 
@@ -37,7 +37,7 @@ const MAX_PENDING = 1_000;
 const LIST_MS = 30_000;
 const ASK_MS = 600_000;
 
-/** Stands between an MCP client and a server. It judges what the client asks for, and passes the rest on as it is. */
+/** Stands between an MCP client and a server. It judges the client's requests and passes everything else on unchanged. */
 export class McpProxy {
   readonly #options: ProxyOptions;
   readonly #table: ToolTable;
@@ -74,7 +74,7 @@ export class McpProxy {
     });
   }
 
-  /** Connects both sides, before either says anything. */
+  /** Connects both sides. Call it before either one sends a message. */
   connect(client: Peer, server: Peer): void {
     this.#client = client;
     this.#server = server;
@@ -98,7 +98,9 @@ export class McpProxy {
         if (this.#toClient.settle(message)) return undefined;
         if (this.#serverRequests.delete(message.id))
           return connected(this.#server).send(message.text);
-        return this.#notice("An answer of the client to no request was dropped");
+        return this.#notice(
+          "An answer of the client was dropped, because it belongs to no request",
+        );
     }
   }
 
@@ -118,13 +120,13 @@ export class McpProxy {
     return connected(this.#client).send(message.text);
   }
 
-  /** A message of the client was too long to be read. */
+  /** Answers a client message that was too long to read. */
   tooLong(): void {
     const message = `The message has more than ${this.#options.limit} characters`;
     return this.#tellClient({ id: null, error: { code: RPC.invalid, message } });
   }
 
-  /** The server has gone: every request that waits for it fails. */
+  /** Fails every request that waits for the server, because it has ended. */
   serverEnded(reason: string): void {
     const message = `The MCP server ${quote(this.#options.place.server)} ${reason}`;
     this.#toServer.end(message);
@@ -162,7 +164,7 @@ export class McpProxy {
     return this.#forward(request);
   }
 
-  // A server need not answer what was cancelled.
+  // A server need not answer a cancelled request, so the oldest one makes room.
   #forgetCancelled(): void {
     const oldest = [...this.#pending.values()].find(({ cancelled }) => cancelled);
     if (oldest !== undefined) this.#pending.delete(oldest.id);
@@ -190,7 +192,7 @@ export class McpProxy {
     if (this.#toServer.settle(message)) return undefined;
     const request = this.#pending.get(message.id);
     if (request?.forwarded !== true)
-      return this.#notice("An answer of the server to no request was dropped");
+      return this.#notice("An answer of the server was dropped, because it belongs to no request");
     this.#pending.delete(message.id);
     if (request.cancelled) return undefined;
     const { limit } = this.#options;
@@ -206,7 +208,7 @@ export class McpProxy {
     return connected(this.#client).send(opened ?? message.text);
   }
 
-  // The instructions of a server are read by the model, as the descriptions of its tools are.
+  // The model reads a server's instructions just as it reads the descriptions of tools.
   #checkOpening({ id, result }: Response): string | undefined {
     if (!isJsonObject(result)) return undefined;
     const { instructions, ...rest } = result as { readonly [key: string]: Json };
@@ -239,7 +241,7 @@ export class McpProxy {
     request: PendingRequest,
     answer: { readonly result: Json } | { readonly error: JsonObject },
   ): void {
-    // Cancelled, or answered because the server has gone.
+    // The request was cancelled, or answered with an error because the server ended.
     if (this.#pending.get(request.id) !== request) return undefined;
     this.#pending.delete(request.id);
     return request.cancelled ? undefined : this.#tellClient({ id: request.id, ...answer });
@@ -276,7 +278,7 @@ const APPROVAL: JsonObject = {
   required: ["approve"],
 };
 
-// A capability without a mode is the older spelling of forms.
+// A capability without a mode is the older notation for forms.
 function elicits(params: Json | undefined): boolean {
   const capabilities = isJsonObject(params) ? params["capabilities"] : undefined;
   const elicitation = isJsonObject(capabilities) ? capabilities["elicitation"] : undefined;

@@ -4,7 +4,7 @@ import { isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kern
 /** The id that matches an answer to its request. */
 export type MessageId = string | number;
 
-/** A JSON-RPC message. `text` is what is passed on. */
+/** A JSON-RPC message. `text` is the text to pass on. */
 export type Message =
   | {
       readonly kind: "request";
@@ -27,15 +27,15 @@ export type Message =
       readonly text: string;
     };
 
-/** The error codes of JSON-RPC that the proxy answers with itself. */
+/** The JSON-RPC error codes that the proxy itself uses. */
 export const RPC = { parse: -32_700, invalid: -32_600, params: -32_602, refused: -32_000 } as const;
 
-/** The text is no message, or one that two parsers may read differently. */
+/** The error for text that is not a message, or that two parsers may read differently. */
 export class MessageFault extends Error {
   override readonly name = "MessageFault";
 
   readonly code: number;
-  /** Of the message, where it has one. */
+  /** The id of the message, if it has one. */
   readonly id: MessageId | null;
 
   constructor(code: number, message: string, id: MessageId | null = null) {
@@ -45,7 +45,7 @@ export class MessageFault extends Error {
   }
 }
 
-/** Reads a message of a client. Throws {@link MessageFault} also for what another parser may read differently. */
+/** Reads a message of a client. Also throws {@link MessageFault} for text that another parser may read differently. */
 export function readClientMessage(text: string): Message {
   let value: Json;
   try {
@@ -87,11 +87,11 @@ function messageIn(value: Json, given: string): Message {
   const known = isId(id) ? id : null;
   if (jsonrpc !== "2.0") throw new MessageFault(RPC.invalid, "`jsonrpc` must be `2.0`", known);
   const answers = Number(result !== undefined) + Number(error !== undefined);
-  // Some readers end a line at a carriage return, and would find another message behind it.
+  // Some readers end a line at a carriage return, and would take the rest for another message.
   const text = /[\r\n]/.test(given) ? JSON.stringify(value) : given;
   if (method === undefined) {
     if (known === null || answers !== 1)
-      throw new MessageFault(RPC.invalid, "Neither a request nor an answer to one", known);
+      throw new MessageFault(RPC.invalid, "The message is neither a request nor an answer", known);
     return { kind: "response", id: known, result, error, text };
   }
   if (typeof method !== "string" || answers !== 0)
@@ -105,7 +105,7 @@ function messageIn(value: Json, given: string): Message {
 const isId = (value: unknown): value is MessageId =>
   typeof value === "string" ? value.length <= 256 : Number.isSafeInteger(value);
 
-/** A key that a case-insensitive parser would read as one of the known ones. */
+/** A key that a case-insensitive parser would take for one of the known keys. */
 export function nearKey(value: Json, known: readonly string[]): string | undefined {
   if (!isJsonObject(value)) return undefined;
   return Object.keys(value).find(
@@ -113,7 +113,7 @@ export function nearKey(value: Json, known: readonly string[]): string | undefin
   );
 }
 
-// The second of two keys of an object, at any depth, that such a parser would read as the same.
+// The second of two keys of an object, at any depth, that such a parser would take for the same.
 function twinKey(value: Json): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const folded = new Set<string>();
@@ -128,6 +128,6 @@ function twinKey(value: Json): string | undefined {
 }
 
 const PLAIN_KEY = /^[a-z0-9_]*$/;
-// Twice, so that letters such as `ſ` and the Kelvin sign become the plain ones.
+// Twice, so that letters such as `ſ` and the Kelvin sign become plain letters.
 const foldKey = (key: string): string =>
   PLAIN_KEY.test(key) ? key : key.toLowerCase().toUpperCase().toLowerCase();

@@ -8,7 +8,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Requests of the proxy itself to one side, under ids that nobody can guess. */
+/** The proxy's own requests to one side, with ids that nobody can guess. */
 export class OwnRequests {
   readonly #prefix = `bylaw-${randomUUID()}-`;
   readonly #waiting = new Map<unknown, Waiting>();
@@ -19,7 +19,10 @@ export class OwnRequests {
     this.#peer = peer;
   }
 
-  /** Sends a request. Rejects with the other side's error, after `timeout_ms`, and when `signal` aborts; the other side is told to cancel. */
+  /**
+   * Sends a request. Rejects with the other side's error, after `timeout_ms`, or if `signal` aborts. In the last two cases it asks the
+   * other side to cancel.
+   */
   async ask(
     method: string,
     params: JsonObject,
@@ -33,7 +36,7 @@ export class OwnRequests {
       this.#waiting.set(id, { resolve, reject });
       ended.addEventListener("abort", () => {
         if (!this.#waiting.delete(id)) return;
-        const reason = "Nobody waits for it any more";
+        const reason = "The request is no longer needed";
         const cancelled = {
           jsonrpc: "2.0",
           method: "notifications/cancelled",
@@ -47,7 +50,7 @@ export class OwnRequests {
     return await answer;
   }
 
-  /** Takes an answer to one of these requests; `false` for any other. */
+  /** Accepts the answer to one of these requests. Returns false for any other answer. */
   settle({ id, result, error }: Message & { readonly kind: "response" }): boolean {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return false;

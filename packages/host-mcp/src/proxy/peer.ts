@@ -3,22 +3,22 @@ import type { Readable } from "node:stream";
 /** One side of the proxy. */
 export interface Peer {
   readonly send: (text: string) => void;
-  /** Settles when this side has read what was sent; `undefined` where it keeps up. */
+  /** Resolves when this side has read everything that was sent. Undefined if it is not behind. */
   readonly slow: () => Promise<unknown> | undefined;
   readonly close: () => Promise<void>;
 }
 
 export interface PeerEvents {
   readonly message: (text: string) => void;
-  /** A message had more characters than the limit, and was skipped. */
+  /** Called for a message that was longer than the limit and was skipped. */
   readonly tooLong: () => void;
-  /** Nothing more is read until this settles. */
+  /** Reading pauses until this resolves. */
   readonly slow: () => Promise<unknown> | undefined;
-  /** It has closed, and why. */
+  /** Called with the reason when the side has closed. */
   readonly end: (reason: string) => void;
 }
 
-/** Reads messages, one a line of at most `limit` characters. Blank lines are skipped. */
+/** Reads messages, one per line of at most `limit` characters. Blank lines are skipped. */
 export function readMessages(
   input: Readable,
   limit: number,

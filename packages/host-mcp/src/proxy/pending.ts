@@ -7,10 +7,10 @@ export interface PendingRequest {
   readonly method: string;
   readonly params: Json | undefined;
   readonly text: string;
-  /** The server has it. */
+  /** Whether the server has received it. */
   forwarded: boolean;
-  /** The client cancelled it. Its id stays in use until the server answers. */
+  /** Whether the client cancelled it. Its id stays in use until the server answers. */
   cancelled: boolean;
-  /** Ends what the proxy itself waits for. */
+  /** Ends the proxy's own wait for the request. */
   onCancel?: () => void;
 }

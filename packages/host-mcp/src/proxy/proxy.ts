@@ -10,16 +10,16 @@ export type McpServer = ServerProgram | ServerAddress;
 /** The streams of a proxy's client. */
 export interface ProxyClient {
   readonly input: Readable;
-  /** Writes text; a promise while its reader is slower than we are. */
+  /** Writes text. Returns a promise if the reader is slow. */
   readonly write: (text: string) => Promise<void> | undefined;
 }
 
-// A server's message beyond this limit is skipped unread.
+// A server's message longer than this many limits ends the server.
 const HEADROOM = 4;
 
 /**
- * Carries messages between a client and a server until one of them goes, and says which: `undefined` for the client, else why the server
- * ended. Throws BYLAW_MCP_SERVER_FAILED if the server cannot be started.
+ * Runs a proxy between a client and a server until one of them ends. Resolves to undefined if the client ended, and to the reason if the
+ * server did. Throws BYLAW_MCP_SERVER_FAILED if the server cannot be started.
  */
 export async function runProxy(
   client: ProxyClient,
@@ -61,7 +61,7 @@ export async function openServer(
   events: PeerEvents,
 ): Promise<Peer> {
   if ("command" in server) return await startServer(server, limit, events);
-  // Loaded late: it is large, and most servers are programs.
+  // Loaded on demand: it is large, and most servers are programs.
   const { connectServer } = await import("./http-server.ts");
   return await connectServer(server, limit, events);
 }

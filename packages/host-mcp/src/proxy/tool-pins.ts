@@ -3,26 +3,26 @@ import { dirname } from "node:path";
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf } from "@bylaw/kernel";
 
-/** The digest of each tool of one server, by name. */
+/** The digest of each tool of a server, by name. */
 export type ToolDigests = ReadonlyMap<string, string>;
 
-/** Remembers the tools of one server in a file, as they were when they were first seen or last accepted. */
+/** Keeps the digests of a server's tools in a file, from when they were first seen or last accepted. */
 export class ToolPins {
   readonly #file: string;
   #known: ToolDigests = new Map();
 
-  /** `file`: absolute path, outside of what an agent can write. */
+  /** `file`: an absolute path that agents cannot write. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** What is pinned now. What this process saw stays pinned when the file goes. Throws BYLAW_MCP_PINS_INVALID. */
+  /** The pinned digests. Those that this process has read stay pinned even if the file is removed. Throws BYLAW_MCP_PINS_INVALID. */
   read(): ToolDigests {
     this.#known = new Map([...this.#known, ...readDigests(this.#file)]);
     return this.#known;
   }
 
-  /** Adds these tools to the pinned ones. Throws BYLAW_MCP_PINS_INVALID. */
+  /** Adds the digests of these tools. Throws BYLAW_MCP_PINS_INVALID. */
   pin(digests: ToolDigests): void {
     if (digests.size === 0) return;
     this.#known = new Map([...this.read(), ...digests]);
@@ -34,7 +34,7 @@ export class ToolPins {
     );
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      // A link in its place is not followed.
+      // Removed first, so that a link in its place is not followed.
       rmSync(temporary, { force: true });
       writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: "wx" });
       renameSync(temporary, this.#file);

@@ -4,27 +4,27 @@ import { digestOfTool, textFault, toolFault } from "./check-tool.ts";
 import { MessageFault, RPC } from "./message.ts";
 import type { ToolPins } from "./tool-pins.ts";
 
-/** A tool of the server, as it was last listed. */
+/** A tool in the server's last list. */
 export interface ListedTool {
   readonly name: string;
   readonly definition: JsonObject;
-  /** Why it is withheld. */
+  /** The reason why it is withheld. */
   readonly fault?: string | undefined;
 }
 
 export interface Listing {
-  /** The first answer of the server, whose other parts are passed on. */
+  /** The server's first answer. Its other parts are passed on. */
   readonly answer: JsonObject;
   readonly tools: ReadonlyMap<string, ListedTool>;
 }
 
 export interface ToolTableOptions {
-  /** Asks the server for one page. Rejects with its error. */
+  /** Requests one page from the server. Rejects with the server's error. */
   readonly fetch: (cursor: string | undefined) => Promise<Json>;
   readonly pins: Pick<ToolPins, "read" | "pin">;
-  /** Withhold what is not pinned, instead of pinning it as it is. */
+  /** Whether to withhold tools that are not pinned, instead of pinning them. */
   readonly acceptedOnly: boolean;
-  /** Tells the person who started the proxy. */
+  /** Receives notes for the person who started the proxy. */
   readonly notice: (text: string) => void;
 }
 
@@ -32,7 +32,7 @@ const MAX_TOOLS = 1_000;
 const MAX_PAGES = 100;
 const INSTRUCTIONS = "(instructions)";
 
-/** The tools of a server: read page by page, checked, and held against what they were before. */
+/** The tools of a server. It reads them page by page, checks them, and compares them with the pinned ones. */
 export class ToolTable {
   readonly #options: ToolTableOptions;
   readonly #told = new Set<string>();
@@ -49,20 +49,20 @@ export class ToolTable {
     return this.#listing;
   }
 
-  /** The server says that its tools changed. */
+  /** Drops the list, because the server announced a change. */
   forget(): void {
     this.#changes += 1;
     this.#listing = undefined;
   }
 
-  /** Asks the server once for all callers that wait. Rejects with its error, and with BYLAW_MCP_PINS_INVALID. */
+  /** Loads the list once for all callers that wait. Rejects with the server's error, and with BYLAW_MCP_PINS_INVALID. */
   load(): Promise<Listing> {
     return (this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     }));
   }
 
-  /** The instructions of a server, checked like a tool; `undefined` if they are withheld. */
+  /** Checks a server's instructions like a tool. Undefined if they are withheld. */
   instructions(text: Json): Json | undefined {
     const { pins } = this.#options;
     const digest = digestOfTool({ text });
@@ -80,7 +80,7 @@ export class ToolTable {
     const changes = this.#changes;
     const [answer, definitions] = await this.#pages();
     const listing = { answer, tools: this.#checked(definitions) };
-    // The list changed again meanwhile. Waiting callers get this one, and the next caller asks again.
+    // If the list changed again meanwhile, the waiting callers get this one, but the next caller loads it again.
     if (changes === this.#changes) this.#listing = listing;
     return listing;
   }
@@ -103,7 +103,7 @@ export class ToolTable {
     }
     throw new MessageFault(
       RPC.refused,
-      `The server lists more than ${MAX_TOOLS} tools, or without end`,
+      `The server lists more than ${MAX_TOOLS} tools, or an endless list`,
     );
   }
 
@@ -127,7 +127,9 @@ export class ToolTable {
       else if (before === undefined) {
         fresh.set(name, digest);
         if (!isFirst)
-          this.#tell(`The tool ${quote(name)} is new. It is offered as it is, and held to that`);
+          this.#tell(
+            `The tool ${quote(name)} is new. It is offered now, and withheld if it changes`,
+          );
       }
       tools.set(name, { name, definition, fault });
     }

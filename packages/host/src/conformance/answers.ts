@@ -7,13 +7,13 @@ import { DECISION, PLACE, askOf, decided, type HostCase, type Proof } from "./ki
 const FALLBACK = decided({ effect: "ask_user", code: "fallback" });
 const QUESTION = decided({ effect: "ask_user", code: "rule_asked" });
 
-/** What a decision comes to on a host. */
+/** Tests how each decision is answered. */
 export function answerProofs(test: HostCase): readonly Proof[] {
   const { host, outcome } = test;
   const ask = askOf(test);
   return [
     [
-      "a deny keeps the call from running and says why",
+      "a deny blocks the call and says why",
       async () => {
         const output = await ask(decided({ effect: "deny", code: "rule_denied", reason: "No." }));
         assert.equal(outcome(output), "blocks");
@@ -30,14 +30,14 @@ export function answerProofs(test: HostCase): readonly Proof[] {
       },
     ],
     [
-      "an allow by a rule lets it run",
+      "an allow by a rule lets the call run",
       async () => {
         const output = await ask(decided({ effect: "allow", code: "rule_allowed" }));
         assert.equal(outcome(output), host.capabilities.allow ? "allows" : "goes on");
       },
     ],
     [
-      "what no rule covers is left to the host, unless strict",
+      "a call that no rule covers is left to the host, unless strict",
       async () => {
         const waved = decided({ effect: "allow", code: "mode_allowed" });
         for (const judge of [FALLBACK, waved]) {
@@ -49,12 +49,12 @@ export function answerProofs(test: HostCase): readonly Proof[] {
       },
     ],
     [
-      "a deny by default is a deny",
+      "a deny by default blocks the call",
       async () =>
         assert.equal(outcome(await ask(decided({ effect: "deny", code: "fallback" }))), "blocks"),
     ],
     [
-      "prints one JSON object and ends with 0",
+      "prints one JSON object and exits with 0",
       async () => {
         for (const effect of ["allow", "ask_user", "deny"] as const) {
           const { stdout, exit } = await ask(decided({ effect, code: `rule_${effect}` }));
@@ -65,12 +65,12 @@ export function answerProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** What a host answers to a call, and to an event that is no call. */
+/** Tests how tool calls and other events are read. */
 export function callProofs(test: HostCase): readonly Proof[] {
   const { host, payload, named, keys } = test;
   return [
     [
-      "tells what the call is, where, and by which host",
+      "reports the call, its folder and its host",
       async () => {
         const event = host.read(payload, PLACE, named);
         assert.equal(event.kind, "tool_call");
@@ -81,7 +81,7 @@ export function callProofs(test: HostCase): readonly Proof[] {
       },
     ],
     [
-      "an event that Bylaw does not know gets no opinion",
+      "an unknown event gets no opinion",
       async () => {
         const options = { input: JSON.stringify(test.unknown), named: test.unknownNamed };
         const output = await askOf(test)({}, options);
@@ -91,10 +91,10 @@ export function callProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** What a host tells of a call that returned. */
+/** Tests how results of calls are reported. */
 export const resultProofs = (test: HostCase): readonly Proof[] => [
   ...test.returned.map(({ payload, named, ok, ...told }, at): Proof => [
-    `${String(at + 1)}: tells what came of a call, and goes on`,
+    `${String(at + 1)}: reports the result of a call, and goes on`,
     async () => {
       const { keys, host } = test;
       const returned: ToolReturn[] = [];
@@ -108,7 +108,7 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
     },
   ]),
   [
-    "says of an exit code of 0 what its capabilities say, and is told what could not be recorded",
+    "reports exit code 0 as its capabilities say, and tells the agent if a result could not be recorded",
     async () => {
       const told = test.returned.some(({ exit_code }) => exit_code === 0);
       assert.equal(told, test.host.capabilities.exit_code);
@@ -119,7 +119,7 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
   ],
 ];
 
-/** How a question ends on a host that can ask, and on one that cannot. */
+/** Tests how a question ends, on hosts that can ask and on those that cannot. */
 export function questionProofs(test: HostCase): readonly Proof[] {
   const { host, outcome } = test;
   const ask = askOf(test);
@@ -130,7 +130,7 @@ export function questionProofs(test: HostCase): readonly Proof[] {
   };
   return [
     [
-      "a question is asked, or denied where the host would run the call or wait for ever",
+      "a question is asked, or denied if the host would run the call or wait forever",
       async () => {
         const record = recorded("approval_unavailable", "deny");
         const output = await ask({ ...QUESTION, record });
@@ -140,22 +140,22 @@ export function questionProofs(test: HostCase): readonly Proof[] {
       },
     ],
     [
-      "what a person approved runs",
+      "a call that a person approved runs",
       async () => {
         const output = await ask({ ...QUESTION, record: recorded("approved", "allow") });
         assert.ok(asks || ["allows", "goes on"].includes(outcome(output)));
       },
     ],
     [
-      "a question that cannot be put on record is a deny",
+      "a question that cannot be recorded is a deny",
       async () => assert.equal(outcome(await ask(QUESTION)), asks ? "asks" : "blocks"),
     ],
     [
-      "a judge that fails keeps the call from running",
+      "a judge that fails blocks the call",
       async () => assert.equal(outcome(await ask({})), "blocks"),
     ],
     [
-      "a real kernel that denies keeps the call from running",
+      "a deny of a real kernel blocks the call",
       async () => {
         const kernel = createKernel({ fallback: "deny" });
         assert.equal(outcome(await ask({ decide: (call) => kernel.decide(call) })), "blocks");
@@ -164,7 +164,7 @@ export function questionProofs(test: HostCase): readonly Proof[] {
   ];
 }
 
-/** Input that is no call is blocked, even where everything is allowed. */
+/** Tests that input which is not a call is blocked, even if everything is allowed. */
 export function badInputProofs(test: HostCase): readonly Proof[] {
   const ask = askOf(test);
   const allows = decided({ effect: "allow", code: "rule_allowed" });
@@ -193,8 +193,8 @@ function badInputs({ payload, keys }: HostCase): readonly (readonly [string, str
     ["a call without a tool", changed(keys.tool)],
     ["a call without arguments", changed(keys.args)],
     ["a call without a folder", changed(keys.cwd)],
-    ["a tool that is no text", changed(keys.tool, 7)],
-    ["an empty name of a tool", changed(keys.tool, "")],
+    ["a tool that is not text", changed(keys.tool, 7)],
+    ["an empty tool name", changed(keys.tool, "")],
     ["arguments that are a list", changed(keys.args, ["rm"])],
     ["a relative folder", changed(keys.cwd, "work")],
   ];

@@ -15,11 +15,11 @@ import { findFault, inspectSettings } from "../settings/inspect.ts";
 import { installHooks, uninstallHooks } from "../settings/install.ts";
 import type { Proof } from "./kit.ts";
 
-/** A command as it is installed. */
+/** A command as `bylaw install` writes it. */
 export const COMMAND = ({ name }: Host): string =>
   `'/usr/bin/node' '/opt/bylaw.js' hook ${name} --config '/home/o'\\''brien/bylaw.config.json'`;
 
-/** Files as people have them. */
+/** Settings files as people have them. */
 const FILES: readonly (readonly [string, string])[] = [
   ["an empty object", "{}"],
   ["an empty object with a line break", "{\n}\n"],
@@ -34,7 +34,7 @@ const FILES: readonly (readonly [string, string])[] = [
   ["a byte order mark", '\ufeff{\n  "a": 1\n}\n'],
 ];
 
-// Foreign hooks on the same events as ours.
+// Hooks of other programs, on the same events as ours.
 const foreign = (host: Host): string =>
   JSON.stringify(
     { hooks: Object.fromEntries(eventsOf(host).map((event) => [event, [{ command: "lint" }]])) },
@@ -44,13 +44,13 @@ const foreign = (host: Host): string =>
 
 const eventsOf = (host: Host): readonly string[] => Object.keys(host.hooks(() => "x"));
 
-/** Uninstalling restores the settings file. */
+/** Tests that uninstalling restores the settings file. */
 export const textProofs = (host: Host): readonly Proof[] =>
   [...FILES, ["hooks of others", foreign(host)] as const]
     .filter(([, text]) => readable(host, text))
     .flatMap(([what, text]): Proof[] => [
       [
-        `leaves ${what} byte for byte as it was when it is taken out`,
+        `restores ${what} byte for byte`,
         inFolder(async (folder) => {
           const file = join(folder, "settings.json");
           writeFileSync(file, text, { mode: 0o640 });
@@ -67,7 +67,7 @@ export const textProofs = (host: Host): readonly Proof[] =>
         }),
       ],
       [
-        `keeps ${what} where it was changed in between`,
+        `keeps changes that were made to ${what} in between`,
         inFolder(async (folder) => {
           const file = join(folder, "settings.json");
           writeFileSync(file, text);
@@ -82,10 +82,10 @@ export const textProofs = (host: Host): readonly Proof[] =>
       ],
     ]);
 
-/** The hook is not put into a file that the host would skip. */
+/** Tests that the hook is not installed into a file that the host would skip. */
 export const refusedProofs = (host: Host): readonly Proof[] =>
   FILES.filter(([, text]) => !readable(host, text)).map(([what, text]): Proof => [
-    `refuses ${what}, which the host skips without a word`,
+    `refuses ${what}, which the host silently skips`,
     inFolder(async (folder) => {
       const file = join(folder, "settings.json");
       writeFileSync(file, text);
@@ -104,10 +104,10 @@ function readable(host: Host, text: string): boolean {
   }
 }
 
-/** An installed hook is found, replaced and removed. */
+/** Tests that an installed hook is found, replaced and removed. */
 export const stateProofs = (host: Host): readonly Proof[] => [
   [
-    "makes a file that is not there, and takes it away again",
+    "creates a missing file, and removes it again",
     inFolder(async (folder) => {
       const file = join(folder, "deep/settings.json");
       installHooks(host, file, COMMAND(host));
@@ -141,7 +141,7 @@ export const stateProofs = (host: Host): readonly Proof[] => [
     }),
   ],
   [
-    "sees what is installed, changed or broken",
+    "reports what is installed, changed or broken",
     inFolder(async (folder) => {
       const place = { home: join(folder, "home"), env: {} };
       const project = join(folder, "project");
@@ -166,7 +166,7 @@ export const stateProofs = (host: Host): readonly Proof[] => [
 export const isUserTarget = ({ scope, target }: ReturnType<Host["files"]>[number]): boolean =>
   scope === "user" && target;
 
-/** A proof that works in a folder of its own. */
+/** Makes a test that gets its own folder. */
 export function inFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
   return async () => {
     const folder = mkdtempSync(join(tmpdir(), "bylaw-host-"));

@@ -2,40 +2,40 @@ import type { Decision, JsonObject } from "@bylaw/kernel";
 import { answerEvent, type Judge } from "../answer-event.ts";
 import type { Host, HostOutput, HostPlace } from "../host.ts";
 
-/** The two functions of a test runner that {@link describeHost} needs; those of vitest, jest and node:test fit. */
+/** The two functions of a test runner that {@link describeHost} needs. Those of vitest, jest and node:test fit. */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: (name: string, body: () => Promise<void>) => unknown;
 }
 
-/** A payload after a call of the shell. */
+/** A payload after a shell call. */
 export interface ReturnCase {
   readonly payload: JsonObject;
   readonly named?: string | undefined;
   readonly ok: boolean;
-  /** Left out where the host does not tell. */
+  /** Left out if the host does not report it. */
   readonly exit_code?: number;
 }
 
-/** What the suite has to know of a host. */
+/** The facts about a host that the suite needs. */
 export interface HostCase {
   readonly host: Host;
-  /** A real payload before a tool call, as the host wrote it. */
+  /** A real payload before a tool call, exactly as the host wrote it. */
   readonly payload: JsonObject;
-  /** The event on the command line, where the payload has none. */
+  /** The name of the event on the command line, if the payload has none. */
   readonly named?: string;
-  /** Names of keys in the payload: of the tool, its arguments and the working folder. */
+  /** The keys of the payload for the tool, its arguments and the working folder. */
   readonly keys: { readonly tool: string; readonly args: string; readonly cwd: string };
-  /** Real payloads after a call of the shell, and what they tell. */
+  /** Real payloads after shell calls, and their results. */
   readonly returned: readonly ReturnCase[];
-  /** A payload of an event that the adapter does not know, and its name on the command line. */
+  /** The payload of an event that the adapter does not know, and its name on the command line. */
   readonly unknown: JsonObject;
   readonly unknownNamed?: string;
-  /** What the real host does with an output before a tool call. */
+  /** What the real host does after this output of its hook before a tool call. */
   readonly outcome: (output: HostOutput) => "blocks" | "asks" | "allows" | "goes on";
 }
 
-/** A test: what holds, and its proof. */
+/** A test: its title and its body. */
 export type Proof = readonly [name: string, body: () => Promise<void>];
 
 export const PLACE: HostPlace = { home: "/home/u", env: {} };
@@ -55,7 +55,7 @@ interface AskOptions {
   readonly named?: string | undefined;
 }
 
-/** Asks a host about its payload, with a judge that fails at what it is not given. */
+/** Makes a function that asks a host about its payload. The judge throws in each method that a test does not give. */
 export const askOf =
   ({ host, payload, named: own }: HostCase) =>
   (
@@ -71,7 +71,7 @@ export const askOf =
       },
     });
 
-/** A judge that comes to one decision. */
+/** A judge that always decides the same. */
 export const decided = (change: Partial<Decision>): Partial<Judge> => ({
   decide: () => ({ ...DECISION, applied: change.effect ?? "allow", ...change }),
 });

@@ -15,10 +15,10 @@ const PLACE = { home: "/home/u", env: {} };
 const targetOf = (host: Host, place = PLACE, project = "/p"): string =>
   host.files(place, project).find(isUserTarget)?.file ?? "";
 
-/** Whether a host loads a file of ours, instead of settings. */
+/** Whether Bylaw writes a file of code for this host instead of settings. */
 export const isPlugin = (host: Host): boolean => host.ownFile?.(targetOf(host), "x") !== undefined;
 
-// What a hook may do, and whether the call runs then.
+// Hook commands, with the refusal that must follow. Undefined if the call must run.
 const HOOKS: readonly (readonly [command: string, refusal: RegExp | undefined])[] = [
   ["printf '{}'", undefined],
   [`printf '{"deny":"No."}'`, /^No\.$/],
@@ -33,7 +33,7 @@ const HOOKS: readonly (readonly [command: string, refusal: RegExp | undefined])[
   ["exec sleep 60", /in time/],
 ];
 
-/** Asks our file about a call, with a hook that runs this command. */
+/** Asks our file about a call. The hook is this command. */
 async function refusalBy(host: Host, command: string, folder: string): Promise<unknown> {
   const text = host.ownFile?.(targetOf(host), command) ?? "";
   const slow = command.includes("sleep") ? text.replace(/timeout: \d+/, "timeout: 300") : text;
@@ -47,7 +47,7 @@ async function refusalBy(host: Host, command: string, folder: string): Promise<u
 
 const hookProofs = (host: Host): readonly Proof[] =>
   HOOKS.map(([command, refusal]): Proof => [
-    `${refusal === undefined ? "runs a call" : "keeps a call from running"} after: ${command}`,
+    `${refusal === undefined ? "runs a call" : "blocks a call"} after: ${command}`,
     inFolder(async (folder) => {
       const found = await refusalBy(host, command, folder);
       if (refusal === undefined) assert.equal(found, undefined);
@@ -55,11 +55,11 @@ const hookProofs = (host: Host): readonly Proof[] =>
     }),
   ]);
 
-/** Our file is written, found, replaced and removed, and that of others is left alone. */
+/** Tests that our file is written, found, replaced and removed, and that files of others stay. */
 export const pluginProofs = (host: Host): readonly Proof[] => [
   ...hookProofs(host),
   [
-    "writes a file that Node can read, and takes it away again",
+    "writes a file that Node can read, and removes it again",
     inFolder(async (home) => {
       const file = targetOf(host, { home, env: {} }, home);
       assert.equal(installHooks(host, file, COMMAND(host)).state, "installed");
@@ -91,7 +91,7 @@ export const pluginProofs = (host: Host): readonly Proof[] => [
     }),
   ],
   [
-    "sees what is installed, changed or broken",
+    "reports what is installed, changed or broken",
     inFolder(async (home) => {
       const place = { home, env: {} };
       const file = targetOf(host, place, home);

@@ -9,15 +9,15 @@ import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
 import { isPlugin, pluginProofs } from "./plugin.ts";
 
-/** Makes tests of everything that holds for every host: its answers, and its installer. */
+/** Defines the tests that every host must pass: its answers, and its installer. */
 export function describeHost(test: HostCase, { describe, it }: TestRunner): void {
   const { host } = test;
   const { title } = host;
   const groups: readonly (readonly [string, readonly Proof[]])[] = [
     [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
     [`${title} after a tool call`, resultProofs(test)],
-    [`${title} where it is not clear`, questionProofs(test)],
-    [`${title} is told to block what is not a call`, badInputProofs(test)],
+    [`${title} with a question`, questionProofs(test)],
+    [`${title} with input that is not a call`, badInputProofs(test)],
     [
       `installing into ${title}`,
       isPlugin(host)

@@ -1,14 +1,14 @@
 import type { Json } from "@bylaw/kernel";
 import type { JsonNode } from "./jsonc.ts";
 
-/** Replaces the text from `start` to `end` by `text`. */
+/** Replaces the text from `start` to `end` with `text`. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Applies changes that do not overlap. */
+/** Applies edits that do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((left, right) => right.start - left.start)
@@ -18,7 +18,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
     );
 }
 
-/** Adds a member after the last one of an object or array, and changes nothing else. */
+/** The edit that adds a member at the end of an object or array, and changes nothing else. */
 export function addMember(text: string, into: JsonNode, value: Json, key?: string): Edit {
   const unit = unitOf(text);
   const line = text.includes("\r\n") ? "\r\n" : "\n";
@@ -30,13 +30,13 @@ export function addMember(text: string, into: JsonNode, value: Json, key?: strin
   if (last !== undefined) return { start: last.node.end, end: last.node.end, text: `,${member}` };
   const start = into.start + 1;
   const rest = text.slice(start, into.end - 1);
-  // There are only blanks or comments between the brackets.
+  // Only blanks or comments are between the brackets.
   return rest.trim() === ""
     ? { start, end: into.end - 1, text: `${member}${line}${outer}` }
     : { start, end: start, text: member };
 }
 
-/** Removes members of an object or array with their commas and blanks. */
+/** The edits that remove members of an object or array, with their commas and blanks. */
 export function dropMembers(
   text: string,
   from: JsonNode,
@@ -48,7 +48,7 @@ export function dropMembers(
     const next = members[index + 1];
     if (next !== undefined) return { start, end: next.start, text: "" };
     const end = members[index]?.node.end ?? from.end;
-    // Back to the last member that stays.
+    // Finds the last member before it that stays.
     let before = index - 1;
     while (before >= 0 && dropped.has(before)) before -= 1;
     const kept = members[before]?.node.end;

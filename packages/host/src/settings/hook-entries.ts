@@ -4,11 +4,11 @@ import type { Host, HookEntries } from "../host.ts";
 import { addMember, applyEdits, dropMembers } from "./edit.ts";
 import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
 
-/** What is installed for a command. */
+/** The entries of a command. */
 const entriesOf = (host: Host, command: string): HookEntries =>
   host.hooks((event) => (event === undefined ? command : `${command} ${event}`));
 
-/** A settings file's text with our hooks added. `text` is `undefined` if there is no file. */
+/** Adds our hooks to the text of a settings file. `text` is undefined if there is no file. */
 export function withHooks(
   text: string | undefined,
   file: string,
@@ -37,7 +37,7 @@ export function withHooks(
   return current;
 }
 
-/** The text of a settings file without our hooks. Comments, and hooks of others, stay as they are. */
+/** Removes our hooks from the text of a settings file. Comments and other hooks stay as they are. */
 export function withoutHooks(text: string, file: string, host: Host): string {
   let current = text;
   for (;;) {
@@ -52,14 +52,14 @@ export function withoutHooks(text: string, file: string, host: Host): string {
       [hooks, new Set([lists.indexOf(found)])],
       [found.node, own],
     ];
-    // A list that holds only our hook is removed as a whole, and so is a `hooks` that holds only that list.
+    // If a list holds only our hook, the list is removed. If `hooks` holds only that list, `hooks` is removed.
     const alone = own.size === (found.node.members ?? []).length;
     const [from, which] = steps[alone ? (lists.length === 1 ? 0 : 1) : 2] ?? [root, new Set()];
     current = applyEdits(current, dropMembers(current, from, which));
   }
 }
 
-/** Whether a settings file still has all hooks of a command as they were installed. */
+/** Whether a settings file has all hooks of a command exactly as they were installed. */
 export function isIntact(settings: Json, host: Host, command: string): boolean {
   const hooks = isJsonObject(settings) ? settings["hooks"] : undefined;
   return Object.entries(entriesOf(host, command)).every(([event, entry]) => {
@@ -68,7 +68,7 @@ export function isIntact(settings: Json, host: Host, command: string): boolean {
   });
 }
 
-/** The shell command of our hook in a settings file, if it is there. */
+/** The shell command of our hook in a settings file. Undefined if there is none. */
 export function commandIn(settings: Json, host: Host): string | undefined {
   for (const text of textsIn(settings)) {
     const found = ours(host).exec(text);
@@ -77,7 +77,7 @@ export function commandIn(settings: Json, host: Host): string | undefined {
   return undefined;
 }
 
-/** The shell command of our hook in a file that is Bylaw's alone, written there as a JSON string. */
+/** The shell command of our hook in a file that only Bylaw writes, where it is a JSON string. */
 export function commandInText(text: string, host: Host): string | undefined {
   const strings = text.match(/"(?:[^"\\\n]|\\.)*"/g) ?? [];
   for (const string of strings) {
@@ -90,7 +90,7 @@ export function commandInText(text: string, host: Host): string | undefined {
 
 const QUOTED = "'(?:[^']|'\\\\'')*'";
 
-// The command up to the event's name. It ends with a quoted configuration, or with options.
+// Matches the command up to the name of the event. It ends with a quoted configuration or with options.
 const ours = (host: Host): RegExp =>
   new RegExp(
     `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?)(?: \\w+)?(?: \\|\\| .*)?$`,

@@ -4,20 +4,20 @@ import { commandIn, commandInText, isIntact } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings } from "./settings-text.ts";
 
-/** What a settings file means for the hook of Bylaw. */
+/** The state of the Bylaw hook in a settings file. */
 export interface SettingsReport extends SettingsFile {
   readonly exists: boolean;
   /** The shell command of our hook, if it is installed here. */
   readonly command?: string;
-  /** Whether all of our hooks are as they were installed. */
+  /** Whether all of our hooks are exactly as they were installed. */
   readonly intact?: boolean;
-  /** The setting that switches hooks off or replaces the command they run. */
+  /** The setting that switches hooks off or replaces their command. */
   readonly off?: string;
-  /** Why the file cannot be read. */
+  /** The reason why the file cannot be read. */
   readonly fault?: string;
 }
 
-/** Looks at every settings file of a host. Never throws. */
+/** Inspects every settings file of a host. Never throws. */
 export const inspectSettings = (
   host: Host,
   place: HostPlace,
@@ -25,8 +25,8 @@ export const inspectSettings = (
 ): readonly SettingsReport[] => host.files(place, project).map((one) => reportOn(host, one));
 
 /**
- * Why a host would not ask Bylaw, told with the file; `undefined` if it would. What is managed by an administrator is not switched off by
- * the files below it. `command`: the one that has to be installed, if not any.
+ * The reason why a host would not ask Bylaw, with the file. Undefined if it would. Files below cannot switch off a hook that an
+ * administrator manages. `command`: the command that must be installed; any of Bylaw's if left out.
  */
 export function findFault(
   host: Host,
@@ -40,7 +40,7 @@ export function findFault(
   if (installed.length === 0)
     return faulty ?? `The hook of Bylaw is not installed for ${host.title}`;
   const changed = installed.find(({ intact }) => intact !== true);
-  if (changed !== undefined) return `${changed.file} has changed hooks of Bylaw`;
+  if (changed !== undefined) return `The hooks of Bylaw in ${changed.file} were changed`;
   const managed = installed.some(({ scope }) => scope === "managed");
   const off = reports.find(
     ({ off: setting, scope }) => setting !== undefined && (scope === "managed" || !managed),
@@ -49,7 +49,7 @@ export function findFault(
   return managed ? undefined : faulty;
 }
 
-// A file that belongs to Bylaw alone is compared as a whole.
+// A file that only Bylaw writes is compared as a whole.
 function ownReport(host: Host, settings: SettingsFile, text: string): SettingsReport | undefined {
   if (host.ownFile?.(settings.file, "") === undefined) return undefined;
   const command = commandInText(text, host);

@@ -9,15 +9,15 @@ import { readSettings, writeSettings } from "./settings-text.ts";
 export interface Change {
   readonly file: string;
   readonly state: "installed" | "updated" | "unchanged" | "removed" | "absent";
-  /** The copy of the file as it was. */
+  /** The copy of the original file. */
   readonly backup?: string;
 }
 
 const backupOf = (file: string): string => `${file}.bylaw-backup`;
 
 /**
- * Puts the hooks of a host into a settings file. What is there stays as it is, and a copy of the file is kept beside it. Doing it again
- * changes nothing. A new file gets `mode`. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
+ * Adds the hooks of a host to a settings file and keeps a copy of the original next to it. Everything else in the file stays.
+ * Installing twice changes nothing. A new file gets `mode`. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
  */
 export function installHooks(host: Host, file: string, command: string, mode = 0o600): Change {
   const text = readSettings(file);
@@ -38,8 +38,8 @@ export function installHooks(host: Host, file: string, command: string, mode = 0
 }
 
 /**
- * Removes the hooks of a host from a settings file. If nobody changed the file since, its old bytes come back; otherwise
- * only our hooks go. Throws what {@link installHooks} throws.
+ * Removes the hooks of a host from a settings file. If nobody changed the file since, the original bytes are restored; otherwise
+ * only our hooks are removed. Throws the errors of {@link installHooks}.
  */
 export function uninstallHooks(host: Host, file: string): Change {
   const text = readSettings(file);
@@ -85,7 +85,7 @@ function installOwn(host: Host, { file, own, text, mode }: OwnFile): Change {
 const foreignFault = (file: string, fix: string): BylawError =>
   new BylawError({
     code: "BYLAW_HOST_FILE_INVALID",
-    message: `${file} has settings of others, and Bylaw only changes a file that it wrote alone`,
+    message: `Bylaw did not write ${file}, or somebody changed it, so Bylaw does not change it`,
     fix,
     source: { file },
   });

@@ -1,17 +1,17 @@
 import { BylawError, type Json } from "@bylaw/kernel";
 import type { Host } from "../host.ts";
 
-/** A value of a settings file and where it stands: offsets in UTF-16 code units, the end exclusive. */
+/** A value of a settings file and its place: offsets in UTF-16 code units, the end exclusive. */
 export interface JsonNode {
   readonly kind: "object" | "array" | "scalar";
   readonly start: number;
   readonly end: number;
   readonly value: Json;
-  /** Of an object or array. */
+  /** The members of an object or array. */
   readonly members?: readonly JsonMember[];
 }
 
-/** One member. `start` is where its key begins, if it has one. */
+/** A member. `start` is the offset of its key, if it has one. */
 export interface JsonMember {
   readonly key: string;
   readonly start: number;
@@ -19,14 +19,14 @@ export interface JsonMember {
 }
 
 /**
- * Reads JSON as agents' settings have it: with comments and a comma behind the last member. Throws BYLAW_HOST_FILE_INVALID, also for
- * a key that appears twice, because programs differ in which they take.
+ * Parses JSON with comments and trailing commas, as settings of agents have them. Throws BYLAW_HOST_FILE_INVALID, also for a
+ * repeated key, because programs differ in which one they use.
  */
 export const readJsonc = (text: string, file: string): JsonNode => new Reader(text, file).read();
 
 /**
- * Reads the settings of a host, where one is given, and throws BYLAW_HOST_FILE_INVALID for what that host cannot read: it would skip the
- * file and run every call.
+ * Parses the settings of a host. If a host is given, throws BYLAW_HOST_FILE_INVALID for text that the host cannot read: it would
+ * skip the file and run every call.
  */
 export function readFor(host: Host | undefined, text: string, file: string): JsonNode {
   const node = readJsonc(text, file);

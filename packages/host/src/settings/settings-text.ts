@@ -14,13 +14,13 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 
 const LIMIT_BYTES = 4 * 1_048_576;
 
-/** The text of a settings file; `undefined` where there is none. Throws BYLAW_HOST_FILE_INVALID for what cannot be read. */
+/** Reads a settings file. Undefined if it does not exist. Throws BYLAW_HOST_FILE_INVALID if it cannot be read. */
 export function readSettings(file: string): string | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     if (!stats.isFile() || stats.size > LIMIT_BYTES)
-      throw new Error("it is no regular file, or has more than 4 MiB");
+      throw new Error("it is not a regular file, or has more than 4 MiB");
     return readFileSync(file, "utf8");
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
@@ -33,7 +33,7 @@ export function readSettings(file: string): string | undefined {
   }
 }
 
-/** Writes a settings file in one step, through a link if it is one, and leaves its mode. Throws BYLAW_HOST_FILE_UNWRITABLE. */
+/** Writes a settings file in one step. Follows a symbolic link and keeps the mode. Throws BYLAW_HOST_FILE_UNWRITABLE. */
 export function writeSettings(file: string, text: string, mode = 0o600): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -51,7 +51,7 @@ export function writeSettings(file: string, text: string, mode = 0o600): void {
     throw new BylawError({
       code: "BYLAW_HOST_FILE_UNWRITABLE",
       message: `Cannot write ${file}: ${messageOf(cause)}`,
-      fix: "Check who may write there. `--managed` needs an administrator.",
+      fix: "Check that you may write there. `--managed` needs an administrator.",
       source: { file },
       cause,
     });
