@@ -7,14 +7,15 @@ import { withLimits, withProcesses } from "./limits.ts";
 import type { ProgramStart } from "./program.ts";
 import { MARK, markWith } from "./orphan-processes.ts";
 
-// What somebody else holds open after the program has ended is not waited for.
+// How long to wait for the output after the program has ended, since another process may still hold
+// it open.
 const DRAIN_MS = 2_000;
 
 export type Exit = readonly [exit_code: number | null, signal: string | null, error: string | null];
 
 /**
- * The user that it runs contained as; undefined where it does not. Asked once: owners may change
- * while it runs.
+ * The user that a contained program runs as. Undefined if it does not run contained. Asked only
+ * once, because the owner of the workspace may change meanwhile.
  */
 export function containedUser({ cwd, contain }: ProgramStart): User | undefined {
   if (contain === undefined) return undefined;
@@ -58,8 +59,8 @@ export function spawned(
   }
 }
 
-// What this process calls its home is that of somebody else to another user. `/tmp` is the
-// program's own.
+// For another user, the home and temporary folder of this process belong to somebody else. `/tmp`
+// is private to the program.
 function environmentOf(
   env: Readonly<Record<string, string>>,
   user: User,
@@ -91,8 +92,8 @@ export async function drained(child: ChildProcess, closed: Promise<void>): Promi
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
 }
 
-// One that runs as somebody else, such as with the rights of root, does not end when this process
-// tells it to.
+// A program with the rights of another user, such as root, does not end when this process tells it
+// to.
 export const notEnded = ({ argv: [file = ""] }: ProgramStart): string =>
   `\`${file}\` cannot be ended by this process: it runs as another user`;
 

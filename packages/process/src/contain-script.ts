@@ -1,8 +1,8 @@
 /**
- * Runs as root of a user namespace of its own, and begins in the workspace. It takes one step after
- * the other, and then starts the program without any right over what it mounted. A step that fails
- * ends it, and nothing is started. To start `mount` costs more than to mount: lines are collected,
- * and mounted by one `mount --all`, which has to say of each that it did.
+ * The script that contains a program. It runs as root of its own user namespace, in the workspace,
+ * carries out all steps in order, and then starts the program without rights over the mounts. If a
+ * step fails, nothing is started. Starting `mount` is slow, so mounts are collected and made by one
+ * `mount --all`, which must confirm each of them.
  */
 export const SCRIPT = `mount=$1 unshare=$2 setpriv=$3 user=$4 group=$5 work=$6 cwd=$7 count=$8; shift 8
 line='

@@ -4,8 +4,8 @@ import { isRoot, mayExecute, type User } from "./contain-user.ts";
 import { isWithin, optionsAt, readMounts, type Mount } from "./mounts.ts";
 
 /**
- * What the script does, where, the same place or another as a table of mounts has it, and with
- * which options.
+ * A step of the script: an action, its path, a second path (the same one, or as a table of mounts
+ * writes it), and options.
  */
 export type Step = readonly [action: string, path: string, other: string, options: string];
 
@@ -16,15 +16,14 @@ const step = (action: string, path: string, options = ""): Step => [
   options,
 ];
 
-// As in `fstab`.
+// Escapes a path as in `fstab`.
 const inTable = (path: string): string =>
   path.replaceAll(/[\\\s#]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
 const TEMPORARY = ["/tmp", "/var/tmp"];
-// Sockets of other services, and what they keep until the next start.
+// Contains the sockets of other services, and files that last until the next boot.
 const RUN = "/run";
-// Where each controller has a mount of its own, which is the old way, there are too many to lock
-// them one by one.
+// With version 1, each controller has its own mount: too many to lock one by one.
 const GROUPS = "/sys/fs/cgroup";
 const LOCKED_PROC = ["sys", "sysrq-trigger", "bus", "fs", "irq"].map((name) => `/proc/${name}`);
 const HIDDEN_PROC = [
@@ -52,19 +51,20 @@ const HIDDEN_SYSTEM = [
   ...HIDDEN_SYS.map((name) => `/sys/${name}`),
 ];
 
-/**
- * Real paths of what a program does not see, and does not change, and the folder that it works in.
- */
+/** Real paths: what to hide from a program, what to protect from changes, and where it works. */
 export interface Places {
   readonly work: string;
   readonly hidden: readonly string[];
   readonly protect: readonly string[];
-  /** Folders where programs are found by name. */
+  /** Folders in which programs are found by name. */
   readonly programs: readonly string[];
   readonly user: User;
 }
 
-/** The steps after which only the workspace and what vanishes with the program can be written. */
+/**
+ * The steps after which a program can write only to the workspace and to files that vanish when it
+ * ends.
+ */
 export function stepsTo({ work, hidden, protect, programs, user }: Places): readonly Step[] {
   const mounts = readMounts();
   const temporary = realOf(TEMPORARY);
@@ -89,7 +89,7 @@ export function stepsTo({ work, hidden, protect, programs, user }: Places): read
       .flatMap((path) => runSteps(path, programs, mounts)),
     ...there(LOCKED_PROC).map((path) => step("protect", path, "nosuid,nodev,noexec")),
     ...[...there(HIDDEN_SYSTEM), ...groups, ...elsewhere].map((path) => step("hide", path)),
-    // Last, because the script works in there.
+    // Last, because the script works in this folder.
     step("temporary", "/tmp"),
     ...restoreSteps(kept, hidden, mounts),
     ...above.map((path) => step("cover", path)),
@@ -104,19 +104,20 @@ export function stepsTo({ work, hidden, protect, programs, user }: Places): read
 const there = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => existsSync(path));
 
-/** Where places really are, each once; what is missing is left out. */
+/** The real paths of those places that exist, without duplicates. */
 export const realOf = (paths: readonly string[]): readonly string[] => [
   ...new Set(there(paths).map((path) => realpathSync(path))),
 ];
 
 /**
- * Where folders of programs wait for a private temporary folder: a folder that every system has.
+ * A folder that every system has. Folders of programs wait here while a private temporary folder is
+ * mounted.
  */
 const STAGE = "/mnt";
 
 /**
- * The folders in temporary folders, the outermost alone, that programs are started from: the whole
- * \`node_modules\` of a package.
+ * The outermost folders below temporary folders from which programs are started. For a package,
+ * that is its whole `node_modules`.
  */
 function keptTemporary(
   temporary: readonly string[],
@@ -140,7 +141,7 @@ const saveSteps = (kept: readonly string[]): readonly Step[] =>
     ? []
     : [step("stage", STAGE), ...kept.map((path, at): Step => ["save", path, `${STAGE}/${at}`, ""])];
 
-/** Puts them back, to be read alone, and hides in them what is hidden. */
+/** Mounts the saved folders again, read-only, and hides the hidden places in them. */
 function restoreSteps(
   kept: readonly string[],
   hidden: readonly string[],
@@ -159,8 +160,8 @@ function restoreSteps(
 }
 
 /**
- * Empties the folder of sockets, but for the names of hosts and for programs that some systems keep
- * there.
+ * Empties the folder of sockets. The host names file stays, and so do programs that some systems
+ * keep there.
  */
 function runSteps(
   run: string,
@@ -184,8 +185,8 @@ function runSteps(
 }
 
 /**
- * The outermost folder on the way to another that a user may not pass: the other is put there under
- * the same name, and nothing else.
+ * The outermost folder above the workspace that the user may not enter. It is replaced by one that
+ * contains only the path to the workspace.
  */
 function closedAbove(work: string, user: User): readonly string[] {
   const closed = isRoot() ? foldersTo(work).find((folder) => !mayExecute(user, folder)) : undefined;
@@ -193,9 +194,9 @@ function closedAbove(work: string, user: User): readonly string[] {
 }
 
 /**
- * Of the workspace itself, the outermost first: what is covered is not there to be covered again. A
- * folder on the way becomes a mount of itself: whoever renamed it would leave what is covered
- * behind, and could put something else where it was.
+ * The steps inside the workspace, outermost first, because a hidden folder has nothing left to
+ * hide. Each folder above a place becomes a mount of its own. Otherwise a program could rename it,
+ * and put something else in the place.
  */
 function insideSteps(
   work: string,
@@ -221,7 +222,7 @@ function insideSteps(
   });
 }
 
-/** The folders on the way to a path, the outermost first, without the root. */
+/** The folders above a path, the outermost first, without the root. */
 function foldersTo(path: string): readonly string[] {
   const above = dirname(path);
   return above === path || above === dirname(above) ? [] : [...foldersTo(above), above];

@@ -1,20 +1,23 @@
 import { statSync } from "node:fs";
 
-/** The user and the group that a program runs as. */
+/** The user and group that a program runs as. */
 export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user `nobody`: runs programs of agents if this process is root and no workspace says who. */
+/**
+ * The user `nobody`. Programs of agents run as this user if this process is root and no workspace
+ * is given.
+ */
 export const UNPRIVILEGED: User = { uid: 65_534, gid: 65_534 };
 
-/** Whether this process is root, whose programs need another user. */
+/** Whether this process is root, so that its programs need another user. */
 export const isRoot = (): boolean => process.getuid?.() === 0 || process.geteuid?.() === 0;
 
 /**
- * The user that programs of a workspace run as: that of this process or, where that is root, the
- * owner of the workspace. Undefined where that is root too and `allowRoot` is not set.
+ * The user that programs of a workspace run as: that of this process, or the owner of the workspace
+ * if this process is root. Undefined if the owner is root too and `allowRoot` is not set.
  */
 export function userOf(
   workspace: string | undefined,
@@ -26,13 +29,13 @@ export function userOf(
   return ownerOf(workspace) ?? (allowRoot ? own : undefined);
 }
 
-/** The owner of a folder where that is not root, without the group of root. */
+/** The owner of a folder, without a group that belongs to root. Undefined if the owner is root. */
 export function ownerOf(folder: string): User | undefined {
   const { uid = 0, gid = 0 } = statSync(folder, { throwIfNoEntry: false }) ?? {};
   return uid === 0 ? undefined : { uid, gid: gid === 0 ? uid : gid };
 }
 
-/** Whether a user has a right (1: search or execute) over a file by its mode alone. */
+/** Whether the mode of a file lets a user search or execute it. */
 export function mayExecute({ uid, gid }: User, path: string): boolean {
   const { mode, uid: owner, gid: group } = statSync(path);
   const shift = owner === uid ? 6 : group === gid ? 3 : 0;

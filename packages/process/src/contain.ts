@@ -6,28 +6,28 @@ import { SCRIPT } from "./contain-script.ts";
 import { realOf, stepsTo } from "./contain-steps.ts";
 import { isRoot, UNPRIVILEGED, userOf, type User } from "./contain-user.ts";
 
-/** What a contained program does not see, and what it does not change. */
+/** The places that a contained program cannot see or change. */
 export interface Containment {
   /**
-   * Absolute paths: a folder is empty to it, a file too; of a folder that holds the workspace only
-   * the way there is left. What is missing is left out.
+   * Absolute paths of files and folders that are empty for the program. Of a folder that contains
+   * the workspace, only the path to it is left. Missing paths are skipped.
    */
   readonly hide?: readonly string[];
   /**
-   * Absolute paths in the workspace that it may read and not write, rename or remove. What is
-   * missing it can make. Nothing outside can be written at all.
+   * Absolute paths in the workspace that the program may read, but not write, rename or remove. It
+   * can create missing ones. Everything outside the workspace is read-only.
    */
   readonly protect?: readonly string[];
-  /** The workspace: the one folder that it can write. Default: the one that it runs in. */
+  /** The workspace, the only folder that it can write. Default: the folder that it runs in. */
   readonly within?: string;
   /**
-   * It is not started where it cannot be contained: that is an end with an `error`. Default: it
-   * then runs as its user, unless that is root.
+   * Whether to refuse the start, with an `error`, if the program cannot be contained. Default: run
+   * it as its user, unless that is root.
    */
   readonly required?: boolean;
   /**
-   * Lets it run as root where this process is root and nobody else can be: contained all the same
-   * where that is possible. Default: false.
+   * Whether it may run as root if this process is root and no other user is available. It is still
+   * contained if possible. Default: false.
    */
   readonly allowRoot?: boolean;
 }
@@ -35,7 +35,7 @@ export interface Containment {
 const TOOLS = ["unshare", "mount", "setpriv"] as const;
 const toolOf = (name: string): string | undefined =>
   [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
-// When the first process ends, or who started it, so do all.
+// If the first process or its parent ends, all others end too.
 const OUTER = [
   "--user",
   "--map-root-user",
@@ -49,7 +49,7 @@ const OUTER = [
   "private",
 ];
 
-/** Why programs of a workspace cannot run contained, and what to do about it. */
+/** The reason why programs of a workspace cannot run contained, and what to do about it. */
 export interface Obstacle {
   readonly reason: string;
   readonly fix: string;
@@ -58,8 +58,9 @@ export interface Obstacle {
 const able = new Map<number, boolean>();
 
 /**
- * Why programs of a workspace cannot run contained: in namespaces of Linux, and not as root unless
- * `allowRoot` is set. Undefined where they can, which is tried once for each user.
+ * The reason why programs of a workspace cannot run contained: they need Linux namespaces, and a
+ * user other than root unless `allowRoot` is set. Undefined if they can; this is tried once for
+ * each user.
  */
 export function obstacleTo(
   workspace?: string,
@@ -79,7 +80,7 @@ export function obstacleTo(
   const missing = TOOLS.find((name) => toolOf(name) === undefined);
   if (missing !== undefined)
     return {
-      reason: `\`${missing}\` is missing, which contains programs`,
+      reason: `\`${missing}\`, which is needed to contain programs, is missing`,
       fix: "Install util-linux",
     };
   const known = able.get(user.uid) ?? tried(user);
@@ -91,7 +92,7 @@ export function obstacleTo(
   };
 }
 
-/** Whether programs of a workspace can run contained; `obstacleTo` says why not. */
+/** Whether programs of a workspace can run contained. `obstacleTo` says why not. */
 export const canContain = (
   workspace?: string,
   options: { readonly allowRoot?: boolean } = {},
@@ -113,7 +114,7 @@ function tried(user: User): boolean {
   return spawnSync(file, args, options).status === 42;
 }
 
-// Of two names of one signal the first is the usual one.
+// If a signal has two names, the first one is the usual one.
 const SIGNALS = new Map(
   Object.entries(system.signals)
     .reverse()
@@ -121,21 +122,21 @@ const SIGNALS = new Map(
 );
 
 /**
- * The signal that ended a contained program, by the exit code that the shell around it gives: that
- * of a program of its own looks the same.
+ * The signal for an exit code of a contained program, whose shell reports signals as codes. A
+ * program that exits with such a code itself looks the same.
  */
 export const signalOf = (code: number | null): string | null =>
   code === null ? null : (SIGNALS.get(code) ?? null);
 
 interface Contained {
   readonly argv: readonly string[];
-  /** What is started, where something else starts it. Default: the first argument. */
+  /** The program to start, if another one starts it. Default: the first argument. */
   readonly program?: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The arguments that start a program contained, from its workspace, where that is possible. */
+/** The arguments that start a program contained, from its workspace. */
 export function containing(
   { argv, program = argv[0] ?? "", cwd, env }: Contained,
   containment: Containment,

@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, relative, sep } from "node:path";
 
-// What a program gets without being named. Everything else stays behind: secrets, and what would
-// steer what it starts.
+// The variables that a program always gets. All others are dropped: secrets, and variables that
+// influence the programs it starts.
 const HANDED_ON: readonly string[] = "HOME LANG LC_ALL LC_CTYPE LOGNAME PATH TMPDIR TZ USER".split(
   " ",
 );
-// Without these nothing starts on Windows.
+// Without these, no program starts on Windows.
 const WINDOWS: readonly string[] = [
   "ComSpec",
   "PATHEXT",
@@ -18,24 +18,26 @@ const WINDOWS: readonly string[] = [
   "APPDATA",
 ];
 
-/** What an environment is made of. */
+/** The parts of an environment. */
 export interface EnvironmentOptions {
   /**
-   * Folders whose programs are not found by name: what an agent writes there is not run in the
-   * place of another.
+   * A folder whose programs cannot be found by name, so that a file of an agent never runs in place
+   * of another program.
    */
   readonly workspace?: string | undefined;
-  /** More variables that are handed on. One that is named `PATH` is handed on whole. */
+  /**
+   * The names of more variables to pass on. If `PATH` is one of them, it is passed on unchanged.
+   */
   readonly names?: readonly string[];
-  /** Variables with values of the caller's, which win. */
+  /** Variables with given values, which take precedence. */
   readonly set?: Readonly<Record<string, string>>;
-  /** Where values come from. Default: the environment of this process. */
+  /** The environment to take values from. Default: that of this process. */
   readonly given?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The environment of a program, made and not inherited: a few names, those that are asked for, and
- * a path of absolute folders.
+ * Builds the environment of a program: a few standard variables, the named ones, and a PATH of
+ * absolute folders.
  */
 export function programEnvironment(
   options: EnvironmentOptions = {},

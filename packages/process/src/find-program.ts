@@ -4,14 +4,15 @@ import { isRoot, mayExecute, type User } from "./contain-user.ts";
 import { isWithin } from "./mounts.ts";
 import type { ProgramStart } from "./program.ts";
 
-// Where the system looks for a program without a path.
+// The folders in which the system searches for a program if PATH is not set.
 const USUAL = ["/bin", "/usr/bin"].join(delimiter);
 
 type Problem = "ENOENT" | "EACCES" | "closed";
 
 /**
- * Why the system would not start a program, by its code; undefined where it would. Another that
- * starts it could say so only in words. `closed`: this process may start it, and the user may not.
+ * The error code with which the system would refuse to start a program. Undefined if it would start
+ * it. Checked before the start, because a wrapper would report the error only as text. `closed`:
+ * this process may start it, but the user may not.
  */
 export function whyNotFound(
   { argv: [file = ""], cwd, env }: ProgramStart,
@@ -36,8 +37,8 @@ function problemOf(path: string, cwd: string, user: User | undefined): Problem |
   }
 }
 
-// The folders above the one that it runs in stand open to it, whatever rights they have: nothing
-// else is left of them.
+// The folders above the working folder are open to the program, whatever their modes: containment
+// leaves nothing else in them.
 function mayRun(path: string, cwd: string, user: User): boolean {
   const folders = [dirname(path)];
   for (let last = ""; last !== folders.at(-1);)

@@ -1,31 +1,35 @@
 import { existsSync } from "node:fs";
 
-/** What a program may take, and each that it starts. Left out: as much as this process may. */
+/**
+ * The limits of a program and of each program that it starts. A limit that is left out is that of
+ * this process.
+ */
 export interface Limits {
-  /** Bytes of memory of its own. */
+  /** Private memory, in bytes. */
   readonly memory?: number;
-  /** Bytes of a file that it writes. */
+  /** The largest file that it may write, in bytes. */
   readonly file?: number;
-  /** Seconds of processor time. */
+  /** Processor time, in seconds. */
   readonly cpu?: number;
   /** Open files. */
   readonly files?: number;
   /**
-   * Processes and threads at once, of all together. Only where it is contained, and not for root.
+   * Processes and threads that may exist at once, of all programs together. Only for contained
+   * programs, and not for root.
    */
   readonly processes?: number;
 }
 
-// By its path: what the path of the environment finds is not asked.
+// By its path, because PATH may lead to another program.
 const prlimit = (): string | undefined =>
   ["/usr/bin/prlimit", "/bin/prlimit"].find((path) => existsSync(path));
 
-/** Whether this system can limit what a program takes. */
+/** Whether this system can limit programs. */
 export const canLimit = (): boolean => prlimit() !== undefined;
 
 /**
- * The arguments that start a program under the limit of all that it starts, which is counted where
- * it is contained.
+ * The arguments that start a program with a limit on the number of its processes. Only for
+ * contained programs, whose processes are counted apart.
  */
 export function withProcesses(argv: readonly string[], { processes }: Limits): readonly string[] {
   const program = prlimit();
@@ -34,16 +38,13 @@ export function withProcesses(argv: readonly string[], { processes }: Limits): r
     : [program, `--nproc=${processes}`, "--", ...argv];
 }
 
-/**
- * The arguments that start a program under limits. Where the system has no `prlimit` they stay as
- * they are.
- */
+/** The arguments that start a program with limits. Unchanged if the system has no `prlimit`. */
 export function withLimits(argv: readonly string[], limits: Limits): readonly string[] {
   const program = prlimit();
   if (program === undefined) return argv;
   const { memory, file, cpu, files } = limits;
-  // Address space is what some reserve without using it: only what a program may write to is
-  // counted.
+  // Only memory that a program can write to counts, because some programs reserve address space
+  // without using it.
   const said = [
     ["--data", memory],
     ["--fsize", file],

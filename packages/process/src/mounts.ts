@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 
-/** Something that is mounted, and seen where it is mounted. */
+/** A mount that is visible at its place. */
 export interface Mount {
   readonly at: string;
   readonly readOnly: boolean;
-  /**
-   * Those of its options that nobody without rights outside may take away, as `mount` takes them.
-   */
+  /** The options that nobody without outer rights may remove, as `mount` takes them. */
   readonly options: string;
 }
 
@@ -33,12 +31,11 @@ const entries = (): readonly Entry[] =>
       ),
     }));
 
-/** What is mounted where, without what something else is mounted over. */
+/** The visible mounts, without those that another mount covers. */
 export function readMounts(): readonly Mount[] {
   const all = entries();
   const byId = new Map(all.map((entry) => [entry.id, entry]));
-  // Of several at one place the last one lies on top, and is the only one that is no parent of
-  // another there.
+  // Of several mounts at one place, the top one is not the parent of another one there.
   const tops = all.filter(
     ({ id, at }) => !all.some((other) => other.parent === id && other.at === at && other.id !== id),
   );
@@ -61,11 +58,11 @@ export function readMounts(): readonly Mount[] {
     }));
 }
 
-/** Whether a path is a folder or lies below it; both are absolute and without links. */
+/** Whether a path is a folder or is below it. Both must be absolute and without links. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || folder === "/" || path.startsWith(`${folder}/`);
 
-/** The options of the mount that a path lies in. */
+/** The options of the mount that contains a path. */
 export const optionsAt = (path: string, mounts: readonly Mount[]): string =>
   mounts
     .filter(({ at }) => isWithin(path, at))

@@ -1,24 +1,24 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** The variable that marks what a program started, and what those started. */
+/** The variable that marks a program and all programs that it starts. */
 export const MARK = "BYLAW_PROCESS";
-// What starts others while it is looked for is met in the next pass.
+// A program that starts others during one pass is found in the next.
 const PASSES = 50;
 const SETTLING = 3;
-// A deeply nested process carries only the nearest marks.
+// In deeply nested processes, only the nearest marks are kept.
 const MARKS = 16;
 
 /**
- * The value of the mark: that of whoever started this process first, so that ending him ends what
- * is started here too.
+ * The value of the mark: the marks of this process, then its own. So ending an outer program also
+ * ends what is started here.
  */
 export function markWith(id: string, given: string | undefined = process.env[MARK]): string {
   const before = (given ?? "").split(" ").filter((mark) => mark !== "");
   return [...before.slice(1 - MARKS), id].join(" ");
 }
 
-/** Ends what carries a mark. */
+/** Ends all processes with a mark. */
 export async function endOrphans(id: string): Promise<void> {
   const isMeant = (environment: readonly string[]): boolean =>
     environment.some(
@@ -34,9 +34,9 @@ export async function endOrphans(id: string): Promise<void> {
 }
 
 /**
- * Ends every process with these variables in its environment, but for this one and those that it
- * came from: what is left where the process that watched over it was killed. Only where the system
- * lists environments, as Linux does; who took the variables out of his environment stays.
+ * Ends every process with these variables in its environment, except this one and its ancestors.
+ * These are leftovers of a supervisor that was killed. It works only on Linux, which lists
+ * environments. A process that removed the variables from its environment is not found.
  */
 export function endMarked(variables: Readonly<Record<string, string>>): void {
   const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
@@ -52,7 +52,7 @@ function endWhere(isMeant: (environment: readonly string[]) => boolean): {
     const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && !own.has(Number(name)));
     const environments = all.map((pid) => [Number(pid), environmentOf(pid)] as const);
     const found = environments.filter(([, environment]) => isMeant(environment));
-    // One that is becoming another program has none for a moment.
+    // A process that is just starting another program has no environment for a moment.
     if (found.length === 0)
       return {
         unclear: environments.some(([pid, lines]) => lines.length === 1 && isStarting(pid)),
@@ -66,7 +66,7 @@ function environmentOf(pid: string): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    // Gone, or somebody else's.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -75,7 +75,7 @@ function isStarting(pid: number): boolean {
   try {
     const [, state, parent] =
       /^State:\s+(\w)[^]*?^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    // Not one that has ended, nor a thread of the kernel's.
+    // Neither an ended process nor a kernel thread.
     return state !== undefined && !"ZX".includes(state) && parent !== "2" && pid !== 2;
   } catch {
     return false;
@@ -100,6 +100,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone.
+    // The process has already ended.
   }
 }

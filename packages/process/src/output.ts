@@ -1,30 +1,30 @@
 import { createHash } from "node:crypto";
 
 /**
- * How much of a stream is kept, in bytes: its beginning, its end, or some of both. What lies
- * between is only counted.
+ * How much of a stream to keep, in bytes: of its beginning, its end, or both. The part between is
+ * only counted.
  */
 export interface OutputLimit {
   readonly first?: number;
   readonly last?: number;
 }
 
-/** What one stream carried. */
+/** The output on one stream. */
 export interface Output {
   /**
-   * What was kept, read as UTF-8; where bytes are left out between beginning and end, a line says
-   * how many.
+   * The kept output as UTF-8. If a part between beginning and end was dropped, a line says how many
+   * bytes.
    */
   readonly text: string;
-  /** How many bytes there were. */
+  /** The number of bytes in all. */
   readonly bytes: number;
-  /** `sha256:` and 64 hexadecimal digits, of all bytes. */
+  /** `sha256:` and 64 hexadecimal digits, over all bytes. */
   readonly digest: string;
-  /** Not everything was kept. */
+  /** Whether a part was dropped. */
   readonly cut: boolean;
 }
 
-/** A stream while it is read. */
+/** Collects a stream while it is read. */
 export interface Collected {
   readonly add: (chunk: Uint8Array) => void;
   readonly bytes: () => number;
@@ -69,7 +69,7 @@ export function collect({ first = 0, last = 0 }: OutputLimit): Collected {
 
 const whole = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-// A character that the cut goes through is left out.
+// Drops a character that the cut splits.
 const beforeCut = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true });
 
 function afterCut(bytes: Uint8Array): string {

@@ -2,50 +2,50 @@ import type { Containment } from "./contain.ts";
 import type { Limits } from "./limits.ts";
 import type { OutputLimit, Output } from "./output.ts";
 
-/** What is started. */
+/** The program to start, and its limits. */
 export interface ProgramStart {
-  /** The program and its arguments, as they are: no shell reads them. */
+  /** The program and its arguments. No shell reads them. */
   readonly argv: readonly string[];
   readonly cwd: string;
   /**
-   * All of its environment; see `programEnvironment`. One variable, which marks what it starts,
-   * comes on top.
+   * The whole environment; see `programEnvironment`. One more variable marks the processes that it
+   * starts.
    */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds after which it is ended. */
   readonly timeoutMs: number;
-  /** Bytes of output, both streams together, after which it is ended. Default: 256 MiB. */
+  /** Bytes of output, of both streams together, after which it is ended. Default: 256 MiB. */
   readonly maxOutput?: number | undefined;
-  /** What is kept of its output. Default: the first MiB of each stream. */
+  /** The output to keep. Default: the first MiB of each stream. */
   readonly keep?: { readonly stdout?: OutputLimit; readonly stderr?: OutputLimit };
   /** Text for its standard input. Default: none. */
   readonly stdin?: string | undefined;
-  /** What it may take. */
+  /** The limits of the program. */
   readonly limits?: Limits | undefined;
   /**
-   * Where `canContain(cwd)`, it sees no process but those that it starts, nothing of those outlives
-   * it, and what is hidden is empty. An exit code of 129 to 159 is then told as the signal that a
-   * shell means by it, also where the program itself ended so.
+   * How to contain the program, if `canContain(cwd)`. It then sees only processes that it started,
+   * none of them outlives it, and hidden places are empty. An exit code from 129 to 159 is reported
+   * as the signal that it means in a shell, even if the program itself exited with it.
    */
   readonly contain?: Containment | undefined;
-  /** Ends it, and makes the call reject with its reason. */
+  /** Ends the program. The call then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told what it prints, piece by piece, in whole characters. */
+  /** Receives the output as it comes, in whole characters. */
   readonly onOutput?: ((name: "stdout" | "stderr", text: string) => void) | undefined;
 }
 
-/** How it ended. */
+/** How a program ended. */
 export interface ProgramEnd {
-  /** `null` where a signal ended it, or it never began. */
+  /** Null if a signal ended it, or if it did not start. */
   readonly exit_code: number | null;
   /** The name of the signal that ended it. */
   readonly signal: string | null;
   readonly timed_out: boolean;
-  /** It was ended because it wrote too much. */
+  /** Whether it was ended because it printed too much. */
   readonly overflowed: boolean;
   readonly duration_ms: number;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Why it could not be started, in one line. */
+  /** The reason why it could not be started, in one line. */
   readonly error: string | null;
 }

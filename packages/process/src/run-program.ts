@@ -8,16 +8,16 @@ import type { ProgramEnd, ProgramStart } from "./program.ts";
 
 const KEPT: OutputLimit = { first: 1_048_576 };
 const MAX_OUTPUT = 256 * 1_048_576;
-// A timer that is set to more goes off at once.
+// A timer with a longer time fires at once.
 const MAX_TIMER = 2 ** 31 - 1;
-// As long as one that was told to end may take.
+// The longest wait for a program that was told to end, in milliseconds.
 const END_MS = 10_000;
 
 /**
- * Runs a program to its end, without a shell, in a process group of its own that ends with it, its
- * time, its output, the signal or this process: nothing that it started in this group is left, and
- * on Linux nothing that still carries its mark. A program that cannot be started is an end with an
- * `error`. Throws the reason of an aborted signal, and what `onOutput` throws.
+ * Runs a program to its end, without a shell, in its own process group. The group ends with the
+ * program, its time, its output limit, the signal or this process. Nothing in the group survives,
+ * and on Linux nothing that still has its mark. If the program cannot be started, the result has an
+ * `error`. Throws the reason of an aborted signal, and the errors of `onOutput`.
  */
 export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
   start.signal?.throwIfAborted();
@@ -32,7 +32,7 @@ export async function runProgram(start: ProgramStart): Promise<ProgramEnd> {
 
 type Stream = "stdout" | "stderr";
 
-/** A program while it runs: what ends it, and what it has printed so far. */
+/** A running program: its output so far, and what ends it. */
 class RunningProgram {
   readonly #start: ProgramStart;
   readonly #contained: boolean;
@@ -41,7 +41,7 @@ class RunningProgram {
   #late: NodeJS.Timeout | undefined;
   #timedOut = false;
   #overflowed = false;
-  /** It has ended, and its number may be another process's by now. */
+  /** Whether the program has ended. Its process id may then belong to another process. */
   #over = false;
   #failure: { readonly cause: unknown } | undefined;
 
@@ -66,7 +66,7 @@ class RunningProgram {
     signal?.addEventListener("abort", stop, { once: true });
     const unwatch = child.pid === undefined ? undefined : watchGroup(child.pid);
     const flush = (["stdout", "stderr"] as const).map((name) => this.#read(child, name));
-    // A program that does not read its input ends all the same.
+    // A program may end without reading its input.
     child.stdin?.on("error", () => {});
     child.stdin?.end(stdin ?? "");
     try {
@@ -115,7 +115,10 @@ class RunningProgram {
     );
   }
 
-  /** Collects a stream and tells of it; the answer tells the rest that is no whole character. */
+  /**
+   * Collects a stream and reports its output. The returned function reports an incomplete character
+   * at the end.
+   */
   #read(child: ChildProcess, name: Stream): () => void {
     const { onOutput, maxOutput = MAX_OUTPUT } = this.#start;
     const { stdout, stderr } = this.#streams;
@@ -144,22 +147,19 @@ class RunningProgram {
 
 const groups = new Set<number>();
 
-/**
- * Ends a process group. It outlives its leader as long as somebody is in it, and its number is
- * given to nobody else as long.
- */
+/** Ends a process group. The group, and its number, exist as long as a process is in it. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
   } catch {
-    // Nobody is left in it.
+    // No process is left in the group.
   }
 }
 
-/** Ends a group too when this process ends, until the answer is called. */
+/** Also ends the group when this process ends. Returns a function that cancels this. */
 function watchGroup(pid: number): () => void {
-  // Before other listeners, of whom one may end the process at once.
+  // Runs before other listeners, one of which may end the process at once.
   if (groups.size === 0) process.prependListener("exit", endAll);
   groups.add(pid);
   return () => {

@@ -14,7 +14,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { folder, isGone, node, pidIn, sh } from "./kit.ts";
 
-// Who is told to end needs a moment for it.
+// A killed process needs a moment to end.
 const gone = (pid: number) => expect.poll(() => isGone(pid)).toBe(true);
 
 const linux = describe.runIf(process.platform === "linux");
@@ -22,11 +22,11 @@ const linux = describe.runIf(process.platform === "linux");
 linux("what it started", () => {
   it.each([
     ["ignores SIGTERM", `trap "" TERM HUP INT; echo $$ > pid; while :; do sleep 1; done`],
-    ["is in the background", "sleep 1000 & echo $! > pid; wait"],
+    ["runs in the background", "sleep 1000 & echo $! > pid; wait"],
     ["stopped itself", "echo $$ > pid; kill -STOP $$"],
   ])("and %s is ended when its time is over", async (_, script) => {
     const cwd = folder();
-    // Until the time is enough for it to begin.
+    // Repeated with more time until the program has begun.
     for (let timeoutMs = 500; !existsSync(join(cwd, "pid")); timeoutMs *= 2)
       expect(await sh(script, { cwd, timeoutMs })).toMatchObject({
         exit_code: null,
@@ -45,7 +45,7 @@ linux("what it started", () => {
     },
   );
 
-  it("is ended too where it was started by a program that does this itself", async () => {
+  it("also ends if it was started by a program that runs others in the same way", async () => {
     const cwd = folder();
     const env = programEnvironment();
     const inner = {
@@ -65,7 +65,7 @@ linux("what it started", () => {
 });
 
 describe("a signal of the caller", () => {
-  it("ends it and is the answer; one that came before starts nothing", async () => {
+  it("ends the program and is the error; if aborted before, nothing starts", async () => {
     const cwd = folder();
     const end = new AbortController();
     const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
@@ -81,7 +81,7 @@ describe("a signal of the caller", () => {
 });
 
 linux("when this process ends", () => {
-  it("what it runs ends with it", async () => {
+  it("the programs that it runs end with it", async () => {
     const cwd = folder();
     const start = {
       argv: ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"],
@@ -99,7 +99,7 @@ linux("when this process ends", () => {
     await gone(pidIn(cwd));
   });
 
-  it("what a killed one left is found by its variables, and nobody else", async () => {
+  it("the leftovers of a killed program are found by their variables, and nothing else", async () => {
     const cwd = folder();
     const marks = { BYLAW_RUN: "r", BYLAW_ATTEMPT: cwd };
     const start = (env: Readonly<Record<string, string>>) =>
@@ -120,7 +120,7 @@ linux("when this process ends", () => {
 describe.runIf(canContain())("contained", () => {
   const contain = {};
 
-  it("it sees no process but its own, and reads nobody's environment", async () => {
+  it("it sees only its own processes, and reads no other environment", async () => {
     const script = 'ls /proc | grep -cE "^[0-9]+$"; cat /proc/[0-9]*/environ | tr "\\0" "\\n"';
     process.env["SECRET_OF_THE_TEST"] = "hidden";
     const { stdout } = await sh(script, { contain });
@@ -128,7 +128,7 @@ describe.runIf(canContain())("contained", () => {
     expect(stdout.text).not.toContain("SECRET_OF_THE_TEST");
   });
 
-  it("it finds what is hidden empty, and cannot uncover it", async () => {
+  it("hidden places are empty for it, and it cannot uncover them", async () => {
     const [data, file, cwd] = [folder(), join(folder(), "key"), folder()];
     writeFileSync(join(data, "key"), "secret");
     writeFileSync(file, "secret");
@@ -139,7 +139,7 @@ describe.runIf(canContain())("contained", () => {
     expect(readFileSync(file, "utf8")).toBe("secret");
   });
 
-  it("it puts nothing in the place of what is hidden, by renaming the folders above it", async () => {
+  it("it cannot replace a hidden place by renaming the folders above it", async () => {
     const above = folder();
     const [deep, file] = [join(above, "work/.own"), join(above, "work/etc/key")];
     for (const made of [deep, join(above, "work/etc")]) mkdirSync(made, { recursive: true });
@@ -158,7 +158,7 @@ describe.runIf(canContain())("contained", () => {
     ]);
   });
 
-  it("it reads what is protected, and neither writes nor replaces it", async () => {
+  it("it can read protected places, but neither write nor replace them", async () => {
     const cwd = folder();
     for (const made of ["rules/deep", "src"]) mkdirSync(join(cwd, made), { recursive: true });
     for (const file of ["house.toml", "rules/a", "rules/deep/b", "src/c"])
@@ -180,7 +180,7 @@ describe.runIf(canContain())("contained", () => {
     expect([readdirSync(join(cwd, "rules")), text("src/c")]).toEqual([["a", "deep"], "mine\n"]);
   });
 
-  it("it finds the folder that it runs in where all around it is hidden", async () => {
+  it("it finds its working folder even if everything around it is hidden", async () => {
     const data = folder();
     const cwd = join(data, "inner/deep");
     mkdirSync(join(data, "inner/beside"), { recursive: true });
@@ -197,7 +197,7 @@ describe.runIf(canContain())("contained", () => {
     expect(readdirSync(data).sort()).toEqual(["inner", "key"]);
   });
 
-  it("it works in its folder as it does elsewhere, and says how it ended", async () => {
+  it("it works in its folder as usual, and reports how it ended", async () => {
     const cwd = folder();
     const end = await sh("id -u; pwd; echo made > made; cat; exit 7", {
       cwd,
@@ -224,7 +224,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it.each(readCases<[string, string]>(import.meta, "says-signal-ended"))(
-    "it says that a signal ended it: `%s`",
+    "it reports the signal that ended it: `%s`",
     async (line, signal) => {
       expect(await sh(line, { contain })).toMatchObject({
         exit_code: null,
@@ -235,17 +235,11 @@ describe.runIf(canContain())("contained", () => {
     },
   );
 
-  it.each([128, 160, 192, 255])(
-    "it says that it ended with %i, which is no signal's",
-    async (code) => {
-      expect(await sh(`exit ${code}`, { contain })).toMatchObject({
-        exit_code: code,
-        signal: null,
-      });
-    },
-  );
+  it.each([128, 160, 192, 255])("it reports exit code %i, which means no signal", async (code) => {
+    expect(await sh(`exit ${code}`, { contain })).toMatchObject({ exit_code: code, signal: null });
+  });
 
-  it.runIf(canLimit())("it starts no more than it may at once", async () => {
+  it.runIf(canLimit())("it cannot run more processes at once than its limit", async () => {
     const script = "for i in $(seq 100); do sleep 60 & done; jobs -p | wc -l; kill $(jobs -p)";
     const end = await sh(script, { contain, limits: { processes: 20 } });
     expect(end.stderr.text).toMatch(/fork/i);
@@ -254,7 +248,7 @@ describe.runIf(canContain())("contained", () => {
     });
   });
 
-  it("nothing outlives it that takes its mark away and leaves its session", async () => {
+  it("a process that removes its mark and leaves its session does not outlive it", async () => {
     const cwd = folder();
     const stray =
       "env -i setsid sh -c 'echo begun > begun; while :; do echo x >> grows; done' & while ! [ -s begun ]; do :; done";
@@ -270,7 +264,7 @@ describe.runIf(canContain())("contained", () => {
 });
 
 describe.runIf(canLimit())("limits", () => {
-  it("end what takes too much memory, and let a runtime start", async () => {
+  it("end a program that takes too much memory, and let a runtime start", async () => {
     const hog = "const all = []; for (;;) all.push(Buffer.alloc(16 * 1024 * 1024, 1))";
     const end = await node(hog, { limits: { memory: 1024 ** 3 } });
     expect(end.exit_code).not.toBe(0);
@@ -288,7 +282,7 @@ describe.runIf(canLimit())("limits", () => {
   writeFileSync(join(cwd, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
 
   it.each(readCases<[string[], string]>(import.meta, "do-not-hide-there"))(
-    "do not hide that there is no program %j",
+    "do not hide that the program %j does not exist",
     async (argv, code) => {
       for (const contain of canContain() ? [undefined, {}] : [undefined])
         expect(await sh("", { argv, limits, cwd, contain })).toMatchObject({
@@ -298,7 +292,7 @@ describe.runIf(canLimit())("limits", () => {
     },
   );
 
-  it("find the program that the system would", async () => {
+  it("find the same program as the system", async () => {
     for (const contain of canContain() ? [undefined, {}] : [undefined]) {
       expect(
         (await sh("", { argv: ["sh", "-c", "echo found"], limits, cwd, env, contain })).stdout.text,
@@ -312,7 +306,7 @@ describe.runIf(canLimit())("limits", () => {
   it.each([
     ["prlimit", 127],
     ["unshare", 126],
-  ])("take nothing that a program says for a failure to start it: `%s`", async (name, code) => {
+  ])("do not mistake output of a program for a failure to start it: `%s`", async (name, code) => {
     for (const contain of canContain() ? [undefined, {}] : [undefined]) {
       const end = await sh(`echo ran; echo '${name}: failed to execute x: y' >&2; exit ${code}`, {
         limits,
@@ -322,7 +316,7 @@ describe.runIf(canLimit())("limits", () => {
     }
   });
 
-  it("stop a file that grows without end, and a loop that takes the processor", async () => {
+  it("stop an endless file and an endless loop", async () => {
     const cwd = folder();
     await sh("yes > large", { cwd, limits: { file: 65_536 } });
     expect(readFileSync(join(cwd, "large")).length).toBeLessThanOrEqual(65_536);

@@ -27,12 +27,12 @@ import {
 } from "../src/index.ts";
 import { folder, give, sh } from "./kit.ts";
 
-// Not in a temporary folder: those are the program's own.
+// Not in a temporary folder, because the program gets its own ones.
 const outside = mkdtempSync(join(import.meta.dirname, ".outside-"));
 const mark = `escaped-${basename(outside)}`;
 const sockets = [join(folder(), "socket"), ...(isRoot() ? [`/run/${mark}.socket`] : [])];
 const servers: Server[] = [];
-/** What would be on the host, had a program been there. */
+/** Files that would be on the host if a program had escaped. */
 const traces = [
   join(homedir(), mark),
   ...["/etc/cron.d", "/tmp", "/var/tmp", "/dev/shm", "/run"].map((path) => join(path, mark)),
@@ -64,23 +64,24 @@ afterAll(() => {
 const connect = (path: string): string =>
   `"${process.execPath}" -e 'require("net").connect("${path}").on("connect", () => process.exit(0)).on("error", () => process.exit(1))'`;
 
-// Each ends with 0 where it gets what it wants. None breaks anything where it does.
+// Each script exits with 0 if the escape succeeds. None breaks anything if it does.
 const ESCAPES: Readonly<Record<string, string>> = {
-  "have crashes start a program":
+  "start a program at each crash":
     "cat /proc/sys/kernel/core_pattern > core; cat core > /proc/sys/kernel/core_pattern",
-  "have anything start a program": `touch /etc/cron.d/${mark}`,
-  "set what the system does":
-    "cat /proc/sys/vm/swappiness > now; cat now > /proc/sys/vm/swappiness",
+  "start a program at each event": `touch /etc/cron.d/${mark}`,
+  "change a system setting": "cat /proc/sys/vm/swappiness > now; cat now > /proc/sys/vm/swappiness",
   "press keys of the kernel": ": > /proc/sysrq-trigger",
   "change a device":
     "cat /sys/kernel/mm/transparent_hugepage/enabled > now; echo never > /sys/kernel/mm/transparent_hugepage/enabled.x",
   "join a control group":
     "for f in /sys/fs/cgroup/cgroup.procs /sys/fs/cgroup/*/cgroup.procs; do echo 0 > $f && exit 0; done; exit 1",
   mount: "mount -t tmpfs none /mnt",
-  "mount as root of its own": "unshare --user --map-root-user --mount mount -t tmpfs none /mnt",
-  "allow itself to be root of its own": "echo 100 > /proc/sys/user/max_user_namespaces",
+  "mount as root of its own namespace":
+    "unshare --user --map-root-user --mount mount -t tmpfs none /mnt",
+  "allow itself to become root of its own namespace":
+    "echo 100 > /proc/sys/user/max_user_namespaces",
   "make a mount writable": "mount -o remount,bind,rw / || mount -o remount,rw /",
-  "take a mount away": "umount /proc/sys || umount /tmp || umount -l /dev",
+  "remove a mount": "umount /proc/sys || umount /tmp || umount -l /dev",
   "make a device": "mknod disk b 254 0 || mknod disk b 7 0 || mknod memory c 1 1",
   "use a device":
     "[ -e /dev/kmsg ] || [ -e /dev/mem ] || [ -e /dev/fuse ] || [ -e /dev/kvm ] || [ -e /dev/loop0 ] || [ -e /dev/vda ]",
@@ -88,24 +89,24 @@ const ESCAPES: Readonly<Record<string, string>> = {
     "who=0; [ $(id -u) != 0 ] || who=1; setpriv --reuid $who true || su root -c '[ $who = 0 ]' || sudo -n true",
   "have rights":
     "grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb):' /proc/self/status | grep -v '0000000000000000$'",
-  "get rights by a program": "grep '^NoNewPrivs:.*0' /proc/self/status",
+  "gain rights through a program": "grep '^NoNewPrivs:.*0' /proc/self/status",
   "change its root": "chroot / true",
   "signal the service": `kill -0 ${process.pid} || kill -0 ${process.ppid}`,
   "read the process before it": "cat /proc/1/environ || cat /proc/1/maps",
-  "go by the root of another process": `ls /proc/1/root/ || ls /proc/1/cwd/ || touch /proc/1/root${outside}/x`,
+  "go through the root of another process": `ls /proc/1/root/ || ls /proc/1/cwd/ || touch /proc/1/root${outside}/x`,
   "enter what another process sees":
     "nsenter --target 1 --mount true || nsenter --target 1 --user true",
   "write to a package": `echo x >> ${outside}/node_modules/index.js || touch ${outside}/node_modules/x`,
-  "put a package in the place of another": `mv ${outside}/node_modules ${outside}/other || rm ${outside}/node_modules/index.js`,
-  "write to what this process holds open":
+  "replace a package": `mv ${outside}/node_modules ${outside}/other || rm ${outside}/node_modules/index.js`,
+  "write to a file that this process holds open":
     "for f in /proc/self/fd/*; do case $(readlink $f) in ''|/dev/null|/proc/*|*/out) ;; /*) exit 0;; esac; done; exit 1",
-  "change what a person runs": `touch ${join(homedir(), mark)}`,
-  "leave something in the folder of sockets": `touch /run/${mark} || touch /var/run/${mark}`,
+  "change the programs of a person": `touch ${join(homedir(), mark)}`,
+  "leave a file in the folder of sockets": `touch /run/${mark} || touch /var/run/${mark}`,
   "ask a service of the machine": sockets.map(connect).join(" || "),
   "share memory with others": `[ "$(readlink /proc/self/ns/ipc)" = "${linkOf("/proc/self/ns/ipc")}" ]`,
   "list keys": "grep . /proc/keys",
 };
-// These succeed, and nothing of them is left.
+// These succeed, but nothing of them remains.
 const PRIVATE = ["/tmp", "/var/tmp", "/dev/shm"]
   .map((path) => `touch ${path}/${mark}`)
   .join(" && ");
@@ -136,14 +137,14 @@ async function expectNoEscape(run: Runner): Promise<void> {
 }
 
 describe.runIf(canContain())("a contained program cannot escape", () => {
-  it("from the user that it is given", async () => {
+  it("from the user that it runs as", async () => {
     const cwd = folder();
     await expectNoEscape((script) => sh(script, { cwd, contain: {} }));
     expect(existsSync(join(cwd, "made"))).toBe(true);
     expect((await sh("id -u", { cwd, contain: {} })).stdout.text).not.toBe("0\n");
   });
 
-  it.runIf(isRoot())("from root, where it is allowed to run as that", async () => {
+  it.runIf(isRoot())("from root, if it may run as root", async () => {
     const cwd = folder();
     const run = (script: string, contain: Containment = { allowRoot: true }): Promise<ProgramEnd> =>
       runProgram({
@@ -193,8 +194,8 @@ function entry(): string {
   return join(import.meta.dirname, "../src/index.ts");
 }
 
-describe.runIf(canContain())("where programs lie in a temporary folder", () => {
-  it("they run, and change and see nothing else there", async () => {
+describe.runIf(canContain())("programs in a temporary folder", () => {
+  it("run, but change and see nothing else there", async () => {
     const [cwd, installed] = [give(folder()), folder()];
     const modules = join(installed, "node_modules");
     mkdirSync(join(modules, ".bin"), { recursive: true });
@@ -221,8 +222,8 @@ describe.runIf(canContain())("where programs lie in a temporary folder", () => {
   });
 });
 
-describe.runIf(canContain() && isRoot())("where the service is root", () => {
-  it("programs run as the owner of the workspace, who need not pass the folders above it", async () => {
+describe.runIf(canContain() && isRoot())("if the service is root", () => {
+  it("programs run as the owner of the workspace, who need not be able to enter the folders above it", async () => {
     const above = folder();
     const cwd = join(above, "closed/work");
     mkdirSync(cwd, { recursive: true });
@@ -243,7 +244,7 @@ describe.runIf(canContain() && isRoot())("where the service is root", () => {
     expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
   });
 
-  it("a program that this user cannot reach is an error that says so", async () => {
+  it("a program that this user cannot reach is reported as such", async () => {
     const [cwd, closed] = [give(folder()), folder()];
     writeFileSync(join(closed, "tool"), "#!/bin/sh\necho ran\n", { mode: 0o755 });
     const start = { cwd, env: { PATH: `${closed}:/bin` }, timeoutMs: 60_000, contain: {} };

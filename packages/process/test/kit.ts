@@ -23,19 +23,16 @@ export function folder(): string {
   return path;
 }
 
-/**
- * Gives a folder, with all that is in it, to the user that programs of agents run as where the
- * tests are run by root.
- */
+/** Gives a folder and its contents to the user of agents' programs, if the tests run as root. */
 export function give(path: string): string {
   if (!isRoot()) return path;
   const { uid, gid } = UNPRIVILEGED;
-  // It follows no link, so nothing outside changes hands.
+  // `-h` follows no link, so nothing outside is changed.
   spawnSync("chown", ["-hR", `${uid}:${gid}`, path], { stdio: "inherit" });
   return path;
 }
 
-/** Runs a line in a real shell; what it may take is long enough for a busy machine. */
+/** Runs a line in a real shell, with time limits for a busy machine. */
 export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> => {
   const cwd = more.cwd ?? folder();
   if (more.contain !== undefined) give(more.contain.within ?? cwd);
@@ -51,12 +48,12 @@ export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<Pr
 export const node = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> =>
   sh("", { argv: [process.execPath, "-e", script], ...more });
 
-/** The number that a program wrote into a file of its folder. */
+/** The process id that a program wrote into a file of its folder. */
 export const pidIn = (at: string, name = "pid"): number =>
   Number(readFileSync(join(at, name), "utf8").trim());
 
 export function isGone(pid: number): boolean {
-  // A child whose parent has not asked for its end is still listed, as a zombie.
+  // A child whose parent has not waited for it is still listed, as a zombie.
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { folder, node, sh } from "./kit.ts";
 
 describe("a program", () => {
-  it("says how it ended, what it wrote, and the digest of that", async () => {
+  it("reports how the program ended, its output, and the digest of that", async () => {
     const end = await sh("printf out; printf err >&2; exit 3");
     const digest = (text: string): string =>
       `sha256:${createHash("sha256").update(text).digest("hex")}`;
@@ -21,7 +21,7 @@ describe("a program", () => {
     expect(end.stderr).toEqual({ text: "err", bytes: 3, digest: digest("err"), cut: false });
   });
 
-  it("gets its arguments as they are, its input, and an end of it where there is none", async () => {
+  it("passes the arguments unchanged, and the input or an empty one", async () => {
     const odd = ["$(touch planted)", "; touch planted", "*", "", "a\nb"];
     const cwd = folder();
     const { stdout } = await sh("", {
@@ -34,7 +34,7 @@ describe("a program", () => {
     expect((await sh("cat; echo end")).stdout.text).toBe("end\n");
   });
 
-  it("ends where it does not read its input, however much there is", async () => {
+  it("ends even if the program does not read its input, however long", async () => {
     expect(await sh("exit 0", { stdin: "x".repeat(5_000_000) })).toMatchObject({
       exit_code: 0,
       error: null,
@@ -45,14 +45,14 @@ describe("a program", () => {
     ["is missing", ["no-such-program-of-ours"], /^Cannot start .*(ENOENT|EACCES)/],
     ["is a folder", ["/"], /^Cannot start .*EACCES/],
     ["has no name", [""], /^Cannot start /],
-    ["has none at all", [], /^Cannot start /],
+    ["is missing", [], /^Cannot start /],
     ["has a zero byte in an argument", ["sh", "a\0b"], /^Cannot start /],
     [
-      "has arguments longer than the system takes",
+      "has arguments longer than the system allows",
       ["sh", "x".repeat(3_000_000)],
       /^Cannot start .*E2BIG/,
     ],
-  ])("that %s is an end with an error", async (_, argv, error) => {
+  ])("that %s ends with an error", async (_, argv, error) => {
     expect(await sh("", { argv })).toMatchObject({
       exit_code: null,
       signal: null,
@@ -60,13 +60,13 @@ describe("a program", () => {
     });
   });
 
-  it("says where the folder is what is missing", async () => {
+  it("says if the folder is missing", async () => {
     expect(await sh("", { cwd: "/no-such-folder" })).toMatchObject({
       error: expect.stringContaining("no-such-folder"),
     });
   });
 
-  it("tells an exit code of 137 from a signal", async () => {
+  it("distinguishes exit code 137 from a signal", async () => {
     expect(await sh("exit 137")).toMatchObject({ exit_code: 137, signal: null });
     expect(await sh("kill -9 $$")).toMatchObject({
       exit_code: null,
@@ -76,7 +76,7 @@ describe("a program", () => {
   });
 });
 
-describe("what it writes", () => {
+describe("its output", () => {
   it("is kept from the beginning, from the end, or from both with a line between", async () => {
     const digits = "for i in 0 1 2 3 4 5 6 7 8 9; do printf $i; done";
     const kept = async (keep: { first?: number; last?: number }): Promise<unknown> =>
@@ -91,7 +91,7 @@ describe("what it writes", () => {
     expect(await kept({})).toMatchObject({ text: "", bytes: 10, cut: true });
   });
 
-  it("may be no UTF-8, and is not cut through a character", async () => {
+  it("may be other than UTF-8, and is not cut inside a character", async () => {
     expect((await sh("printf 'a\\377\\300b'")).stdout).toMatchObject({
       text: "a\ufffd\ufffdb",
       bytes: 4,
@@ -107,7 +107,7 @@ describe("what it writes", () => {
     });
   });
 
-  it("is told piece by piece in whole characters, also when it ends in the middle of one", async () => {
+  it("is reported in whole characters, even if it ends in the middle of one", async () => {
     let told = "";
     const split =
       "process.stdout.write(Buffer.from([0xe2, 0x82]), () => setImmediate(() => process.stdout.write(Buffer.from([0xac, 0xe2]))))";
@@ -115,7 +115,7 @@ describe("what it writes", () => {
     expect(told.replaceAll(/;?stdout:/g, "")).toBe("€\ufffd;");
   });
 
-  it("ends it when there is too much, without keeping it", async () => {
+  it("ends the program if it is too long, without keeping it", async () => {
     const end = await sh("yes", { maxOutput: 1_000_000, keep: { stdout: { first: 10 } } });
     expect(end).toMatchObject({
       exit_code: null,
@@ -126,11 +126,11 @@ describe("what it writes", () => {
     expect(end.stdout.text).toBe("y\ny\ny\ny\ny\n");
   });
 
-  it("may stop long before it ends", async () => {
+  it("may end long before the program", async () => {
     expect(await sh("exec >&- 2>&-; sleep 0.2; exit 4")).toMatchObject({ exit_code: 4 });
   });
 
-  it("ends it where nobody can be told, with the mistake of who should be", async () => {
+  it("ends the program if `onOutput` throws, with that error", async () => {
     const mistake = new Error("cannot");
     const telling = sh("yes", {
       onOutput: () => {
@@ -142,7 +142,7 @@ describe("what it writes", () => {
 });
 
 describe("its environment", () => {
-  it("is made: a few names, those that are asked for, and what is set", async () => {
+  it("has a few standard variables, the named ones, and those that are set", async () => {
     const given = {
       HOME: "/h",
       PATH: "/usr/bin:/bin",
@@ -164,7 +164,7 @@ describe("its environment", () => {
     ).toEqual(["ASKED=a", "HOME=/other", "PATH=/usr/bin:/bin"]);
   });
 
-  it("finds no program by name that an agent could have written: relative, in the workspace, or behind a link into it", () => {
+  it("does not find programs that an agent could have written: by relative path, in the workspace, or behind a link into it", () => {
     const [workspace, elsewhere] = [folder(), folder()];
     mkdirSync(join(workspace, "node_modules/.bin"), { recursive: true });
     symlinkSync(join(workspace, "node_modules/.bin"), join(elsewhere, "bin"));
@@ -184,7 +184,7 @@ describe("its environment", () => {
     expect(programEnvironment({ workspace, given, names: ["PATH"] })["PATH"]).toBe(given.PATH);
   });
 
-  it("does not find the program itself in the workspace either", async () => {
+  it("does not find the first program in the workspace either", async () => {
     const workspace = folder();
     writeFileSync(join(workspace, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
     const env = programEnvironment({ workspace, given: { PATH: `${workspace}:/bin` } });

@@ -2,24 +2,24 @@ import { BylawError, freezeJson, type Json } from "@bylaw/kernel";
 import { describeIssues } from "@bylaw/wording";
 import type { Tool } from "./tool.ts";
 
-/** How a call is bounded. */
+/** The limits of a call. */
 export interface CallToolOptions {
-  /** An answer whose JSON is longer is refused, in characters. Default: 4 MiB. */
+  /** The longest answer as JSON, in characters. Default: 4 MiB. */
   readonly maxAnswer?: number;
 }
 
 const MAX_ANSWER = 4 * 1024 * 1024;
 
-/** The tool of a name, or `undefined`. */
+/** The tool with a name. Undefined if there is none. */
 export const toolNamed = <Context>(
   tools: readonly Tool<Context>[],
   name: string,
 ): Tool<Context> | undefined => tools.find((tool) => tool.name === name);
 
 /**
- * Reads the arguments strictly, runs the tool and answers with frozen plain data. Decides nothing: ask the run first. Throws
- * BYLAW_TOOL_ARGUMENTS_INVALID with every issue and before anything ran; BYLAW_TOOL_ANSWER_INVALID where the tool ran and answered
- * with no JSON or too much; what the tool throws; and the reason of an aborted signal.
+ * Checks the arguments strictly, runs the tool and returns its answer as frozen plain data. It decides nothing, so ask the run first.
+ * Throws BYLAW_TOOL_ARGUMENTS_INVALID with every issue, before anything runs; BYLAW_TOOL_ANSWER_INVALID if the tool ran but its answer is
+ * not JSON or too long; the errors of the tool; and the reason of an aborted signal.
  */
 export async function callTool<Context>(
   tool: Tool<Context>,
@@ -31,7 +31,7 @@ export async function callTool<Context>(
   if (!read.success)
     throw new BylawError({
       code: "BYLAW_TOOL_ARGUMENTS_INVALID",
-      message: `\`${tool.name}\` cannot take these arguments: ${describeIssues(read.error, "the arguments")}`,
+      message: `\`${tool.name}\` does not accept these arguments: ${describeIssues(read.error, "the arguments")}`,
       fix: "Call it with arguments that fit its schema.",
     });
   const answer = await tool.run(read.data as never, context);
@@ -55,6 +55,6 @@ const unfit = (name: string, what: string, cause?: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_TOOL_ANSWER_INVALID",
     message: `The answer of \`${name}\` ${what}`,
-    fix: "The tool did run; look at what it did before calling it again",
+    fix: "The tool did run. Check what it did before you call it again.",
     cause,
   });

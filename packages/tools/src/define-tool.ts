@@ -2,11 +2,11 @@ import { BylawError, checkArgument, type JsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 import type { Tool, ToolAnnotations, ToolAnswer } from "./tool.ts";
 
-/** What an author says of a tool. */
+/** The definition of a tool. */
 export interface ToolDefinition<Input extends z.ZodObject, Context> {
   readonly name: string;
   readonly description: string;
-  /** Its arguments. Members that it does not name are refused, whatever it says of them. */
+  /** The schema of its arguments. Members that it does not name are always refused. */
   readonly input: Input;
   readonly annotations?: ToolAnnotations;
   readonly run: (args: z.output<Input>, context: Context) => ToolAnswer | Promise<ToolAnswer>;
@@ -15,8 +15,8 @@ export interface ToolDefinition<Input extends z.ZodObject, Context> {
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Defines a tool once for every carrier. Throws BYLAW_TOOL_INVALID for a name that a client would refuse, an empty description and
- * arguments that JSON Schema cannot say.
+ * Defines a tool for all carriers. Throws BYLAW_TOOL_INVALID for a name that a client would refuse, an empty description, or arguments that
+ * JSON Schema cannot describe.
  */
 export function defineTool<Input extends z.ZodObject, Context = unknown>(
   definition: ToolDefinition<Input, Context>,

@@ -1,46 +1,45 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
 import type { z } from "zod";
 
-/** What a tool says of itself to clients, in the words of the Model Context Protocol. Rules may tighten by it, never loosen. */
+/** The tool's own claims, in the terms of the Model Context Protocol. Rules may become stricter because of them, never looser. */
 export interface ToolAnnotations extends JsonObject {
   readonly [hint: string]: string | boolean;
 }
 
 /**
- * A tool that any carrier can offer: HTTP, the command line, the Model Context Protocol, or a function call. It is called by
- * `callTool` alone, which reads its arguments first. `Context` is what it needs of its carrier; a tool that needs less fits
- * where more is given.
+ * A tool that any carrier can offer: HTTP, the command line, the Model Context Protocol, or a function call. Only `callTool` may call it,
+ * because it checks the arguments first. `Context` is what the tool needs from its carrier; a carrier may provide more.
  */
 export interface Tool<in Context = unknown> {
-  /** Unique in a list of tools: a letter, then letters, digits, `_` and `-`, at most 64. */
+  /** Unique in a list of tools. A letter, then letters, digits, `_` and `-`, at most 64 in all. */
   readonly name: string;
-  /** For the model that calls it. */
+  /** The description for the model. */
   readonly description: string;
-  /** JSON Schema (draft 2020-12) of its arguments: an object that lets no other member in. */
+  /** JSON Schema (draft 2020-12) of its arguments: an object without other members. */
   readonly input: JsonObject;
   readonly annotations: ToolAnnotations;
-  /** `input`, as it is enforced. */
+  /** The schema that is enforced. `input` is its JSON Schema. */
   readonly schema: z.ZodObject;
-  /** What it does with arguments that `schema` has read. */
+  /** Runs the tool with arguments that `schema` has checked. */
   readonly run: (args: never, context: Context) => ToolAnswer | Promise<ToolAnswer>;
 }
 
-/** What a tool answers: plain data, or nothing, which is `null`. */
+/** The answer of a tool: plain data, or undefined, which becomes null. */
 export type ToolAnswer = Json | object | undefined | void;
 
-/** What tools of a run are given. `Run` is that of the log package, or as much of it as they need. */
+/** The context of tools for a run. `Run` is the run of the log package, or the part of it that they need. */
 export interface RunContext<Run> extends CallContext {
   readonly run: Run;
 }
 
-/** What tools of a workspace are given, and what any carrier can say. */
+/** The context of tools for a workspace. Every carrier can provide it. */
 export interface CallContext {
-  /** Who calls. The carrier verified it; arguments never say it. */
+  /** The agent that calls. The carrier verified it; arguments never name it. */
   readonly agent: string;
   readonly task?: string;
   readonly session?: string;
-  /** Absolute path of the folder that the task works in. */
+  /** Absolute path of the folder for the work on the task. */
   readonly workspace?: string;
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }

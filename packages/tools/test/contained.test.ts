@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { callTool, toolNamed, workspaceTools, type ProgramOptions } from "../src/index.ts";
 import { folder, give, toolsIn } from "./kit.ts";
 
-describe("what is contained", () => {
-  // Only root can give a folder away.
+describe("a contained program", () => {
+  // Only root can give a folder to another user.
   it.runIf(canContain() && isRoot())(
-    "goes by the workspace, and not by the folder that an agent names",
+    "is contained by the workspace, and not by the folder that an agent names",
     async () => {
       const root = folder({ "data/key": "what nobody may see" });
       mkdirSync(join(root, "sub"));
@@ -25,7 +25,7 @@ describe("what is contained", () => {
     },
   );
 
-  it.runIf(isRoot())("is nothing that would run as root", async () => {
+  it.runIf(isRoot())("is refused if it would run as root", async () => {
     const root = folder();
     const call = (programs: ProgramOptions): Promise<unknown> => {
       const tool = toolNamed(workspaceTools({ programs }), "bash");
@@ -50,7 +50,7 @@ describe("what is contained", () => {
   });
 
   it.runIf(canContain() && isRoot())(
-    "goes on with what file tools wrote, which belongs to the owner of the workspace",
+    "can use files that file tools wrote, which belong to the owner of the workspace",
     async () => {
       const root = folder({ "old.txt": "old" });
       const call = toolsIn(root);
@@ -70,7 +70,7 @@ describe("what is contained", () => {
   );
 
   it.runIf(canContain())(
-    "writes nothing that is protected, in whatever folder the line runs",
+    "cannot write protected places, in whatever folder the line runs",
     async () => {
       const root = folder({ "rules/a": "ours", "rules/deep/b": "ours" });
       const call = toolsIn(root, { protect: ["rules"], programs: { contain: "always" } });

@@ -18,7 +18,7 @@ const add = defineTool({
 });
 
 describe("defineTool", () => {
-  it("says its arguments as JSON Schema that lets nothing else in", () => {
+  it("describes its arguments as JSON Schema without other members", () => {
     expect(add.input).toMatchObject({
       type: "object",
       required: ["a"],
@@ -27,7 +27,7 @@ describe("defineTool", () => {
     expect(add.annotations).toEqual({ readOnlyHint: true });
   });
 
-  it("refuses names that a client would refuse, and tools that say nothing of themselves", () => {
+  it("refuses names that a client would refuse, and tools without a description", () => {
     const define = (name: string, description = "Does."): unknown =>
       defineTool({ name, description, input: z.object({}), run: () => 1 });
     for (const name of ["", "1st", "a b", "a.b", "a/b", `a${"b".repeat(64)}`])
@@ -45,7 +45,7 @@ describe("defineTool", () => {
     ).toThrow(expect.objectContaining({ code: "BYLAW_TOOL_INVALID" }));
   });
 
-  it("stands in one list with tools that need more or less of their carrier", async () => {
+  it("can be in one list with tools that need more or less from their carrier", async () => {
     const ofRun = defineTool({
       name: "whose",
       description: "Says whose run it is.",
@@ -90,7 +90,7 @@ describe("callTool", () => {
     expect(ran).toBe(0);
   });
 
-  it("answers with frozen data, and nothing as null", async () => {
+  it("answers with frozen data, and with null for undefined", async () => {
     const tool = defineTool({
       name: "nest",
       description: "Nests.",

@@ -19,13 +19,13 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { REFUSED, folder, toolsIn } from "./kit.ts";
 
-// A path is refused, or the file is not what the tool needs.
+// Either the path is refused, or the tool cannot use the file.
 const NOT_ALLOWED: string = expect.stringMatching(
   /^BYLAW_(?:PLACE_REFUSED|FILE_UNFIT|TOOL_ARGUMENTS_INVALID)$/,
 );
 const SECRET = "what nobody may see";
 
-/** A workspace beside a folder that is not in it, whose name begins like that of the workspace. */
+/** A workspace next to an outside folder whose name begins like that of the workspace. */
 function stage() {
   const home = folder({
     "work/in.txt": "in\n",
@@ -43,7 +43,7 @@ function stage() {
   return { home, root, outside };
 }
 
-/** Every way to name a place, by every tool that takes one. */
+/** Every tool that takes a path, with its arguments. */
 const WAYS: readonly (readonly [tool: string, args: (path: string) => object])[] = [
   ["read_files", (path) => ({ path })],
   ["write_files", (path) => ({ path, content: "planted" })],
@@ -58,7 +58,7 @@ const WAYS: readonly (readonly [tool: string, args: (path: string) => object])[]
 
 const OUT = readCases<string>(import.meta, "out");
 
-describe("a path that leads out", () => {
+describe("a path that leads out of the workspace", () => {
   it.each(OUT.map((path) => [path.slice(0, 60), path]))(
     "%j is refused by every tool, and nothing is touched",
     async (_, path) => {
@@ -75,7 +75,7 @@ describe("a path that leads out", () => {
     },
   );
 
-  it("by its absolute name is refused where it only begins like the workspace, and taken where it lies in it", async () => {
+  it("that is absolute is refused if it only begins like the workspace, and accepted if it is inside", async () => {
     const { root, home, outside } = stage();
     const call = toolsIn(root);
     await expect(call("read_files", { path: join(outside, "secret.txt") })).rejects.toMatchObject(
@@ -84,7 +84,7 @@ describe("a path that leads out", () => {
     expect(await call("read_files", { path: join(root, "in.txt") })).toMatchObject({
       path: "in.txt",
     });
-    // The workspace itself may lie behind a link: what was named and what it is are both taken.
+    // The workspace itself may be behind a link. Both its given path and its real path are accepted.
     symlinkSync(root, join(home, "as-named"));
     const named = toolsIn(join(home, "as-named/"));
     expect(await named("read_files", { path: join(home, "as-named/in.txt") })).toMatchObject({
@@ -99,7 +99,7 @@ describe("a path that leads out", () => {
 describe("a link", () => {
   const links = readCases<string>(import.meta, "links");
   it.each(links)(
-    "%s is not gone through by any tool, even where it leads to the workspace",
+    "%s is not followed by any tool, even if it leads to the workspace",
     async (path) => {
       const { root, outside } = stage();
       const call = toolsIn(root);
@@ -118,14 +118,14 @@ describe("a link", () => {
     },
   );
 
-  it("is not gone through by a search either", async () => {
+  it("is not followed by a search either", async () => {
     const call = toolsIn(stage().root);
     expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt", "sub/deep.txt"]);
     expect((await call("grep", { pattern: "what" })).matches).toEqual([]);
     expect((await call("search_codebase", { query: "nobody secret" })).results).toEqual([]);
   });
 
-  it("says what it leads to, so that the place itself can be asked for", async () => {
+  it("reports its target, so that the agent can use that path", async () => {
     const call = toolsIn(stage().root);
     await expect(call("read_files", { path: "inner" })).rejects.toMatchObject({
       message: "`inner` is a link to `in.txt`",
@@ -134,10 +134,12 @@ describe("a link", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("somebody who changes places while tools work", () => {
-  // A real program swaps a folder for a link that leads out, again and again; what a tool made in its place it takes away.
-  const swapper = (root: string, outside: string): string =>
-    `const fs = require("fs"); const [a, b] = ${JSON.stringify([join(root, "spot"), join(root, "spare")])};
+describe.runIf(process.platform === "linux")(
+  "a program that swaps folders while tools work",
+  () => {
+    // A real program that repeatedly swaps a folder for a link that leads out. It removes what a tool put in the place.
+    const swapper = (root: string, outside: string): string =>
+      `const fs = require("fs"); const [a, b] = ${JSON.stringify([join(root, "spot"), join(root, "spare")])};
      const nap = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.2);
      const attempt = (step, or = () => {}) => { try { step(); } catch { or(); } };
      for (;;) {
@@ -149,73 +151,74 @@ describe.runIf(process.platform === "linux")("somebody who changes places while 
        nap();
      }`;
 
-  it("gets nothing read or written outside, whatever the moment", async () => {
-    const { root, outside } = stage();
-    mkdirSync(join(root, "spot"));
-    writeFileSync(join(root, "spot/secret.txt"), "mine");
-    const stop = new AbortController();
-    const { runProgram, programEnvironment } = await import("@bylaw/process");
-    const argv = [process.execPath, "-e", swapper(root, outside)];
-    const swapping = runProgram({
-      argv,
-      cwd: root,
-      env: programEnvironment(),
-      timeoutMs: 60_000,
-      signal: stop.signal,
-    }).catch(() => {});
-    const call = toolsIn(root);
-    const seen = new Map<string, number>();
-    for (let round = 0; round < 100; round += 1) {
-      const results = await Promise.allSettled([
-        call("read_files", { path: "spot/secret.txt" }).then(({ content }) => content),
-        call("write_files", { path: "spot/secret.txt", content: "mine" }).then(() => "written"),
-        call("grep", { pattern: "nobody", path: "spot" }).then(
-          ({ matches }) => `grep ${matches.length}`,
-        ),
-        call("write_files", { path: `spot/new/${round}`, content: "mine" }).then(() => "made"),
-      ]);
-      for (const result of results) {
-        const what = result.status === "fulfilled" ? result.value : "refused";
-        seen.set(what, (seen.get(what) ?? 0) + 1);
+    it("cannot make a tool read or write outside", async () => {
+      const { root, outside } = stage();
+      mkdirSync(join(root, "spot"));
+      writeFileSync(join(root, "spot/secret.txt"), "mine");
+      const stop = new AbortController();
+      const { runProgram, programEnvironment } = await import("@bylaw/process");
+      const argv = [process.execPath, "-e", swapper(root, outside)];
+      const swapping = runProgram({
+        argv,
+        cwd: root,
+        env: programEnvironment(),
+        timeoutMs: 60_000,
+        signal: stop.signal,
+      }).catch(() => {});
+      const call = toolsIn(root);
+      const seen = new Map<string, number>();
+      for (let round = 0; round < 100; round += 1) {
+        const results = await Promise.allSettled([
+          call("read_files", { path: "spot/secret.txt" }).then(({ content }) => content),
+          call("write_files", { path: "spot/secret.txt", content: "mine" }).then(() => "written"),
+          call("grep", { pattern: "nobody", path: "spot" }).then(
+            ({ matches }) => `grep ${matches.length}`,
+          ),
+          call("write_files", { path: `spot/new/${round}`, content: "mine" }).then(() => "made"),
+        ]);
+        for (const result of results) {
+          const what = result.status === "fulfilled" ? result.value : "refused";
+          seen.set(what, (seen.get(what) ?? 0) + 1);
+        }
       }
-    }
-    stop.abort();
-    await swapping;
-    expect(
-      [...seen.keys()].filter(
-        (what) => !["mine", "written", "made", "grep 0", "refused"].includes(what),
-      ),
-    ).toEqual([]);
-    // The race was on: some came through, some did not.
-    expect(seen.get("refused")).toBeGreaterThan(0);
-    expect(seen.get("written")).toBeGreaterThan(0);
-    expect(readdirSync(outside)).toEqual(["secret.txt"]);
-    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
-  });
+      stop.abort();
+      await swapping;
+      expect(
+        [...seen.keys()].filter(
+          (what) => !["mine", "written", "made", "grep 0", "refused"].includes(what),
+        ),
+      ).toEqual([]);
+      // Proves that the race happened: some calls succeeded and some were refused.
+      expect(seen.get("refused")).toBeGreaterThan(0);
+      expect(seen.get("written")).toBeGreaterThan(0);
+      expect(readdirSync(outside)).toEqual(["secret.txt"]);
+      expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
+    });
 
-  it("does not get a change of another call lost", async () => {
-    const root = folder({ list: "end\n" });
-    const call = toolsIn(root);
-    const numbers = Array.from({ length: 20 }, (_, number) => String(number));
-    await Promise.all(
-      numbers.flatMap((number) => [
-        call("edit_files", { path: "list", old_string: "end\n", new_string: `${number}\nend\n` }),
-        call("write_files", { path: "sub/../log", content: `${number}\n`, mode: "a" }),
-      ]),
-    );
-    for (const [file, lines] of [
-      ["list", [...numbers, "end"]],
-      ["log", numbers],
-    ] as const)
-      expect(readFileSync(join(root, file), "utf8").trim().split("\n").sort()).toEqual(
-        [...lines].sort(),
+    it("does not make the change of another call get lost", async () => {
+      const root = folder({ list: "end\n" });
+      const call = toolsIn(root);
+      const numbers = Array.from({ length: 20 }, (_, number) => String(number));
+      await Promise.all(
+        numbers.flatMap((number) => [
+          call("edit_files", { path: "list", old_string: "end\n", new_string: `${number}\nend\n` }),
+          call("write_files", { path: "sub/../log", content: `${number}\n`, mode: "a" }),
+        ]),
       );
-    expect(readdirSync(join(root, ".bylaw/tmp"))).toEqual([".gitignore"]);
-  });
-});
+      for (const [file, lines] of [
+        ["list", [...numbers, "end"]],
+        ["log", numbers],
+      ] as const)
+        expect(readFileSync(join(root, file), "utf8").trim().split("\n").sort()).toEqual(
+          [...lines].sort(),
+        );
+      expect(readdirSync(join(root, ".bylaw/tmp"))).toEqual([".gitignore"]);
+    });
+  },
+);
 
-describe.runIf(process.platform !== "win32")("what is neither file nor folder", () => {
-  it("is refused, and nobody waits for it", async () => {
+describe.runIf(process.platform !== "win32")("anything that is neither file nor folder", () => {
+  it("is refused without waiting", async () => {
     const root = folder({ "in.txt": "in" });
     execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
     const server = createServer().listen(join(root, "socket"));
@@ -228,7 +231,7 @@ describe.runIf(process.platform !== "win32")("what is neither file nor folder", 
     server.close();
   });
 
-  it.runIf(process.getuid?.() === 0)("is refused for a device too", async () => {
+  it.runIf(process.getuid?.() === 0)("is refused if it is a device", async () => {
     const root = folder();
     execFileSync("sh", ["-c", 'mknod "$0" c 1 5', join(root, "zero")]);
     for (const [tool, args] of WAYS.filter(([name]) => !["git_commit", "bash"].includes(name)))
@@ -236,9 +239,9 @@ describe.runIf(process.platform !== "win32")("what is neither file nor folder", 
   });
 });
 
-describe("what nobody writes", () => {
+describe("a protected place", () => {
   const OWN = readCases<string>(import.meta, "own");
-  it.each(OWN)("%s is refused to write, to append and to edit", async (path) => {
+  it.each(OWN)("%s cannot be written, appended to or edited", async (path) => {
     const root = folder({
       "contract.yaml": "phases",
       "rules/a.toml": "rules",
@@ -257,7 +260,7 @@ describe("what nobody writes", () => {
     expect(readFileSync(join(root, "contract.yaml"), "utf8")).toBe("phases");
   });
 
-  it("is meant however it is named: by way of links, with `..`, from where the workspace is called otherwise", async () => {
+  it("is recognised by any name: through links, with `..`, or from another name of the workspace", async () => {
     const home = folder({ "x/c.yaml": "phases", "x/data/key": SECRET, "x/in.txt": "in" });
     symlinkSync(join(home, "x"), join(home, "x-link"));
     for (const workspace of [join(home, "x"), join(home, "x-link"), `${join(home, "x-link")}/`])
@@ -290,7 +293,7 @@ describe("what nobody writes", () => {
       }
   });
 
-  it("is meant where it is, and where a link of the workspace has it", async () => {
+  it("is recognised at its real place, and behind a link in the workspace", async () => {
     const root = folder({ "real/a.toml": "rules" });
     symlinkSync("real", join(root, "rules"));
     const call = toolsIn(root, { protect: ["rules"] });
@@ -303,7 +306,7 @@ describe("what nobody writes", () => {
     );
   });
 
-  it("is not what only looks like it", async () => {
+  it("does not include names that only look like it", async () => {
     const call = toolsIn(folder(), { protect: ["rules"] });
     for (const path of readCases<string>(import.meta, "look-alikes"))
       expect(await call("write_files", { path, content: "" }), path).toMatchObject({
@@ -311,14 +314,14 @@ describe("what nobody writes", () => {
       });
   });
 
-  it("is not written by another name of it: who writes there gets a file of their own", async () => {
+  it("is not changed through a hard link: the write creates a separate file", async () => {
     const root = folder({ ".bylaw/policy.toml": "strict" });
     linkSync(join(root, ".bylaw/policy.toml"), join(root, "plain.txt"));
     await toolsIn(root)("write_files", { path: "plain.txt", content: "lax" });
     expect(readFileSync(join(root, ".bylaw/policy.toml"), "utf8")).toBe("strict");
   });
 
-  it("is not put there by a folder that is not made yet", async () => {
+  it("is not created by creating its folder", async () => {
     const root = folder();
     await expect(
       toolsIn(root)("write_files", { path: "a/b/.git/hooks/x", content: "" }),
@@ -327,7 +330,7 @@ describe("what nobody writes", () => {
   });
 });
 
-describe("what is kept from agents", () => {
+describe("a hidden place", () => {
   it("is neither read, listed, found nor written", async () => {
     const root = folder({
       "data/secret.key": SECRET,
@@ -345,7 +348,7 @@ describe("what is kept from agents", () => {
   });
 });
 
-it("a place that was made into a link between two calls is a link in the second", async () => {
+it("a place that became a link between two calls is refused in the second", async () => {
   const { root, outside } = stage();
   const call = toolsIn(root);
   expect(await call("write_files", { path: "sub/deep.txt", content: "one" })).toMatchObject({

@@ -37,7 +37,7 @@ describe("read_files", () => {
     });
   });
 
-  it("reads several, and says of each that it cannot read why", async () => {
+  it("reads several files, and reports why it cannot read some", async () => {
     const call = toolsIn(folder({ a: "1", b: "2" }));
     expect(await call("read_files", { paths: ["a", "missing", "../x", "b"] })).toMatchObject({
       files: [
@@ -53,7 +53,7 @@ describe("read_files", () => {
       });
   });
 
-  it("answers with no more than fits, and says so", async () => {
+  it("cuts an answer that is too long, and says so", async () => {
     const call = toolsIn(folder({ a: "12345\n12345\n12345\n", b: "€".repeat(100) }), {
       limits: { answer: 13, file: 1_000 },
     });
@@ -72,7 +72,7 @@ describe("read_files", () => {
     });
   });
 
-  it("reads files of nothing but line ends, and files without any", async () => {
+  it("reads files of only line breaks, and files without any", async () => {
     const call = toolsIn(folder({ ends: "\n".repeat(1_000_000), none: "abc", empty: "" }), {
       limits: { answer: 10 },
     });
@@ -95,7 +95,7 @@ describe("read_files", () => {
     });
   });
 
-  it("says what is no text, and what was none in part", async () => {
+  it("refuses binary files, and reports parts that are not UTF-8", async () => {
     const call = toolsIn(
       folder({
         binary: Uint8Array.of(1, 0, 2),
@@ -127,7 +127,7 @@ describe("read_files", () => {
 });
 
 describe("write_files", () => {
-  it("writes a file with its folders, anew or at its end", async () => {
+  it("writes or appends to a file, and creates its folders", async () => {
     const root = folder();
     const call = toolsIn(root);
     expect(await call("write_files", { path: "a/b/c.txt", content: "é" })).toEqual({
@@ -143,14 +143,14 @@ describe("write_files", () => {
     expect(readdirSync(join(root, "a/b"))).toEqual(["c.txt"]);
   });
 
-  it("keeps the rights of a file, but for those that hand on a user", async () => {
+  it("keeps the mode of a file, except for setuid and setgid", async () => {
     const root = folder({ run: "old" });
     chmodSync(join(root, "run"), 0o4755);
     await toolsIn(root)("write_files", { path: "run", content: "new" });
     expect((statSync(join(root, "run")).mode & 0o7777).toString(8)).toBe("755");
   });
 
-  it("parts a file from its other names, and says so", async () => {
+  it("separates a file from its hard links, and says so", async () => {
     const [root, outside] = [folder(), folder({ kept: "kept" })];
     linkSync(join(outside, "kept"), join(root, "linked"));
     const call = toolsIn(root);
@@ -169,7 +169,7 @@ describe("write_files", () => {
     expect(readFileSync(join(root, "edited"), "utf8")).toBe("mine");
   });
 
-  it("writes no more than its limit, and leaves nothing behind when it fails", async () => {
+  it("writes no more than its limit, and leaves nothing behind if it fails", async () => {
     const root = folder();
     mkdirSync(join(root, "folder"));
     const call = toolsIn(root, { limits: { file: 10 } });
@@ -194,7 +194,7 @@ describe("write_files", () => {
     expect((await call("glob", { pattern: "**" })).files).toEqual(["a"]);
   });
 
-  it("writes beside the place where somebody stands in the way of the other one", async () => {
+  it("writes next to the file if the temporary folder cannot be used", async () => {
     for (const [path, target] of [
       [".bylaw", "x"],
       [".bylaw/tmp", "x"],
@@ -221,7 +221,7 @@ describe("edit_files", () => {
     return readFileSync(join(root, "f"), "utf8");
   };
 
-  it("replaces what stands there once, or everywhere, character by character", async () => {
+  it("replaces one occurrence, or all of them, character by character", async () => {
     expect(await edit("a b", { old_string: "b", new_string: "$& $1 c" })).toBe("a $& $1 c");
     expect(await edit("a.a.a", { old_string: ".", new_string: "", replace_all: true })).toBe("aaa");
     expect(
@@ -235,7 +235,7 @@ describe("edit_files", () => {
     expect(await edit("\ufeffa\r\nb", { old_string: "a\r\n", new_string: "" })).toBe("\ufeffb");
   });
 
-  it("changes nothing where one of several does not fit", async () => {
+  it("changes nothing if one of several edits does not fit", async () => {
     for (const args of readCases<object>(import.meta, "refused-edits")) {
       await expect(edit("a b a", args)).rejects.toMatchObject({ code: "BYLAW_EDIT_UNFIT" });
       expect(readFileSync(join(root, "f"), "utf8")).toBe("a b a");
@@ -249,7 +249,7 @@ describe("edit_files", () => {
       await expect(edit("a", args)).rejects.toMatchObject({ code: "BYLAW_TOOL_ARGUMENTS_INVALID" });
   });
 
-  it("does not spoil what is no UTF-8, nor let a file grow without end", async () => {
+  it("does not damage files that are not UTF-8, and limits the size of a file", async () => {
     writeFileSync(join(root, "latin"), Uint8Array.of(0x61, 0xe9));
     await expect(
       call("edit_files", { path: "latin", old_string: "a", new_string: "b" }),
@@ -268,8 +268,8 @@ describe("edit_files", () => {
   });
 });
 
-describe("all of them", () => {
-  it("hold no secret of the service in an answer, and what a redactor takes out", async () => {
+describe("all tools", () => {
+  it("answer without secrets of the service, and without what a redactor removes", async () => {
     const root = folder({ env: "TOKEN=very-secret-token\nmail=ann@example.org\n" });
     const redact = (answer: Json): Json =>
       JSON.parse(JSON.stringify(answer).replace(/[\w.]+@[\w.]+/g, "[mail]")) as Json;

@@ -12,12 +12,12 @@ import {
 } from "../src/index.ts";
 
 const folders: string[] = [];
-// Not after a file: those of one worker share this kit.
+// Not after each test file, because the files of one worker share this kit.
 process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder with files, by path. */
+/** Creates a folder with files, by path. */
 export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-tools-")));
   folders.push(root);
@@ -28,21 +28,21 @@ export function folder(files: Readonly<Record<string, string | Uint8Array>> = {}
   return root;
 }
 
-// Git of these tests, which may be root's, reads repositories of that user. No program of an agent gets these variables.
+// Git in these tests may run as root, and must read repositories of the other user. No program of an agent gets these variables.
 process.env["GIT_CONFIG_GLOBAL"] = join(
   folder({ gitconfig: "[safe]\n\tdirectory = *\n" }),
   "gitconfig",
 );
 
-/** Where tests are run by root: what belongs to root in a workspace goes to the user that programs run as. */
+/** If the tests run as root, gives the files of a workspace to the user of agents' programs. */
 export function give(workspace: string): void {
   if (!isRoot()) return;
   const { uid, gid } = ownerOf(workspace) ?? UNPRIVILEGED;
-  // It follows no link, so nothing outside changes hands.
+  // `-h` follows no link, so nothing outside is changed.
   spawnSync("chown", ["-hR", "--from=0", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }
 
-/** What tools answer; each some of it. */
+/** The fields of all answers. Each tool has some of them. */
 export interface Answer {
   readonly status: string;
   readonly content: string;

@@ -16,7 +16,7 @@ import { describe, expect, it } from "vitest";
 import { folder, toolsIn } from "./kit.ts";
 
 describe("bash", () => {
-  it("runs a line in a folder of the workspace, and says what it wrote and how it ended", async () => {
+  it("runs a line in a folder of the workspace, and reports its output and how it ended", async () => {
     const call = toolsIn(folder({ "sub/x": "" }));
     const answer = await call("bash", {
       command: "echo out; echo err >&2; ls; exit 3",
@@ -33,7 +33,7 @@ describe("bash", () => {
     expect(await call("bash", { command: "cat" })).toMatchObject({ exit_code: 0, stdout: "" });
   });
 
-  it("reads neither the environment of this process nor files that a shell reads at its start", async () => {
+  it("gets neither the environment of this process nor the startup files of a shell", async () => {
     const root = folder({
       ".bashrc": "echo planted",
       ".profile": "echo planted",
@@ -62,7 +62,7 @@ describe("bash", () => {
   });
 
   it.runIf(canContain())(
-    "sees no other process, nor what is kept from agents, by whatever program",
+    "sees no other process and no hidden place, with any program",
     async () => {
       const root = folder({ "data/key": "what nobody may see", "in.txt": "in" });
       const call = toolsIn(root, { hidden: ["data"] });
@@ -82,7 +82,7 @@ describe("bash", () => {
     },
   );
 
-  it("runs nowhere else where it has to be contained and cannot be", async () => {
+  it("does not run if it must be contained and cannot be", async () => {
     const here = toolsIn(folder(), { programs: { contain: "always" } })("bash", {
       command: "echo ran",
     });
@@ -95,7 +95,7 @@ describe("bash", () => {
     ).toMatchObject({ stdout: "ran\n" });
   });
 
-  it("finds no program by its name that an agent wrote", async () => {
+  it("does not find a program of an agent by name", async () => {
     const root = folder({ "bin/ls": "#!/bin/sh\necho planted\n" });
     chmodSync(join(root, "bin/ls"), 0o755);
     const before = process.env["PATH"];
@@ -107,7 +107,7 @@ describe("bash", () => {
     }
   });
 
-  it("answers with both ends of a long output, and ends what writes without end or takes too long", async () => {
+  it("answers with both ends of a long output, and ends programs that print or run too long", async () => {
     const call = toolsIn(folder(), { programs: { maxOutput: 100_000, maxTimeout: 5 } });
     const { stdout, truncated } = await call("bash", {
       command: "echo first; for i in {1..9000}; do echo $i; done; echo last",
@@ -128,7 +128,7 @@ describe("bash", () => {
       });
   });
 
-  it("leaves nothing running, in whatever session, when it ends or its caller leaves", async () => {
+  it("leaves nothing running, in any session, after it ends or is aborted", async () => {
     const root = folder();
     const isGone = (name: string): boolean => {
       try {
@@ -139,7 +139,7 @@ describe("bash", () => {
         return true;
       }
     };
-    // Contained, they have other numbers.
+    // Contained, they would have other process ids.
     const programs = { contain: "never", allowRoot: true } as const;
     await toolsIn(root, { programs })("bash", {
       command:
@@ -170,7 +170,7 @@ describe("bash", () => {
     expect((await call("bash", { command: "wc -c < large" })).stdout.trim()).toBe("4096");
   });
 
-  it("starts what its carrier wraps around it", async () => {
+  it("starts the command that its carrier wraps around it", async () => {
     const call = toolsIn(folder(), {
       programs: { wrap: (argv, { agent }) => ["/usr/bin/env", `WHO=${agent}`, ...argv] },
     });
@@ -191,7 +191,7 @@ describe("git_commit", () => {
   const git = (root: string, ...args: readonly string[]): string =>
     execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 
-  it("commits all that changed, or some of it, in the name of the agent", async () => {
+  it("commits all changes, or some of them, in the name of the agent", async () => {
     const root = repository({ a: "1", "b/c": "2", "b/d": "3" });
     const call = toolsIn(root);
     const { commit } = await call("git_commit", {
@@ -209,7 +209,7 @@ describe("git_commit", () => {
     await expect(call("git_commit", { message: "None" })).rejects.toThrow(/nothing to commit/);
   });
 
-  it("commits files as they are, whatever was staged before, and only those that are named", async () => {
+  it("commits only the named files, as they are, whatever was staged before", async () => {
     const root = repository({ a: "shown", b: "b" });
     await toolsIn(root)("git_commit", { message: "First" });
     writeFileSync(join(root, "a"), "staged");
@@ -221,7 +221,7 @@ describe("git_commit", () => {
     expect(git(root, "show", "HEAD:b")).toBe("b");
   });
 
-  it("commits files as they are where the index says not to look at them", async () => {
+  it("commits files as they are even if the index says not to check them", async () => {
     for (const mark of ["--assume-unchanged", "--skip-worktree"])
       for (const named of [{}, { paths: ["a"] }])
         for (const first of [true, false]) {
@@ -256,7 +256,7 @@ describe("git_commit", () => {
     const changes = (root: string): readonly string[] =>
       git(root, "show", "--name-status", "--format=").replaceAll("\t", " ").split("\n");
 
-    it("commits what is there, wherever it is, and takes nothing away that was never there", async () => {
+    it("commits all existing files, and does not delete files that were left out", async () => {
       for (const kind of KINDS) {
         const root = await sparse(...kind);
         const call = toolsIn(root);
@@ -277,7 +277,7 @@ describe("git_commit", () => {
         for (const path of ["in/a", "out/b", "out/new"]) writeFileSync(join(root, path), "3");
         await call("git_commit", { message: "Some", paths: ["out/b", "in"] });
         expect(changes(root)).toEqual(["M in/a", "M out/b"]);
-        // Nobody can say of a file that is not there whether it was deleted.
+        // Nobody can tell whether a missing file was deleted.
         await expect(
           call("git_commit", { message: "None", paths: ["out/a"] }),
         ).rejects.toMatchObject({ code: "BYLAW_PROGRAM_FAILED" });
@@ -285,7 +285,7 @@ describe("git_commit", () => {
       }
     });
 
-    it("looks at every file that is there, whatever the index and the settings say of it", async () => {
+    it("checks every existing file, whatever the index and the settings say", async () => {
       for (const kind of KINDS)
         for (const named of [{}, { paths: ["out"] }]) {
           const root = await sparse(...kind);
@@ -299,7 +299,7 @@ describe("git_commit", () => {
         }
     });
 
-    it("needs nothing of what is left out, which may be elsewhere", async () => {
+    it("needs no object of files that are left out, which may be elsewhere", async () => {
       const far = await sparse("--cone", "in");
       git(far, "config", "uploadpack.allowFilter", "true");
       const root = folder();
@@ -312,7 +312,7 @@ describe("git_commit", () => {
       expect(git(near, "diff-tree", "--raw", "--name-only", "HEAD~", "HEAD")).toBe("in");
     });
 
-    it("begins with the first commit too", async () => {
+    it("can make the first commit", async () => {
       const root = repository({ "in/a": "1", "out/a": "1" });
       git(root, "sparse-checkout", "set", "in");
       mkdirSync(join(root, "out"), { recursive: true });
@@ -322,7 +322,7 @@ describe("git_commit", () => {
     });
   });
 
-  it("starts no hook and nothing else that stands in the repository, unless its carrier lets hooks run", async () => {
+  it("starts no hook and no other program of the repository, unless its carrier allows hooks", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;
     for (const hook of readCases<string>(import.meta, "starts-no-hook-nothing"))
@@ -350,7 +350,7 @@ describe("git_commit", () => {
     expect(existsSync(join(root, "hooked"))).toBe(true);
   });
 
-  it("gets nothing that is missing from elsewhere, which starts what the repository names", async () => {
+  it("does not fetch missing objects, because that would start programs that the repository names", async () => {
     const root = repository({ a: "1" });
     await toolsIn(root)("git_commit", { message: "First" });
     const tree = git(root, "rev-parse", "HEAD^{tree}");
@@ -374,7 +374,7 @@ describe("git_commit", () => {
     expect(existsSync(join(root, "planted"))).toBe(false);
   });
 
-  it("starts no filter that attributes name, and leaves the files as they are", async () => {
+  it("starts no filter that attributes name, and commits the files as they are", async () => {
     for (const kind of ["clean", "process"]) {
       const root = repository({
         "a.js": "1",
@@ -401,7 +401,7 @@ describe("git_commit", () => {
       writeFileSync(join(root, "a.js"), "2b");
       await call("git_commit", { message: "Nameless" });
       expect(existsSync(join(root, "planted")), kind).toBe(false);
-      // Nobody can say on a command line that one of this name is off.
+      // A filter with this name cannot be turned off on a command line.
       git(root, "config", "filter.a=b.clean", "./f.sh");
       writeFileSync(join(root, ".git/info/attributes"), "* filter=a=b");
       writeFileSync(join(root, "a.js"), "3");
@@ -410,7 +410,7 @@ describe("git_commit", () => {
     }
   });
 
-  it("takes paths as they are, and none that belongs to git or lies elsewhere", async () => {
+  it("takes paths literally, and refuses those of git or outside the workspace", async () => {
     const root = repository({ a: "1", "sub/b": "2" });
     const call = toolsIn(root);
     for (const path of [":(top)a", ":/a", "*", "-A", "--all", "missing"])
@@ -424,7 +424,7 @@ describe("git_commit", () => {
     expect(git(root, "rev-list", "--all", "--count")).toBe("0");
   });
 
-  it("commits nothing of what is kept from agents, and takes nothing of it away", async () => {
+  it("neither commits nor deletes hidden files", async () => {
     for (const contain of ["possible", "never"] as const) {
       const root = repository({ "data/key": "secret", "data/kept": "1", a: "1" });
       git(root, "add", "data/kept");
@@ -457,8 +457,8 @@ describe("git_commit", () => {
   });
 });
 
-describe("tools that the carrier brings", () => {
-  it("are there when it does, and hand on who asks", async () => {
+describe("tools that the carrier provides", () => {
+  it("exist only then, and get the agent that asks", async () => {
     const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] =>
       workspaceTools(options).map(({ name }) => name);
     const usual = [

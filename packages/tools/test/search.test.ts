@@ -18,7 +18,7 @@ const tree = folder({
 });
 const call = toolsIn(tree);
 
-// Each takes hundreds of milliseconds and megabytes to compile, and only then could be seen to be too much.
+// Each takes hundreds of milliseconds and megabytes to compile, so it must be refused before compiling.
 const HARD_TO_COMPILE = readCases<string>(import.meta, "hard-compile");
 const FINE = [
   String.raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`,
@@ -28,7 +28,7 @@ const FINE = [
 ];
 
 describe("grep", () => {
-  it("finds lines with their place, in the order of names", async () => {
+  it("finds lines with their place, in the order of file names", async () => {
     expect(await call("grep", { pattern: "lim[a-z]+\\b", path: "src" })).toEqual({
       ...{
         status: "success",
@@ -68,7 +68,7 @@ describe("grep", () => {
     expect(await files({ pattern: "$", path: "src/refund.ts" })).toHaveLength(3);
   });
 
-  it("stops at its limits and says at which", async () => {
+  it("stops at its limits and says at which one", async () => {
     const many = toolsIn(
       folder(
         Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, "line\n".repeat(50)])),
@@ -80,7 +80,7 @@ describe("grep", () => {
     });
     const bound = (limits: object): Promise<unknown> =>
       toolsIn(tree, { limits })("grep", { pattern: "refund" }).then(({ truncated }) => truncated);
-    expect(await bound({ files: 1 })).toBe("looked at 1 files");
+    expect(await bound({ files: 1 })).toBe("read 1 files");
     expect(await bound({ searched: 20 })).toBe("read 20 bytes");
     expect(await bound({ search_ms: -1 })).toBe("took -1 ms");
     expect(await bound({ answer: 40 })).toBe("found more than fits");
@@ -89,7 +89,7 @@ describe("grep", () => {
     ).toMatchObject({ total: 1, skipped_files: 3 });
   });
 
-  it("takes no pattern that could take long, and shows no more than a part of a long line", async () => {
+  it("refuses patterns that could take long, and shows only a part of a long line", async () => {
     for (const pattern of [
       "(?=a)b",
       "(a)\\1",
@@ -139,7 +139,7 @@ describe("glob", () => {
   const files = async (pattern: string, path = "."): Promise<unknown> =>
     (await call("glob", { pattern, path })).files;
 
-  it("finds files by name, as seen from the folder", async () => {
+  it("finds files by name, relative to the folder", async () => {
     expect(await files("*.md")).toEqual(["README.md"]);
     expect(await files("**/*.ts")).toEqual([
       "src/.hidden.ts",
@@ -158,7 +158,7 @@ describe("glob", () => {
     });
   });
 
-  it("refuses to leave it, and extended syntax (WF-144)", async () => {
+  it("refuses patterns that leave the folder, and extended syntax (WF-144)", async () => {
     for (const pattern of ["../*", "a/../../b", "/etc/*", "!(a)", "@(a|b)", "!a", "a\\*", "+(a)"])
       await expect(files(pattern), pattern).rejects.toMatchObject(INVALID);
     expect(
@@ -166,7 +166,7 @@ describe("glob", () => {
     ).toMatchObject({ total: 1 });
   });
 
-  it("means what micromatch means, and takes time that grows with the name alone", async () => {
+  it("matches the same as micromatch, in time that is linear in the name", async () => {
     const piece = fc.constantFrom("a", "b", "*", "?", "c.", "{a,b}", "{a,b*}", "[ab]", "[a-c]x");
     const segment = fc.oneof(
       fc.constant("**"),
@@ -177,7 +177,7 @@ describe("glob", () => {
     const glob = fc
       .array(segment, { minLength: 1, maxLength: 3 })
       .map((parts) => parts.join("/"))
-      // To micromatch a file is its own folder: `a/**` finds `a`.
+      // For micromatch a file is its own folder: `a/**` matches `a`.
       .filter((text) => !text.endsWith("/**"));
     const name = fc
       .stringMatching(/^[abcx.]{1,3}$/)

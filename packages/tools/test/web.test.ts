@@ -72,7 +72,7 @@ const fetching = (web: Partial<WebOptions>) => {
 const at = (path: string, host = "127.0.0.1"): string => `http://${host}:${port}${path}`;
 
 describe("web_fetch", () => {
-  it("fetches text of a host that is allowed, and hands nothing of ours on", async () => {
+  it("fetches text from an allowed host, and sends no data of this process", async () => {
     const go = fetching({});
     expect(await go(at("/text"))).toEqual({
       ...{
@@ -95,7 +95,7 @@ describe("web_fetch", () => {
   });
 
   it.each(readCases<string>(import.meta, "refused"))(
-    "refuses %j without asking anybody",
+    "refuses %j without any request",
     async (url) => {
       const before = asked.length;
       const answer = fetching({ addresses: () => Promise.reject(new Error("nobody is asked")) })(
@@ -108,7 +108,7 @@ describe("web_fetch", () => {
     },
   );
 
-  it("follows no redirection: it says where one leads, so that this is asked for and decided by itself", async () => {
+  it("does not follow a redirect: reports its target, so that the agent can request it", async () => {
     const go = fetching({});
     const before = asked.length;
     expect(await go(at("/again"))).toEqual({
@@ -129,7 +129,7 @@ describe("web_fetch", () => {
     expect(asked.length).toBe(before + 4);
   });
 
-  it("takes subdomains only where it says so, and a dot at the end for nothing", async () => {
+  it("allows subdomains only if the list says so, and ignores a dot at the end", async () => {
     const addresses = async (): Promise<readonly string[]> => ["127.0.0.1"];
     const go = fetching({ hosts: [`*.docs.test:${port}`], addresses });
     expect(await go(at("/text", "a.b.DOCS.test."))).toMatchObject({ content: "héllo" });
@@ -138,7 +138,7 @@ describe("web_fetch", () => {
     await expect(fetching({ hosts: [] })(at("/text"))).rejects.toMatchObject(REFUSED);
   });
 
-  it("takes no more than its limits of size and time", async () => {
+  it("keeps to its limits of size and time", async () => {
     expect(await fetching({ maxBytes: 1_000 })(at("/endless"))).toMatchObject({
       bytes: 1_000,
       truncated: true,
@@ -150,14 +150,14 @@ describe("web_fetch", () => {
   });
 });
 
-describe("an address that is not of the internet", () => {
+describe("an address that is not on the public internet", () => {
   const go = (url: string, web: Partial<WebOptions> = {}): Promise<unknown> => {
     const { host } = new URL(url);
     return fetching({ private: false, hosts: [host], ...web })(url);
   };
 
   it.each(readCases<string>(import.meta, "refused-however-written-though"))(
-    "%s is refused, however it is written, though it is on the list",
+    "%s is refused in any notation, even if it is on the list",
     async (url) => {
       const before = asked.length;
       await expect(go(url.replaceAll("{port}", String(port)))).rejects.toMatchObject(REFUSED);
@@ -165,7 +165,7 @@ describe("an address that is not of the internet", () => {
     },
   );
 
-  it("is refused behind a name too, also where only one of its addresses is such a one", async () => {
+  it("is refused behind a name too, even if only one of its addresses is not public", async () => {
     for (const addresses of readCases<string[]>(import.meta, "refused-behind-name-too"))
       await expect(
         go(at("/text", "docs.test"), { addresses: async () => addresses }),
@@ -179,13 +179,13 @@ describe("an address that is not of the internet", () => {
     ).rejects.toMatchObject(FAILED);
   });
 
-  it("is not reached by a name that means another one a moment later", async () => {
+  it("is not reached through a name that resolves to it a moment later", async () => {
     const answers = [["192.0.2.1"], ["127.0.0.1"], ["127.0.0.1"]];
     let lookups = 0;
     const addresses = async (): Promise<readonly string[]> => answers[lookups++] ?? [];
     const before = asked.length;
     await expect(go(at("/text", "docs.test"), { addresses })).rejects.toMatchObject(REFUSED);
-    // Where private addresses may be reached, what was looked up first is what is gone to.
+    // If private addresses are allowed, the addresses of the first lookup are used.
     const first = async (): Promise<readonly string[]> =>
       [["127.0.0.1"], ["127.0.0.2"]][lookups++ - 1] ?? ["127.0.0.3"];
     expect(await go(at("/text", "docs.test"), { private: true, addresses: first })).toMatchObject({

@@ -2,17 +2,17 @@ import { BylawError, freezeJson, isJsonObject, type Json } from "@bylaw/kernel";
 import type { CallContext, Tool } from "../tool.ts";
 import type { WorkspaceToolsOptions } from "./options.ts";
 
-// A shorter one would stand in ordinary words.
+// A shorter secret could occur in ordinary words.
 const MIN_SECRET = 8;
 const MIN_LINE = 16;
 const TAKEN_OUT = "[secret]";
 
-/** A tool whose answers hold no secret of its carrier. */
+/** Wraps a tool so that its answers contain no secret of its carrier. */
 export function cleaned(
   tool: Tool<CallContext>,
   { secrets = [], redact }: WorkspaceToolsOptions,
 ): Tool<CallContext> {
-  // Of a key in several lines a search shows one.
+  // A search may show a single line of a key with several lines.
   const lines = secrets
     .flatMap((secret) => secret.split("\n"))
     .filter(({ length }) => length >= MIN_LINE);

@@ -14,9 +14,9 @@ import { searchCodebase } from "./search/search-codebase.ts";
 import { webFetch } from "./web/web-fetch.ts";
 
 /**
- * The tools that agents work with in the workspace of a call. They decide nothing: what may be called is asked of the run before. File
- * tools stay in the workspace; `bash` can do what the user of this process can. `run_tests`, `ask_user_question` and
- * `web_fetch` are among them where the options say what they need.
+ * The tools with which agents work in the workspace of a call. They decide nothing, so ask the run before each call. File tools stay in the
+ * workspace; `bash` can do what its user can. `run_tests`, `ask_user_question` and `web_fetch` are included if the options provide what
+ * they need.
  */
 export function workspaceTools(options: WorkspaceToolsOptions = {}): readonly Tool<CallContext>[] {
   const tools = [readFiles, writeFiles, editFiles, grep, glob, searchCodebase, bash, gitCommit].map(

@@ -13,9 +13,12 @@ const MAX_TIMES = 100_000;
 
 const text = z.string().refine((given) => given.isWellFormed(), "must be text");
 const edit = z.strictObject({
-  old_string: text.min(1).describe("What stands there, character by character"),
-  new_string: text.describe("What will stand there"),
-  replace_all: z.boolean().default(false).describe("Everywhere; else it must stand there once"),
+  old_string: text.min(1).describe("The text to replace, character by character"),
+  new_string: text.describe("The new text"),
+  replace_all: z
+    .boolean()
+    .default(false)
+    .describe("Replace every occurrence; otherwise there must be exactly one"),
 });
 type Edit = z.output<typeof edit>;
 
@@ -31,7 +34,7 @@ const input = z
       .min(1)
       .max(100)
       .optional()
-      .describe("Several, one after the other; all or none"),
+      .describe("Several replacements, one after the other; all or none"),
   })
   .refine(
     (args) =>
@@ -45,7 +48,7 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   return defineTool({
     name: "edit_files",
     description:
-      "Replaces text in a file of the workspace. What is replaced must stand there exactly once, or everywhere be replaced.",
+      "Replaces text in a file of the workspace. The text must occur exactly once, unless every occurrence is replaced.",
     input,
     annotations: { destructiveHint: true, openWorldHint: false },
     async run(
@@ -86,7 +89,7 @@ export function editFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
-// No further than what is replaced at most.
+// Stops counting at the limit.
 function timesIn(text: string, wanted: string): number {
   let times = 0;
   for (

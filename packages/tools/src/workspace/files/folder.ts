@@ -16,22 +16,21 @@ import { notFound, refused, unfit } from "./refused.ts";
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_FOLLOW;
-// A pipe without a writer must not block; it is refused once it is open.
+// O_NONBLOCK, so that opening a pipe without a writer does not block. A pipe is refused after opening.
 const FILE =
   constants.O_RDONLY | NO_FOLLOW | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 
 /**
- * A folder that is held open. Whoever renames it, or puts a link in its place, changes nothing about where its members are: each step
- * goes through the handle, and none follows a link. Where the system has no `/proc`, what lies on the way is asked before each step
- * instead.
+ * An open folder. Renaming it, or replacing it by a link, does not change which folder is used: each step goes through the handle, and none
+ * follows a link. On systems without `/proc`, each step checks the path first instead.
  */
 export class Folder {
-  /** From the workspace; empty for the workspace itself. */
+  /** The path relative to the workspace. Empty for the workspace itself. */
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #real: string;
-  /** The owner of what is made here; undefined: this process's user. */
+  /** The owner of new files. Undefined means the user of this process. */
   readonly #owner: User | undefined;
 
   private constructor(handle: FileHandle, path: string, real: string, owner: User | undefined) {
@@ -43,11 +42,11 @@ export class Folder {
 
   /** Opens a workspace by its real path. */
   static async open(real: string): Promise<Folder> {
-    // Programs run as this user, who has to be able to go on with what is written here.
+    // Programs run as this user, who must be able to use the files that are written here.
     return new Folder(await open(real, FOLDER), "", real, isRoot() ? ownerOf(real) : undefined);
   }
 
-  /** The kind of a member; `undefined` if there is none. */
+  /** The kind of a member. Undefined if there is none. */
   async kindOf(name: string): Promise<Stats | undefined> {
     try {
       return await lstat(await this.#at(name));
@@ -57,7 +56,7 @@ export class Folder {
     }
   }
 
-  /** Opens a folder in it. Throws BYLAW_PLACE_REFUSED for a link, BYLAW_FILE_UNFIT for what is no folder. */
+  /** Opens a folder in it. Throws BYLAW_PLACE_REFUSED for a link, and BYLAW_FILE_UNFIT if it is not a folder. */
   async enter(name: string, { make = false } = {}): Promise<Folder> {
     const path = this.pathOf(name);
     try {
@@ -83,7 +82,10 @@ export class Folder {
     }
   }
 
-  /** Opens a file in it to read. Throws BYLAW_PLACE_REFUSED for a link and for what is neither file nor folder, BYLAW_FILE_UNFIT. */
+  /**
+   * Opens a file in it for reading. Throws BYLAW_PLACE_REFUSED for a link, BYLAW_PLACE_REFUSED for anything that is neither file nor
+   * folder, and BYLAW_FILE_UNFIT.
+   */
   async read(name: string): Promise<{ readonly handle: FileHandle; readonly stats: Stats }> {
     await this.#mustBeFile(name, (await this.kindOf(name)) ?? missing(this.pathOf(name)));
     const handle = await open(await this.#at(name), FILE);
@@ -97,21 +99,21 @@ export class Folder {
     }
   }
 
-  /** What stands in the place of a file that will be written; `undefined` for nothing. Throws as `read` does. */
+  /** The file that a write will replace. Undefined if there is none. Throws the errors of `read`. */
   async replaceable(name: string): Promise<Stats | undefined> {
     const kind = await this.kindOf(name);
     if (kind !== undefined) await this.#mustBeFile(name, kind);
     return kind;
   }
 
-  /** Makes a file that was not there, with the rights `mode`. */
+  /** Creates a new file with a mode. */
   async create(name: string, mode: number): Promise<FileHandle> {
     const handle = await open(await this.#at(name), NEW, mode);
     if (this.#owner !== undefined) await handle.chown(this.#owner.uid, this.#owner.gid);
     return handle;
   }
 
-  /** Takes a member of another folder, and puts it in the place of one of its own at once. */
+  /** Moves a member of another folder into this one, in one step, and replaces a member with the name. */
   async take(from: Folder, member: string, name: string): Promise<void> {
     await rename(await from.#at(member), await this.#at(name));
   }
@@ -120,7 +122,7 @@ export class Folder {
     await unlink(await this.#at(name));
   }
 
-  /** Its members, up to a number of them. */
+  /** Its members, up to a limit. */
   async list(limit: number): Promise<readonly Dirent[]> {
     const members: Dirent[] = [];
     for await (const member of await opendir(await this.#at("."))) {

@@ -3,24 +3,24 @@ import { basename, dirname, join, resolve } from "node:path";
 import { refused } from "./refused.ts";
 import { segmentsBelow, type Root } from "./segments.ts";
 
-/** Places of a workspace that tools stay away from. */
+/** The places in a workspace that tools must not touch. */
 export interface Guards {
-  /** Throws BYLAW_PLACE_REFUSED for what may not be read. */
+  /** Throws BYLAW_PLACE_REFUSED if the path may not be read. */
   readonly mayRead: (segments: readonly string[]) => void;
-  /** Throws BYLAW_PLACE_REFUSED for what may not be written. */
+  /** Throws BYLAW_PLACE_REFUSED if the path may not be written. */
   readonly mayWrite: (segments: readonly string[]) => void;
-  /** Paths that agents cannot see, relative to the workspace. */
+  /** The paths that agents cannot see, relative to the workspace. */
   readonly hidden: readonly string[];
   /** Whether a path is hidden, so that searches skip it. */
   readonly isHidden: (segments: readonly string[]) => boolean;
 }
 
-// At any depth: git's own files and the configuration of Bylaw.
+// Git's own files and Bylaw's configuration, at any depth.
 const PROTECTED_NAMES = /^(?:\.git|git~\d+|\.bylaw|bylaw\.(?:config\.[a-z]+|serve\.json))$/;
 
 /**
- * `hidden` paths can be neither read nor written, `kept` paths cannot be written. Both are absolute or relative to the workspace, and
- * match whatever their letter case, look-alike characters or links. Paths outside the workspace, and its parents, are ignored.
+ * `hidden` paths can be neither read nor written; `kept` paths cannot be written. Both are absolute, or relative to the workspace. They
+ * also match in other letter case, in look-alike characters and through links. Paths outside the workspace, and its parents, are ignored.
  */
 export async function guardsOf(
   root: Root,
@@ -53,7 +53,7 @@ export async function guardsOf(
   };
 }
 
-// Paths relative to the workspace, both as given and with their links resolved.
+// Paths relative to the workspace, as given and with links resolved.
 async function placesOf(
   { given, real }: Root,
   paths: readonly string[],
@@ -72,7 +72,7 @@ async function placesOf(
   return [...new Map(inside.map((segments) => [segments.join("/"), segments])).values()];
 }
 
-// Of what is not there yet, where it would be.
+// If the path does not exist yet, its future real path.
 async function realOf(path: string): Promise<string> {
   const above = dirname(path);
   return realpath(path).catch(async () =>
@@ -85,7 +85,7 @@ const lies = (segments: readonly string[], places: readonly (readonly string[])[
   return places.some((place) => place.every((name, at) => seen[at] === name));
 };
 
-// Names that some file system takes for the same: other case, forms of one letter, letters that nobody sees, dots and blanks at the end.
+// Unifies names that some file system takes for the same: letter case, forms of a letter, invisible letters, and dots and blanks at the end.
 const folded = (name: string): string =>
   name
     .normalize("NFKC")

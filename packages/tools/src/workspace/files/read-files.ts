@@ -10,8 +10,8 @@ const input = z
   .object({
     path: path.optional().describe("A file"),
     paths: z.array(path).min(1).max(100).optional().describe("Several files"),
-    offset: z.int().min(0).default(0).describe("Lines to leave out at the beginning"),
-    limit: z.int().min(1).max(1_000_000).optional().describe("Lines to read"),
+    offset: z.int().min(0).default(0).describe("Number of lines to skip at the beginning"),
+    limit: z.int().min(1).max(1_000_000).optional().describe("Number of lines to read"),
   })
   .refine(
     (args) => (args.path === undefined) !== (args.paths === undefined),
@@ -86,7 +86,7 @@ interface Part {
   readonly truncated: boolean;
 }
 
-/** Whole lines up to a number of characters; of a first one that is longer, its beginning. */
+/** Whole lines up to a number of characters. A longer first line is cut. */
 function partOf(text: string, offset: number, limit: number, remaining: number): Part {
   let [from, to, total] = [text.length, text.length, 0];
   let last = offset;

@@ -3,11 +3,11 @@ import { BylawError } from "@bylaw/kernel";
 const MAX_SHOWN = 300;
 const shown = (path: string): string => path.slice(0, MAX_SHOWN).replace(/\s+/g, " ");
 
-/** A path that no tool touches, whatever was decided. `why` completes "`path` …". */
+/** The error for a path that no tool may touch, whatever the run decides. `why` completes "`path` …". */
 export const refused = (path: string, why: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_PLACE_REFUSED", message: `\`${shown(path)}\` ${why}`, fix });
 
-/** A file that is not what the tool needs. `why` completes "`path` …". */
+/** The error for a file that the tool cannot use. `why` completes "`path` …". */
 export const unfit = (path: string, why: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_FILE_UNFIT", message: `\`${shown(path)}\` ${why}`, fix });
 

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { refused } from "./refused.ts";
 
-/** A folder that a task works in, as its carrier named it and as it really is. */
+/** The folder for the work on a task, as its carrier named it, and its real path. */
 export interface Root {
   readonly given: string;
   readonly real: string;
@@ -11,12 +11,12 @@ const MAX_PATH = 4_096;
 const MAX_NAME = 255;
 // oxlint-disable-next-line no-control-regex -- a zero byte ends a path for the system, and others hide what it is
 const CONTROL = /[\u0000-\u001f\u007f]/;
-// What only a program that decodes it again takes for a dot, a slash or a zero byte; nobody names a file so.
+// Only a program that decodes the name again sees a dot, a slash or a zero byte. No honest file name looks like this.
 const ENCODED = /%(?:25)*(?:2e|2f|5c|00)/i;
 
 /**
- * The names on the way to a path, from the workspace; none is the workspace itself. Absolute paths are taken where they lie in it. Throws
- * BYLAW_PLACE_REFUSED for a path that leaves it, and for one that two readers could read differently.
+ * Splits a path into names, relative to the workspace. Empty for the workspace itself. An absolute path must be inside the workspace.
+ * Throws BYLAW_PLACE_REFUSED for a path that leaves the workspace, and for one that can be read in two ways.
  */
 export function segmentsOf(path: string, root: Root): readonly string[] {
   if (path.length > MAX_PATH)
@@ -53,7 +53,7 @@ function below(path: string, { given, real }: Root): string {
   throw refused(path, "is outside the workspace");
 }
 
-/** Where an absolute path lies in a workspace, in segments; `undefined` for one outside. */
+/** Splits an absolute path into names, relative to a workspace. Undefined if it is outside. */
 export function segmentsBelow(real: string, path: string): readonly string[] | undefined {
   const below = relative(real, path);
   return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)

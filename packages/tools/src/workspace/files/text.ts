@@ -5,11 +5,11 @@ import type { Place } from "./workspace.ts";
 export interface FileText {
   readonly text: string;
   readonly bytes: number;
-  /** It was no UTF-8: what could not be read is U+FFFD. */
+  /** Whether the file was not UTF-8. Parts that could not be read are U+FFFD. */
   readonly lossy: boolean;
-  /** How many names the file has: more than one is a hard link. */
+  /** The number of names of the file. More than one means hard links. */
   readonly links: number;
-  /** Which file that was, in which state. */
+  /** The identity and state of the file. */
   readonly state: string;
   readonly mode: number;
 }
@@ -18,14 +18,14 @@ export interface FileText {
 const LOOKED_AT = 8_192;
 const CHUNK = 256 * 1024;
 
-/** Reads a file as text. Throws as `Folder.read` does, and BYLAW_FILE_UNFIT for one that is too large or binary. */
+/** Reads a file as text. Throws the errors of `Folder.read`, and BYLAW_FILE_UNFIT if it is too large or binary. */
 export async function readText(place: Place, limit: number): Promise<FileText> {
   const found = await readIfText(place, limit);
   if (found === undefined) throw unfit(place.path, "is a binary file");
   return found;
 }
 
-/** The same, and `undefined` for a binary file. */
+/** Reads a file as text. Undefined for a binary file. */
 export async function readIfText(
   { folder, name, path }: Place,
   limit: number,
@@ -49,7 +49,7 @@ export async function readIfText(
   }
 }
 
-/** Tells a file from another, and from itself after a change. */
+/** A text that differs between files, and changes with each change of a file. */
 export const stateOf = ({
   dev,
   ino,
@@ -59,7 +59,7 @@ export const stateOf = ({
 }: Record<"dev" | "ino" | "size" | "mtimeMs" | "ctimeMs", number>): string =>
   [dev, ino, size, mtimeMs, ctimeMs].join(":");
 
-// Size is what a file says of itself; what is read is what counts.
+// The limit applies to the bytes that are read, not to the size that the file reports.
 async function bytesOf(handle: FileHandle, limit: number, path: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 const last = new Map<string, Promise<unknown>>();
 
-/** Does work on a place when what this process began on it before is done, so that no change of it gets lost. */
+/** Runs work on a place after earlier work of this process on it, so that no change gets lost. */
 export async function inTurn<T>(place: string, work: () => Promise<T>): Promise<T> {
   const before = last.get(place);
   const mine = (async () => {

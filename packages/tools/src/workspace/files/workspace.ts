@@ -6,17 +6,17 @@ import { Folder } from "./folder.ts";
 import { guardsOf, type Guards } from "./guards.ts";
 import { segmentsOf, type Root } from "./segments.ts";
 
-/** The folder of a task during one call. */
+/** The folder for the work on a task, during one call. */
 export interface Workspace extends Root, Guards {
-  /** The parts of a path, from the workspace. Throws BYLAW_PLACE_REFUSED. */
+  /** Splits a path into names, relative to the workspace. Throws BYLAW_PLACE_REFUSED. */
   readonly segments: (path: string) => readonly string[];
 }
 
-/** One member of a folder that is held open. */
+/** A member of an open folder. */
 export interface Place {
   readonly folder: Folder;
   readonly name: string;
-  /** From the workspace. */
+  /** The path relative to the workspace. */
   readonly path: string;
 }
 
@@ -43,7 +43,7 @@ export async function workspaceOf(
   };
 }
 
-/** Works with a member of the folder that it lies in, which is held open and made where it is to be. Throws as `Folder` does. */
+/** Opens the folder of a path, and creates it if `make` is set, then runs work on the member. Throws the errors of `Folder`. */
 export async function atPlace<T>(
   { real }: Workspace,
   segments: readonly string[],
@@ -56,7 +56,7 @@ export async function atPlace<T>(
   );
 }
 
-/** Works with a folder, which is held open. Throws as `Folder` does. */
+/** Opens a folder and runs work on it. Throws the errors of `Folder`. */
 export async function inFolder<T>(
   real: string,
   segments: readonly string[],

@@ -12,12 +12,11 @@ export function writeFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { file: limit } = limitsOf(options);
   return defineTool({
     name: "write_files",
-    description:
-      "Writes a text file of the workspace, with the folders that it lies in, or appends to it.",
+    description: "Writes a text file of the workspace, or appends to it. Creates missing folders.",
     input: z.object({
       path: path.describe("The file"),
       content: z.string().refine((text) => text.isWellFormed(), "must be text"),
-      mode: z.enum(["w", "a"]).default("w").describe("`w` writes it anew, `a` appends"),
+      mode: z.enum(["w", "a"]).default("w").describe("`w` replaces the content, `a` appends"),
     }),
     annotations: { destructiveHint: true, openWorldHint: false },
     async run({ path: text, content, mode }, context: CallContext) {

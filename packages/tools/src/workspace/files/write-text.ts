@@ -6,17 +6,17 @@ import type { Place, Workspace } from "./workspace.ts";
 export interface Written {
   readonly bytes: number;
   readonly created: boolean;
-  /** The file had other names, under which it is as it was. */
+  /** Whether the file had other names, whose content did not change. */
   readonly parted: boolean;
 }
 
-// Where a file is written before it is put in its place: what is left there by a process that was killed is in no tree and no commit.
+// The folder in which a file is written before it is moved into place. What a killed process leaves here is in no search and no commit.
 const ASIDE = [".bylaw", "tmp"];
 
 /**
- * Puts a text in the place of a file, at once: who reads it meanwhile sees the old or the new one, and a link that somebody puts there
- * is replaced and not followed. With `state` only a file that is still as it was read. Throws as `Folder.replaceable` does, and
- * BYLAW_FILE_UNFIT for one that has changed.
+ * Replaces the text of a file in one step: a reader sees the old text or the new one, and a link in its place is replaced and not followed.
+ * With `state`, writes only if the file has not changed since it was read. Throws the errors of `Folder.replaceable`, and BYLAW_FILE_UNFIT
+ * if the file has changed.
  */
 export async function writeText(
   { real }: Workspace,
@@ -28,7 +28,7 @@ export async function writeText(
   try {
     if (aside !== undefined) return await put(aside, place, text, state);
   } catch (error) {
-    // Another file system.
+    // The folder is on another file system.
     if (codeOf(error) !== "EXDEV") throw error;
   } finally {
     await aside?.close();
@@ -36,7 +36,7 @@ export async function writeText(
   return put(place.folder, place, text, state);
 }
 
-/** Where files are written first; `undefined` where somebody stands in the way. Git leaves it out. */
+/** The folder in which files are written first, which git ignores. Undefined if it cannot be used. */
 async function asideOf(real: string): Promise<Folder | undefined> {
   let folder: Folder | undefined;
   try {
@@ -52,7 +52,7 @@ async function asideOf(real: string): Promise<Folder | undefined> {
     }
     return folder;
   } catch (error) {
-    // Another call made it at the same time.
+    // Another call created it at the same time.
     if (codeOf(error) === "EEXIST") return folder;
     await folder?.close();
     return undefined;
@@ -72,7 +72,7 @@ async function put(
   try {
     try {
       await handle.writeFile(bytes);
-      // No right of another user or group comes with what an agent writes.
+      // Without setuid and setgid, so that no program of an agent gets the rights of another user or group.
       if (before !== undefined) await handle.chmod(before.mode & 0o777);
     } finally {
       await handle.close();

@@ -16,7 +16,7 @@ export const askUserQuestion = (
 ): Tool<CallContext> =>
   defineTool({
     name: "ask_user_question",
-    description: "Asks a person a question, who answers in their own time.",
+    description: "Asks a person a question. The answer may take a while.",
     input: z.object({
       question: seen.max(4_000),
       options: z.array(seen.max(500)).max(20).default([]).describe("Answers to choose from"),

@@ -12,15 +12,15 @@ const MAX_TIMEOUT = 600;
 const SHELLS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
 
 /**
- * Runs a line of a shell. The line is the argument of that shell by nature: what it may do was decided before, and what it can do is what
- * the user of this process can.
+ * Runs a shell line. The run has decided whether the agent may run it. What the line can do is limited only by containment and by the
+ * rights of its user.
  */
 export function bash(options: WorkspaceToolsOptions): Tool<CallContext> {
   const longest = options.programs?.maxTimeout ?? MAX_TIMEOUT;
   return defineTool({
     name: "bash",
     description:
-      "Runs a line in bash, without input and in an environment without secrets. What it starts ends with it.",
+      "Runs a line in bash, without input and in an environment without secrets. Programs that it starts end with it.",
     input: z.object({
       command: z
         .string()
@@ -37,14 +37,14 @@ export function bash(options: WorkspaceToolsOptions): Tool<CallContext> {
         .max(longest)
         .default(Math.min(TIMEOUT, longest))
         .describe("Seconds"),
-      cwd: path.default(".").describe("The folder that it runs in"),
+      cwd: path.default(".").describe("The folder to run it in"),
     }),
     annotations: { destructiveHint: true, openWorldHint: true },
     async run({ command, timeout, cwd }, context: CallContext) {
       const workspace = await workspaceOf(context, options);
       const segments = workspace.segments(cwd);
       workspace.mayRead(segments);
-      // Refused where a link leads there.
+      // Refused if a link is on the path.
       await inFolder(workspace.real, segments, {}, async () => {});
       const shell = SHELLS.find((file) => existsSync(file)) ?? "/bin/sh";
       const flags = shell.endsWith("bash") ? ["--noprofile", "--norc"] : [];

@@ -11,7 +11,7 @@ import { type WorkspaceToolsOptions, path } from "../options.ts";
 import { start } from "./start.ts";
 
 const TIMEOUT_MS = 120_000;
-// What a repository may start beside git itself, and agents may have set up.
+// Turns off programs besides git that a repository may start. Agents may have set them up.
 const QUIET = [
   "core.fsmonitor=false",
   "commit.gpgSign=false",
@@ -19,21 +19,21 @@ const QUIET = [
   "maintenance.auto=false",
   "core.editor=false",
 ];
-// A file that a sparse checkout leaves out is looked at where it is there all the same.
+// Makes git check a file that a sparse checkout leaves out, if the file exists.
 const SPARSE = "sparse.expectFilesOutsideOfPatterns=false";
 const NO_HOOKS = "core.hooksPath=/dev/null";
-// What the settings of a repository may name as often as they like: programs that files go through, and hooks beside those of the folder.
+// The settings that may name any number of programs: filters, and hooks outside the hooks folder.
 const OFF = {
   filter: ["clean=", "smudge=", "process=", "required=false"],
   hook: ["enabled=false"],
 } as const;
 
-/** Commits what is in the workspace, in the name of the agent. */
+/** Commits the changes in the workspace in the name of the agent. */
 export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
   const { gitHooks = false } = options.programs ?? {};
   return defineTool({
     name: "git_commit",
-    description: "Commits files of the workspace as they are, or all that changed.",
+    description: "Commits the named files of the workspace, or all changes.",
     input: z.object({
       message: z
         .string()
@@ -45,7 +45,12 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
           (text) => !text.includes("\0") && text.isWellFormed(),
           "must be text without a zero byte",
         ),
-      paths: z.array(path).min(1).max(1_000).optional().describe("Only these files and folders"),
+      paths: z
+        .array(path)
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe("Commit only these files and folders"),
     }),
     annotations: { destructiveHint: false, openWorldHint: false },
     async run({ message, paths }, context: CallContext) {
@@ -67,7 +72,7 @@ export function gitCommit(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
-/** What git is to look at: the named paths, without what is hidden. Throws BYLAW_PLACE_REFUSED. */
+/** The paths for git: the named ones, without hidden places. Throws BYLAW_PLACE_REFUSED. */
 function pathspecsOf(workspace: Workspace, paths: readonly string[]): readonly string[] {
   const named = paths.map((text) => {
     const segments = workspace.segments(text);
@@ -79,7 +84,7 @@ function pathspecsOf(workspace: Workspace, paths: readonly string[]): readonly s
   return [...named, ...workspace.hidden.map((path) => `:(exclude,literal)${path}`)];
 }
 
-/** Git in which no setting of the repository starts a program, and no hook unless the options allow it. */
+/** A git in which no setting of the repository starts a program, and no hook runs unless the options allow it. */
 async function quietGit(
   { real }: Workspace,
   options: WorkspaceToolsOptions,
@@ -90,7 +95,7 @@ async function quietGit(
     "-c",
     one,
   ]);
-  // Hooks may get what they need; git itself needs nothing from elsewhere.
+  // Hooks may need to fetch. Git itself needs nothing from elsewhere.
   const protocol = gitHooks ? {} : { GIT_ALLOW_PROTOCOL: "none" };
   const set = { ...environmentOf(real, context.agent), ...protocol };
   const git: Git = (args, stdin) => {
@@ -123,19 +128,19 @@ async function isSparse(git: Git): Promise<boolean> {
   return true;
 }
 
-// An index of agents may say of files that nobody is to look at them. A new one says so, where the checkout is sparse, of those that it leaves
-// out and that are not there: nobody deleted them.
+// Agents may have marked files in the index as not to be checked, so it is built anew. In a sparse checkout, the new index marks files that
+// are left out and missing, because nobody deleted them.
 async function readHead(git: Git, sparse: boolean): Promise<void> {
   const before = await git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   const has = before.exit_code === 0;
   must(await git(["read-tree", has && !sparse ? "HEAD" : "--empty"]));
   if (!has || !sparse) return;
   must(await git(["reset", "--quiet", "--", ":/"]));
-  // Whatever the reset did: the files of the last commit, and no others.
+  // Whatever the reset did, the index then has exactly the files of the last commit.
   must(await git(["read-tree", "-m", "HEAD"]));
 }
 
-// It finds no repository above the workspace, asks nobody, and says who it was.
+// It finds no repository above the workspace, asks nobody, and names the agent as the author.
 function environmentOf(real: string, agent: string): Readonly<Record<string, string>> {
   const name = agent.replace(/[<>\n\r\0]/g, "").trim() || "agent";
   const email = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}@agents.invalid`;
@@ -150,7 +155,7 @@ function environmentOf(real: string, agent: string): Readonly<Record<string, str
   };
 }
 
-// Settings under which none of those that were found does anything.
+// Settings that turn off each of the found ones.
 function without(kind: keyof typeof OFF, found: ProgramEnd): readonly string[] {
   if (found.exit_code === 1 && found.stdout.text === "") return [];
   const keys = must(found).stdout.text.split("\0");
@@ -161,7 +166,7 @@ function without(kind: keyof typeof OFF, found: ProgramEnd): readonly string[] {
   return [...names].flatMap((name) => {
     if (name.includes("="))
       throw failed(
-        `The git configuration holds the name ${JSON.stringify(name)}, which contains "="`,
+        `The git configuration contains the name ${JSON.stringify(name)}, which contains "="`,
       );
     return OFF[kind].flatMap((setting) => ["-c", `${name}.${setting}`]);
   });
@@ -172,7 +177,7 @@ function must(end: ProgramEnd): ProgramEnd {
   const said = (end.stderr.text.trim() || end.stdout.text.trim())
     .replace(/\s+/g, " ")
     .slice(0, 500);
-  throw failed(`git failed: ${said || (end.signal ?? "it said nothing")}`);
+  throw failed(`git failed: ${said || (end.signal ?? "it printed nothing")}`);
 }
 
 const failed = (message: string, fix?: string): BylawError =>

@@ -13,10 +13,10 @@ import {
 import type { CallContext } from "../../tool.ts";
 import type { WorkspaceToolsOptions } from "../options.ts";
 
-/** What is started for an agent. */
+/** The program to start for an agent. */
 export interface Start {
   readonly argv: readonly string[];
-  /** Absolute, in the workspace. */
+  /** Absolute path, in the workspace. */
   readonly cwd: string;
   readonly timeoutMs: number;
   readonly stdin?: string;
@@ -25,12 +25,12 @@ export interface Start {
 
 const LIMITS: Limits = { memory: 4 * 1024 ** 3, file: 1024 ** 3, processes: 4_096 };
 const MAX_OUTPUT = 64 * 1024 ** 2;
-// Of each stream, at its beginning and at its end: what failed stands in one or the other.
+// The bytes to keep of the beginning and of the end of each stream. A failure is usually in one of them.
 const KEPT = { first: 16_384, last: 16_384 };
 
 /**
- * Runs a program in an environment without secrets of this process, within limits. It and what it started have ended when this returns.
- * Throws BYLAW_PROGRAM_FAILED where it cannot be started, and the reason of an aborted signal.
+ * Runs a program without secrets of this process in its environment, within limits. It and everything that it started have ended when this
+ * returns. Throws BYLAW_PROGRAM_FAILED if it cannot be started, and the reason of an aborted signal.
  */
 export async function start(
   { argv, cwd, timeoutMs, stdin, set = {} }: Start,
@@ -74,7 +74,7 @@ interface Terms {
   readonly protect: readonly string[];
 }
 
-// The workspace decides, and not the folder that the agent names: it would name one in which nothing is contained.
+// Decided by the workspace and not by the folder that the agent names, because an agent could name one without containment.
 function containmentOf(
   workspace: string,
   { contain, allowRoot, hidden, protect }: Terms,
@@ -87,7 +87,7 @@ function containmentOf(
 
 function mustNotBeRoot(workspace: string, contain: string): void {
   if (contain === "never")
-    throw failed("Programs of agents do not run as root", "contain them, or set `allowRoot`");
+    throw failed("Programs of agents do not run as root", "Contain them, or set `allowRoot`");
   const obstacle = obstacleTo(workspace);
   if (obstacle !== undefined) throw failed(obstacle.reason, obstacle.fix);
 }
@@ -95,7 +95,7 @@ function mustNotBeRoot(workspace: string, contain: string): void {
 const failed = (message: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_PROGRAM_FAILED", message, fix });
 
-/** How a program ended, as a tool answers it. */
+/** The answer of a tool about how a program ended. */
 export const answerOf = ({
   exit_code,
   signal,

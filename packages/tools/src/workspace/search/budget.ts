@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import type { FileLimits } from "../options.ts";
 
-/** What one search may take, and whether it has. */
+/** The limits of one search, and how much of them is used. */
 export interface Budget {
   /** Counts a file and its bytes. */
   readonly spend: (bytes: number) => void;
-  /** Why the search stops, if it does. Lets others work meanwhile; throws the reason of an aborted signal. */
+  /** The reason to stop the search, if any. Lets other tasks run meanwhile. Throws the reason of an aborted signal. */
   readonly over: () => Promise<string | undefined>;
 }
 
-// As long as others may wait for a search, in milliseconds.
+// The longest time that other tasks wait for a search, in milliseconds.
 const TURN_MS = 20;
 
 export function budgetOf(
@@ -31,7 +31,7 @@ export function budgetOf(
         turn = performance.now();
       }
       signal?.throwIfAborted();
-      if (seen > files) return `looked at ${files} files`;
+      if (seen > files) return `read ${files} files`;
       if (read > searched) return `read ${searched} bytes`;
       return now - began > search_ms ? `took ${search_ms} ms` : undefined;
     },

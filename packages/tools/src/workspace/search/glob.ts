@@ -12,12 +12,11 @@ export function glob(options: WorkspaceToolsOptions): Tool<CallContext> {
   const limits = limitsOf(options);
   return defineTool({
     name: "glob",
-    description:
-      "Finds files by name: `*.md`, `src/**/*.ts`. Leaves out `.git` and `node_modules`.",
+    description: "Finds files by name: `*.md`, `src/**/*.ts`. Skips `.git` and `node_modules`.",
     input: z.object({
-      pattern: z.string().min(1).describe("As seen from `path`"),
+      pattern: z.string().min(1).describe("A glob, relative to `path`"),
       path: searched,
-      limit: z.int().min(1).max(10_000).default(1_000).describe("Files that are shown"),
+      limit: z.int().min(1).max(10_000).default(1_000).describe("The most files to show"),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ pattern, path, limit }, context: CallContext) {

@@ -13,17 +13,17 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
   return defineTool({
     name: "grep",
     description:
-      "Finds lines of text files by a regular expression of re2, without look-around and back-references. Leaves out `.git` and `node_modules`.",
+      "Finds lines of text files by an RE2 regular expression, without look-around and back-references. Skips `.git` and `node_modules`.",
     input: z.object({
-      pattern: z.string().min(1).describe("What is looked for"),
+      pattern: z.string().min(1).describe("The regular expression"),
       path: searched,
       glob: z
         .string()
         .min(1)
         .optional()
-        .describe("Only files of such names: `*.ts`, `src/**/*.ts`"),
+        .describe("Search only files with such names: `*.ts`, `src/**/*.ts`"),
       ignore_case: z.boolean().default(false),
-      limit: z.int().min(1).max(2_000).default(200).describe("Lines that are shown"),
+      limit: z.int().min(1).max(2_000).default(200).describe("The most lines to show"),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ pattern, path, glob, ignore_case: ignoreCase, limit }, context: CallContext) {
@@ -64,7 +64,7 @@ export function grep(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
-/** A path as seen from the folder that is searched. */
+/** A path relative to the folder that is searched. */
 export const relativeTo = (path: string, segments: readonly string[]): string => {
   const from = segments.join("/");
   return from !== "" && path.startsWith(`${from}/`) ? path.slice(from.length + 1) : path;

@@ -7,7 +7,7 @@ import type { Budget } from "./budget.ts";
 const SEARCHED = 65_536;
 /** At most this many characters of a line are shown. */
 const SHOWN = 500;
-// Units of work before other tasks get a turn, and the fixed cost of a line.
+// Units of work after which other tasks get a turn, and the fixed cost of a line.
 const WORK_PER_TURN = 4_000_000;
 const LINE_COST = 64;
 

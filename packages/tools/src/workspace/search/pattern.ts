@@ -1,29 +1,29 @@
 import { RE2JS } from "re2js";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-/** Tells whether a text has what is looked for, in time that grows with its length alone. */
+/** Whether a text matches. The time grows linearly with the length of the text. */
 export type Matches = (text: string) => boolean;
 
-/** A regular expression, and how much work it is for each character, as a plain text is one. */
+/** A regular expression, and its cost for each character compared with plain text. */
 export interface Regex {
   readonly matches: Matches;
   readonly cost: number;
 }
 
 const MAX_PATTERN = 1_000;
-// What is repeated is written out, so that a short pattern can be a long program.
+// Repetitions are expanded, so a short pattern can become a large program.
 const MAX_REPEATED = 2_000;
 const MAX_COST = 5_000;
-// Of what is counted before it is compiled, which is a little more than the program has.
+// The limit before compiling. The count here is a little higher than that of the compiled program.
 const MAX_STEPS = 2 * MAX_COST;
-// Where case does not matter, each letter of a range is looked up: up to 125,000.
+// If case is ignored, each letter of a range is looked up: up to 125,000.
 const MAX_RANGES = 10;
 const RANGE = /-(?:[^\x00-\x7f]|\\[x0-7])/g;
-// What the parser of re2 takes at once: quoted text, an escape, a class, flags, a repetition, or a character.
+// The tokens of RE2's parser: quoted text, an escape, a class, flags, a repetition, or a character.
 const TOKEN =
   /\\Q((?:(?!\\E)[\s\S])*)(?:\\E)?|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]?|\(\?[a-zA-Z-]*\)|\{(\d+)(?:,(\d*))?\}|[\s\S]/gu;
 
-/** Compiles a regular expression of re2, which finds its match anywhere. Throws BYLAW_PATTERN_INVALID. */
+/** Compiles an RE2 regular expression that may match anywhere in a text. Throws BYLAW_PATTERN_INVALID. */
 export function regexMatcher(
   pattern: string,
   { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
@@ -44,8 +44,8 @@ export function regexMatcher(
 }
 
 /**
- * Compiles a glob over paths: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of folders. Names that begin with a dot match. Throws
- * BYLAW_PATTERN_INVALID for one that leaves the folder, and for extended globs.
+ * Compiles a glob for paths: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of folders. It also matches names that begin with a dot.
+ * Throws BYLAW_PATTERN_INVALID for a glob that leaves the folder, and for extended globs.
  */
 export function globMatcher(glob: string): Matches {
   if (glob.length > MAX_PATTERN) throw invalid(glob, tooLong(glob));
@@ -83,7 +83,7 @@ function compile(source: string, shown: string, flags: number): RE2JS {
   }
 }
 
-// About how long the program of a pattern would be, without making it: what is repeated is there as often.
+// Estimates the length of the compiled program without compiling. Repeated parts count each time.
 function stepsOf(pattern: string): number {
   const around: number[] = [];
   let [all, last] = [0, 0];
@@ -101,7 +101,7 @@ function stepsOf(pattern: string): number {
       const times = Math.max(Number(least), Number(most ?? 0), 1);
       all += last * (times - 1) + times;
       last *= times;
-      // Text without a character, and flags: what is repeated stands before them.
+      // Quoted text without a character and flags do not count: a repetition applies to what is before them.
     } else if (quoted !== "" && !token.startsWith("(?")) {
       all += quoted?.length ?? 1;
       last = 1;
@@ -147,7 +147,7 @@ function tokenAt(glob: string, at: number): readonly [source: string, width: num
   return [RE2JS.quote(char), 1];
 }
 
-// Where a brace is closed; `undefined` where it is not.
+// The index of the closing brace. Undefined if it is missing.
 function closing(glob: string, at: number): number | undefined {
   let depth = 0;
   for (let here = at; here < glob.length; here += 1) {

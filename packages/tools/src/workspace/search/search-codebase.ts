@@ -9,7 +9,7 @@ import { walk } from "./walk.ts";
 
 interface Hit {
   readonly path: string;
-  /** Words that the path or some line has; then how many lines have one. */
+  /** The number of words that the path or a line has, then the number of lines with one. */
   readonly score: number;
   readonly matches: readonly { readonly line: number; readonly content: string }[];
 }
@@ -24,11 +24,11 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
   return defineTool({
     name: "search_codebase",
     description:
-      "Finds the text files that have most of some words in their name or lines, best first. Leaves out `.git` and `node_modules`.",
+      "Finds the text files that have the most of the given words in their name or lines, best first. Skips `.git` and `node_modules`.",
     input: z.object({
       query: z.string().min(1).max(1_000).describe("Words, in any order and case"),
       path: searched,
-      limit: z.int().min(1).max(100).default(20).describe("Files that are shown"),
+      limit: z.int().min(1).max(100).default(20).describe("The most files to show"),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ query, path, limit }, context: CallContext) {
@@ -61,7 +61,7 @@ export function searchCodebase(options: WorkspaceToolsOptions): Tool<CallContext
   });
 }
 
-/** What one file has of the words. */
+/** The words that one file has. */
 class FoundWords {
   readonly #words: readonly string[];
   readonly #path: string;
@@ -99,7 +99,7 @@ class FoundWords {
   }
 }
 
-// The shortest words stand everywhere.
+// The shortest words are left out, because they occur everywhere.
 function wordsOf(query: string): readonly string[] {
   const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])];
   const long = all.filter(({ length }) => length > 2);

@@ -3,17 +3,17 @@ import { codeOf, type Folder } from "../files/folder.ts";
 import { inFolder, type Place, type Workspace } from "../files/workspace.ts";
 import type { Budget } from "./budget.ts";
 
-// Large, and not part of the work. A search that names a folder inside them sees it.
+// Large folders that are not part of the work. A search of a folder inside them does see it.
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 // Files that are being written.
 const ASIDE = ".bylaw/tmp";
 const MAX_DEPTH = 64;
-// A search of more ends before it is through.
+// The most members of a folder. A search ends at the limit.
 const MAX_MEMBERS = 100_000;
 
 /**
- * Goes through the files of a folder, in order of their names, until `visit` answers or the budget is over, and says why it stopped. One
- * file is a walk too. No link is followed; what is kept from agents, `.git` and `node_modules` are left out.
+ * Walks through the files of a folder in the order of their names, until `visit` returns a reason to stop or the budget is used up.
+ * Resolves to the reason. The path may also be a single file. Links are not followed; hidden places, `.git` and `node_modules` are skipped.
  */
 export async function walk(
   workspace: Workspace,
@@ -55,7 +55,7 @@ export async function walk(
   return inFolder(workspace.real, segments.slice(0, -1), {}, async (folder) => {
     const kind = await folder.kindOf(last);
     if (kind?.isDirectory() !== true) {
-      // Says what is wrong with it, if anything is.
+      // Throws an error if the file cannot be read.
       await (await folder.read(last)).handle.close();
       return visit(placeIn(folder, last));
     }
@@ -78,7 +78,7 @@ async function entriesOf(folder: Folder): Promise<readonly Dirent[]> {
   try {
     return [...(await folder.list(MAX_MEMBERS))].sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    // Not ours to read, or gone.
+    // The folder cannot be read by this user, or has just been removed.
     if (codeOf(error) === "EACCES" || codeOf(error) === "ENOENT") return [];
     throw error;
   }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-// Networks that are not the internet: this machine, private ones, those of carriers and of documentation, multicast, and what is reserved.
+// Networks that are not on the public internet: this machine, private and carrier networks, documentation, multicast, and reserved ones.
 const V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -18,7 +18,7 @@ const V4 = [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ];
-// Those that carry addresses of the fourth version in them are among them: nobody reaches a page by these alone.
+// Includes networks that embed IPv4 addresses. No page is reachable only through these.
 const V6 = [
   "::/96",
   "::ffff:0:0/96",
@@ -41,7 +41,7 @@ for (const [kind, nets] of [
     blocked.addSubnet(address, Number(bits), kind);
   }
 
-/** Whether an address is a public one; `false` for a text that is no address. */
+/** Whether a text is a public IP address. */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   return !blocked.check(address, isIPv6(address) ? "ipv6" : "ipv4");

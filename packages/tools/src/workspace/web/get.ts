@@ -11,13 +11,13 @@ export interface Page {
   readonly type: string;
   readonly location: string | undefined;
   readonly body: Uint8Array;
-  /** There was more than is taken. */
+  /** Whether the page was longer than the limit. */
   readonly cut: boolean;
 }
 
 /**
- * Asks for a page once, without following where it is said to be. The addresses of the host are looked up once, judged, and then gone to:
- * what the name means a moment later changes nothing. Throws BYLAW_FETCH_REFUSED, and BYLAW_FETCH_FAILED.
+ * Requests a page once, without following redirects. The addresses of the host are looked up once and checked, and then exactly these are
+ * used, whatever the name resolves to a moment later. Throws BYLAW_FETCH_REFUSED and BYLAW_FETCH_FAILED.
  */
 export async function get(
   url: URL,
@@ -35,7 +35,7 @@ export async function get(
   if (address === undefined) throw fetchFailed(`\`${host}\` has no address`);
   signal.throwIfAborted();
   const secured = url.protocol === "https:";
-  // Of its own: no proxy and no connection of others.
+  // A new agent, so that no proxy and no other connection is used.
   const agent = secured
     ? new SecureAgent({ keepAlive: false })
     : new PlainAgent({ keepAlive: false });
@@ -69,7 +69,7 @@ async function take(response: IncomingMessage, limit: number): Promise<Page> {
   const { statusCode: status = 0, headers } = response;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // What is read at once is not large.
+  // One chunk is never large.
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
@@ -100,7 +100,7 @@ async function addressesOf(host: string, { addresses }: WebOptions): Promise<rea
   }
 }
 
-// Whatever is asked for, this is where it is.
+// Answers each lookup with the checked addresses.
 const pinned =
   (address: string): LookupFunction =>
   (_, { all }, answer) => {
