@@ -1,6 +1,6 @@
 import type { Alert } from "./model.ts";
 
-/** What alerts may be about, and in what it is counted. */
+/** The metrics of alerts, and their units. */
 const ALERT_METRICS: Readonly<Record<string, "rate" | "duration" | "count">> = {
   gate_pass_rate: "rate",
   gate_block_rate: "rate",
@@ -13,8 +13,8 @@ const FORM = /^([a-z_]+)\s*(>=|<=|>|<)\s*(\d{1,9}(?:\.\d{1,6})?)\s*(%|ms|s|m|h|d
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 /**
- * Reads `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`; a text that says what is wrong when
- * it is neither.
+ * Parses `gate_block_rate > 50%` or `task_stuck_in_phase > 2h`. Returns what is expected, as text,
+ * if the condition is neither.
  */
 export function parseAlert(
   condition: string,

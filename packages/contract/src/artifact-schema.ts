@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import { suggestFix } from "./suggest-fix.ts";
 
-/** What is wrong with a schema, and where inside of it. */
+/** A fault of a schema, and its path in the schema. */
 export interface SchemaFault {
   readonly path: readonly (string | number)[];
-  /** `impossible`: it is a schema, and no value fits it. */
+  /** `impossible`: the schema is valid, but no value fits it. */
   readonly kind: "invalid" | "impossible";
   readonly message: string;
   readonly fix?: string | undefined;
@@ -71,8 +71,8 @@ const RANGES = [
 ] as const;
 
 /**
- * Everything that is wrong with a JSON Schema: unknown keywords, values of the wrong kind,
- * references that leave it, and what no value can fit.
+ * Finds all faults of a JSON Schema: unknown keywords, values of the wrong kind, references outside
+ * the schema, and parts that no value fits.
  */
 export function schemaFaults(schema: Json): readonly SchemaFault[] {
   const faults: SchemaFault[] = [];
@@ -118,7 +118,7 @@ function visit(
 const wordsOf = (value: Json | undefined): readonly Json[] =>
   Array.isArray(value) ? (value as readonly Json[]) : [];
 
-// What cannot be met by any value, as far as it is seen without solving the schema.
+// Finds contradictions that are visible without solving the schema.
 function impossible(schema: JsonObject): readonly string[] {
   const found: string[] = [];
   for (const [least, most] of RANGES) {
@@ -173,7 +173,7 @@ function faultOf(keyword: string, value: Json): Pick<SchemaFault, "message" | "f
   if (keyword === "$ref" && !String(value).startsWith("#"))
     return {
       ...expected("a reference into the same schema, `#/…`"),
-      fix: "Copy what it refers to into `$defs`",
+      fix: "Copy the schema that it refers to into `$defs`",
     };
   if (keyword === "pattern" && !compiles(String(value))) return expected("a regular expression");
   if (keyword !== "type") return undefined;

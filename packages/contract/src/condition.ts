@@ -1,7 +1,7 @@
 import type { Json } from "@bylaw/kernel";
 import { z } from "zod";
 
-/** One comparison, or several joined. The form is that of json-rules-engine. */
+/** A comparison, or several joined ones, in the form of json-rules-engine. */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
@@ -28,13 +28,13 @@ const OPERATORS = [
 ] as const;
 
 const comparison = z.strictObject({
-  fact: z.enum(FACTS).describe("What is looked at."),
+  fact: z.enum(FACTS).describe("The data to look at."),
   path: z
     .string()
     .regex(/^\$\../)
-    .describe("A JSONPath into it: `$.plan_document.title`."),
-  operator: z.enum(OPERATORS).describe("How it is compared."),
-  value: z.json().describe("What it is compared with."),
+    .describe("A JSONPath to a value in it: `$.plan_document.title`."),
+  operator: z.enum(OPERATORS).describe("The comparison."),
+  value: z.json().describe("The value to compare with."),
 });
 
 const nested: z.ZodType<Condition> = z.lazy(() => conditionSchema);
@@ -42,7 +42,7 @@ const nested: z.ZodType<Condition> = z.lazy(() => conditionSchema);
 /** A condition over artifacts, evidence and projections. */
 export const conditionSchema: z.ZodType<Condition> = z.union([
   comparison,
-  z.strictObject({ all: z.array(nested).min(1).describe("All of them hold.") }),
-  z.strictObject({ any: z.array(nested).min(1).describe("One of them holds.") }),
+  z.strictObject({ all: z.array(nested).min(1).describe("All of these must hold.") }),
+  z.strictObject({ any: z.array(nested).min(1).describe("At least one of these must hold.") }),
   z.strictObject({ not: nested }),
 ]) as z.ZodType<Condition>;

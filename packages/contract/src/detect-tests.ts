@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
-/** A test command that would fit a project, and the manifest that says so. */
+/** A test command for a project, and the manifest that suggests it. */
 export interface ProposedTests {
   readonly argv: readonly string[];
   readonly format: "junit" | "json" | "tap";
@@ -12,7 +12,10 @@ export interface ProposedTests {
 
 type Proposal = Omit<ProposedTests, "source">;
 
-/** Words in a manifest that name a test runner, the surest first. The manifest's own text never becomes part of a command. */
+/**
+ * Words in a manifest that name a test runner, the most certain first. Text of the manifest never
+ * becomes part of a command.
+ */
 const NODE_RUNNERS: readonly (readonly [RegExp, Proposal])[] = [
   [
     /\bvitest\b/,
@@ -52,7 +55,7 @@ const GO: Proposal = {
 const PYTHON =
   /^(pyproject\.toml|pytest\.ini|tox\.ini|setup\.(py|cfg)|requirements[\w-]*\.txt|conftest\.py)$/;
 
-/** The test command of the project in a folder, judged by its manifests; nothing if none names one. */
+/** The test command of a project, from its manifests. Undefined if none names a test runner. */
 export function detectTests(folder: string): ProposedTests | undefined {
   const names = namesIn(folder);
   const runner = names.includes("package.json")

@@ -1,8 +1,8 @@
 import type { Contract, Gate, Phase, Transition } from "./model.ts";
 
 /**
- * The phase graph for a person: every phase with its tools, what it needs, and the ways that leave
- * it.
+ * Prints the phase graph for a person: every phase with its tools, its artifacts and its
+ * transitions.
  */
 export function graphText(contract: Contract): string {
   const { name, version, form, enforcement, initial, ends, phases, transitions, gates } = contract;
@@ -82,7 +82,7 @@ function wayOf(
   ];
 }
 
-/** The phase graph as a Mermaid flowchart. A way back after a rejection is dotted. */
+/** Draws the phase graph as a Mermaid flowchart. Transitions after a rejection are dotted. */
 export function graphMermaid({ phases, transitions, gates, initial, ends }: Contract): string {
   const node = new Map(phases.map(({ id }, index) => [id, `p${index}`]));
   const approval = new Set(gates.flatMap(({ id, type }) => (type === "approval" ? [id] : [])));
@@ -103,9 +103,9 @@ export function graphMermaid({ phases, transitions, gates, initial, ends }: Cont
   return `flowchart TD\n${lines.join("\n")}\n`;
 }
 
-// What a terminal would obey is not printed.
+// Replaces characters that a terminal acts on.
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
 
-// Whatever could end a label, or begin markup in it.
+// Escapes characters that could end a label or begin markup in it.
 const entity = (text: string): string =>
   plain(text).replace(/[^\p{L}\p{N} ._:,/()-]/gu, (char) => `#${char.codePointAt(0) ?? 63};`);

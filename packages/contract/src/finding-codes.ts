@@ -1,13 +1,13 @@
-/** How much a finding weighs: an error refuses the contract, a warning does not. */
+/** An error refuses the contract; a warning does not. */
 export type FindingSeverity = "error" | "warning";
 
-/** What a finding code means. */
+/** The meaning of a finding code. */
 export interface FindingMeaning {
-  /** In a contract that says `bylaw: 1`. */
+  /** The severity in a contract with `bylaw: 1`. */
   readonly severity: FindingSeverity;
-  /** In a contract without `bylaw`, the original form. */
+  /** The severity in a contract without `bylaw`, the original form. */
   readonly original: FindingSeverity;
-  /** What it finds, as a row of a table. */
+  /** The fault, as a row of a table. */
   readonly finds: string;
 }
 

@@ -3,8 +3,8 @@ import { formatLocation } from "@bylaw/wording";
 import type { FindingCode, FindingSeverity } from "./finding-codes.ts";
 
 /**
- * One thing that is wrong, or doubtful, in a contract. `line` and `column` count from 1, columns in
- * UTF-16 code units.
+ * An error or a warning about a contract. `line` and `column` count from 1, columns in UTF-16 code
+ * units.
  */
 export interface ContractFinding {
   readonly file: string;
@@ -12,12 +12,12 @@ export interface ContractFinding {
   readonly column: number;
   readonly code: FindingCode;
   readonly severity: FindingSeverity;
-  /** One line that says what is wrong. */
+  /** The fault, in one line. */
   readonly message: string;
   readonly fix?: string;
 }
 
-/** A contract that cannot be used. Nothing of it holds. */
+/** The error for a contract that cannot be used, not even in part. */
 export class ContractError extends BylawError {
   /** Every error and warning of the file, in the order of the text. */
   readonly findings: readonly ContractFinding[];

@@ -1,20 +1,20 @@
 import { FINDING_CODES, type FindingCode } from "./finding-codes.ts";
 import type { ContractFinding } from "./finding.ts";
 
-/** The way to a value: keys of mappings and indexes of lists. */
+/** The path to a value: keys of mappings and indexes of lists. */
 export type DataPath = readonly PropertyKey[];
 
-/** Line and column; both count from 1. */
+/** A line and a column. Both count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where the parts of a text stand. */
+/** Finds the places of the parts of a text. */
 export interface Places {
-  /** The value at a path, or the nearest part above it. */
+  /** The place of the value at a path, or of the nearest part above it. */
   readonly value: (path: DataPath) => Place;
-  /** The key that a path ends in, or the nearest part above it. */
+  /** The place of the last key of a path, or of the nearest part above it. */
   readonly key: (path: DataPath) => Place;
 }
 
@@ -23,11 +23,11 @@ export type Report = (code: FindingCode, path: DataPath, message: string, fix?: 
 
 const MAX_FINDINGS = 1000;
 
-/** Collects the findings of one file, each once. */
+/** Collects the findings of one file, each one once. */
 export class Findings {
   readonly #found = new Map<string, ContractFinding>();
   readonly #file: string;
-  /** Whether the file is in its original form, whose own faults are warnings. */
+  /** Whether the file is in the original form, in which some errors are only warnings. */
   original = false;
 
   constructor(file: string) {
@@ -39,7 +39,7 @@ export class Findings {
     return false;
   }
 
-  /** Adds one. Of a crowd beyond a thousand only errors are kept while there are none. */
+  /** Adds a finding. After a thousand, adds only an error, and only if there is none yet. */
   add(code: FindingCode, { line, column }: Place, message: string, fix?: string): void {
     const { severity, original } = FINDING_CODES[code];
     const weight = this.original ? original : severity;
@@ -57,7 +57,7 @@ export class Findings {
     });
   }
 
-  /** All of them, in the order of the text. */
+  /** All findings, in the order of the text. */
   list(): readonly ContractFinding[] {
     return Object.freeze(
       [...this.#found.values()]

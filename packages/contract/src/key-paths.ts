@@ -5,9 +5,9 @@ import { contractSchema } from "./schema.ts";
 
 /** One key of a contract. */
 export interface ContractKey {
-  /** From the top; `[]` stands for any item of a list, `{name}` for any name. */
+  /** The path from the top. `[]` stands for any item of a list, `{name}` for any name. */
   readonly path: string;
-  /** What it means. */
+  /** The meaning of the key. */
   readonly description: string;
 }
 
@@ -25,8 +25,8 @@ const rootOf = (): Node =>
   (schema ??= z.toJSONSchema(contractSchema, { io: "input", unrepresentable: "throw" }) as Node);
 
 /**
- * Every key of a contract, in the order of the schema. Conditions and what JSON Schemas and
- * parameters hold are one key each.
+ * Every key of a contract, in the order of the schema. A condition, a JSON Schema or a set of
+ * parameters counts as one key.
  */
 export function contractKeys(): readonly ContractKey[] {
   const keys: ContractKey[] = [];
@@ -47,7 +47,7 @@ export function contractKeys(): readonly ContractKey[] {
 /** The keys that the mapping at a path may have. */
 export const keysAt = (path: DataPath): readonly string[] => keysOfSchema(rootOf(), path);
 
-/** A path as a person writes it: `phases[0].gates`; "the contract" for the whole. */
+/** A path in words: `phases[0].gates`, or "the contract" for the top. */
 export function textOfPath(path: DataPath): string {
   if (path.length === 0) return "the contract";
   const text = path.reduce<string>(

@@ -1,7 +1,7 @@
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Subject } from "./analyse/subject.ts";
 
-/** What people and the server must do before agents can work under a contract, one sentence each. */
+/** The steps that people must take before agents can work under a contract, one sentence each. */
 export function leftToDo({ phases, gates }: Subject): readonly string[] {
   return [
     ...gates.flatMap(({ id, type, approvers = [] }) =>
@@ -14,7 +14,7 @@ export function leftToDo({ phases, gates }: Subject): readonly string[] {
     ...phases.flatMap(({ id, auto_spawn: spawns = [] }) =>
       spawns.map(
         ({ agent_type, models }) =>
-          `Start the ${agent_type} agents ${quoteAll(models)} when a task enters ${quote(id)}: they are among the open directives`,
+          `Start the ${agent_type} agents ${quoteAll(models)} when a task enters ${quote(id)}: the server lists them as open directives`,
       ),
     ),
     ...phases.flatMap(({ id, allowed_tools: tools }) =>

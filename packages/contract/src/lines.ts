@@ -2,9 +2,8 @@ import { Findings } from "./findings.ts";
 import { readSource, textOf } from "./source.ts";
 
 /**
- * Where the parts of a contract stand: the line, from 1, of the key or the item that a path of keys
- * and indexes ends in, or of the nearest part above it. Never throws; a text that cannot be read
- * has nothing but line 1.
+ * Returns a function that finds the line, from 1, of the key or item at the end of a path, or of
+ * the nearest part above it. Never throws: in a text that cannot be read, everything is on line 1.
  */
 export function contractLines(
   input: string | Uint8Array,

@@ -17,7 +17,7 @@ import type { Contract } from "./model.ts";
 import { MAX_CONTRACT_BYTES } from "./source.ts";
 
 /**
- * The contract in a file, with its schema files. Throws `ContractError`, or
+ * Loads the contract in a file, with its schema files. Throws `ContractError` or
  * BYLAW_CONTRACT_UNREADABLE.
  */
 export function loadContract(file: string, options: ContractOptions = {}): Contract {
@@ -27,8 +27,8 @@ export function loadContract(file: string, options: ContractOptions = {}): Contr
 }
 
 /**
- * The contract in a file in the newest form, with a test command that fits the project: the folder
- * of the file, unless `project` names another. Throws `ContractError`, or BYLAW_CONTRACT_UNREADABLE.
+ * Migrates the contract in a file to the newest form, with a test command that fits the project:
+ * `project`, or else the folder of the file. Throws `ContractError` or BYLAW_CONTRACT_UNREADABLE.
  */
 export function migrateContractFile(
   file: string,
@@ -42,18 +42,15 @@ export function migrateContractFile(
   });
 }
 
-/**
- * What is wrong with the contract in a file, and with its schema files. Throws
- * BYLAW_CONTRACT_UNREADABLE.
- */
+/** Lints the contract in a file, with its schema files. Throws BYLAW_CONTRACT_UNREADABLE. */
 export function lintContractFile(file: string, options: ContractOptions = {}): ContractReport {
   const bytes = readContractFile(file);
   const folder = dirname(resolve(file));
   return lintContract(bytes, file, { readSchema: (path) => schemaText(folder, path), ...options });
 }
 
-// The bytes of a contract, at most one more than it may have. Throws BYLAW_CONTRACT_UNREADABLE for
-// what is no regular file.
+// Reads at most one byte more than the limit. Throws BYLAW_CONTRACT_UNREADABLE for anything that is
+// not a regular file.
 function readContractFile(file: string): Uint8Array {
   try {
     const bytes = readRegular(file);
@@ -76,8 +73,8 @@ function readContractFile(file: string): Uint8Array {
   });
 }
 
-// A pipe would keep us waiting as it is opened, so what it is is asked before and, as names change
-// their meaning, after.
+// Opening a pipe would wait for its writer. So the kind of file is checked before opening, and
+// again afterwards, because the file may have been replaced in between.
 function readRegular(file: string): Uint8Array | undefined {
   if (!statSync(file).isFile()) return undefined;
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -93,7 +90,7 @@ function readRegular(file: string): Uint8Array | undefined {
   }
 }
 
-/** The text of a schema file below the folder, links followed; nothing for any other. */
+/** Reads a schema file below the folder; links are followed. Undefined for any other file. */
 function schemaText(folder: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(folder, path));

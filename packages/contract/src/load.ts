@@ -14,27 +14,27 @@ import { digestOf, resolveSchemas, type ReadSchema } from "./resolve-schemas.ts"
 import { shapeOf } from "./shape.ts";
 import { readSource, textOf } from "./source.ts";
 
-/** What a contract may name besides what it declares, and where its schema files are read. */
+/** Names that a contract may use without declaring them, and its schema files. */
 export interface ContractOptions {
-  /** Tools of the host. */
+  /** The tools of the host. */
   readonly tools?: readonly string[];
-  /** Checks of plugins. */
+  /** The checks of plugins. */
   readonly checks?: readonly string[];
-  /** Reads a schema file. Without it there are none, and a reference to one is an error. */
+  /** Reads a schema file. If left out, each reference to a schema file is an error. */
   readonly readSchema?: ReadSchema;
 }
 
-/** What a text came to. */
+/** The result of reading a contract. */
 export interface ContractReport {
-  /** Undefined where a finding is an error. */
+  /** The contract. Undefined if a finding is an error. */
   readonly contract: Contract | undefined;
   /** Errors and warnings, in the order of the text. */
   readonly findings: readonly ContractFinding[];
 }
 
 /**
- * Reads a contract and says everything that is wrong with it: what does not parse hides the rest, a
- * wrong shape hides only what depends on it. Never throws for a text.
+ * Reads a contract and reports all of its faults. Text that does not parse hides everything else; a
+ * part with a wrong shape hides only what depends on it. Never throws.
  */
 export function lintContract(
   input: string | Uint8Array,
@@ -49,7 +49,7 @@ export function lintContract(
 }
 
 /**
- * The contract that a text says, frozen. Throws `ContractError` with every finding where one is an
+ * Reads a contract and freezes it. Throws `ContractError` with all findings if one of them is an
  * error.
  */
 export function parseContract(
@@ -84,7 +84,7 @@ interface Analysed {
   readonly schemas: ReturnType<typeof resolveSchemas>;
 }
 
-// Faults that do not depend on the missing parts of a contract.
+// Findings that do not depend on parts of the contract that may be missing.
 const LOCAL: ReadonlySet<FindingCode> = new Set([
   ...(["duplicate_phase", "reserved_phase", "duplicate_gate", "duplicate_transition"] as const),
   ...([
@@ -99,7 +99,9 @@ const LOCAL: ReadonlySet<FindingCode> = new Set([
   ...(["parameter_unused", "parameter_missing", "endpoint_open", "path_outside"] as const),
 ]);
 
-/** Everything but the model; nothing where too little of the shape is right. */
+/**
+ * Reads and analyses a contract without building the model. Undefined if too little of it is valid.
+ */
 export function analyse(
   input: string | Uint8Array,
   { tools = [], checks = [], readSchema = () => undefined }: ContractOptions,

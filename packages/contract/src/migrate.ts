@@ -12,24 +12,24 @@ import { analyse, lintContract, type ContractOptions } from "./load.ts";
 /** A contract in the form `bylaw: 1`. */
 export interface Migration {
   readonly text: string;
-  /** What was changed, a sentence each; none where the contract had this form already. */
+  /** The changes, one sentence each. Empty if the contract already had this form. */
   readonly changes: readonly string[];
-  /** What is still wrong or doubtful in it. */
+  /** The errors and warnings that are left. */
   readonly findings: readonly ContractFinding[];
-  /** What people must do before agents work under it, one sentence each. */
+  /** The steps that people must take before agents work under it, one sentence each. */
   readonly todo: readonly string[];
 }
 
-/** What is known besides the text. */
+/** Facts that are not in the text. */
 export interface MigrationOptions extends ContractOptions {
-  /** The project's test command, for a contract that names none. */
+  /** The test command of the project, for a contract without one. */
   readonly testCommand?: ProposedTests | undefined;
 }
 
 /**
- * Turns a contract of the original form into one that says `bylaw: 1`, with its faults repaired as
- * far as there is one way to. Comments and the order of keys stay. Throws `ContractError` for a
- * text that is no contract.
+ * Converts a contract of the original form to `bylaw: 1`, and repairs each fault that has only one
+ * possible repair. Comments and the order of keys stay. Throws `ContractError` for text that is not
+ * a contract.
  */
 export function migrateContract(
   input: string | Uint8Array,
@@ -77,7 +77,7 @@ function addTests(document: Document, { source, ...command }: ProposedTests): re
   return [`added \`test_command: ${command.argv.join(" ")}\`, because of \`${source}\``];
 }
 
-/** Each repairs one kind of fault and says what it changed. */
+/** Each one repairs one kind of fault and returns its changes. */
 const REPAIRS = [nameSchemas, limitWriters, limitLastWork, dropSecondSpawns, addWaysBack] as const;
 
 function repair(document: Document, subject: Subject): readonly string[] {
@@ -150,7 +150,7 @@ function dropSecondSpawns(document: Document, { phases, edges }: Subject): reado
 
 function addWaysBack(document: Document, subject: Subject): readonly string[] {
   const list = document.get("transitions");
-  // From the last on, so that the places of those before stay.
+  // Backwards, so that the places of earlier parts do not move.
   return rejections(subject)
     .toReversed()
     .flatMap(({ phase, gate, back, at }) => {
@@ -183,7 +183,7 @@ function setScalar(document: Document, path: readonly (string | number)[], value
   else document.setIn(path, value);
 }
 
-// Quoted, as the original quotes.
+// In quotes, as in the original.
 function node(document: Document, value: unknown): Node {
   const made = document.createNode(value) as Node;
   visit(made, {
@@ -194,7 +194,7 @@ function node(document: Document, value: unknown): Node {
   return made;
 }
 
-// A comment at the head of the file stays at its head.
+// A comment at the top of the file stays at the top.
 function prependForm(document: Document): void {
   const { contents } = document;
   if (!isMap(contents)) return;

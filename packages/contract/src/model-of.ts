@@ -6,7 +6,7 @@ import type { ArtifactSchema, Check, Contract, Gate, Phase, Transition } from ".
 import type { ContractData, GateData, PhaseData } from "./schema.ts";
 import { BUS_EVENTS, SNAPSHOT_PARTS, TOOLS } from "./words.ts";
 
-/** What a contract comes to, with everything that it leaves out filled in. */
+/** Builds the model of a contract, with all defaults filled in. */
 export function modelOf(
   subject: Subject,
   file: string,
@@ -235,7 +235,7 @@ function protectedPaths(
   return [...new Set([name, ...files, ...others.filter((path) => path !== undefined)])];
 }
 
-/** What the digest of a contract is over: what it says and what its schemas say. */
+/** The input of the digest: the contract and its schemas. */
 export const digestedOf = (
   data: ContractData,
   schemas: ReadonlyMap<string, ArtifactSchema>,

@@ -5,35 +5,30 @@ import type { BUS_EVENTS, CLAIMS, METRICS, SNAPSHOT_PARTS, TRIGGER_ACTIONS } fro
 
 type EnforcementMode = Decision["enforcement_mode"];
 
-/** Whether a failed check stops a transition or is only told. */
+/** Whether a failed check blocks a transition or only warns. */
 export type Severity = "blocking" | "warning";
 
-/**
- * A contract that may be enforced: checked, complete, frozen. Lists are in the order of the file.
- */
+/** A valid, complete and frozen contract. Lists are in the order of the file. */
 export interface Contract {
   readonly name: string;
   readonly version: string;
   readonly description: string | undefined;
-  /** `original` for a file without `bylaw`, else the version of the form. */
+  /** `original` for a file without `bylaw`, otherwise the version of the form. */
   readonly form: "original" | 1;
-  /** The file as it was named. */
+  /** The path of the file, as it was given. */
   readonly file: string;
-  /**
-   * `sha256:` over the RFC 8785 text of what the contract says, the schemas in files included.
-   * Comments do not count.
-   */
+  /** `sha256:…` of the contract and its schema files as RFC 8785 JSON. Comments do not count. */
   readonly digest: string;
-  /** Where a task begins. */
+  /** The phase in which a task begins. */
   readonly initial: string;
-  /** Phases that no transition leaves. A task completes there, by a transition to `COMPLETED`. */
+  /** Phases that no transition leaves. A task completes there by a transition to `COMPLETED`. */
   readonly ends: readonly string[];
   readonly phases: readonly Phase[];
   readonly gates: readonly Gate[];
   readonly transitions: readonly Transition[];
   /** Every tool that the contract may name. */
   readonly tools: readonly string[];
-  /** The checks that the contract declares itself. */
+  /** The checks that the contract itself declares. */
   readonly checks: readonly DeclaredCheck[];
   readonly evidence: Evidence;
   readonly enforcement: Enforcement;
@@ -41,11 +36,11 @@ export interface Contract {
   readonly monitoring: Monitoring;
   readonly recovery: Recovery;
   /**
-   * Paths, as seen from the contract, that no agent may write: the contract, its schemas, logs and
+   * Paths that no agent may write, relative to the contract: the contract, its schemas, logs and
    * stores.
    */
   readonly protectedPaths: readonly string[];
-  /** What is doubtful in it. */
+  /** The warnings about the contract. */
   readonly warnings: readonly ContractFinding[];
 }
 
@@ -57,16 +52,16 @@ export interface Phase {
   readonly forbiddenTools: readonly string[];
   readonly constraints: readonly ToolConstraint[];
   /**
-   * What has to be there to leave the phase by a transition that is open on `passed`, or to
-   * complete the task in it.
+   * The artifacts needed to leave the phase by a transition with `passed`, or to complete the task
+   * in it.
    */
   readonly artifacts: readonly RequiredArtifact[];
   readonly spawns: readonly Spawn[];
 }
 
 /**
- * What a tool may be called with. A list that is not given is undefined and constrains nothing; an
- * empty one allows nothing.
+ * The restrictions on the arguments of a tool. An undefined list restricts nothing; an empty list
+ * allows nothing.
  */
 export interface ToolConstraint {
   readonly tool: string;
@@ -80,24 +75,24 @@ export interface RequiredArtifact {
   readonly type: string;
   readonly description: string | undefined;
   readonly schema: ArtifactSchema | undefined;
-  /** Its `validation` rules, all blocking. */
+  /** The `validation` rules, all blocking. */
   readonly rules: readonly Check[];
 }
 
 export interface ArtifactSchema {
-  /** As the contract names it. */
+  /** The name in the contract. */
   readonly ref: string;
-  /** Inline in the contract, or the file it was read from. */
+  /** Whether the schema is inline in the contract or in a file. */
   readonly from: "inline" | "file";
   readonly value: JsonObject;
 }
 
-/** One thing that is checked. */
+/** A check of a gate, or a rule of an artifact. */
 export interface Check {
   readonly check: string;
   readonly severity: Severity;
   readonly message: string;
-  /** The least coverage in percent. */
+  /** The least coverage, in percent. */
   readonly threshold: number | undefined;
   readonly requiredReviews: readonly string[] | undefined;
 }
@@ -107,10 +102,10 @@ export interface Gate {
   readonly phase: string;
   readonly type: "approval" | "validation";
   readonly checks: readonly Check[];
-  /** In seconds; undefined for a gate that stays open. */
+  /** In seconds. Undefined for a gate without a timeout. */
   readonly timeoutSeconds: number | undefined;
   readonly approvers: readonly string[];
-  /** How many of them have to approve; 0 for a gate that asks nobody. */
+  /** How many approvers must approve. 0 for a gate that nobody needs to approve. */
   readonly quorum: number;
   readonly autoAdvance: boolean;
 }
@@ -119,7 +114,7 @@ export interface Transition {
   readonly from: string;
   readonly to: string;
   readonly gate: string | undefined;
-  /** On which answer of the gate it is open. */
+  /** The answer of the gate that opens the transition. */
   readonly when: "passed" | "rejected";
   readonly requiresToken: boolean;
   readonly triggers: readonly Trigger[];
@@ -145,7 +140,7 @@ export interface DeclaredCheck {
 }
 
 export interface Evidence {
-  /** Whose word counts for a test run. */
+  /** Whether a test run must be observed, or may be reported by agents. */
   readonly source: "observed" | "reported";
   readonly testCommand: TestCommand | undefined;
 }
@@ -153,7 +148,7 @@ export interface Evidence {
 export interface TestCommand {
   readonly argv: readonly string[];
   readonly format: "junit" | "tap" | "json";
-  /** The file with the report; undefined for its standard output. */
+  /** The file with the report. Undefined means standard output. */
   readonly report: string | undefined;
   readonly timeoutSeconds: number;
 }
@@ -163,15 +158,15 @@ export interface Enforcement {
   readonly tokens: {
     readonly enabled: boolean;
     readonly algorithm: "HS256" | "EdDSA";
-    /** The environment variable with the secret; undefined for the usual one. */
+    /** The environment variable with the secret. Undefined means the default one. */
     readonly secretEnvVar: string | undefined;
     readonly expirySeconds: number;
-    /** Claims that have to be in a token, besides those that are in every one. */
+    /** Claims that a token must have, besides those that every token has. */
     readonly claims: readonly (typeof CLAIMS)[number][];
   };
   readonly tools: {
     readonly enabled: boolean;
-    /** The enforcement of tool calls: the laxer of `mode` and `violation_action`. */
+    /** The enforcement of tool calls: the laxer one of `mode` and `violation_action`. */
     readonly mode: EnforcementMode;
     readonly auditLog: string | undefined;
   };
@@ -200,7 +195,7 @@ export interface Monitoring {
   readonly alerts: readonly Alert[];
 }
 
-/** `metric operator value`: rates between 0 and 1, durations in seconds, the rest as numbers. */
+/** `metric operator value`: rates from 0 to 1, durations in seconds, others as plain numbers. */
 export interface Alert {
   readonly metric: string;
   readonly operator: ">" | ">=" | "<" | "<=";

@@ -8,30 +8,30 @@ export interface ArtifactGuide {
   readonly description: string | null;
   /** The rules for its content, one sentence each. */
   readonly rules: readonly string[];
-  /** JSON Schema 2020-12; `null`: any JSON. */
+  /** JSON Schema 2020-12. Null allows any JSON. */
   readonly schema: JsonObject | null;
 }
 
-/** Where a phase leads. */
+/** A phase that can follow. */
 export interface NextPhase {
-  /** `@completed` ends the task. */
+  /** The id of the phase. `@completed` ends the task. */
   readonly phase: string;
   readonly gate: string | null;
-  /** `rejected`: open only after the gate said no. */
+  /** `rejected`: only after the gate rejected the work. */
   readonly when: "passed" | "rejected";
 }
 
-/** What an agent needs to know to work in a phase and to leave it. */
+/** The facts that an agent needs to work in a phase and to leave it. */
 export interface PhaseGuide {
   readonly required_artifacts: readonly ArtifactGuide[];
   readonly next_phases: readonly NextPhase[];
-  /** The whole guide in words, for the prompt of a model. */
+  /** The whole guide as text, for the prompt of a model. */
   readonly prompt: string;
 }
 
 const NOWHERE: PhaseGuide = Object.freeze({ required_artifacts: [], next_phases: [], prompt: "" });
 
-/** The guide to one phase of a contract. Empty for anything else, such as the end of a task. */
+/** The guide to one phase of a contract. Empty for anything else, such as a completed task. */
 export function phaseGuide(contract: Contract, id: string | null): PhaseGuide {
   const phase = contract.phases.find((one) => one.id === id);
   if (phase === undefined) return NOWHERE;

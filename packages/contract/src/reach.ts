@@ -3,7 +3,7 @@ export interface Edge {
   readonly to: string;
 }
 
-/** Every node that a path leads to from `start`, itself included. Linear in the edges. */
+/** The nodes that can be reached from `start`, including `start`. Linear in the number of edges. */
 export function reachable(start: Iterable<string>, edges: readonly Edge[]): ReadonlySet<string> {
   const next = new Map<string, string[]>();
   for (const { from, to } of edges) {

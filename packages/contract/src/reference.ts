@@ -4,15 +4,15 @@ import { contractKeys } from "./key-paths.ts";
 import { ARTIFACT_RULES, GATE_CHECKS } from "./words.ts";
 
 /**
- * The tables of the page about contracts, as Markdown: keys, findings, checks and rules. Made from
- * what the code goes by.
+ * The reference tables about contracts as Markdown: keys, findings, checks and rules. Generated
+ * from the same data that the code uses.
  */
 export function referenceTables(): Readonly<
   Record<"keys" | "findings" | "checks" | "rules", string>
 > {
   return {
     keys: table(
-      ["Key", "What it says"],
+      ["Key", "Meaning"],
       contractKeys().map(({ path, description }) => [`\`${path}\``, description]),
     ),
     findings: table(

@@ -8,12 +8,12 @@ import { suggestFix } from "./suggest-fix.ts";
 import type { ArtifactSchema } from "./model.ts";
 
 /**
- * Reads a schema file, named from the folder of the contract with `/`; nothing when it is not
- * there.
+ * Reads a schema file. `path` is relative to the folder of the contract, with `/`. Undefined if the
+ * file does not exist.
  */
 export type ReadSchema = (path: string) => string | undefined;
 
-/** The schemas of the artifacts by their references: the inline one, or else the file. */
+/** The schemas of artifacts, by reference. An inline schema takes precedence over a file. */
 export function resolveSchemas(
   subject: Subject,
   read: ReadSchema,
@@ -38,7 +38,7 @@ export function resolveSchemas(
       }
       const base = ref.split("/").at(-1) ?? ref;
       const name = inline.has(ref) ? ref : inline.has(base) ? base : undefined;
-      // A file of the same name is not read: it would count for nothing, and agents may have
+      // A file with the name of an inline schema is not read. It has no effect, and agents may have
       // written it.
       const file = name === undefined ? fromFile(ref, base, place, subject, read) : undefined;
       if (name !== undefined) {
@@ -117,6 +117,6 @@ function fromFile(
   return undefined;
 }
 
-/** `sha256:` and the digest of a JSON value in its canonical form. */
+/** The digest of a JSON value in canonical form, as `sha256:…`. */
 export const digestOf = (value: Json): string =>
   `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;

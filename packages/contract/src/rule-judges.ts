@@ -1,4 +1,7 @@
-/** What an artifact does not show of a rule; without an entry the artifact shows all of it. */
+/**
+ * How much of a rule cannot be judged by the artifact alone. Rules without an entry can be judged
+ * whole.
+ */
 const SEEN_ELSEWHERE: Readonly<Record<string, "in part" | "all">> = {
   tests_exist: "in part",
   tests_cover_acceptance_criteria: "all",
@@ -11,7 +14,7 @@ const SEEN_ELSEWHERE: Readonly<Record<string, "in part" | "all">> = {
   no_blocking_issues: "in part",
 };
 
-/** The parts of Bylaw that judge a rule of `validation`. */
+/** The plugins that judge a rule of `validation`. */
 export const judgesOfRule = (rule: string): readonly string[] =>
   ({ none: ["artifacts"], "in part": ["artifacts", "gates"], all: ["gates"] })[
     Object.hasOwn(SEEN_ELSEWHERE, rule) ? (SEEN_ELSEWHERE[rule] ?? "none") : "none"

@@ -7,10 +7,7 @@ export const text = z
   .min(1)
   .max(10_000)
   .refine((value) => !isBlank(value), "must not be blank");
-/**
- * A name: some text in one line that shows all of itself, so that no two names look alike for an
- * invisible character.
- */
+/** A name: visible text in one line, so that no two names differ only by an invisible character. */
 export const name = z
   .string()
   .regex(/^[^\s\p{Cc}\p{Cf}](?:[^\p{Cc}\p{Cf}\u2028\u2029]*[^\s\p{Cc}\p{Cf}])?$/u)
@@ -18,13 +15,13 @@ export const name = z
   .refine((value) => !isBlank(value), "must not be blank");
 /** A list of names. */
 export const names = z.array(name);
-/** A path; whether it may be followed is asked later. */
+/** A path. Whether it may be followed is checked later. */
 export const path = z
   .string()
   .regex(/^[^\p{Cc}\p{Cf}\u2028\u2029]+$/u)
   .max(4096);
-/** Whole seconds, more than none, a year at most. */
+/** Whole seconds, from 1 to one year. */
 export const duration = z.int().min(1).max(31_536_000);
-/** What may be left out, and what it says where it is given. */
+/** Makes a key optional and describes it. */
 export const optional = <Schema extends z.ZodType>(schema: Schema, meaning: string) =>
   schema.optional().describe(meaning);

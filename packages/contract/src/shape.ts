@@ -7,8 +7,8 @@ import { suggestFix } from "./suggest-fix.ts";
 import { contractSchema, NEW_KEYS, type ContractData } from "./schema.ts";
 
 /**
- * Data in the shape of a contract, as far as it has one, and every mistake as a finding: what is
- * wrong is left out or has a stand-in, so that the rest is still looked at.
+ * Reads data as a contract and reports every fault of its shape. Invalid parts are left out or
+ * replaced, so that the rest can still be analysed.
  */
 export function shapeOf(data: Json, places: Places, collected: Findings): Salvaged<ContractData> {
   const salvaged = salvage(contractSchema, data, keysAt);
@@ -17,7 +17,7 @@ export function shapeOf(data: Json, places: Places, collected: Findings): Salvag
   return salvaged;
 }
 
-// Of a crowd of unknown keys in one mapping the first are enough.
+// The most unknown keys of one mapping to report.
 const MAX_KEYS = 100;
 
 type Issue = z.core.$ZodIssue;
@@ -82,7 +82,7 @@ function reportIssue(
   );
 }
 
-// A path at the start of a sentence.
+// A path as the first word of a sentence.
 const subjectOf = (path: DataPath): string =>
   path.length === 0 ? "The contract" : textOfPath(path);
 
@@ -96,7 +96,7 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 
 const HINTS: Readonly<Record<string, string>> = {
-  on: "Write `when: rejected` for the way back that a rejected gate opens",
+  on: "Write `when: rejected` for the transition after a rejection",
   settings: "This looks like a workflow template, not a contract",
   items: "This looks like a workflow template, not a contract",
 };

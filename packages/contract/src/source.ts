@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import type { DataPath, Findings, Place, Places } from "./findings.ts";
 
-/** The most bytes that a contract may have. */
+/** The largest contract, in bytes. */
 export const MAX_CONTRACT_BYTES = 262_144;
 const MAX_DEPTH = 40;
 const START: Place = { line: 1, column: 1 };
@@ -24,7 +24,10 @@ export interface Source {
   readonly places: Places;
 }
 
-/** The text of bytes, without a byte order mark; nothing, and a finding, where it cannot be one. */
+/**
+ * The text in bytes, without a byte order mark. Undefined, with a finding, if it cannot be a
+ * contract.
+ */
 export function textOf(input: string | Uint8Array, collected: Findings): string | undefined {
   const size = typeof input === "string" ? Buffer.byteLength(input) : input.length;
   const refuse = (message: string, fix: string): undefined => {
@@ -33,7 +36,7 @@ export function textOf(input: string | Uint8Array, collected: Findings): string 
   };
   if (size > MAX_CONTRACT_BYTES) {
     return refuse(
-      `The contract has ${size} bytes; at most ${MAX_CONTRACT_BYTES} are read`,
+      `The contract has ${size} bytes; at most ${MAX_CONTRACT_BYTES} are allowed`,
       "Move the schemas into files of their own",
     );
   }
@@ -54,8 +57,8 @@ export function textOf(input: string | Uint8Array, collected: Findings): string 
 }
 
 /**
- * Reads YAML 1.2 of which there is only one reading. Nothing, and findings, where it does not
- * parse.
+ * Parses YAML 1.2 that has only one possible reading. Undefined, with findings, if the text does
+ * not parse.
  */
 export function readSource(text: string, collected: Findings): Source | undefined {
   const lines = new LineCounter();
@@ -98,7 +101,7 @@ function documentOf(
   collected: Findings,
 ): Document.Parsed | undefined {
   try {
-    // Keys are compared below: the library compares each with all before it.
+    // Repeated keys are found below, because the library compares each key with all earlier ones.
     return parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
@@ -113,7 +116,10 @@ function documentOf(
   }
 }
 
-/** Turns a tree of YAML into plain data. What has more than one reading is reported and left out. */
+/**
+ * Converts a YAML tree to plain data. Parts with more than one possible reading are reported and
+ * left out.
+ */
 class YamlReader {
   readonly #values = new Map<string, Place>();
   readonly #keys = new Map<string, Place>();

@@ -1,6 +1,6 @@
 import { didYouMean } from "@bylaw/wording";
 
-/** "did you mean" for a misspelt word, or else the advice that is given. */
+/** Suggests the nearest known word, or else the given fix. */
 export const suggestFix = (
   word: string,
   known: Iterable<string>,

@@ -2,9 +2,9 @@
 export interface KnownCheck {
   /** The artifacts that it reads. */
   readonly reads: readonly string[];
-  /** Whether it is judged on an observed test run. */
+  /** Whether it needs an observed test run. */
   readonly evidence?: true;
-  /** The parameter that its entry takes, and whether it has to. */
+  /** The parameter of its entry, and whether it is required. */
   readonly parameter?: {
     readonly name: "threshold" | "required_reviews";
     readonly required: boolean;
@@ -36,7 +36,7 @@ export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
   tests_are_meaningful: { reads: ["test_files"], passes: "every test file asserts something" },
   test_files_follow_convention: {
     reads: ["test_files"],
-    passes: "every test file is named as the phase's patterns have it",
+    passes: "every test file matches the phase's patterns",
   },
   all_tests_pass: {
     reads: ["test_run_result"],
@@ -52,52 +52,52 @@ export const GATE_CHECKS: Readonly<Record<string, KnownCheck>> = {
   },
   no_commented_out_code: {
     reads: ["implementation_files"],
-    passes: "the changed files hold no commented-out code",
+    passes: "the changed files contain no commented-out code",
   },
-  no_blocking_issues: { reads: ["review_report"], passes: "no review found an issue that blocks" },
+  no_blocking_issues: { reads: ["review_report"], passes: "no review found a blocking issue" },
   all_review_models_completed: {
     reads: ["review_report"],
     parameter: { name: "required_reviews", required: true },
-    passes: "every review of `required_reviews` is there",
+    passes: "every review of `required_reviews` exists",
   },
   review_comments_addressed: {
     reads: ["review_report"],
-    passes: "every comment of the reviews is answered",
+    passes: "every review comment is answered",
   },
 };
 
 /**
- * The rules of `required_artifacts[].validation`, by name, and when each passes. They judge the
- * artifact that they stand at.
+ * The rules of `required_artifacts[].validation`, by name, and when each passes. A rule judges the
+ * artifact that names it.
  */
 export const ARTIFACT_RULES: Readonly<Record<string, string>> = {
   has_acceptance_criteria: "`acceptance_criteria` is not empty",
   has_implementation_steps: "`implementation_steps` is not empty",
   has_in_scope: "`in_scope` is not empty",
   has_out_of_scope: "`out_of_scope` is not empty",
-  tests_exist: "`test_files` is not empty and every file is there",
+  tests_exist: "`test_files` is not empty and every file exists",
   tests_cover_acceptance_criteria: "every criterion of the plan is covered",
-  tests_were_run: "the run is observed, with command, exit code and time",
+  tests_were_run: "the run was observed, with command, exit code and time",
   tests_failed: "the run ended and at least one test failed",
-  implementation_exists: "`files_changed` is not empty and every file is there",
-  matches_plan: "the changed files lie in the scope of the approved plan",
+  implementation_exists: "`files_changed` is not empty and every file exists",
+  matches_plan: "the changed files are in the scope of the approved plan",
   tests_passed: "at least one test ran and none failed",
-  all_reviews_completed: "every review that was spawned is there",
+  all_reviews_completed: "every spawned review exists",
   no_blocking_issues: "`blocking_issues` is empty",
   has_summary: "`summary` is not empty",
   has_files_changed: "`files_changed` is not empty",
 };
 
-/** The rules that are judged on a test run. */
+/** The rules that need a test run. */
 export const TEST_RULES: readonly string[] = ["tests_were_run", "tests_failed", "tests_passed"];
 
 /**
- * What a task asks to enter in order to complete, out of a phase that no transition leaves. It is
- * no phase: none may be named so, and the log has it as the phase of a task that has ended.
+ * The target of a transition that completes a task, from a phase that no other transition leaves.
+ * It is no phase, so no phase may have this id. The log has it as the phase of a completed task.
  */
 export const COMPLETED = "@completed";
 
-/** The tools that contracts name without declaring them. */
+/** The tools that a contract may name without declaring them. */
 export const TOOLS = [
   "read_files",
   "search_codebase",
@@ -112,9 +112,9 @@ export const TOOLS = [
   "bash",
 ] as const;
 
-/** Tools that write files themselves, whose constraints are patterns of paths. */
+/** Tools that write files themselves. Their constraints are patterns of paths. */
 export const WRITING_TOOLS: readonly string[] = ["write_files", "edit_files"];
-/** Tools that take a path, so that a constraint may have patterns. */
+/** Tools that take a path, so that their constraints may have patterns. */
 export const PATH_TOOLS: readonly string[] = [
   ...WRITING_TOOLS,
   "read_files",
@@ -122,12 +122,12 @@ export const PATH_TOOLS: readonly string[] = [
   "glob",
   "search_codebase",
 ];
-/** Tools that run a command line, whose constraints are commands. */
+/** Tools that run a command line. Their constraints are commands. */
 export const SHELL_TOOLS: readonly string[] = ["bash", "run_tests", "git_commit"];
 
 /**
- * Which tools an artifact is made with, one of them: others are written by the agent as it asks for
- * the transition.
+ * The tools that can make an artifact; one of them suffices. An agent itself writes any other
+ * artifact, when it requests the transition.
  */
 export const MADE_WITH: Readonly<Record<string, readonly string[]>> = {
   test_files: ["write_files", "edit_files", "bash"],

@@ -6,11 +6,11 @@ import { brief, changed, CLEAN, findingsIn, pointed } from "./kit.ts";
 interface Case {
   readonly code: FindingCode;
   readonly when: string;
-  /** What is replaced in the clean contract, so that the finding is there. */
+  /** Edits of the clean contract that cause the finding. */
   readonly edits: readonly (readonly [from: string, to: string])[];
-  /** What stands where it points. */
+  /** The text at the place of the finding. */
   readonly at: string;
-  /** A near miss: what is replaced without the finding. */
+  /** A near miss: edits that do not cause the finding. */
   readonly miss: readonly (readonly [from: string, to: string])[];
 }
 
@@ -24,7 +24,7 @@ describe.each(CASES)("$code, $when", ({ code, edits, at, miss }) => {
   const text = changed(CLEAN, ...edits);
   const found = findingsIn(text);
 
-  it("is found where it stands, in one line", () => {
+  it("is found at its place, in one line", () => {
     const [first] = found.filter((finding) => finding.code === code);
     expect(brief(found)).toContain(`${FINDING_CODES[code].severity} ${code}`);
     expect(first?.message).toMatch(/^[^\n]+$/);
@@ -45,7 +45,7 @@ it("every finding code has a case", () => {
   expect(Object.keys(FINDING_CODES).filter((code) => !here.has(code))).toEqual([]);
 });
 
-it("a fault of the original form is a warning there and an error in a contract that says `bylaw: 1`", () => {
+it("a fault of the original form is a warning there and an error in a contract with `bylaw: 1`", () => {
   const faults = Object.entries(FINDING_CODES).flatMap(([code, { severity, original }]) =>
     severity === original ? [] : [`${severity} ${original} ${code}`],
   );

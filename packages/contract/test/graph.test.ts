@@ -19,7 +19,7 @@ const graphs = fc.integer({ min: 2, max: 7 }).chain((size) =>
   }),
 );
 
-// Phase `i` asks for the plan where it requires it; the last phase's gate reads it.
+// Phase `i` requires the plan if `requiring` says so. The gate of the last phase reads the plan.
 function contractOf({ size, edges, requiring }: Graph): string {
   const phases = Array.from({ length: size }, (_, index) => ({
     id: `P${index}`,
@@ -36,8 +36,8 @@ function contractOf({ size, edges, requiring }: Graph): string {
 }
 
 /**
- * Every node on some walk from `start` of at most as many steps as there are nodes: by trying all,
- * one step at a time.
+ * Every node that a walk from `start` reaches in at most as many steps as there are nodes, by
+ * trying all walks.
  */
 function walked(
   start: readonly number[],
@@ -59,7 +59,7 @@ const names = (list: Iterable<number>): readonly string[] =>
   [...list].map((index) => `P${index}`).sort();
 
 describe("in any graph", () => {
-  it("the phases that are called unreachable are those that no walk comes to", () => {
+  it("a phase is reported as unreachable exactly if no walk reaches it", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const seen = walked([0], graph);
@@ -71,7 +71,7 @@ describe("in any graph", () => {
     );
   });
 
-  it("the phases without an end are those that are entered and from which no walk comes to one", () => {
+  it("a phase is reported as having no end exactly if a walk enters it and none leads from it to an end", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const all = Array.from({ length: graph.size }, (_, i) => i);
@@ -88,11 +88,11 @@ describe("in any graph", () => {
     );
   });
 
-  it("a check is called early exactly where a walk to its gate passes no phase that requires its artifact", () => {
+  it("a check is reported as too early exactly if a walk to its gate passes no phase that requires its artifact", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const last = graph.size - 1;
-        // Every walk without a circle, tried one by one.
+        // Tries every walk without a cycle.
         const around = (at: number, path: readonly number[]): boolean =>
           !graph.requiring.includes(at) &&
           (at === last ||

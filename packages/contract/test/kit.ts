@@ -9,11 +9,11 @@ import {
 } from "../src/index.ts";
 import { expect } from "vitest";
 
-/** The original contract, as it is. */
+/** The original contract, unchanged. */
 export const ORIGINAL_FILE = `${import.meta.dirname}/fixtures/agent_workflow.yaml`;
 export const ORIGINAL = readFileSync(ORIGINAL_FILE, "utf8");
 
-/** How the tests of a project run that the original is migrated for. */
+/** The test command of the project for which the original is migrated. */
 export const TESTS: ProposedTests = {
   argv: ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"],
   format: "junit",
@@ -24,10 +24,10 @@ export const TESTS: ProposedTests = {
 /** The original after its migration. */
 export const MIGRATED = migrateContract(ORIGINAL, "agent_workflow.yaml", { testCommand: TESTS });
 
-/** A contract of the newest form without a finding. */
+/** A contract of the newest form without findings. */
 export const CLEAN = readFileSync(join(import.meta.dirname, "fixtures/kit-clean.yaml"), "utf8");
 
-/** A text with one part replaced, which has to be there. */
+/** Replaces one part of a text. The part must exist. */
 export function changed(
   text: string,
   ...edits: readonly (readonly [from: string, to: string])[]
@@ -44,10 +44,10 @@ export const findingsIn = (
   options: ContractOptions = {},
 ): readonly ContractFinding[] => lintContract(text, "c.yaml", options).findings;
 
-/** `severity code` of each. */
+/** The findings as `severity code`. */
 export const brief = (findings: readonly ContractFinding[]): readonly string[] =>
   findings.map(({ severity, code }) => `${severity} ${code}`);
 
-/** What stands where a finding points. */
+/** The text at the place of a finding. */
 export const pointed = (text: string, { line, column }: ContractFinding): string =>
   (text.split(/\r?\n/)[line - 1] ?? "").slice(column - 1);

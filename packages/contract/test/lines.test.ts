@@ -12,7 +12,7 @@ describe("the lines of a contract", () => {
     expect(lines[at(["transitions", 2]) - 1]).toContain("from: REVIEW, to: DONE");
   });
 
-  it("are those of what is above where there is no such part", () => {
+  it("are those of the nearest part above if a part does not exist", () => {
     expect(at(["phases", 1, "tool_constraints", "deploy", "x"])).toBe(
       at(["phases", 1, "tool_constraints"]),
     );

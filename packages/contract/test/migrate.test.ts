@@ -21,7 +21,7 @@ interface Data {
   readonly enforcement: object;
   readonly schemas: object;
 }
-// An inline schema is named by its last part.
+// An inline schema is named by the last part of its path.
 const named = (phase: Data["phases"][number] | undefined) =>
   phase?.required_artifacts.map((artifact) => ({
     ...artifact,
@@ -29,7 +29,7 @@ const named = (phase: Data["phases"][number] | undefined) =>
   }));
 
 describe("the migrated original", () => {
-  it("has no finding, and says every change", () => {
+  it("has no finding, and lists every change", () => {
     expect(migrated.findings).toEqual([]);
     expect(
       migrated.changes.filter((change) => !change.startsWith("named the inline schema")),
@@ -44,7 +44,7 @@ describe("the migrated original", () => {
     ]);
   });
 
-  it("lists what is left to people", () => {
+  it("lists the steps that are left to people", () => {
     expect(migrated.todo).toEqual([
       expect.stringMatching(/^Check that `node --test .*` runs the tests/),
       expect.stringMatching(/`human`, `orchestrator`, .*`plan_approval`$/),
@@ -54,7 +54,7 @@ describe("the migrated original", () => {
     ]);
   });
 
-  it("needs a test command, which nobody can propose for a project that does not say how its tests run", () => {
+  it("still lacks a test command if the project does not say how its tests run", () => {
     const { text, findings, changes } = migrateContract(ORIGINAL, "c.yaml");
     expect(findings).toMatchObject([
       {
@@ -71,7 +71,7 @@ describe("the migrated original", () => {
     ]);
   });
 
-  it("WF-118 leads back from REVIEW to IMPL when the review is rejected", () => {
+  it("WF-118 leads back from REVIEW to IMPL if the review is rejected", () => {
     const { transitions } = parseContract(migrated.text, "c.yaml");
     expect(transitions.filter(({ from }) => from === "REVIEW")).toMatchObject([
       { to: "COMPLETE", when: "passed", gate: "review_approved" },
@@ -96,8 +96,8 @@ describe("the migrated original", () => {
     }
   });
 
-  it("allows nothing that the original does not, and asks for all that it asks for", () => {
-    // The original itself loads no more: nothing says how its tests are run.
+  it("allows nothing that the original does not, and requires everything that it requires", () => {
+    // The original itself no longer loads, because it has no test command.
     const [before, after] = [ORIGINAL, migrated.text].map((text) => parse(text) as Data);
     for (const [index, phase] of (before?.phases ?? []).entries()) {
       const now = after?.phases[index];
@@ -112,7 +112,7 @@ describe("the migrated original", () => {
     expect([after?.enforcement, after?.schemas]).toEqual([before?.enforcement, before?.schemas]);
   });
 
-  it("is left as it is by a second migration", () => {
+  it("is not changed by a second migration", () => {
     expect(migrateContract(migrated.text, "c.yaml", { testCommand: TESTS })).toMatchObject({
       text: migrated.text,
       changes: [],
@@ -138,7 +138,7 @@ it("a comment at the head of a file stays at its head", () => {
   ]);
 });
 
-it("what has more than one repair is left and told", () => {
+it("a fault with more than one possible repair is left and reported", () => {
   const text = changed(ORIGINAL, ['      - "git_commit"  # NOW agents can commit\n', ""]);
   expect(
     migrateContract(text, "c.yaml", { testCommand: TESTS }).findings.map(
@@ -147,21 +147,21 @@ it("what has more than one repair is left and told", () => {
   ).toEqual(["error work_after_review"]);
 });
 
-it("what does not load is not migrated", () => {
+it("a contract that does not load is not migrated", () => {
   expect(() =>
     migrateContract(changed(ORIGINAL, ['severity: "blocking"', 'severity: "bloking"']), "c.yaml"),
   ).toThrow(ContractError);
 });
 
 describe("the drawing", () => {
-  it("as text has every phase with what it allows and needs, and every way with its gate", () => {
+  it("as text has every phase with its tools and artifacts, and every transition with its gate", () => {
     const text = graphText(parseContract(migrated.text, "c.yaml"));
     for (const part of readCases<string>(import.meta, "texts")) {
       expect(text).toContain(part);
     }
   });
 
-  it("as Mermaid has a node for each phase and an arrow for each transition, dotted for the way back", () => {
+  it("as Mermaid has a node for each phase and an arrow for each transition, dotted after a rejection", () => {
     expect(graphMermaid(parseContract(migrated.text, "c.yaml")).split("\n")).toEqual([
       "flowchart TD",
       '  p0(["PLAN<br/>Planning #38; Approval"])',
@@ -178,7 +178,7 @@ describe("the drawing", () => {
     ]);
   });
 
-  it("lets no name end its label or reach the terminal", () => {
+  it("escapes names, so that none ends its label or controls the terminal", () => {
     const contract = parseContract(
       changed(CLEAN, ["name: Plan\n", 'name: "x\\"] --> evil;<script>\\u001b[2J\\u202e"\n']),
       "c.yaml",

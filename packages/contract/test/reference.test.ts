@@ -11,7 +11,7 @@ import { parse } from "yaml";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { changed, CLEAN, MIGRATED, ORIGINAL } from "./kit.ts";
 
-/** The paths of all keys in data, as the schema writes them. */
+/** The paths of all keys in data, in the notation of the schema. */
 function pathsOf(data: unknown, path = ""): readonly string[] {
   if (Array.isArray(data)) return data.flatMap((item) => pathsOf(item, `${path}[]`));
   if (typeof data !== "object" || data === null || path === "schemas" || path.endsWith(".params"))
@@ -24,11 +24,11 @@ function pathsOf(data: unknown, path = ""): readonly string[] {
 }
 
 describe("the keys of a contract", () => {
-  it("all say what they mean", () => {
+  it("all have a description", () => {
     expect(contractKeys().filter(({ description }) => description === "")).toEqual([]);
   });
 
-  it("are all that the original file has", () => {
+  it("include all keys of the original file", () => {
     const known = new Set(contractKeys().map(({ path }) => path));
     const keys = new Set(pathsOf(parse(ORIGINAL)));
     expect(keys.size).toBeGreaterThan(80);
@@ -57,8 +57,8 @@ describe("the JSON Schema for editors", () => {
 
   it.each([
     ["a misspelt key", changed(ORIGINAL, ["forbidden_tools: []", "forbiden_tools: []"])],
-    ["a mode that is none", changed(ORIGINAL, ['mode: "strict"', 'mode: "audit"'])],
-    ["a condition that is none", changed(CLEAN, ["operator: notEqual", "operator: not_equal"])],
+    ["an unknown mode", changed(ORIGINAL, ['mode: "strict"', 'mode: "audit"'])],
+    ["an invalid condition", changed(CLEAN, ["operator: notEqual", "operator: not_equal"])],
     ["a transition without an end", changed(CLEAN, ["to: DONE, ", ""])],
   ])("refuses %s", (_, text) => {
     expect(fits(parse(text))).toBe(false);

@@ -15,8 +15,8 @@ const withoutSchemas = (contract: typeof shipped): unknown => ({
   phases: contract.phases.map((phase) => ({
     ...phase,
     artifacts: phase.artifacts.map(({ schema, ...rest }) => ({ ...rest, schema: schema?.ref })),
-    // The shipped one protects packages in every phase: from writes, and from commands that install
-    // some.
+    // The shipped contract also protects packages in every phase: from writes, and from commands
+    // that install some.
     constraints: phase.constraints.flatMap(({ forbiddenPatterns, ...rest }) =>
       phase.id === "IMPL" && rest.tool === "bash"
         ? []
@@ -81,7 +81,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 describe("the five-phase contract", () => {
-  it("has no finding and is the migrated original, but for its schemas, its packages and the command that runs the tests", () => {
+  it("has no finding and is the migrated original, except for its schemas, its packages and its test command", () => {
     expect(shipped.warnings).toEqual([]);
     expect(migrated.evidence).toMatchObject({
       source: "observed",
@@ -93,7 +93,7 @@ describe("the five-phase contract", () => {
     expect(shipped.evidence.testCommand?.argv).toEqual(["node", "--test", "--test-reporter=junit"]);
   });
 
-  it.each(Object.entries(GOOD))("WF-60 takes a good %s", (type, value) => {
+  it.each(Object.entries(GOOD))("WF-60 accepts a valid %s", (type, value) => {
     expect([now.get(type)?.(value), before.get(type)?.(value)]).toEqual([true, true]);
   });
 
@@ -104,7 +104,7 @@ describe("the five-phase contract", () => {
     [
       "WF-66",
       "plan_document",
-      "a criterion that says not how to verify it",
+      "a criterion without a way to verify it",
       { acceptance_criteria: [{ criterion: "c" }] },
     ],
     ["WF-67", "test_run_result", "a negative count", { failed: -1 }],
@@ -125,7 +125,7 @@ describe("the five-phase contract", () => {
     },
   );
 
-  it("refuses whatever the original's inline schemas refuse: no field, no type and no bound went lost", () => {
+  it("refuses everything that the original's inline schemas refuse: no field, type or bound got lost", () => {
     for (const [type, good] of Object.entries(GOOD)) {
       for (const key of Object.keys(good)) {
         for (const wrong of [undefined, null, 1.5, "", "x", [], {}, [{}], -1]) {

@@ -5,7 +5,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, MIGRATED, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
 
-/** The least that loads, in the original form. */
+/** The smallest contract that loads, in the original form. */
 const LEAST = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-least.yaml"), "utf8");
 const TWO = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-two.yaml"), "utf8");
 
@@ -27,7 +27,7 @@ describe("the loader", () => {
     },
   );
 
-  it("WF-05 an empty file is called empty", () => {
+  it("WF-05 an empty file is reported as empty", () => {
     expect(messagesIn("")).toEqual(["The contract is empty"]);
   });
 
@@ -38,7 +38,7 @@ describe("the loader", () => {
     },
   );
 
-  it("WF-08 WF-09 WF-10 a phase without id, name and allowed tools is told by its index, all fields at once", () => {
+  it("WF-08 WF-09 WF-10 a phase without id, name and allowed tools is named by its index, with all fields at once", () => {
     const text = changed(TWO, [
       "id: BUILD\n    name: Building\n    allowed_tools: [bash]",
       "description: Built",
@@ -62,7 +62,7 @@ describe("the loader", () => {
     },
   );
 
-  it("WF-70 an artifact without a schema is required, and held to its rules alone", () => {
+  it("WF-70 an artifact without a schema is required, and only its rules apply", () => {
     const text = changed(
       MIGRATED.text,
       ['        schema: "scope.json"\n', ""],
@@ -81,7 +81,7 @@ describe("the loader", () => {
     ]);
   });
 
-  it("WF-117 each of the three modes loads, and tool calls are held to it unless the contract says otherwise", () => {
+  it("WF-117 each of the three modes loads and applies to tool calls, unless the contract says otherwise", () => {
     for (const mode of ["strict", "permissive", "advisory"]) {
       const { enforcement } = parseContract(
         changed(LEAST, ["mode: strict", `mode: ${mode}`]),
@@ -109,7 +109,7 @@ describe("the loader", () => {
   });
 });
 
-describe("what the original let through", () => {
+describe("faults that the original form let pass", () => {
   it.each(readCases<[string, string, [string, string][], string]>(import.meta, "errors"))(
     "%s %s is an error with its place",
     (_, __, edits, expected) => {
@@ -148,7 +148,7 @@ describe("what the original let through", () => {
     ).toContain("error approval_conflict");
   });
 
-  it("WF-73 a schema of nothing or of text is a finding and no exception", () => {
+  it("WF-73 a schema that is empty or text is a finding, and does not throw", () => {
     expect(
       brief(
         findingsIn(

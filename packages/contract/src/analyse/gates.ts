@@ -5,7 +5,7 @@ import type { GateData, PhaseData } from "../schema.ts";
 import { ARTIFACT_RULES, GATE_CHECKS, MADE_WITH, TEST_RULES } from "../words.ts";
 import { phaseOf, type Located, type Subject } from "./subject.ts";
 
-/** What is wrong with the gates, and with the artifacts that they read. */
+/** Finds the faults of gates, and of the artifacts that they read. */
 export function analyseGates(subject: Subject): void {
   for (const gate of subject.gates) {
     analyseKind(gate, subject);
@@ -18,7 +18,7 @@ export function analyseGates(subject: Subject): void {
   analyseEvidence(subject);
 }
 
-// Reported once, because one `test_command` mends all of them.
+// Reported once, because one `test_command` repairs all of them.
 function analyseEvidence(subject: Subject): void {
   const { data, report } = subject;
   if (data.test_command !== undefined || data.evidence === "reported") return;
@@ -27,14 +27,14 @@ function analyseEvidence(subject: Subject): void {
   report(
     "tests_unobservable",
     first.at,
-    `${quote(first.check)} is judged on a test run that was observed, and the contract has no \`test_command\`: no task can leave ${quote(first.phase)}`,
+    `No task can leave ${quote(first.phase)}: ${quote(first.check)} needs an observed test run, and the contract has no \`test_command\``,
     data.bylaw === undefined
       ? "Run `bylaw contract migrate`: it adds a `test_command` for the project"
       : 'Add `test_command: { argv: ["pytest", "--junitxml=report.xml"], format: junit, report: report.xml }`, or `evidence: reported` to accept what agents report',
   );
 }
 
-/** The checks and rules that let no task pass without a test run, in the order of the contract. */
+/** The checks and rules that need a test run, in the order of the contract. */
 const testChecks = ({ phases, gates }: Pick<Subject, "phases" | "gates">): readonly TestCheck[] => [
   ...phases.flatMap(({ id, required_artifacts: artifacts = [], at }) =>
     artifacts.flatMap(({ validation = [] }, index) =>
@@ -256,10 +256,7 @@ function artifactsOf(condition: Condition): readonly string[] {
   return condition.fact === "artifacts" && name !== undefined ? [name] : [];
 }
 
-/**
- * Whether a task can come to a phase's gates without an artifact: on a path on which no transition
- * asked for it.
- */
+/** Whether a path without a transition that requires the artifact leads to a phase's gates. */
 function reaches(artifact: string, phase: string, { phases, edges, initial }: Subject): boolean {
   const requiring = new Set(
     phases
@@ -269,7 +266,7 @@ function reaches(artifact: string, phase: string, { phases, edges, initial }: Su
       .map(({ id }) => id),
   );
   if (requiring.has(phase)) return false;
-  // A transition that a rejection opens asks for nothing.
+  // A transition after a rejection requires no artifacts.
   const free = edges.filter(({ from, when }) => !requiring.has(from) || when === "rejected");
   return reachable([initial], free).has(phase);
 }

@@ -62,7 +62,7 @@ function analyseUnusedGates({ gates, transitions, report }: Subject): void {
       when === "passed" && gate !== undefined ? [gate] : [],
     ),
   );
-  // Where a gate is misspelt, that is said already.
+  // A misspelt gate has a finding already.
   const misspelt = new Set(
     transitions.flatMap(({ from, gate }) => (gate !== undefined && !known.has(gate) ? [from] : [])),
   );
@@ -77,7 +77,7 @@ function analyseUnusedGates({ gates, transitions, report }: Subject): void {
   }
 }
 
-// A rejection sends work back, or ends the task where no yes leads.
+// A rejection must send work back. If no approval leads further, it may end the task.
 function analyseRejections({ edges, report }: Subject): void {
   for (const { from, to, gate, when, at } of edges) {
     if (when !== "rejected" || reachable([to], edges).has(from)) continue;
@@ -123,13 +123,13 @@ function analyseEnds({ phases, edges, report }: Subject, entered: ReadonlySet<st
     report(
       "several_ends",
       [...at, "id"],
-      `The phase ${quote(id)} is an end besides ${quote(open.at(-1)?.id ?? "")}`,
+      `The phase ${quote(id)} is another end besides ${quote(open.at(-1)?.id ?? "")}`,
       `Add the transition that leaves ${quote(id)}, unless tasks may end there`,
     );
   }
 }
 
-/** Phases that judge work of earlier ones, and what lets them send it back. */
+/** Finds gates that can reject work of earlier phases, without a transition back. */
 function analyseWayBack(subject: Subject, entered: ReadonlySet<string>): void {
   const { report, edges } = subject;
   for (const { phase, gate, back, at } of rejections(subject)) {
@@ -146,16 +146,16 @@ function analyseWayBack(subject: Subject, entered: ReadonlySet<string>): void {
   }
 }
 
-/** A gate that can reject what cannot be mended where it stands. */
+/** A gate that can reject work which its own phase cannot fix. */
 export interface Rejection {
   readonly phase: string;
   readonly gate: string;
-  /** Where it could go back to, the nearest first. */
+  /** The phases to which work could go back, nearest first. */
   readonly back: readonly string[];
   readonly at: readonly (string | number)[];
 }
 
-/** The gates without a way back for what they reject. */
+/** The gates that can reject work but have no transition back. */
 export function rejections(subject: Subject): readonly Rejection[] {
   const { phases, gates, edges, initial, works } = subject;
   const found: Rejection[] = [];

@@ -4,7 +4,7 @@ import { suggestFix } from "../suggest-fix.ts";
 import { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "../words.ts";
 import type { Subject } from "./subject.ts";
 
-/** Names that stand twice, and names of nothing. */
+/** Finds repeated names, and names that refer to nothing. */
 export function analyseNames(subject: Subject): void {
   analysePhaseNames(subject);
   analyseTransitionNames(subject);
@@ -12,7 +12,7 @@ export function analyseNames(subject: Subject): void {
   analyseDeclaredChecks(subject, used);
 }
 
-/** Reports a name that comes a second time. */
+/** Returns a function that reports a name when it comes a second time. */
 function twiceIn({ report }: Subject, code: FindingCode, noun: string, fix: string) {
   const seen = new Set<string>();
   return (name: string, at: readonly (string | number)[], shown = name): void => {
@@ -35,7 +35,7 @@ function analysePhaseNames(subject: Subject): void {
       report(
         "reserved_phase",
         [...at, "id"],
-        `No phase may have the id ${quote(COMPLETED)}: completed tasks are there`,
+        `The phase id ${quote(COMPLETED)} is reserved for completed tasks`,
         "Give it an id of its own",
       );
   }
@@ -88,7 +88,7 @@ function analyseTransitionNames(subject: Subject): void {
 const checksOf = ({ data, known }: Subject): ReadonlySet<string> =>
   new Set([...Object.keys(GATE_CHECKS), ...Object.keys(data.checks ?? {}), ...known.checks]);
 
-/** Returns the checks that gates name. */
+/** Finds faults in the checks of gates. Returns the checks that gates name. */
 function analyseCheckNames(subject: Subject): ReadonlySet<string> {
   const { gates, report } = subject;
   const checks = checksOf(subject);
@@ -116,7 +116,7 @@ function analyseCheckNames(subject: Subject): ReadonlySet<string> {
   return used;
 }
 
-/** Returns the rules that artifacts name. */
+/** Finds faults in the rules of artifacts. Returns the rules that artifacts name. */
 function analyseRuleNames(subject: Subject): ReadonlySet<string> {
   const { phases, report } = subject;
   const rules = new Set([...Object.keys(ARTIFACT_RULES), ...checksOf(subject)]);

@@ -74,7 +74,7 @@ function analysePaths({ data, report }: Subject): void {
   }
 }
 
-// Two writers of one file would take each other's lines for their own, or destroy a database.
+// Two writers of one file would mix up their lines, or destroy a database.
 function analyseSharedFiles({
   data: { enforcement, coordination, monitoring },
   report,
@@ -97,7 +97,7 @@ function analyseSharedFiles({
       report(
         "wrong_value",
         at,
-        `The file ${quote(path)} is also that of ${quote(other)}`,
+        `The file ${quote(path)} is also used by ${quote(other)}`,
         "Name a file of its own",
       );
   }
@@ -123,7 +123,7 @@ const RANK = { strict: 2, permissive: 1, advisory: 0 } as const;
 export const laxer = (one: keyof typeof RANK, other: keyof typeof RANK): keyof typeof RANK =>
   RANK[one] <= RANK[other] ? one : other;
 
-/** Whether a path stays below where it begins, on every system. */
+/** Whether a path stays below its folder, on every system. */
 export function isInside(path: string): boolean {
   return (
     !/^[/\\~]|^[A-Za-z]:|:\/\//.test(path) && path.split(/[/\\]/).every((part) => part !== "..")

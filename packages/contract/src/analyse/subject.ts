@@ -2,27 +2,27 @@ import type { Report } from "../findings.ts";
 import type { ContractData, GateData, PhaseData, TransitionData } from "../schema.ts";
 import type { Edge } from "../reach.ts";
 
-/** A thing of the contract, with its place in the lists. */
+/** A part of the contract, with its path. */
 export type Located<T> = T & { readonly at: readonly (string | number)[] };
 
-/** What the analysis looks at. */
+/** The input of the analysis. */
 export interface Subject {
   readonly data: ContractData;
-  /** The names that the contract may use besides those that it declares. */
+  /** The names that the contract may use without declaring them. */
   readonly known: { readonly tools: readonly string[]; readonly checks: readonly string[] };
   readonly phases: readonly Located<PhaseData>[];
   readonly gates: readonly Located<GateData & { readonly phase: string }>[];
   readonly transitions: readonly Located<TransitionData>[];
-  /** The transitions whose ends are both there. */
+  /** The transitions whose phases both exist. */
   readonly edges: readonly (Edge & Located<TransitionData>)[];
   readonly initial: string;
-  /** Whether a phase lets files be changed, by a writing tool or by a shell. */
+  /** Whether a phase allows changes to files, by a writing tool or by a shell. */
   readonly works: (phase: PhaseData) => boolean;
-  /** At a value. */
+  /** Reports a finding at a value. */
   readonly report: Report;
 }
 
-/** The data of a contract as the analysis needs it. */
+/** Prepares the data of a contract for the analysis. */
 export function subjectOf(data: ContractData, known: Subject["known"], report: Report): Subject {
   const phases = data.phases.map((phase, index) => ({ ...phase, at: ["phases", index] }));
   const gates = phases.flatMap(({ gates = [], id, at }) =>
@@ -50,6 +50,6 @@ export function subjectOf(data: ContractData, known: Subject["known"], report: R
   };
 }
 
-/** The first phase of an id. */
+/** The first phase with an id. */
 export const phaseOf = ({ phases }: Subject, id: string): Located<PhaseData> | undefined =>
   phases.find((phase) => phase.id === id);

@@ -35,7 +35,7 @@ export function analyseTools(subject: Subject): void {
         "tool_conflict",
         [...at, "allowed_tools", index],
         `The phase ${quote(id)} both allows and forbids the tool ${quote(tool)}`,
-        "Remove it from one of the lists; as it is, it is forbidden",
+        "Remove it from one of the lists; until then it is forbidden",
       );
     }
     analyseConstraints(phase, subject, knownTool);
@@ -136,8 +136,8 @@ function analyseLists(
 }
 
 /**
- * Of the two writing tools the one without a constraint, then the one with, where a phase allows
- * both; else nothing.
+ * If a phase allows both writing tools and constrains only one: the unconstrained tool, then the
+ * constrained one. Otherwise empty.
  */
 export function unconstrainedWriter({
   allowed_tools: allowed,
@@ -159,8 +159,8 @@ function analyseLastWork(subject: Subject): void {
   }
 }
 
-// Only a list of what is allowed bounds a tool: beside a list of what is forbidden everything else
-// is open.
+// Only a list of allowed values restricts a tool. A list of forbidden ones leaves everything else
+// open.
 function bounded(constraints: NonNullable<PhaseData["tool_constraints"]>, tool: string): boolean {
   if (!Object.hasOwn(constraints, tool)) return false;
   const { allowed_patterns, allowed_commands } = constraints[tool] ?? {};
@@ -168,7 +168,8 @@ function bounded(constraints: NonNullable<PhaseData["tool_constraints"]>, tool: 
 }
 
 /**
- * The ends that let what was made before them be changed after the last gate, and by which tool.
+ * The last phases in which earlier work can still be changed after the last gate, and the tools
+ * that can do so.
  */
 export function lastWork({
   phases,
