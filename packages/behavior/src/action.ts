@@ -1,4 +1,4 @@
-/** What an agent may ask of its workflow. */
+/** The actions that an agent may request of its workflow. */
 export const BEHAVIOR_ACTIONS = [
   "loop",
   "trigger",
@@ -15,12 +15,12 @@ export type BehaviorActionName = (typeof BEHAVIOR_ACTIONS)[number];
 export interface BehaviorAction {
   readonly action: BehaviorActionName;
   readonly reason: string | null;
-  /** Whom a trigger is for. */
+  /** The agent that a trigger calls. */
   readonly triggerAgentId: string | null;
-  /** The step that it was written in; `null`: the step that is at work. */
+  /** The step in which it was written. Null means the current step. */
   readonly step: string | null;
-  /** The run that it was written in; `null`: the run that reads it. */
+  /** The run in which it was written. Null means the run that reads it. */
   readonly run: string | null;
-  /** Keys that mean nothing, each with what its author may have meant, if anything is near. */
+  /** Unknown keys, each with the nearest known one, if any. */
   readonly ignored: readonly { readonly key: string; readonly near: string | undefined }[];
 }

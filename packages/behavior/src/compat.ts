@@ -1,3 +1,3 @@
-/** Whose reading of a request holds where the two origins differ from the better rule, or from each other. */
+/** The older system whose reading applies. The systems differ from the default reading, and from each other. */
 export type Compat = (typeof COMPATS)[number];
 export const COMPATS = ["radium", "codemachine"] as const;

@@ -3,19 +3,19 @@ import { BylawError, isJsonObject, messageOf, type Json, type JsonObject } from 
 import { nearest, quote } from "@bylaw/wording";
 import { BEHAVIOR_ACTIONS, type BehaviorAction, type BehaviorActionName } from "./action.ts";
 
-/** The largest control file that is read, in UTF-16 units. */
+/** The longest control file, in UTF-16 code units. */
 export const CONTROL_FILE_LIMIT = 65_536;
 
 const FIELDS = ["action", "reason", "triggerAgentId", "step", "run"] as const;
 
-/** Where the text comes from, for errors. */
+/** The origin of the text, for errors. */
 export interface ControlFileOptions {
   readonly file?: string;
 }
 
 /**
- * Reads the text of a control file strictly: one JSON object, each key once, an action that there is, texts where texts belong. A key
- * that means nothing is told in `ignored` and changes nothing. Throws BYLAW_BEHAVIOR_INVALID.
+ * Parses the text of a control file strictly: one JSON object without repeated keys, a known action, and text or null in the text
+ * fields. Unknown keys are listed in `ignored` and have no effect. Throws BYLAW_BEHAVIOR_INVALID.
  */
 export function parseControlFile(text: string, { file }: ControlFileOptions = {}): BehaviorAction {
   const invalid = (message: string, fix?: string, cause?: unknown): BylawError =>
@@ -48,11 +48,11 @@ function objectIn(text: string, invalid: Invalid): JsonObject {
   if (text.length > CONTROL_FILE_LIMIT)
     throw invalid(
       `The control file has ${text.length} characters; at most ${CONTROL_FILE_LIMIT} are allowed`,
-      "Say it in fewer words",
+      "Shorten the reason",
     );
   if (text.trim() === "")
     throw invalid("The control file is empty; it must hold one JSON object", EXAMPLE);
-  // It would be a space to some readers and a fault to others.
+  // Some readers take it for a space and others for a fault.
   if (text.startsWith("\uFEFF"))
     throw invalid("The control file begins with a byte order mark", "Write UTF-8 without it");
   let value: Json;
@@ -81,7 +81,7 @@ function actionOf(action: Json | undefined, invalid: Invalid): BehaviorActionNam
   );
 }
 
-// Words that prompts use for what has another name here.
+// Words that prompts use for actions with another name here.
 const MEANT: ReadonlyMap<string, BehaviorActionName> = new Map([
   ["complete", "continue"],
   ["completed", "continue"],

@@ -4,12 +4,12 @@ import type { Compat } from "./compat.ts";
 
 interface LoopConfig {
   readonly steps: number;
-  /** `undefined`: without end. */
+  /** Undefined means no limit. */
   readonly max: number | undefined;
   readonly skip: readonly string[];
 }
 
-/** Whether a step sends its workflow back: `{shouldRepeat, stepsBack, skip, reason}`, or `null`. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID. */
+/** Whether a step sends its workflow back: `{shouldRepeat, stepsBack, skip, reason}`, or null. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID. */
 export function evaluateLoop(
   { action, reason }: BehaviorAction,
   config: JsonObject,
@@ -27,7 +27,7 @@ export function evaluateLoop(
     max !== undefined && iteration + 1 > max
       ? answer(false, `loop limit reached (${max})`)
       : undefined;
-  // The origins look at the limit before they look at what is asked for, so that it hides a stop and fires on a continue.
+  // The older systems check the limit before the action, so at the limit it hides a stop and also answers a `continue`.
   if (compat !== undefined && limit !== undefined) return limit;
   if (action === "loop") return limit ?? answer(true, reason);
   return action === "stop" ? answer(false, reason) : null;

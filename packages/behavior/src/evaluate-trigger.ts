@@ -2,7 +2,10 @@ import { BylawError, type JsonObject } from "@bylaw/kernel";
 import type { BehaviorAction } from "./action.ts";
 import type { Compat } from "./compat.ts";
 
-/** Whom a step calls: `{shouldTrigger, agentId, reason}`, or `null`. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID and BYLAW_BEHAVIOR_TARGET_MISSING. */
+/**
+ * The agent that a step calls: `{shouldTrigger, agentId, reason}`, or null. Pure. Throws BYLAW_BEHAVIOR_CONFIG_INVALID and
+ * BYLAW_BEHAVIOR_TARGET_MISSING.
+ */
 export function evaluateTrigger(
   { action, triggerAgentId, reason }: BehaviorAction,
   { triggerAgentId: other = null }: JsonObject,
@@ -14,7 +17,7 @@ export function evaluateTrigger(
       code: "BYLAW_BEHAVIOR_CONFIG_INVALID",
       message: "`triggerAgentId` of a trigger must be text or null",
     });
-  // One reading takes an empty name for a name; an agent without a name is nobody's.
+  // Only `radium` takes an empty name as a name. By default, an empty name counts as none.
   const agentId =
     compat === "radium" ? (triggerAgentId ?? other) : (named(triggerAgentId) ?? named(other));
   if (agentId !== null) return { shouldTrigger: true, agentId, reason };

@@ -5,25 +5,25 @@ import type { Compat } from "./compat.ts";
 import { evaluateLoop } from "./evaluate-loop.ts";
 import { evaluateTrigger } from "./evaluate-trigger.ts";
 
-/** Who looks at a request. */
+/** The behaviors that can evaluate a request. */
 export type EvaluatorName = "loop" | "trigger" | "checkpoint" | "vibecheck";
 export const EVALUATORS: readonly EvaluatorName[] = ["loop", "trigger", "checkpoint", "vibecheck"];
 
-/** One question to one evaluator. */
+/** One control file, and the behavior that evaluates it. */
 export interface Evaluation {
   readonly evaluator: EvaluatorName;
-  /** The control file: its text, the object in it, or `null` where there is none. */
+  /** The control file: its text, its object, or null if there is none. */
   readonly file: Json;
-  /** What the step is configured with; `null`: nothing. */
+  /** The configuration of the step. Null means none. */
   readonly config?: Json;
-  /** How often the loop has gone back so far. */
+  /** How many times the loop has already gone back. */
   readonly iteration?: number;
   readonly compat?: Compat;
 }
 
 /**
- * What one evaluator makes of a control file; `null`: nothing that concerns it. Pure. Throws BYLAW_BEHAVIOR_INVALID for a broken file,
- * BYLAW_BEHAVIOR_CONFIG_INVALID, and BYLAW_BEHAVIOR_TARGET_MISSING for a trigger without an agent.
+ * Evaluates a control file by one behavior. Null if the request does not concern this behavior. Pure. Throws BYLAW_BEHAVIOR_INVALID
+ * for a broken file, BYLAW_BEHAVIOR_CONFIG_INVALID, and BYLAW_BEHAVIOR_TARGET_MISSING for a trigger without an agent.
  */
 export function evaluateBehavior({
   evaluator,
@@ -32,7 +32,7 @@ export function evaluateBehavior({
   iteration = 0,
   compat,
 }: Evaluation): JsonObject | null {
-  // A step without a loop or a trigger never looks at the file, so that a broken one is not its business.
+  // A step without a loop or a trigger never reads the file, so a broken file is no error for it.
   if ((evaluator === "loop" || evaluator === "trigger") && config === null) return null;
   if (config !== null && !isJsonObject(config))
     throw new BylawError({
@@ -75,8 +75,8 @@ function actionIn(file: Json, compat: Compat | undefined): BehaviorAction | null
   return parseControlFile(typeof file === "string" ? file : JSON.stringify(file));
 }
 
-// The origin looked at what it parsed and at nothing else: an action that there is not is none of those that it knows, and the limit of a
-// loop is reached all the same. A broken file was told on its console, and it went on as if there were none.
+// Codemachine did not validate the action. An unknown action had no effect, but a loop at its limit still ended. It reported a
+// broken file on its console and went on as if there were none.
 function unvalidated(file: Json): BehaviorAction | null {
   let value: Json = file;
   try {

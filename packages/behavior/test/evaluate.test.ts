@@ -29,7 +29,7 @@ const faults: Readonly<Record<string, string>> = {
   invalid_config: "BYLAW_BEHAVIOR_CONFIG_INVALID",
 };
 
-describe("evaluators as their origin has them", () => {
+describe("evaluators give the results of the original systems", () => {
   it.each(cases.map((one, index) => [index, one] as const))(
     "case %i",
     (_, { decision, ...rest }) => {
@@ -46,7 +46,7 @@ describe("evaluators as their origin has them", () => {
     },
   );
 
-  it("reads a limit of 0 in two ways, and the better reading refuses it", () => {
+  it("the two systems read a limit of 0 differently, and the default refuses it", () => {
     const zero: Evaluation = {
       evaluator: "loop",
       file: { action: "loop" },
@@ -60,7 +60,7 @@ describe("evaluators as their origin has them", () => {
     );
   });
 
-  it("asks the limit of a loop alone, and keeps the reason of a stop", () => {
+  it("by default the limit applies only to `loop`, and a stop keeps its reason", () => {
     const at = (action: string): Evaluation => ({
       ...{
         evaluator: "loop",
@@ -80,7 +80,7 @@ describe("evaluators as their origin has them", () => {
     }
   });
 
-  it("refuses what steps back to nowhere, which the origins clamp or take", () => {
+  it("refuses steps that lead nowhere, which the original systems clamp or accept", () => {
     for (const steps of [0, -1, 1.5, "2", null]) {
       const one: Evaluation = { evaluator: "loop", file: { action: "loop" }, config: { steps } };
       expect(() => better(one)).toThrow(
@@ -115,10 +115,10 @@ describe("evaluators as their origin has them", () => {
     );
   });
 
-  it("does not look at a broken file for a step without a loop, and goes on after one only where the origin did", () => {
+  it("ignores a broken file in a step without a loop, and otherwise only if the original system did", () => {
     expect(better({ evaluator: "loop", file: "{", config: null })).toBeNull();
     expect(codemachine({ evaluator: "checkpoint", file: "{" })).toBeNull();
-    // What is no action is nothing, and a limit that is reached is reached all the same.
+    // An unknown action has no effect, but the limit of the loop still counts.
     const config = { steps: 1, maxIterations: 1 };
     for (const file of [{ action: "complete" }, '{"action":"LOOP"}', "[]", '{"reason":5}']) {
       expect(codemachine({ evaluator: "loop", file, config })).toBeNull();
@@ -157,7 +157,7 @@ describe("the control file", () => {
     },
   );
 
-  it("says what was meant", () => {
+  it("suggests the nearest action or key", () => {
     const fixOf = (raw: string): unknown => {
       try {
         return parseControlFile(raw);
@@ -180,7 +180,7 @@ describe("the control file", () => {
     ]);
   });
 
-  it("is not too large, and says so in few words", () => {
+  it("refuses a control file that is too large, with a short message", () => {
     const long = JSON.stringify({ action: "loop", reason: "x".repeat(70_000) });
     expect(() => parseControlFile(long)).toThrow(/at most 65536/);
     expect(() => parseControlFile(`{"action":"${"z\\n`".repeat(1_000)}"}`)).toThrow(
@@ -189,7 +189,7 @@ describe("the control file", () => {
   });
 });
 
-describe("the risk of an advice, by its words", () => {
+describe("the risk of advice, by its words", () => {
   it.each((fixture("risk-score") as { cases: readonly (RiskScore & { advice: string })[] }).cases)(
     "$advice",
     ({ advice, ...wanted }) => {

@@ -8,11 +8,11 @@ import {
 import { own } from "./own.ts";
 import { terminalOf, type Terminal } from "./terminal.ts";
 
-/** The terms that agents answer and vote under. */
+/** The terms for answers and votes. */
 export interface ConsensusTerms {
-  /** How many answers one agent may give; `null`: any number. */
+  /** The most answers that one agent may give. Null means any number. */
   readonly max_answers_per_agent: number | null;
-  /** How many answers all agents may give; `null`: any number. */
+  /** The most answers that all agents together may give. Null means any number. */
   readonly max_answers_global: number | null;
   /** Whether voting waits until every agent that still takes part has answered. */
   readonly defer_voting: boolean;
@@ -20,23 +20,23 @@ export interface ConsensusTerms {
   readonly fairness: "votes" | "turns";
 }
 
-/** One revision of the answer of an agent. */
+/** One revision of an agent's answer. */
 export interface Answer {
   readonly agent: string;
-  /** `agent2.1`: the alias of the agent, and the revision. */
+  /** The alias of the agent and the revision, such as `agent2.1`. */
   readonly label: string;
   /** From 1. */
   readonly revision: number;
-  /** It was the n-th answer of all agents. */
+  /** The number of the answer among those of all agents, from 1. */
   readonly nth: number;
-  /** `sha256:…` of the content as it is on record. */
+  /** The digest of the recorded content, as `sha256:…`. */
   readonly sha256: string;
   readonly content: string;
-  /** The folder that the agent worked in. */
+  /** The folder in which the agent worked. */
   readonly workspace: string | null;
 }
 
-/** A live vote, bound to what the voter was shown. */
+/** A valid vote, bound to the answers that the voter was shown. */
 export interface Vote {
   readonly agent: string;
   readonly label: string;
@@ -44,28 +44,28 @@ export interface Vote {
   readonly sha256: string;
 }
 
-/** The answers and votes of a log. Records are keyed by the agent ids of the host. */
+/** The answers and votes in a log. Records are keyed by the host's agent ids. */
 export interface Consensus {
-  /** Sorted by UTF-16 unit: the n-th has the alias `agent<n>`. */
+  /** The agents, sorted by UTF-16 code unit. The n-th has the alias `agent<n>`. */
   readonly agents: readonly string[];
   readonly terms: ConsensusTerms;
   /** The current answer of each agent, in the order of their first answers. */
   readonly answers: readonly Answer[];
-  /** How many answers there were, all revisions counted. */
+  /** The number of answers, including all revisions. */
   readonly given: number;
   /** The digest of every revision, by label. */
   readonly digests: Readonly<Record<string, string>>;
-  /** The newest revision that a viewer was shown, by viewer and agent. */
+  /** The newest revision that each viewer was shown, by viewer and agent. */
   readonly shown: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The live votes, by voter. */
+  /** The valid votes, by voter. */
   readonly votes: Readonly<Record<string, Vote>>;
   /** Accepted responses that are not yet recorded as an answer or a vote. */
   readonly pending: Readonly<
     Record<string, { readonly response: number; readonly terminal: Terminal }>
   >;
-  /** Agents that were warned that the time of their round is nearly over. */
+  /** Agents that were warned that their round is almost over. */
   readonly warned: Readonly<Record<string, { readonly round: number; readonly over_at: string }>>;
-  /** How many calls in a row were denied because the time was over. */
+  /** How many calls of each agent in a row were denied because the time was over. */
   readonly denials: Readonly<Record<string, number>>;
   readonly winner: string | null;
 }
@@ -81,10 +81,13 @@ const NOTHING: Consensus = {
   ...{ pending: {}, warned: {}, denials: {}, winner: null },
 };
 
-/** The decision code of a call that comes after the time of a round. */
+/** The decision code of a call after the time of a round. */
 export const TIME_OVER = "round_time_over";
 
-/** Answers, votes, and which answers each agent was shown. The guard of this plugin keeps impossible events out of the log. */
+/**
+ * The answers, the votes, and which answers each agent was shown. It does not check events: the guard of the plugin keeps
+ * impossible ones out of the log.
+ */
 export const consensusState = defineProjection<Consensus>({
   name: "bylaw/consensus",
   version: 1,
@@ -129,7 +132,7 @@ const REDUCERS: Readonly<Record<string, Reducer>> = Object.assign(Object.create(
     const at = state.answers.findIndex((one) => one.agent === agent);
     const answers = at < 0 ? [...state.answers, answer] : state.answers.with(at, answer);
     const digests = { ...state.digests, [answer.label]: answer.sha256 };
-    // Earlier votes were cast without this answer.
+    // Earlier votes are dropped, because they were cast without this answer.
     return {
       ...state,
       pending,
@@ -185,7 +188,7 @@ const REDUCERS: Readonly<Record<string, Reducer>> = Object.assign(Object.create(
   winner_selected: (state, _, agent) => ({ ...state, winner: agent }),
 } satisfies Record<string, Reducer>);
 
-// Whichever plugin decided, one of the votes says that the time was over.
+// Any plugin may have made the decision, so this looks at all votes.
 function isLate(decision: Json | undefined): boolean {
   const votes = isJsonObject(decision) ? decision["votes"] : undefined;
   return (

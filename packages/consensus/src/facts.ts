@@ -2,13 +2,13 @@ import { turnOf, type AgentTurns } from "@bylaw/log";
 import type { Answer, Consensus } from "./consensus.ts";
 import { own } from "./own.ts";
 
-/** The alias of an agent, `agent<n>`; `undefined` where it takes no part. */
+/** The alias of an agent, `agent<n>`. Undefined if it does not take part. */
 export function aliasOf({ agents }: Consensus, agent: string): string | undefined {
   const at = agents.indexOf(agent);
   return at < 0 ? undefined : `agent${at + 1}`;
 }
 
-/** The agent with an alias or id. Aliases come first, as agents know each other by them. */
+/** The agent with this alias or id. An alias takes precedence, because agents know each other by aliases. */
 export function agentNamed({ agents }: Consensus, name: string): string | undefined {
   const number = /^agent([1-9]\d{0,5})$/.exec(name)?.[1];
   return (
@@ -17,11 +17,11 @@ export function agentNamed({ agents }: Consensus, name: string): string | undefi
   );
 }
 
-/** The label of a revision of an agent's answer. */
+/** The label of one revision of an agent's answer. */
 export const labelOf = (state: Consensus, agent: string, revision: number): string =>
   `${aliasOf(state, agent) ?? agent}.${revision}`;
 
-/** The current answers of others that an agent was not shown, in the order of first answers. */
+/** The current answers of other agents that this agent was not shown, in the order of the first answers. */
 export function unseenBy(state: Consensus, viewer: string): readonly Answer[] {
   const seen = own(state.shown, viewer) ?? {};
   return state.answers.filter(
@@ -29,7 +29,7 @@ export function unseenBy(state: Consensus, viewer: string): readonly Answer[] {
   );
 }
 
-/** Whether the time of an agent's round, with the grace after its warning, is over at `at` (RFC 3339). */
+/** Whether an agent's round is over at `at` (RFC 3339), including the grace period after its warning. */
 export function isTimeOver(
   state: Consensus,
   agent: string,
@@ -48,13 +48,13 @@ export function isTimeOver(
 export const deniedCalls = ({ denials }: Consensus, agent: string): number =>
   own(denials, agent) ?? 0;
 
-/** Whether an agent no longer takes part: its turn ended without complying, or it was dropped. */
+/** Whether an agent no longer takes part: its turn ended without a valid response, or it was dropped. */
 export function isOut(turns: AgentTurns, agent: string): boolean {
   const { outcome } = turnOf(turns, agent);
   return outcome === "non_compliant" || outcome === "dropped";
 }
 
-/** Whether nobody may vote yet, because an agent that still takes part has not answered and may. */
+/** Whether nobody may vote yet, because an agent that still takes part may answer and has not done so. */
 export function defersVoting(
   { terms, agents, answers, given }: Consensus,
   turns: AgentTurns,

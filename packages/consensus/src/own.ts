@@ -1,4 +1,4 @@
-/** The own property of a record. */
+/** A record's own property. Undefined if it only inherits one. */
 export function own<Value>(
   record: Readonly<Record<string, Value>>,
   key: string,

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
-/** What ends the turn of an agent, as `response_accepted` has it under `terminal`. */
+/** How an agent ended its turn, recorded in `response_accepted` under `terminal`. */
 export type Terminal =
   | { readonly kind: "answer"; readonly content: string }
   | { readonly kind: "vote"; readonly target: string; readonly reason: string | null }
@@ -8,7 +8,7 @@ export type Terminal =
 
 const text = (value: Json | undefined): value is string => typeof value === "string";
 
-/** Reads what the log holds. What a redactor took out is the empty text; what is no terminal is nothing. */
+/** Reads a recorded terminal. Text that a redactor removed becomes empty. Undefined if the value is not a terminal. */
 export function terminalOf(value: Json | undefined): Terminal | undefined {
   if (!isJsonObject(value)) return undefined;
   const { kind, content, target, reason, tool } = value;

@@ -33,7 +33,7 @@ const answer = (agent: string, revision = 1): Step => [
 describe("names", () => {
   const state = fold(opened);
 
-  it("are numbered by the order of the ids, and lead back to them", () => {
+  it("are numbered in the order of the ids, and can be resolved to them", () => {
     expect(["a", "b", "c"].map((id) => aliasOf(state, id))).toEqual(["agent1", "agent2", "agent3"]);
     expect(["agent3", "b", "agent4", "agent0", "d"].map((name) => agentNamed(state, name))).toEqual(
       ["c", "b", undefined, undefined, undefined],
@@ -41,14 +41,14 @@ describe("names", () => {
     expect(labelOf(state, "c", 2)).toBe("agent3.2");
   });
 
-  it("of others are taken as they are", () => {
+  it("of agents outside the vote stay as they are", () => {
     expect(aliasOf(state, "stranger")).toBeUndefined();
     expect(labelOf(state, "stranger", 1)).toBe("stranger.1");
   });
 });
 
-describe("what an agent has not seen", () => {
-  it("is every current answer of others that it was not shown", () => {
+describe("unseen answers", () => {
+  it("are the current answers of others that an agent was not shown", () => {
     const shown: Step = ["answers_shown", "b", { answers: [{ agent: "a", revision: 1 }] }];
     const unseen = (...steps: readonly Step[]): readonly string[] =>
       unseenBy(fold(opened, ...steps), "b").map(({ label }) => label);
@@ -73,7 +73,7 @@ describe("voting", () => {
   });
 });
 
-it("the time of a round is over after its grace, in that round alone", () => {
+it("a round is over after its grace period, and only that round", () => {
   const state = fold(opened, ["time_warning", "a", { round: 2, grace_ms: 1_000 }]);
   const over = (round: number, at?: string): boolean => isTimeOver(state, "a", round, at);
   expect(over(2, "2026-01-31T12:00:00.999Z")).toBe(false);

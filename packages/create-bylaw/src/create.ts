@@ -6,7 +6,7 @@ import type { Kind } from "./kinds.ts";
 const TEMPLATES = new URL("../templates/", import.meta.url);
 const MANIFEST = new URL("../package.json", import.meta.url);
 
-/** Why nothing can be made, for the person who asked. */
+/** An error that tells the person why nothing was created. */
 export class Refusal extends Error {
   readonly fix: string;
 
@@ -16,7 +16,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Why a name cannot be that of an npm package here; `undefined` if it can. */
+/** The reason why a name cannot be used as an npm package name here. Undefined if it can. */
 export function refusalOf(name: string): string | undefined {
   const fits = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name);
   return fits && name.length <= 100
@@ -25,8 +25,8 @@ export function refusalOf(name: string): string | undefined {
 }
 
 /**
- * Makes a new folder from the template of a kind, all of it or nothing. Returns the files, from that folder. Throws a
- * {@link Refusal} where the folder has files already, and what the file system throws.
+ * Creates a new folder from the template of a kind, all of it or nothing. Returns the paths of its files, relative to the folder.
+ * Throws a {@link Refusal} if the folder already has files, and the file system's errors.
  */
 export function create(folder: string, kind: Kind, name: string): readonly string[] {
   const at = resolve(folder);
@@ -51,8 +51,8 @@ export function create(folder: string, kind: Kind, name: string): readonly strin
 }
 
 /**
- * The files of a template, with the names that it leaves open. npm treats `.gitignore` and `package.json` as its own, so their names begin
- * with `_` and are `manifest.json` there.
+ * The files of a template with their placeholders filled in. npm treats `.gitignore` and `package.json` specially, so in the
+ * template the names begin with `_`, and the manifest is `manifest.json`.
  */
 function filledIn(kind: Kind, name: string): readonly (readonly [string, string])[] {
   const template = fileURLToPath(new URL(`${kind}/`, TEMPLATES));
@@ -82,7 +82,7 @@ const placeOf = (path: string): string =>
     .map((part) => part.replace(/^_/, ".").replace(/^manifest\.json$/, "package.json"))
     .join("/");
 
-/** The ranges that this release is tested with. The command contains this package, so both are released together, under one version. */
+/** The version ranges that this release was tested with. The command contains this package, so both have the same version. */
 function rangesOfPackages(): Readonly<Record<string, string>> {
   const { version, devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as {
     readonly version: string;
@@ -91,6 +91,6 @@ function rangesOfPackages(): Readonly<Record<string, string>> {
   return { ...devDependencies, "@bylaw/cli": `^${version}` };
 }
 
-/** `@acme/no-refunds` → `noRefunds`. */
+/** Converts a package name to an identifier: `@acme/no-refunds` → `noRefunds`. */
 const identifierOf = (name: string): string =>
   basename(name).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

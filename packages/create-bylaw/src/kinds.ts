@@ -1,4 +1,4 @@
-/** What can be made, and what to do with it first. */
+/** The kinds of projects, with the first commands to run in each. */
 export const KINDS = {
   host: {
     title: "A project whose coding agent Bylaw guards",

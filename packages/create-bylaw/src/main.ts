@@ -30,7 +30,7 @@ interface Wanted {
   readonly name: string;
 }
 
-// However this ends early, nothing was made.
+// Nothing was created unless this reaches the end.
 process.exitCode = 2;
 try {
   await main(process.argv.slice(2));
@@ -56,7 +56,7 @@ async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const [given, more] = positionals;
-  if (more !== undefined) throw new Refusal("There are two folders", "Name one folder");
+  if (more !== undefined) throw new Refusal("Two folders were given", "Name one folder");
   const wanted = await ask({ ...values, folder: given });
   if (wanted === undefined) {
     console.log("Nothing was made");
@@ -75,7 +75,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = 0;
 }
 
-/** What is missing, from the person at the terminal. Undefined: the person left. */
+/** Asks the person at the terminal for the missing options. Undefined if the person cancelled. */
 async function ask(given: {
   readonly folder: string | undefined;
   readonly kind?: string | undefined;

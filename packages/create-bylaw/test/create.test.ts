@@ -35,7 +35,7 @@ function run(file: string, args: readonly string[], cwd = folder): Ran {
 
 const create = (...args: readonly string[]): Ran => run(join(PACKAGE, "bin/create-bylaw.js"), args);
 
-/** What a made project declares, from this repository. */
+/** Installs the dependencies of a created project from this repository. */
 function install(at: string): void {
   const { dependencies, devDependencies } = manifestOf(at);
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
@@ -56,7 +56,7 @@ interface Manifest {
 const manifestOf = (at: string): Manifest =>
   JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Manifest;
 
-/** Runs the test that the project comes with, as its manifest says. */
+/** Runs the created project's own test, as its manifest says. */
 function ownTest(at: string): Ran {
   const [program = "", ...args] = (manifestOf(at).scripts["test"] ?? "").split(" ");
   if (program === "node") return run(args[0] ?? "", args.slice(1), at);
@@ -66,7 +66,7 @@ function ownTest(at: string): Ran {
 describe.each(["host", "plugin", "check", "ruleset"])("--kind %s", (kind) => {
   const at = join(folder, `acme-${kind}`);
 
-  it("makes a project whose own test passes", () => {
+  it("creates a project whose own test passes", () => {
     const made = create(`acme-${kind}`, "--kind", kind);
     expect(made).toMatchObject({ code: 0, stderr: "" });
     for (const file of readdirSync(at, { recursive: true, withFileTypes: true }))
@@ -80,7 +80,7 @@ describe.each(["host", "plugin", "check", "ruleset"])("--kind %s", (kind) => {
     expect(readFileSync(join(at, "README.md"), "utf8")).toContain(`# acme-${kind}`);
   });
 
-  it("leaves no gap of the template open", () => {
+  it("fills in every placeholder of the template", () => {
     for (const file of readdirSync(at, { recursive: true, withFileTypes: true }))
       if (file.isFile() && !file.parentPath.includes("node_modules"))
         expect(readFileSync(join(file.parentPath, file.name), "utf8")).not.toMatch(
@@ -88,7 +88,7 @@ describe.each(["host", "plugin", "check", "ruleset"])("--kind %s", (kind) => {
         );
   });
 
-  it("makes a test that can fail", () => {
+  it("creates a test that can fail", () => {
     const broken = join(folder, `broken-${kind}`);
     cpSync(at, broken, { recursive: true, verbatimSymlinks: true });
     const rules = ["index.js", "policy.toml", ".bylaw/policy.toml"].map((file) =>
@@ -105,14 +105,14 @@ describe.each(["host", "plugin", "check", "ruleset"])("--kind %s", (kind) => {
             .replace("defineCheck, deny", "defineCheck, allow"),
         );
       } catch {
-        // This kind has no such file.
+        // Not every kind has this file.
       }
     }
     expect(ownTest(broken).code).not.toBe(0);
   });
 });
 
-it("takes a name with a scope, and calls the export after the rest", () => {
+it("accepts a name with a scope, and names the export after the rest", () => {
   expect(create("scoped", "--kind", "ruleset", "--name", "@acme/no-refunds").code).toBe(0);
   expect(manifestOf(join(folder, "scoped")).name).toBe("@acme/no-refunds");
   expect(readFileSync(join(folder, "scoped/index.js"), "utf8")).toContain(
@@ -120,7 +120,7 @@ it("takes a name with a scope, and calls the export after the rest", () => {
   );
 });
 
-it("asks for the packages that this release was tested with", () => {
+it("requires the packages that this release was tested with", () => {
   const { devDependencies, version } = manifestOf(PACKAGE);
   const tested = { ...devDependencies, "@bylaw/cli": `^${version}` } as Record<string, string>;
   create("ranges", "--kind", "ruleset");
@@ -133,14 +133,14 @@ it("asks for the packages that this release was tested with", () => {
     expect(range, name).toBe(tested[name]);
 });
 
-it("--version says which release this is", () => {
+it("--version prints the release", () => {
   expect(create("--version")).toMatchObject({
     code: 0,
     stdout: `${manifestOf(PACKAGE).version}\n`,
   });
 });
 
-it("--help says what can be made, and makes nothing", () => {
+it("--help lists the kinds, and creates nothing", () => {
   const { code, stdout } = create("--help", "nothing");
   expect(code).toBe(0);
   expect(stdout).toContain("--kind <kind>");
@@ -152,12 +152,12 @@ it.each([
   [["new", "--kind", "rules"], "`--kind` cannot be `rules`"],
   [["new"], "`--kind` is missing"],
   [["--kind", "host"], "A folder is missing"],
-  [["new", "newer", "--kind", "host"], "There are two folders"],
+  [["new", "newer", "--kind", "host"], "Two folders were given"],
   [["new", "--kind", "host", "--nmae", "x"], "Unknown option '--nmae'"],
   [["Ünfit", "--kind", "host"], "`ünfit` is not a package name"],
   [["new", "--kind", "host", "--name", "../up"], "`../up` is not a package name"],
   [["file/inside", "--kind", "host"], "ENOTDIR"],
-])("%j makes nothing and says why", (args, message) => {
+])("%j creates nothing and says why", (args, message) => {
   mkdirSync(join(folder, "used"), { recursive: true });
   writeFileSync(join(folder, "used/notes.md"), "mine");
   writeFileSync(join(folder, "file"), "");

@@ -17,12 +17,12 @@ const examples = defineExamples(IDENTIFIER, [
     expect: "deny",
   },
   {
-    name: "says nothing of a change with one",
+    name: "does not object to a change with one",
     subject: review({ files_changed: ["src/a.ts", "CHANGELOG.md"] }),
     expect: "abstain",
   },
   {
-    name: "denies what it cannot read",
+    name: "denies an artifact that it cannot read",
     subject: review({ files_changed: "none" }),
     expect: "deny",
   },

@@ -14,7 +14,7 @@ export const IDENTIFIER = definePlugin({
   apply({ hooks }, { limit }) {
     hooks.beforeToolCall.tap("amount", ({ tool, args }) => {
       const { amount } = args;
-      // What cannot be read is asked about too, so that no agent passes by writing it as text.
+      // An amount that is not a number is asked about too, so that no agent avoids the limit by writing it as text.
       if (amount === undefined || (typeof amount === "number" && amount <= limit)) return undefined;
       return ask(`\`${tool}\` asks for more than ${limit}.`, "Split the amount, or ask a person.", {
         code: "amount_too_large",

@@ -11,10 +11,10 @@ const examples = defineExamples(IDENTIFIER, [
     expect: "ask_user",
     code: "amount_too_large",
   },
-  { name: "says nothing of a small one", subject: pay(100), expect: "abstain" },
+  { name: "does not ask about a small one", subject: pay(100), expect: "abstain" },
   { name: "asks about an amount written as text", subject: pay("9"), expect: "ask_user" },
   {
-    name: "takes the limit of its options",
+    name: "uses the limit from its options",
     options: { limit: 10 },
     subject: pay(11),
     expect: "ask_user",
