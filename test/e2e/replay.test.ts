@@ -167,7 +167,7 @@ agent = "ann"
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`not replayable #2 parts of the call were redacted
 not replayable #2 parts of the call were redacted
-not replayable #2 the call was refused before it was a call
+not replayable #2 the call was malformed and was refused
 not replayable #2 its arguments are not in the log
 4 calls: 0 the same, 0 flips, 4 not replayable
 `);

@@ -14,7 +14,7 @@ const codes = Object.fromEntries(
   ["stale_revision", "other.reason", ...CODES].map((code) => [code, code]),
 );
 
-/** Denies each response with the code that the host names, and says of it what a plugin would prepare. */
+/** Denies each response with the code that the host names, and sets the facts that a plugin may set. */
 const refuser = plugin(
   "refuser",
   (kernel) => {
@@ -42,7 +42,7 @@ const refused = (code: string, fields: Partial<Response> = {}) => ({
 const detailsOf = async (run: Run, response: Omit<Response, "hook">): Promise<JsonObject> =>
   (await run.respond(response)).events[0]?.details ?? {};
 
-describe("the event of a response that does not comply", () => {
+describe("the event of a non-compliant response", () => {
   it("MG-01 MG-02 has every field, the error as it was said, and the time of the log", async () => {
     const run = await open({ plugins: [refuser] });
     const text = "x".repeat(1_500);
@@ -81,7 +81,7 @@ describe("the event of a response that does not comply", () => {
     });
   });
 
-  it("MG-03 stands beside the others of its round, in order", async () => {
+  it("MG-03 is listed with the others of its round, in order", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [refuser] }, { store });
     await run.respond(refused("unknown_tool"));
@@ -101,13 +101,13 @@ describe("the event of a response that does not comply", () => {
     });
   });
 
-  it("MG-20 has an empty list where nothing was called", async () => {
+  it("MG-20 has an empty list if no tool was called", async () => {
     expect(
       await detailsOf(await open({ plugins: [refuser] }), refused("no_tool_calls")),
     ).toMatchObject({ tool_calls: [], buffer_preview: "", buffer_chars: 0 });
   });
 
-  it("takes a secret out before it cuts the preview, so that no half of one stays", async () => {
+  it("removes secrets before it shortens the preview, so that no half of a secret remains", async () => {
     const run = await open({ plugins: [refuser] });
     for (let before = 470; before <= 500; before += 1) {
       const text = `${"x".repeat(before)}KEY-${"1".repeat(20)} and more`;
@@ -121,7 +121,7 @@ describe("the event of a response that does not comply", () => {
     }
   });
 
-  it("cuts no character in two, wherever the window of redactors ends", async () => {
+  it("cuts no character in two, wherever the text for redactors ends", async () => {
     const run = await open({ plugins: [refuser] });
     for (const before of [16_382, 16_383, 16_384]) {
       const text = `${"x".repeat(before)}\u{1f600}\u{1f600}`;
@@ -135,7 +135,7 @@ describe("the event of a response that does not comply", () => {
     ).toMatchObject({ buffer_preview: "\u{1f600}".repeat(500), buffer_chars: 603 });
   });
 
-  it("is bounded, whatever an agent calls", async () => {
+  it("has a bounded size, whatever an agent calls", async () => {
     const tool_calls = Array.from({ length: 5_000 }, () => ({ tool: "y".repeat(5_000) }));
     const details = await detailsOf(
       await open({ plugins: [refuser] }),
@@ -144,7 +144,7 @@ describe("the event of a response that does not comply", () => {
     expect(JSON.stringify(details).length).toBeLessThan(100_000);
   });
 
-  it("is the end where attempts are spent, whichever plugin objects, but not for what costs none", async () => {
+  it("ends the turn with the last attempt, whichever plugin refuses, unless the refusal costs no attempt", async () => {
     const run = await open({ plugins: [refuser] });
     expect(await detailsOf(run, refused("other.reason", { max_attempts: 1 }))).toMatchObject({
       final: true,
@@ -161,8 +161,8 @@ describe("the event of a response that does not comply", () => {
   });
 });
 
-describe("a response that complies", () => {
-  it("is recorded with what ends the turn, and only with fields that are known", async () => {
+describe("a compliant response", () => {
+  it("is recorded with what ends the turn, and only with known fields", async () => {
     const run = await open({ plugins: [refuser] });
     const turn = {
       terminal: { kind: "vote", target: "agent1", reason: null },
@@ -178,7 +178,7 @@ describe("a response that complies", () => {
     });
   });
 
-  it("whose turn goes on has no outcome", async () => {
+  it("has no outcome if the turn continues", async () => {
     const run = await open({ plugins: [refuser] });
     await run.respond({ agent: "a", host: { turn: { progress: true } } });
     expect(turnOf(run.view(agentTurns), "a")).toMatchObject({ progress: 1, outcome: null });
@@ -188,7 +188,7 @@ describe("a response that complies", () => {
 });
 
 describe("rounds", () => {
-  it("MG-10 count for themselves, with attempts that begin anew", async () => {
+  it("MG-10 are counted for each agent, and attempts start again with each", async () => {
     const run = await open({ plugins: [refuser] });
     expect(await detailsOf(run, refused("unknown_tool", { round: 1 }))).toMatchObject({
       round: 1,
@@ -205,7 +205,7 @@ describe("rounds", () => {
     });
   });
 
-  it("that are over give no attempts back", async () => {
+  it("give no attempts back when they are over", async () => {
     const run = await open({ plugins: [refuser] });
     await run.respond(refused("unknown_tool", { round: 2 }));
     await run.respond(refused("unknown_tool", { round: 2 }));
@@ -216,7 +216,7 @@ describe("rounds", () => {
     });
   });
 
-  it("and outcomes follow from the log, of an agent of any name", () => {
+  it("and outcomes follow from the log, for an agent of any name", () => {
     const event = recordOf({
       event_type: constantFrom(
         "response_accepted",
@@ -241,7 +241,7 @@ describe("rounds", () => {
           task_id: null,
           ...one,
         }));
-        // One event at a time, through text in between, as a snapshot keeps it.
+        // One event at a time, with the state converted to text in between, as in a snapshot.
         const folded = log.reduce(
           (state, one) => agentTurns.reduce(JSON.parse(JSON.stringify(state)) as typeof state, one),
           agentTurns.initial,
@@ -262,8 +262,8 @@ describe("rounds", () => {
   });
 });
 
-describe("characters lost", () => {
-  it("are those that no retry begins with", () => {
+describe("lost characters", () => {
+  it("are those that the retry does not start with", () => {
     const rows = readCases<[JsonObject, number]>(import.meta, "rows");
     for (const [details, lost] of rows) expect(charsLost(details)).toBe(lost);
   });

@@ -35,7 +35,7 @@ const ran = async (run: Run, fields: Partial<ToolCall> = {}): Promise<Outcome> =
 };
 
 describe("an approval", () => {
-  it("lets exactly one call pass, and is recorded with who, what and how long", async () => {
+  it("allows exactly one call, and is recorded with the person, the call and the end", async () => {
     const run = await open();
     expect(await ran(run)).toMatchObject({ applied: "ask_user", decision: { code: "rule_asked" } });
     const [granted] = await approve(run);
@@ -54,7 +54,7 @@ describe("an approval", () => {
       code: "approved",
       approval: granted?.sequence,
     });
-    // The question that was asked is still on the record.
+    // The question is still in the log.
     expect(decision.votes).toMatchObject([{ plugin: "asks", effect: "ask_user" }]);
     expect(events).toMatchObject([
       { event_type: "tool_allowed", details: { decision: { approval: granted?.sequence } } },
@@ -64,7 +64,7 @@ describe("an approval", () => {
 
   it.each<[string, Partial<ToolCall>]>([
     ["other arguments", { args: { path: "b.txt" } }],
-    ["one argument more", { args: { path: "a.txt", force: true } }],
+    ["an additional argument", { args: { path: "a.txt", force: true } }],
     ["arguments of another type", { args: ["a.txt"] }],
     ["another agent", { agent: "a2" }],
     ["no agent", { agent: forged(undefined) }],
@@ -90,7 +90,7 @@ describe("an approval", () => {
     });
   });
 
-  it("never discharges a deny", async () => {
+  it("never lifts a deny", async () => {
     const denies = voter("denies", "beforeToolCall", () => deny("no"));
     const run = await open({ plugins: [asks, denies] });
     await approve(run);
@@ -103,7 +103,7 @@ describe("an approval", () => {
     expect(await ran(other)).toMatchObject({ applied: "deny", decision: { code: "check_failed" } });
   });
 
-  it("discharges the fallback's question, but not a default deny", async () => {
+  it("answers the fallback's question, but does not lift a default deny", async () => {
     const asking = await open({});
     await approve(asking);
     expect(await ran(asking)).toMatchObject({ applied: "allow", decision: { code: "approved" } });
@@ -112,7 +112,7 @@ describe("an approval", () => {
     expect(await ran(denying)).toMatchObject({ applied: "deny", decision: { code: "fallback" } });
   });
 
-  it("answers where nobody can be asked", async () => {
+  it("counts even if nobody can be asked", async () => {
     const run = await open();
     expect(await ran(run, { interactive: false })).toMatchObject({
       applied: "deny",
@@ -125,7 +125,7 @@ describe("an approval", () => {
     });
   });
 
-  it("that has ended is nobody's no, and lets nothing pass", async () => {
+  it("that has expired is no refusal, and allows nothing", async () => {
     let now = NOW;
     const run = await open({ plugins: [asks] }, { now: () => now });
     await approve(run);
@@ -142,7 +142,7 @@ describe("an approval", () => {
     expect(await ran(run)).toMatchObject({ applied: "allow" });
   });
 
-  it("lets nothing pass by a clock that cannot be read", async () => {
+  it("allows nothing if the clock gives no valid time", async () => {
     let now = NOW;
     const run = await open({ plugins: [asks] }, { now: () => now });
     await approve(run);
@@ -151,7 +151,7 @@ describe("an approval", () => {
   });
 
   it.each(["soon", "", "9999", "2999-01-01", "Jan 1 2999", "1767323045", "2026-13-01T00:00:00Z"])(
-    "that ends at `%s` is refused: that is no RFC 3339 time",
+    "is refused if it ends at `%s`, which is not an RFC 3339 time",
     async (expires_at) => {
       const run = await open();
       await expect(approve(run, call(), expires_at)).rejects.toMatchObject({
@@ -161,13 +161,16 @@ describe("an approval", () => {
     },
   );
 
-  it.each([[undefined], [""], [7]])("by %j is refused: a yes is somebody's", async (by) => {
-    const run = await open();
-    const given = run.approve({ subject: call(), by: forged(by), expires_at: LATER });
-    await expect(given).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
-  });
+  it.each([[undefined], [""], [7]])(
+    "is refused from %j, because a person must give it",
+    async (by) => {
+      const run = await open();
+      const given = run.approve({ subject: call(), by: forged(by), expires_at: LATER });
+      await expect(given).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    },
+  );
 
-  it("of a subject that is not admissible is refused", async () => {
+  it("is refused for an invalid subject", async () => {
     const run = await open();
     await expect(approve(run, call({ tool: "" }))).rejects.toMatchObject({
       code: "BYLAW_SUBJECT_INVALID",
@@ -178,7 +181,7 @@ describe("an approval", () => {
     await expect(approve(run, forging)).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
   });
 
-  it("holds under the policy that asked, and not under another", async () => {
+  it("counts only under the policy that asked", async () => {
     const store = createMemoryStore();
     const digested = (sha256: string): Plugin =>
       plugin("policy", (kernel) => {
@@ -195,7 +198,7 @@ describe("an approval", () => {
     expect((await ran(same)).applied).toBe("allow");
   });
 
-  it("of one run is worth nothing in another", async () => {
+  it("of one run does not count in another", async () => {
     const store = createMemoryStore();
     await approve(await open({ plugins: [asks] }, { store }));
     expect((await ran(await open({ plugins: [asks] }, { store, run: "r2" }))).applied).toBe(
@@ -203,7 +206,7 @@ describe("an approval", () => {
     );
   });
 
-  it("given elsewhere is known here, before this run has read of it", async () => {
+  it("given through another run object counts before this one has read it", async () => {
     const store = createMemoryStore();
     const [here, there] = [
       await open({ plugins: [asks] }, { store }),
@@ -215,7 +218,7 @@ describe("an approval", () => {
   });
 
   it.each([1, 2, 5])(
-    "is used once, however many calls race for it in %i runs",
+    "is used once, however many calls race for it in %i run objects",
     async (sittings) => {
       const store = createMemoryStore();
       await approve(await open({ plugins: [asks] }, { store }));
@@ -229,7 +232,7 @@ describe("an approval", () => {
     },
   );
 
-  it("is used once even where no writer is told of the others", async () => {
+  it("is used once even if no writer sees the others", async () => {
     const memory = createMemoryStore();
     const store: Store = { ...memory, commit: ({ admit: _, ...commit }) => memory.commit(commit) };
     await approve(await open({ plugins: [asks] }, { store }));
@@ -244,7 +247,7 @@ describe("an approval", () => {
     ]);
   });
 
-  it("is not spent by an event that only mentions it", async () => {
+  it("is not used up by an event that only mentions it", async () => {
     const declares = plugin("notes", (kernel) =>
       kernel.event({ name: "note", details: z.unknown() }),
     );
@@ -258,7 +261,7 @@ describe("an approval", () => {
     expect((await ran(run)).applied).toBe("allow");
   });
 
-  it("twice given is two calls' worth at most, and at least one", async () => {
+  it("given twice allows at least one call and at most two", async () => {
     const run = await open();
     await approve(run);
     await approve(run);
@@ -269,7 +272,7 @@ describe("an approval", () => {
 });
 
 describe("an approval at the other hooks", () => {
-  it("covers one transition with just these artifacts, from just this phase", async () => {
+  it("covers one transition with exactly these artifacts, from exactly this phase", async () => {
     const gate = voter("gate", "onTransition", () => ask("Unexpected release"));
     const run = await open({ plugins: [gate] });
     const request = { task: "T1", agent: "a1", to: "RELEASE", artifacts: { report: { ok: true } } };
@@ -282,7 +285,7 @@ describe("an approval at the other hooks", () => {
     expect((await run.transition(request)).applied).toBe("ask_user");
   });
 
-  it("covers one response with just these tool calls", async () => {
+  it("covers one response with exactly these tool calls", async () => {
     const gate = voter("gate", "onEnforcement", () => ask("Unexpected vote"));
     const run = await open({ plugins: [gate] });
     const response = { agent: "a1", text: "done", tool_calls: [{ tool: "vote", args: { id: 1 } }] };
@@ -300,7 +303,7 @@ describe("an approval at the other hooks", () => {
     expect((await run.respond(response)).applied).toBe("allow");
   });
 
-  it("covers one behavior with just this reason", async () => {
+  it("covers one behavior with exactly this reason", async () => {
     const gate = voter("gate", "onBehavior", () => ask("Unexpected stop"));
     const run = await open({ plugins: [gate] });
     const action = { agent: "a1", action: "stop", reason: "done" };

@@ -13,11 +13,11 @@ describe("the catalogue", () => {
     expect(RUN_TYPES.map(({ name }) => name)).toEqual([...RUN_EVENTS]);
   });
 
-  it("says of each when it is recorded", () => {
+  it("says for each type when it is recorded", () => {
     expect(COORDINATOR_TYPES.filter(({ when }) => !/^[a-z].*[^.]$/.test(when))).toEqual([]);
   });
 
-  it("suggests the nearest type for one that it does not know", () => {
+  it("suggests the nearest type for an unknown one", () => {
     expect(strict.check("develper_dispatched", {})?.message).toBe(
       "Unknown event type `develper_dispatched`. Did you mean `developer_dispatched`?",
     );
@@ -26,20 +26,20 @@ describe("the catalogue", () => {
   });
 
   it.each([
-    ["a field that is missing", { plan_file: "plan.md" }],
-    ["a field that the type does not have", { ...SESSION, tasks: 3 }],
+    ["a missing field", { plan_file: "plan.md" }],
+    ["an unknown field", { ...SESSION, tasks: 3 }],
     ["a value of another type", { ...SESSION, total_tasks: "3" }],
-    ["a count that is negative", { ...SESSION, total_tasks: -1 }],
+    ["a negative count", { ...SESSION, total_tasks: -1 }],
   ])("finds %s under `strict`, and not under `lenient`", (_, details) => {
     expect(strict.check("session_start", details)?.kind).toBe("details");
     expect(createCatalogue().check("session_start", details)).toBeUndefined();
   });
 
-  it("takes details that fit", () => {
+  it("accepts details that fit", () => {
     expect(strict.check("session_start", SESSION)).toBeUndefined();
   });
 
-  it("takes details of which something was redacted, and finds what else is wrong with them", () => {
+  it("accepts redacted details, and finds what else is wrong with them", () => {
     const digest = `sha256:${"0".repeat(64)}`;
     const ready = { task_id: "t", agent_id: "a", files_modified: [{ redacted: digest }] };
     expect(
@@ -70,7 +70,7 @@ describe("the catalogue", () => {
     expect(strict.check("developer_ready_for_review", ready)?.kind).toBe("details");
   });
 
-  it("takes further types, and holds their details against their schema", () => {
+  it("accepts more types, and checks their details against their schema", () => {
     const catalogue = createCatalogue({
       mode: "strict",
       types: [{ name: "deployed", details: z.strictObject({ to: z.string() }) }],
@@ -80,13 +80,13 @@ describe("the catalogue", () => {
     expect(catalogue.check("deploied", {})?.message).toContain("Did you mean `deployed`?");
   });
 
-  it("refuses a further type with a name that is taken", () => {
+  it("refuses another type with a name that is taken", () => {
     expect(() =>
       createCatalogue({ types: [{ name: "task_complete", details: z.unknown() }] }),
     ).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
   });
 
-  it("makes errors under `strict` of what is a warning or nothing under `lenient`", () => {
+  it("reports errors under `strict` for what is a warning or nothing under `lenient`", () => {
     const lines = linesOf([start(), event("task_unblocked"), event("usage_check")]);
     const severities = (mode: "strict" | "lenient") =>
       verify(lines, { catalogue: createCatalogue({ mode }) }).map(({ line, rule, severity }) => [

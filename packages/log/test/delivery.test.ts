@@ -30,8 +30,8 @@ function gate(): { readonly passed: Promise<void>; readonly release: () => void 
 const begins = (events: readonly LogEvent[]): boolean =>
   events.some(({ event_type }) => event_type === "session_start");
 
-describe("a sink is opened", () => {
-  it("once for each run, with a reader of its log, before anything new is recorded", async () => {
+describe("opening a sink", () => {
+  it("happens once for each run, with a reader of its log, before anything new is recorded", async () => {
     const store = createMemoryStore();
     await (await takeOver({ plugins: permissive }, { store })).toolCall(tool());
     const opened: unknown[] = [];
@@ -61,7 +61,7 @@ describe("a sink is opened", () => {
     expect(reader).toMatchObject({ run: "r2", session: other.session });
   });
 
-  it("knowing the session that the run joins", async () => {
+  it("gives it the session that the run joins", async () => {
     const store = createMemoryStore();
     const keeper = await takeOver({ plugins: permissive }, { store });
     const sessions: string[] = [];
@@ -73,7 +73,7 @@ describe("a sink is opened", () => {
     expect(sessions).toEqual([keeper.session]);
   });
 
-  it("in vain where it is required: the run stays shut, writes nothing, and closes the sinks that were open", async () => {
+  it("fails the run if the sink is required: nothing is written, and open sinks are closed", async () => {
     const store = createMemoryStore();
     const closed: string[] = [];
     const opens = (name: string, required: boolean): Sink =>
@@ -102,7 +102,7 @@ describe("a sink is opened", () => {
     expect(await logOf(store)).toEqual([]);
   });
 
-  it("in vain where it is not required: that is reported, and the others work", async () => {
+  it("may fail if the sink is optional: that is reported, and the others work", async () => {
     const errors: unknown[] = [];
     const told: number[] = [];
     const fails: Sink = {
@@ -122,7 +122,7 @@ describe("a sink is opened", () => {
     expect(errors).toMatchObject([{ message: "no such host" }]);
   });
 
-  it("too late: the run stays shut, and what opened after all is closed", async () => {
+  it("fails the run if it takes too long, and a sink that opens later is closed", async () => {
     const { passed, release } = gate();
     const closed = gate();
     const slow: Sink = {
@@ -140,7 +140,7 @@ describe("a sink is opened", () => {
     await closed.passed;
   });
 
-  it("and cannot write the first event: the run stays shut, the sinks are closed, and the next opening resumes", async () => {
+  it("fails the run if the sink cannot write the first event: the sinks are closed, and the next opening resumes", async () => {
     const store = createMemoryStore();
     let closed = 0;
     let full = true;
@@ -160,8 +160,8 @@ describe("a sink is opened", () => {
   });
 });
 
-describe("a sink is told", () => {
-  it("of all that came while it wrote in one batch: in order, each event once, with the state after it", async () => {
+describe("a sink", () => {
+  it("gets all events that came while it wrote in one batch: in order, each once, with the state after it", async () => {
     const { passed, release } = gate();
     const batches: (readonly number[])[] = [];
     const states: unknown[] = [];
@@ -191,7 +191,7 @@ describe("a sink is told", () => {
     );
   });
 
-  it("and every call waits for the write that has its own event in it", async () => {
+  it("makes every call wait for the write that includes its event", async () => {
     const gates = [gate(), gate(), gate()];
     let writes = 0;
     const sink = sinkOf({ write: async () => gates[writes++]?.passed });
@@ -213,7 +213,7 @@ describe("a sink is told", () => {
     expect(done).toEqual(["first", "second"]);
   });
 
-  it("and fails: only the calls of that batch are denied, and each once", async () => {
+  it("that fails denies only the calls of that batch, each once", async () => {
     let writes = 0;
     const errors: unknown[] = [];
     const sink = sinkOf({
@@ -236,7 +236,7 @@ describe("a sink is told", () => {
     expect(errors).toEqual([]);
   });
 
-  it("of an event that this run learned of from the log before its own commit was answered, and its failure denies that call", async () => {
+  it("that fails for a call's event denies the call, even if the run read the event before its commit was answered", async () => {
     const memory = createMemoryStore();
     const { passed, release } = gate();
     let commits = 0;
@@ -260,7 +260,7 @@ describe("a sink is told", () => {
     expect(await slow).toMatchObject({ applied: "deny", decision: { code: "engine_absent" } });
   });
 
-  it("of what another process wrote in the session, and a failure of that denies no call and is reported", async () => {
+  it("that fails for an event of another process in the session denies no call, and is reported", async () => {
     const store = createMemoryStore();
     const errors: unknown[] = [];
     const told: number[] = [];
@@ -285,7 +285,7 @@ describe("a sink is told", () => {
     expect(told).toEqual([1, 2, 3, 4]);
   });
 
-  it("of what another process wrote, in vain, while a call is under way: that is reported when the call is done", async () => {
+  it("that fails for an event of another process during a call is reported when the call is done", async () => {
     const memory = createMemoryStore();
     const { passed, release } = gate();
     let commits = 0;
@@ -314,7 +314,7 @@ describe("a sink is told", () => {
     expect(errors).toMatchObject([{ message: "disk full" }]);
   });
 
-  it("and does not answer within the deadline: the call is denied, and the run goes on when it does", async () => {
+  it("that misses the deadline denies the call, and the run continues when it answers", async () => {
     const { passed, release } = gate();
     const told: number[] = [];
     const sink = sinkOf({
@@ -333,7 +333,7 @@ describe("a sink is told", () => {
     expect(told).toEqual([1, 2, 3]);
   });
 
-  it("of more events in one commit than a call has arguments", async () => {
+  it("gets more events in one commit than a function call can have arguments", async () => {
     const store: Store = createMemoryStore();
     let told = 0;
     const run = await takeOver(
@@ -346,7 +346,7 @@ describe("a sink is told", () => {
     expect(told).toBe(130_001);
   });
 
-  it("no more than it can keep up with: what waits is bounded, and that something is kept from it is reported once", async () => {
+  it("that does not keep up has a bounded backlog, and missing events are reported once", async () => {
     const errors: unknown[] = [];
     const stuck = sinkOf({ required: false, write: () => new Promise(() => {}) });
     const run = await takeOver(
@@ -363,7 +363,7 @@ describe("a sink is told", () => {
 });
 
 describe("closing a run", () => {
-  it("waits for what is being written, and closes each sink once, never while it writes", async () => {
+  it("waits for current writes, and closes each sink once, never while it writes", async () => {
     const { passed, release } = gate();
     const steps: string[] = [];
     const sink = sinkOf({
@@ -387,7 +387,7 @@ describe("closing a run", () => {
     expect(steps).toEqual(["writing", "written", "closed"]);
   });
 
-  it("waits for commits that are not answered yet, and their sinks", async () => {
+  it("waits for commits that are not answered yet, and for their sinks", async () => {
     const memory = createMemoryStore();
     const { passed, release } = gate();
     const store = afterOpening(memory, async (commit) => {
@@ -410,7 +410,7 @@ describe("closing a run", () => {
     expect(steps).toEqual(["session_start", "tool_allowed", "closed"]);
   });
 
-  it("tells no sink of anything once it is closed", async () => {
+  it("sends nothing to a closed sink", async () => {
     const memory = createMemoryStore();
     const { passed, release } = gate();
     const store = afterOpening(memory, async () => {
@@ -435,7 +435,7 @@ describe("closing a run", () => {
     expect(steps).toEqual(["session_start", "closed"]);
   });
 
-  it("closes the others where one fails, and says so where a required one did", async () => {
+  it("closes the others if one fails, and throws if a required one fails", async () => {
     const closed: string[] = [];
     const errors: unknown[] = [];
     const failing = (name: string, required: boolean): Sink =>
@@ -455,7 +455,7 @@ describe("closing a run", () => {
     expect(errors).toMatchObject([{ message: "a is broken" }]);
   });
 
-  it("is not held up for ever by a sink that is at work: that one is closed when it is done", async () => {
+  it("does not wait for ever for a busy sink, which is closed when it is done", async () => {
     const { passed, release } = gate();
     const closed = gate();
     const sink = sinkOf({ required: false, write: () => passed, close: () => closed.release() });
@@ -472,7 +472,7 @@ describe("closing a run", () => {
 });
 
 describe("a long run", () => {
-  it("reads nothing back, and asks the store once for each call", async () => {
+  it("reads nothing back, and calls the store once for each call", async () => {
     const memory = createMemoryStore();
     let reads = 0;
     let commits = 0;

@@ -36,7 +36,7 @@ const events = fc.record({
 });
 
 describe("the line of an event", () => {
-  it("takes details of as many levels as any data may have, and no more", () => {
+  it("accepts details as deep as any data may be, and no deeper", () => {
     const deep = (levels: number): LogEvent => ({
       ...EVENT,
       details: JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels)) as JsonObject,
@@ -50,7 +50,7 @@ describe("the line of an event", () => {
     );
   });
 
-  it("is read into what was written, and written into what was read", () => {
+  it("can be parsed and formatted without change", () => {
     fc.assert(
       fc.property(events, (event) => {
         const line = formatEventLine(event as LogEvent);
@@ -61,7 +61,7 @@ describe("the line of an event", () => {
     );
   });
 
-  it("has the fields in their order, whatever order they were given in", () => {
+  it("has the fields in order, whatever order they were given in", () => {
     const { details, ...others } = EVENT;
     expect(formatEventLine({ details, ...others })).toBe(LINE);
     expect(formatEventLine({ hash: HASH, ...EVENT })).toBe(changed({ hash: HASH }));
@@ -81,7 +81,7 @@ describe("the line of an event", () => {
     },
   );
 
-  it("is not written of what could not be read again", () => {
+  it("is not written for an event that could not be read again", () => {
     for (const event of [
       { ...EVENT, sequence: 0 },
       { ...EVENT, session_id: "s1" },
@@ -96,7 +96,7 @@ describe("the line of an event", () => {
     ).toThrow(expect.objectContaining({ code: "BYLAW_JSON_INVALID" }));
   });
 
-  it("names each key once wherever keys and colons stand inside of text", () => {
+  it("has each key once, even if keys and colons appear inside text", () => {
     const details = { 'a":1': '","b":2', "c\\": '\\":', "": { "": "" }, d: ['"', ":", '":'] };
     expect(parseEventLine(changed({ details })).details).toEqual(details);
   });

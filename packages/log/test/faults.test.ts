@@ -12,7 +12,7 @@ import {
 } from "../src/index.ts";
 import { counter, counts, logOf, sequencesOf, settled, tool, upTo, withSinks } from "./run-kit.ts";
 
-/** Numbers from 0 to 1 that follow from a seed, so that a failure can be seen again. */
+/** Numbers from 0 to 1 from a seed, so that a failure can be reproduced. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ function dice(seed: number): () => number {
   };
 }
 
-/** A store that at times is slow, conflicts, fails, or fails to confirm what it wrote. */
+/** A store that is sometimes slow, conflicts, fails, or fails to confirm what it wrote. */
 function unreliable(store: Store, roll: () => number): Store {
   const pause = async (): Promise<void> => (roll() < 0.3 ? settled() : undefined);
   return {
@@ -43,7 +43,7 @@ function unreliable(store: Store, roll: () => number): Store {
   };
 }
 
-/** What one sink of one run was told, and what it could not write. */
+/** The events that one sink of one run got, and those it could not write. */
 interface Told {
   readonly all: number[];
   readonly failed: Set<number>;
@@ -71,7 +71,7 @@ function listener(required: boolean, roll: () => number, told: Told): Sink {
   return { name: `required: ${required}`, required, open: () => ({ write, close }) };
 }
 
-it("whatever fails: what is allowed is durable and written, and every sink is told in order, once, and not in vain", async () => {
+it("whatever fails, every allowed call is durable and written, and every sink gets each event once, in order", async () => {
   const round = async (seed: number): Promise<void> => {
     const roll = dice(seed);
     const memory = createMemoryStore();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { foldName } from "../src/index.ts";
 
-it("makes one name of all that look alike by form, case, blanks and what cannot be seen", () => {
+it("folds names that differ only in Unicode form, case, spaces and invisible characters into one", () => {
   const unseen = [
     0x00, 0x07, 0x1b, 0x7f, 0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x202e, 0x2060, 0x2800, 0x3164,
     0xfe0f, 0xfeff, 0xfff9, 0xe0061, 0xe000,

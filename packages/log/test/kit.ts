@@ -15,7 +15,7 @@ type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
 
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 
-/** A plain subject of every hook. */
+/** A minimal subject for every hook. */
 const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
   beforeToolCall: {
     hook: "beforeToolCall",
@@ -73,5 +73,5 @@ export function voter(
   return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 
-/** Stands for anything that JavaScript lets a caller pass where a type says otherwise. */
+/** Casts anything that JavaScript lets a caller pass where a type forbids it. */
 export const forged = (value: unknown): never => value as never;

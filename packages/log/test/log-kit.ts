@@ -7,7 +7,7 @@ import {
   type VerifyOptions,
 } from "../src/index.ts";
 
-/** An event of a log that is yet to be numbered. */
+/** An event of a log before it gets a sequence. */
 export interface Entry {
   readonly type: string;
   readonly agent: string | null;
@@ -15,13 +15,13 @@ export interface Entry {
   readonly details: object;
   /** Minutes after the event before it. */
   readonly later?: number;
-  /** Fields of the line that are not as they should be. */
+  /** Overrides for fields of the line. */
   readonly line?: object;
   /** Changes the text of the line. */
   readonly rewrite?: (line: string) => string;
   /** The session from here on. */
   readonly session?: string;
-  /** On the first entry: every event has its hash. */
+  /** On the first entry: whether every event has a hash. */
   readonly chained?: boolean;
 }
 
@@ -80,13 +80,16 @@ export const done = (task = "t1"): readonly Entry[] => [
   complete(task),
 ];
 
-/** The beginning of a rotated file. It has number and link of the event before it. */
+/** The first line of a rotated file, with the sequence and hash of the event before it. */
 export const anchor = (line: object = {}): Entry =>
   event("log_anchor", { previous_file: "events-1.jsonl" }, { line });
-/** Of a log whose events have hashes, the first. */
+/** Marks the first entry of a log whose events have hashes. */
 export const chained = (first: Entry = start()): Entry => ({ ...first, chained: true });
 
-/** The lines of a log: numbered, a minute apart, in one session until an entry says otherwise. Hashes are those before any change. */
+/**
+ * The lines of a log: numbered, one minute apart, in one session until an entry names another. Hashes are computed before overrides and
+ * rewrites.
+ */
 export function linesOf(entries: readonly Entry[]): readonly string[] {
   let at = Date.parse("2026-01-17T09:00:00Z");
   let session = A;
@@ -114,7 +117,7 @@ export function linesOf(entries: readonly Entry[]): readonly string[] {
   });
 }
 
-/** What is wrong with lines. The last one may lack its line break. */
+/** The findings for lines. The last line may lack its line break. */
 export function verify(
   lines: readonly string[],
   options: VerifyOptions & { readonly torn?: boolean } = {},
@@ -130,6 +133,6 @@ export function verify(
 export const brief = (findings: readonly LogFinding[]): readonly string[] =>
   findings.map(({ line, rule }) => `${line} ${rule}`);
 
-/** What is wrong with a log of entries, in brief. */
+/** The findings for a log of entries, in brief. */
 export const judge = (...entries: readonly Entry[]): readonly string[] =>
   brief(verify(linesOf(entries)));

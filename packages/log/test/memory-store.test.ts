@@ -8,7 +8,7 @@ describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now
 });
 
 describe("the longest event", () => {
-  it("is a line that readers of logs take, and there is no longer one", () => {
+  it("gives a line that log readers accept, and no event may be longer", () => {
     const LINE = 16 * 1_048_576;
     const session_id = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
     const of = (length: number) => [

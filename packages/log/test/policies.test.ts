@@ -4,7 +4,7 @@ import { createMemoryStore, digestOf } from "../src/index.ts";
 import { HOOKS, voter } from "./kit.ts";
 import { afterOpening, logOf, noted, open, tool } from "./run-kit.ts";
 
-/** All hooks, under a policy of this name. */
+/** Plugins that allow every hook, under a policy with this name. */
 const under = (name: string): readonly Plugin[] =>
   HOOKS.map((hook) => voter(`${name}-${hook}`, hook, () => allow("fine"), { grants: true }));
 const decisionIn = ({ details }: LogEvent): JsonObject => details["decision"] as JsonObject;
@@ -14,7 +14,7 @@ const saysAll = (log: readonly LogEvent[]): readonly boolean[] =>
   decided(log).map((event) => "policy" in decisionIn(event));
 
 describe("the policies of a decision", () => {
-  it("are in full in the first event under them, and named by their digest in each", async () => {
+  it("are recorded in full in the first event under them, and by digest in every event", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: under("a") }, { store });
     const { decision } = await run.toolCall(tool());
@@ -33,7 +33,7 @@ describe("the policies of a decision", () => {
     ]);
   });
 
-  it("are in full in every transition: what approves one is held against them", async () => {
+  it("are recorded in full in every transition, because approvals are checked against them", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: under("a") }, { store });
     await run.toolCall(tool());
@@ -43,7 +43,7 @@ describe("the policies of a decision", () => {
     expect(saysAll(await logOf(store))).toEqual([true, true, true, false]);
   });
 
-  it("are said again by whoever decides under others, whoever opened the log", async () => {
+  it("are recorded in full again when the policies change, whoever opened the log", async () => {
     const store = createMemoryStore();
     const [one, other] = [
       await open({ plugins: under("a") }, { store }),
@@ -55,7 +55,7 @@ describe("the policies of a decision", () => {
     expect(saysAll(await logOf(store))).toEqual([true, true, false, false, false]);
   });
 
-  it("are said again where too many others came in between", async () => {
+  it("are recorded in full again if too many others came in between", async () => {
     const store = createMemoryStore();
     const names = Array.from({ length: 33 }, (_, at) => `p${at}`);
     for (const name of [...names, "p1", "p0"])
@@ -63,7 +63,7 @@ describe("the policies of a decision", () => {
     expect(saysAll(await logOf(store))).toEqual([...names.map(() => true), false, true]);
   });
 
-  it("are no less on record where the first event under them was not written", async () => {
+  it("are recorded in full even if the first event under them was not written", async () => {
     const store = createMemoryStore();
     let left = 1;
     const flaky = afterOpening(store, (commit) => {
@@ -80,7 +80,7 @@ describe("the policies of a decision", () => {
     expect(saysAll(await logOf(store))[0]).toBe(true);
   });
 
-  it("are those of the first time where a request is answered again, though its event has only the digest", async () => {
+  it("are those of the first time when a request is repeated, though its event has only the digest", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: under("a") }, { store });
     await run.toolCall(tool());
@@ -94,7 +94,7 @@ describe("the policies of a decision", () => {
     });
   });
 
-  it("are nothing that an agent can put on record", async () => {
+  it("cannot be recorded by an agent", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [...under("a"), noted] }, { store });
     const { decision } = await run.behave({ action: "loop", directive: undefined } as never);

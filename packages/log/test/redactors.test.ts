@@ -28,19 +28,19 @@ type Redactor = Parameters<KernelApi["redact"]>[0];
 const SECRET = "hunter2";
 const redacts = (name: string, redactor: Redactor): Plugin =>
   plugin(name, (kernel) => kernel.redact(redactor));
-/** Replaces a word wherever it stands in the details. */
+/** Replaces a word wherever it occurs in the details. */
 const without =
   (word: string, by: string): Redactor =>
   ({ details }) =>
     JSON.parse(JSON.stringify(details).replaceAll(word, by)) as JsonObject;
-/** Opens as usual, then does as it says. */
+/** Opens as usual, and applies the given redactor afterwards. */
 const later =
   (redactor: Redactor): Redactor =>
   (event) =>
     event.event_type === "session_start" ? event.details : redactor(event);
 
 describe("a redactor", () => {
-  it("comes before projections, guards, sinks and the store, for whatever is recorded", async () => {
+  it("runs before projections, guards, sinks and the store, for every event", async () => {
     const store = createMemoryStore();
     const seen: Record<string, (EventDraft | LogEvent)[]> = { projection: [], guard: [], sink: [] };
     const spy = plugin("spy", (kernel) => {
@@ -86,7 +86,7 @@ describe("a redactor", () => {
     for (const event of log) expect(seen["projection"]).toContainEqual(event);
   });
 
-  it("changes what is on record, and nothing of what was decided", async () => {
+  it("changes what is recorded, but not what was decided", async () => {
     const judged: unknown[] = [];
     const spy = voter(
       "spy",
@@ -106,7 +106,7 @@ describe("a redactor", () => {
     expect(JSON.stringify([events, refused.events])).not.toContain(SECRET);
   });
 
-  it("is followed by the next one, which sees what it left", async () => {
+  it("is followed by the next one, which sees its result", async () => {
     const store = createMemoryStore();
     const plugins = [
       noted,
@@ -117,7 +117,7 @@ describe("a redactor", () => {
     expect((await logOf(store))[1]?.details).toEqual({ text: "three" });
   });
 
-  it("may read the whole event, and change none of it but the details", async () => {
+  it("may read the whole event, but change only the details", async () => {
     const store = createMemoryStore();
     const seen: unknown[] = [];
     const nosy = later((event) => {
@@ -137,7 +137,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("cannot make a decision's event say what was not declared to `record`: that was checked before", async () => {
+  it("cannot make an event invalid for `record`, which checks it before", async () => {
     const store = createMemoryStore();
     const run = await takeOver(
       {
@@ -166,9 +166,9 @@ describe("a redactor", () => {
     ["returns text", () => forged("***")],
     ["returns a list", () => forged([])],
     ["returns null", () => forged(null)],
-    ["returns a number that JSON cannot say", () => ({ value: Number.NaN })],
+    ["returns a number that JSON cannot represent", () => ({ value: Number.NaN })],
     ["returns an object with a prototype", () => forged(new Map())],
-    ["returns a date in it", () => forged({ at: new Date(0) })],
+    ["returns an object with a date", () => forged({ at: new Date(0) })],
     ["answers later", () => forged(Promise.resolve({}))],
     ["returns half a character", () => ({ text: "\ud800" })],
   ])("that %s denies every call, and nothing is written", async (_, redactor) => {
@@ -202,7 +202,7 @@ describe("a redactor", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("that throws for one event of several keeps all of them out", async () => {
+  it("that throws for one of several events prevents all of them", async () => {
     const store = createMemoryStore();
     const picky: Redactor = ({ details }) => {
       if (details["text"] === "bad") throw new Error("cannot redact");
@@ -215,7 +215,7 @@ describe("a redactor", () => {
     expect(await typesOf(store)).toEqual(["session_start", "note"]);
   });
 
-  it("that throws at the opening keeps the run shut, and its sinks closed", async () => {
+  it("that throws at the opening fails it, and the sinks stay closed", async () => {
     const store = createMemoryStore();
     let closed = 0;
     const throws = redacts("r", () => {
@@ -230,7 +230,7 @@ describe("a redactor", () => {
     expect(await logOf(store)).toEqual([]);
   });
 
-  it("leaves the same state to whoever folds the log later", async () => {
+  it("gives the same state to everyone who reads the log later", async () => {
     const store = createMemoryStore();
     const tokens = defineProjection<readonly unknown[]>({
       name: "demo/tokens",
@@ -252,7 +252,7 @@ describe("a redactor", () => {
     expect((await open(config, { store })).view(tokens)).toEqual(run.view(tokens));
   });
 
-  it("that takes the approval out of what is recorded lets nobody use it twice", async () => {
+  it("that removes the approval from an event lets nobody use it twice", async () => {
     const forgets: Redactor = ({ details }) => {
       const { decision, ...rest } = details;
       return {

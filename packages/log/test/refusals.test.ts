@@ -26,7 +26,7 @@ const calls = (run: Run, fields: Parameters<typeof call>[0] = {}): Promise<Outco
   const { hook: _, ...rest } = call(fields);
   return run.toolCall(rest);
 };
-/** Makes the call, which is asked about, and says which event asked. */
+/** Makes a call that is asked about, and returns the sequence of the event that asked. */
 const asked = async (run: Run, fields: Parameters<typeof call>[0] = {}): Promise<number> => {
   const { events } = await calls(run, fields);
   return events[0]?.sequence ?? 0;
@@ -42,7 +42,7 @@ const ANSWERED = { code: "BYLAW_EVENT_REFUSED", message: expect.stringContaining
 const NOT_OPEN = { code: "BYLAW_APPROVAL_MISSING" };
 
 describe("a person's no to a tool call", () => {
-  it("is recorded with the question, who said it, and why", async () => {
+  it("is recorded with the question, the person and the reason", async () => {
     const run = await open();
     const question = await asked(run, { task: "T1" });
     const [refused] = await no(run, question);
@@ -85,7 +85,7 @@ describe("a person's no to a tool call", () => {
     expect(await calls(run, { args: { path: "b.txt" } })).toMatchObject({ applied: "allow" });
   });
 
-  it("comes too late after a yes, until that has expired", async () => {
+  it("is refused after a yes, until that has expired", async () => {
     let now = NOW;
     const run = await open({ plugins: [asks] }, { now: () => now });
     const question = await asked(run);
@@ -96,7 +96,7 @@ describe("a person's no to a tool call", () => {
     expect(await calls(run)).toMatchObject({ applied: "ask_user" });
   });
 
-  it("is refused for what asks nobody, was asked about again, or was decided since", async () => {
+  it("is refused for an event that is no question, was asked about again, or was decided since", async () => {
     const run = await open();
     const question = await asked(run);
     await yes(run);
@@ -115,7 +115,7 @@ describe("a person's no to a tool call", () => {
     await expect(yes(run, { interactive: false })).rejects.toMatchObject(ANSWERED);
   });
 
-  it("answers a call that the log has redacted, once", async () => {
+  it("answers a redacted call, once", async () => {
     const redacts = plugin("r", (kernel) =>
       kernel.redact(({ event_type, details }) =>
         event_type === "tool_asked" ? { ...details, args: { redacted: "***" } } : details,
@@ -127,7 +127,7 @@ describe("a person's no to a tool call", () => {
     await expect(no(run, question)).rejects.toMatchObject(ANSWERED);
   });
 
-  it("and a yes at the same moment, in two processes, are one answer", async () => {
+  it("competes with a yes at the same moment in another process, and only one counts", async () => {
     const store = createMemoryStore();
     const [one, other] = [
       await open({ plugins: [asks] }, { store }),
@@ -141,7 +141,7 @@ describe("a person's no to a tool call", () => {
     expect((await typesIn(store)).filter((type) => type.startsWith("approval_"))).toHaveLength(20);
   });
 
-  it("and the same question that is asked again at that moment: the no is to the first, or to nothing", async () => {
+  it("competes with the same question being asked again: it answers the first question or none", async () => {
     const store = createMemoryStore();
     const [one, other] = [
       await open({ plugins: [asks] }, { store }),
@@ -154,12 +154,12 @@ describe("a person's no to a tool call", () => {
         asked(other, { args: { times } }),
       ]);
       expect(again.status).toBe("fulfilled");
-      // Whatever came first, what was asked last is open.
+      // Whichever came first, the last question is open.
       expect(await yes(other, { args: { times } })).toHaveLength(1);
     }
   });
 
-  it("stands in every later session", async () => {
+  it("counts in every later session", async () => {
     const store = createMemoryStore();
     const first = await open({ plugins: [asks] }, { store });
     await no(first, await asked(first));
@@ -174,7 +174,7 @@ describe("a person's no to a tool call", () => {
     [{ by: "" }, "`by`"],
     [{ reason: "" }, "`reason`"],
     [{ reason: undefined }, "`reason`"],
-  ])("with %j is refused", async (fields, named) => {
+  ])("is refused with %j", async (fields, named) => {
     const run = await open();
     const request = { asked: await asked(run), by: "ada", reason: "no", ...fields };
     await expect(run.refuse(forged(request))).rejects.toMatchObject({

@@ -27,7 +27,7 @@ const request = {
   artifacts: { plan: { title: "a plan" } },
   request_id: "q1",
 } as const;
-/** Lets a task begin, once. */
+/** Allows the first transition of a task only. */
 const firstOnly = voter(
   "gate",
   "onTransition",
@@ -44,7 +44,7 @@ describe("a tool call under a request id", () => {
   const call = { agent: "a1", task: "T1", tool: "write", args: { path: "a.ts" } } as const;
   const document = { kind: "answer", id: "q1", value: "kept" } as const;
 
-  it("is answered as the first time, recorded once, and its documents are written with it", async () => {
+  it("gets its first answer, is recorded once, and its documents are written with it", async () => {
     let answer = allow("fine");
     const store = createMemoryStore();
     const run = await open(
@@ -63,7 +63,7 @@ describe("a tool call under a request id", () => {
     expect((await run.toolCall(call)).applied).toBe("deny");
   });
 
-  it("writes documents with what the tool came to", async () => {
+  it("writes documents with the result of the tool", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted] }, { store });
     await run.toolResult({ id: "c1", tool: "write", ok: true }, { documents: [document] });
@@ -72,7 +72,7 @@ describe("a tool call under a request id", () => {
 });
 
 describe("the same transition under the same request id (WF-114)", () => {
-  it("is answered as the first time, and recorded once", async () => {
+  it("gets its first answer, and is recorded once", async () => {
     const store = createMemoryStore();
     const run = await open(config, { store });
     const first = await run.transition(request);
@@ -84,7 +84,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("deny");
   });
 
-  it("is answered so when it was blocked, however things stand by now", async () => {
+  it("gets the block of the first time, even if it would be allowed now", async () => {
     let answer = deny("Unexpected haste", "wait");
     const gate = voter("gate", "onTransition", () => answer, { grants: true });
     const store = createMemoryStore();
@@ -98,7 +98,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect(await typesOf(store)).toEqual(["session_start", "transition_blocked", "phase_entered"]);
   });
 
-  it("is answered so when it was a question, and uses no approval that was given later", async () => {
+  it("gets the question of the first time, and uses no later approval", async () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
     const run = await open({ plugins: [gate, ...permissive] });
     const first = await run.transition(request);
@@ -112,7 +112,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect(asked).not.toHaveProperty("request_id");
   });
 
-  it("with an approval uses it once, and is answered twice", async () => {
+  it("uses an approval once, and is answered twice", async () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
     const store = createMemoryStore();
     const run = await open({ plugins: [gate, ...permissive] }, { store });
@@ -128,7 +128,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect((await run.transition({ ...request, request_id: "q2" })).applied).toBe("ask_user");
   });
 
-  it("is approved whatever its id is, so that it can be made again after a person's yes", async () => {
+  it("is approved under any id, so that it can be repeated after a person's yes", async () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
     const run = await open({ plugins: [gate, ...permissive] });
     expect((await run.transition(request)).applied).toBe("ask_user");
@@ -147,7 +147,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     ]).toEqual([...[["ask_user again"], ["allow"], ["ask_user"], ["allow again"]]]);
   });
 
-  it("is recorded once when many ask at once, in one run and in several", async () => {
+  it("is recorded once when it is asked many times at once, through one run object and through several", async () => {
     const store = createMemoryStore();
     const runs = await Promise.all(upTo(4).map(() => open(config, { store })));
     const outcomes = await Promise.all(
@@ -160,7 +160,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     for (const run of runs) expect(run.head).toBe(2);
   });
 
-  it("is answered so by the session that took over, and no more by the one that was taken over", async () => {
+  it("gets its first answer from the session that took over, and none from the superseded one", async () => {
     const store = createMemoryStore();
     const first = await takeOver(config, { store });
     const before = await first.transition(request);
@@ -179,7 +179,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect((await typesOf(store)).filter((type) => type === "phase_entered")).toHaveLength(1);
   });
 
-  it("whose answer was lost on the way is answered by what is on record", async () => {
+  it("is answered from the log if its first answer was lost on the way", async () => {
     const memory = createMemoryStore();
     let lost = false;
     const store = afterOpening(memory, async (commit) => {
@@ -196,7 +196,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     expect(await typesOf(memory)).toEqual(["session_start", "phase_entered"]);
   });
 
-  it("that was refused before it could be recorded is not kept", async () => {
+  it("is not kept if it was refused before it could be recorded", async () => {
     const memory = createMemoryStore();
     let full = true;
     const store = afterOpening(memory, async (commit) => {
@@ -212,14 +212,14 @@ describe("the same transition under the same request id (WF-114)", () => {
     ]);
   });
 
-  it("says its own id in the answer", async () => {
+  it("has its own id in the answer", async () => {
     const run = await open(config);
     await run.transition({ ...request, id: "first" });
     expect((await run.transition({ ...request, id: "second" })).decision.id).toBe("second");
     expect((await run.transition(request)).decision).not.toHaveProperty("id");
   });
 
-  it("is told to no sink a second time", async () => {
+  it("is not sent to any sink a second time", async () => {
     const told: number[] = [];
     const sink = sinkOf({
       write: (events) => void told.push(...events.map(({ sequence }) => sequence)),
@@ -232,7 +232,7 @@ describe("the same transition under the same request id (WF-114)", () => {
 });
 
 describe("a request id", () => {
-  /** What a run answers to a request after `request` was allowed. */
+  /** The answer of a run to a request after `request` was allowed. */
   async function after(
     fields: object,
   ): Promise<{ readonly applied: string; readonly replayed?: true }> {
@@ -252,7 +252,7 @@ describe("a request id", () => {
     ["no artifacts", { artifacts: {} }],
     ["another reason", { reason: "because" }],
     ["somebody who can be asked", { interactive: true }],
-  ])("is another request for %s: it is judged anew", async (_, fields) => {
+  ])("is another request for %s, and is decided anew", async (_, fields) => {
     expect(codes([await after(fields)])).toEqual(["deny"]);
   });
 
@@ -263,7 +263,7 @@ describe("a request id", () => {
     ).toEqual(["allow", "allow"]);
   });
 
-  it("is the same however the request is written, and whatever it says that the run knows better", async () => {
+  it("is the same however the request is written, and whatever it claims that the run ignores", async () => {
     const same = {
       id: "x",
       at: "2020-01-01T00:00:00Z",
@@ -280,7 +280,7 @@ describe("a request id", () => {
     ]);
   });
 
-  it("that is none is a bad request every time", async () => {
+  it("that is malformed is a bad request every time", async () => {
     const store = createMemoryStore();
     const run = await open(config, { store });
     for (const request_id of [7, null, {}, "\ud800"]) {
@@ -292,7 +292,7 @@ describe("a request id", () => {
     expect((await run.transition({ ...request, request_id: "" })).replayed).toBe(true);
   });
 
-  it("is none at the other questions", async () => {
+  it("does not count in the subject of other questions", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: permissive }, { store });
     const call = { id: "c1", agent: "a1", tool: "read_file", args: {}, request_id: "q1" };
@@ -301,7 +301,7 @@ describe("a request id", () => {
     expect(await typesOf(store)).toEqual(["session_start", "tool_denied", "tool_denied"]);
   });
 
-  it("cannot be taken by recording something under it, nor by whoever writes the store under the plain id", async () => {
+  it("cannot be occupied by recording something under it, nor by writing to the store under the plain id", async () => {
     const store = createMemoryStore();
     const run = await open(config, { store });
     await run.record([note()], { request_id: "q1" });
@@ -314,7 +314,7 @@ describe("a request id", () => {
   });
 });
 
-describe("an answer that is not on record as it was given", () => {
+describe("a recorded answer that was changed", () => {
   it.each([
     ["without a decision", (event: object) => ({ ...event, details: {} })],
     [
@@ -322,7 +322,7 @@ describe("an answer that is not on record as it was given", () => {
       (event: object) => ({ ...event, event_type: "transition_blocked" }),
     ],
     ["of another kind", (event: object) => ({ ...event, event_type: "tool_allowed" })],
-  ])("%s allows nothing", async (_, spoil) => {
+  ])("allows nothing: %s", async (_, spoil) => {
     const memory = createMemoryStore();
     const store: Store = {
       ...memory,
@@ -342,7 +342,7 @@ describe("an answer that is not on record as it was given", () => {
   });
 });
 
-describe("what is recorded with events", () => {
+describe("committing with events", () => {
   const tasked: Plugin = plugin("tasked", (kernel) => {
     kernel.event({ name: "work", details: z.strictObject({ n: z.number() }) });
     kernel.event({ name: "taken", details: z.strictObject({ fence: z.number() }) });
@@ -367,7 +367,7 @@ describe("what is recorded with events", () => {
     plugins: readonly Plugin[] = [],
   ) => ({ store, run: await open({ plugins: [tasked, counts, ...plugins] }, { store }) });
 
-  it("is a task's state and a document, all of it or nothing", async () => {
+  it("writes a task's state and a document, all or nothing", async () => {
     const { store, run } = await start();
     const documents = [{ kind: "k", id: "d", value: "v", if_version: 0 }];
     await run.record([work(1)], { task: created, documents });
@@ -383,7 +383,7 @@ describe("what is recorded with events", () => {
     expect(await typesOf(store)).toEqual(["session_start", "work"]);
   });
 
-  it("is recorded once under one request id, and once more where something else is said", async () => {
+  it("is recorded once under one request id, and again for other content", async () => {
     const { store, run } = await start();
     const first = await run.record([work(1)], { request_id: "q1" });
     expect(await run.record([work(1)], { request_id: "q1" })).toEqual(first);
@@ -391,7 +391,7 @@ describe("what is recorded with events", () => {
     expect(await typesOf(store)).toEqual(["session_start", "work", "work"]);
   });
 
-  it("is a claim, with its event as the run records it", async () => {
+  it("claims a task, with its event as the run records it", async () => {
     const redacts = plugin("redacts", (kernel) =>
       kernel.redact(({ event_type, details }) =>
         event_type === "taken" ? { ...details, fence: -1 } : details,
@@ -421,7 +421,7 @@ describe("what is recorded with events", () => {
     await run.record([work(2)], { task: { id: "T1", fence: 1, set: { state: "done" } } });
   });
 
-  it("is no claim of an event that no plugin declares, that does not fit, or that only a run records", async () => {
+  it("refuses a claim whose event no plugin declares, does not fit, or is reserved for the run", async () => {
     const { store, run } = await start();
     await run.record([work(1)], { task: created });
     for (const bad of [
@@ -445,7 +445,7 @@ describe("what is recorded with events", () => {
     expect((await run.claim(taken))?.fence).toBe(1);
   });
 
-  it("is no claim that a guard refuses by the log as it is then, not as this run has read it", async () => {
+  it("refuses a claim if a guard does, which sees the log at that moment", async () => {
     const store = createMemoryStore();
     const noMore = plugin("no-more", (kernel) =>
       kernel.guard("g", (view, { event_type }) =>
@@ -461,7 +461,7 @@ describe("what is recorded with events", () => {
     expect(await typesOf(store)).toEqual(["session_start", "work", "work"]);
   });
 
-  it("is no claim of a session that was taken over, of a closed run, or of another run's task", async () => {
+  it("refuses a claim of a superseded session, of a closed run, or for another run's task", async () => {
     const store = createMemoryStore();
     const { run: first } = await start(store);
     await first.record([work(1)], { task: created });
@@ -474,7 +474,7 @@ describe("what is recorded with events", () => {
     expect((await second.claim(taken))?.fence).toBe(1);
   });
 
-  it("is dated no earlier than what another process recorded first", async () => {
+  it("dates an event no earlier than what another process recorded first", async () => {
     const store = createMemoryStore();
     const { run } = await start(store);
     const later = await open(
@@ -485,7 +485,7 @@ describe("what is recorded with events", () => {
     expect((await run.claim(taken))?.event.timestamp).toBe("2026-02-02T00:00:00Z");
   });
 
-  it("is the same claim under one request id of one agent in one run", async () => {
+  it("returns the same claim for one request id of one agent in one run", async () => {
     const { store, run } = await start();
     for (const id of ["T1", "T2", "T3"]) await run.record([work(1)], { task: { ...created, id } });
     const first = await run.claim({ ...taken, request_id: "q1" });
@@ -508,7 +508,7 @@ describe("what is recorded with events", () => {
     expect(await joined.claim({ ...taken, request_id: "q1" })).toEqual(first);
   });
 
-  it("is read by others who ask for it", async () => {
+  it("can be read by others", async () => {
     const store = createMemoryStore();
     const runs: readonly { readonly run: Run }[] = [await start(store), await start(store)];
     await runs[0]?.run.record([work(1)]);

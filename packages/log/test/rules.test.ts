@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { LOG_RULES, type LogRuleId } from "../src/index.ts";
 import { brief, verify } from "./log-kit.ts";
 
-/** A log that breaks a rule at its last line, or does not. */
+/** A log whose last line breaks a rule or does not. */
 interface Case {
   readonly rule: LogRuleId;
   readonly case: string;

@@ -18,7 +18,7 @@ export const NOW = "2026-01-02T03:04:05.000Z";
 export const allowing = (...hooks: readonly (typeof HOOKS)[number][]): readonly Plugin[] =>
   hooks.map((hook) => voter(`allows-${hook}`, hook, () => allow("fine"), { grants: true }));
 export const permissive = allowing(...HOOKS);
-/** Opens a run that takes part in the session that is going on, where there is one. */
+/** Opens a run that joins the current session, if there is one. */
 export const open = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
   openRun(createKernel(config), { run: "r1", now: () => NOW, join: true, ...options });
 /** Opens a run in a session of its own. */
@@ -27,7 +27,7 @@ export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Pr
 export const logOf = (store: Store): Promise<readonly LogEvent[]> => store.events("r1", 0, 100_000);
 export const typesOf = async (store: Store): Promise<readonly string[]> =>
   (await logOf(store)).map(({ event_type }) => event_type);
-/** A store whose commits, once a session has begun, are another's. */
+/** A store that uses another `commit` once a session has begun. */
 export function afterOpening(store: Store, commit: Store["commit"]): Store {
   let opened = false;
   return {
@@ -39,7 +39,7 @@ export function afterOpening(store: Store, commit: Store["commit"]): Store {
     },
   };
 }
-/** A sink that is this writer for every run. */
+/** A sink that returns this writer for every run. */
 export const sinkOf = ({
   name = "s",
   required = true,
@@ -53,7 +53,7 @@ export const sequencesOf = (events: readonly LogEvent[]): readonly number[] =>
   events.map(({ sequence }) => sequence);
 export const upTo = (last: number, first = 1): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
-/** Every promise that is ready has settled. */
+/** Resolves when every promise that is ready has settled. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const tool = (fields: Partial<ToolCall> = {}) => ({
   id: "c1",

@@ -49,7 +49,7 @@ describe("a run records", () => {
     [allow("fine"), "tool_allowed"],
     [ask("may I"), "tool_asked"],
     [deny("no"), "tool_denied"],
-  ] as const)("a tool call by what came of it", async (answer, type) => {
+  ] as const)("a tool call with its outcome", async (answer, type) => {
     const run = await open({
       plugins: [voter("v", "beforeToolCall", () => answer, { grants: true })],
     });
@@ -63,7 +63,7 @@ describe("a run records", () => {
     );
   });
 
-  it("a transition, a behavior and a response by what came of them", async () => {
+  it("a transition, a behavior and a response with their outcomes", async () => {
     const passes = await open({ plugins: permissive });
     const refuses = await open({
       plugins: [voter("v", "onEnforcement", () => deny("Unexpected silence"))],
@@ -81,7 +81,7 @@ describe("a run records", () => {
     ]);
   });
 
-  it("what an agent said as its reason, beside the reason of the decision", async () => {
+  it("the agent's reason beside the reason of the decision", async () => {
     const run = await open({
       plugins: [voter("v", "onBehavior", () => deny("Unexpected loop, expected progress"))],
     });
@@ -90,7 +90,7 @@ describe("a run records", () => {
     expect(JSON.stringify(events[0]?.details)).toContain("Unexpected loop, expected progress");
   });
 
-  it("what a tool returned, and what plugins declare", async () => {
+  it("tool results, and events that plugins declare", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted] }, { store });
     await run.toolResult({
@@ -115,7 +115,7 @@ describe("a run records", () => {
     ]);
   });
 
-  it("nothing by a clock that gives no time", async () => {
+  it("nothing if the clock gives no valid time", async () => {
     const store = createMemoryStore();
     const clock = { at: NOW as unknown };
     const run = await open({ plugins: permissive }, { store, now: () => clock.at as string });
@@ -134,7 +134,7 @@ describe("a run records", () => {
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
-  it("no event of its own types by another's hand, nor one that nobody declares, nor one with other details", async () => {
+  it("no event of its own types through `record`, and none that is undeclared or does not fit its type", async () => {
     const store = createMemoryStore();
     const own = [
       ...RUN_EVENTS,
@@ -172,7 +172,7 @@ describe("a run records", () => {
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
-  it("with details that are wrong, and says where and what was expected, and never what stood there", async () => {
+  it("no wrong details, and reports the field and the expected type, but never the value", async () => {
     const counted = z.strictObject({
       by: z.object({ n: z.int().min(1) }),
       how: z.enum(["once", "twice"]),
@@ -204,7 +204,7 @@ describe("a run records", () => {
     }
   });
 
-  it("nobody who is no text: a log is JSON", async () => {
+  it("no agent or task that is not text", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted] }, { store });
     const invalid = { code: "BYLAW_EVENT_INVALID" };
@@ -225,7 +225,7 @@ describe("a run records", () => {
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
-  it("refused subjects too, as what they are and with nothing that JSON cannot say", async () => {
+  it("malformed subjects too, without anything that JSON cannot represent", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: permissive }, { store });
     const refusals = [
@@ -259,7 +259,7 @@ describe("a run records", () => {
     expect(log.map(({ event_type }) => event_type)).not.toContain("tool_allowed");
   });
 
-  it("never throws at once, whatever it is given", async () => {
+  it("without ever throwing synchronously", async () => {
     const run = await open({ plugins: permissive });
     const trap = Object.defineProperty({}, "tool", {
       enumerable: true,
@@ -279,10 +279,10 @@ describe("a run records", () => {
     await expect(result).rejects.toMatchObject({ code: /^BYLAW_/ });
   });
 
-  it("what was decided, also when the caller changes it on the way", async () => {
+  it("the subject that was decided about, even if the caller changes it meanwhile", async () => {
     const memory = createMemoryStore();
     let refusals = 1;
-    // The first try meets another writer, so that everything is decided a second time.
+    // The first try meets another writer, so everything is decided a second time.
     const store = afterOpening(memory, async (commit) => {
       if (refusals-- > 0) throw new StoreConflict("seen", "Unexpected event");
       return memory.commit(commit);
@@ -308,7 +308,7 @@ describe("a run records", () => {
     expect(events).toMatchObject([{ agent_id: "a1", details: { args: { command: "ls" } } }]);
   });
 
-  it("its own run, session and time, whatever the caller says", async () => {
+  it("its own run, session and time, whatever the caller claims", async () => {
     const seen: unknown[] = [];
     const spy = voter(
       "spy",
@@ -330,7 +330,7 @@ const reservedEvent = (event_type: string) => ({
   details: {},
 });
 
-it("an event type of the run's own is named with the call that records it", async () => {
+it("names the method that records a reserved event type", async () => {
   const run = await open({}, {});
   const calls = readCases<[type: string, call: string]>(import.meta, "calls");
   for (const [type, call] of calls)
@@ -347,7 +347,7 @@ it("an event type of the run's own is named with the call that records it", asyn
   });
 });
 
-it("an object that is derived from a run asks, records and reads like the run", async () => {
+it("works through an object that is derived from a run", async () => {
   const run = await open({ plugins: [...permissive, noted] }, {});
   const derived = Object.create(run) as typeof run;
   await derived.record([note()]);

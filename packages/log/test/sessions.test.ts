@@ -33,7 +33,7 @@ const A = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
 const LATER = "2026-02-01T00:00:00Z";
 const everything = { plugins: [counts, noted, ...permissive] };
 
-/** What a verifier of the whole package finds in a log, and whether its chain holds. */
+/** The findings of a verifier for a log, and whether its chain holds. */
 async function findings(store: Store): Promise<readonly unknown[]> {
   const catalogue = createCatalogue({
     mode: "strict",
@@ -46,7 +46,7 @@ async function findings(store: Store): Promise<readonly unknown[]> {
   return [...log.flatMap((event) => verifier.line(formatEventLine(event))), ...broken];
 }
 
-/** A clock that says each time once, and then the last one. */
+/** A clock that returns each time once, and then the last one. */
 const clock = (...times: readonly string[]): (() => string) => {
   let index = 0;
   return () => times[Math.min(index++, times.length - 1)] ?? NOW;
@@ -59,7 +59,7 @@ describe("the first event of a session", () => {
       { file: "plan.md", total_tasks: 7 },
       { plan_file: "plan.md", total_tasks: 7 },
     ],
-  ])("begins an empty log, with the plan where there is one: %j", async (plan, details) => {
+  ])("begins an empty log, with the plan if there is one: %j", async (plan, details) => {
     const store = createMemoryStore();
     const run = await takeOver({}, { store, session: A, ...(plan === undefined ? {} : { plan }) });
     expect(run).toMatchObject({ session: A, head: 1 });
@@ -77,7 +77,7 @@ describe("the first event of a session", () => {
     ]);
   });
 
-  it("names the session before it and the time of that one's last event", async () => {
+  it("names the previous session and the time of its last event", async () => {
     const store = createMemoryStore();
     const first = await takeOver(everything, {
       store,
@@ -94,7 +94,7 @@ describe("the first event of a session", () => {
     });
   });
 
-  it("is not there twice where a sitting is taken up under its own name", async () => {
+  it("is not repeated when a session is opened again under its own name", async () => {
     const store = createMemoryStore();
     await takeOver(everything, { store, session: A });
     const again = await takeOver(everything, { store, session: A });
@@ -102,7 +102,7 @@ describe("the first event of a session", () => {
     expect(await typesOf(store)).toEqual(["session_start", "note"]);
   });
 
-  it("is not recorded under a name that no log may hold, nor with a plan that is none", async () => {
+  it("is not recorded with an invalid session or plan", async () => {
     const store = createMemoryStore();
     const odd = [
       ...["", "main", `${A}0`, "6f0f6a2e5a0f4b439d0e0b8c8f3f0a01"].map((session) => ({ session })),
@@ -120,7 +120,7 @@ describe("the first event of a session", () => {
     expect(await logOf(store)).toEqual([]);
   });
 
-  it("that a guard refuses keeps the run shut, and writes nothing", async () => {
+  it("fails the opening and is not written if a guard refuses it", async () => {
     const store = createMemoryStore();
     const closed = plugin("closed", (kernel) =>
       kernel.guard("g", (_, { event_type }) =>
@@ -137,12 +137,12 @@ describe("the first event of a session", () => {
     await expect(takeOver({ plugins: [closed] }, { store })).rejects.toMatchObject({
       code: "BYLAW_EVENT_REFUSED",
     });
-    // The session that was not taken over goes on.
+    // The current session was not taken over and continues.
     expect((await keeper.toolCall(tool())).applied).toBe("allow");
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
-  it("that the store does not take keeps the run shut", async () => {
+  it("fails the opening if the store does not accept it", async () => {
     const store: Store = {
       ...createMemoryStore(),
       commit: async () => {
@@ -153,8 +153,8 @@ describe("the first event of a session", () => {
   });
 });
 
-describe("a log of several sittings", () => {
-  it("is whole: numbers, times, sessions, types, details and chain", async () => {
+describe("a log of several sessions", () => {
+  it("is valid: sequences, times, sessions, types, details and chain", async () => {
     const store = createMemoryStore();
     for (const minute of upTo(4)) {
       const run = await takeOver(everything, {
@@ -181,7 +181,7 @@ describe("a log of several sittings", () => {
   });
 
   it.each([{ join: true }, { join: false }])(
-    "has one beginning however many open it at once with %j",
+    "begins once, however many open it at once with %j",
     async ({ join }) => {
       const store = createMemoryStore();
       const runs = await Promise.all(upTo(20).map(() => open(everything, { store, join })));
@@ -189,7 +189,7 @@ describe("a log of several sittings", () => {
       expect(types.filter((type) => type === "session_start")).toHaveLength(1);
       expect(new Set(runs.map(({ session }) => session)).size).toBe(join ? 1 : 20);
       expect(types).toHaveLength(join ? 1 : 20);
-      // All who joined may record; of the others the last one.
+      // All that joined may record; of the others, only the last one.
       const outcomes = await Promise.all(
         runs.map((run, index) => run.toolCall(tool({ agent: `a${index}` }))),
       );
@@ -200,7 +200,7 @@ describe("a log of several sittings", () => {
 });
 
 describe("a run that joins", () => {
-  it("takes part in the session that is going on, whatever its own name", async () => {
+  it("takes part in the current session, whatever its own id", async () => {
     const store = createMemoryStore();
     const keeper = await takeOver(everything, { store });
     const joined = await open(everything, { store, session: A });
@@ -211,7 +211,7 @@ describe("a run that joins", () => {
     expect(await findings(store)).toEqual([]);
   });
 
-  it("begins the session where there is none", async () => {
+  it("begins a session if there is none", async () => {
     const store = createMemoryStore();
     const first = await open(everything, {
       store,
@@ -232,7 +232,7 @@ describe("a run that joins", () => {
   });
 });
 
-describe("a session that was taken over", () => {
+describe("a superseded session", () => {
   async function superseded(extra: Parameters<typeof open>[0] = everything) {
     const store = createMemoryStore();
     const old = await takeOver(extra, { store });
@@ -240,7 +240,7 @@ describe("a session that was taken over", () => {
     return { store, old, keeper };
   }
 
-  it("answers every question with a deny, before it has read of it and after, and writes nothing", async () => {
+  it("denies every question, before and after it has noticed, and writes nothing", async () => {
     const { store, old } = await superseded();
     expect(old.head).toBe(1);
     for (let round = 0; round < 2; round += 1) {
@@ -262,7 +262,7 @@ describe("a session that was taken over", () => {
     expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
   });
 
-  it("records, approves and takes results no more", async () => {
+  it("no longer records events, approvals and results", async () => {
     const { store, old } = await superseded();
     const gone = { code: "BYLAW_RUN_SUPERSEDED" };
     for (let round = 0; round < 2; round += 1) {
@@ -275,7 +275,7 @@ describe("a session that was taken over", () => {
     expect(await typesOf(store)).toEqual(["session_start", "session_resumed"]);
   });
 
-  it("does not record a decision that was under way", async () => {
+  it("does not record a decision that was in progress", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const slow = plugin("slow", ({ hooks }) =>
       hooks.beforeToolCall.tapPromise("t", async () => {
@@ -297,7 +297,7 @@ describe("a session that was taken over", () => {
     expect(await findings(store)).toEqual([]);
   });
 
-  it("spends no approval", async () => {
+  it("uses up no approval", async () => {
     const asks = { plugins: [] };
     const store = createMemoryStore();
     const old = await takeOver(asks, { store });
@@ -311,7 +311,7 @@ describe("a session that was taken over", () => {
     });
   });
 
-  it("reads what the other session wrote once, however often it asks", async () => {
+  it("reads the other session's events once, however often it is asked", async () => {
     const memory = createMemoryStore();
     let read = 0;
     const counting: Store = {
@@ -330,7 +330,7 @@ describe("a session that was taken over", () => {
     expect(read).toBe(51);
   });
 
-  it("is taken back by opening the run again", async () => {
+  it("becomes current again by opening the run again", async () => {
     const { store, old, keeper } = await superseded();
     const again = await takeOver(everything, { store, session: old.session });
     expect((await again.toolCall(tool())).applied).toBe("allow");
@@ -347,7 +347,7 @@ describe("a clock", () => {
     "2026-01-02T03:00:00.000Z",
   ];
 
-  it("that is set back makes no log run backwards, within one commit, on the way, and in the next sitting", async () => {
+  it("that is set back makes no log run backwards: within one commit, between commits, and in the next session", async () => {
     const store = createMemoryStore();
     const run = await takeOver(everything, { store, now: clock(...backwards) });
     await run.record([note(), note(), note()]);
@@ -360,7 +360,7 @@ describe("a clock", () => {
     expect(await findings(store)).toEqual([]);
   });
 
-  it("of one process that is behind another's makes no log run backwards", async () => {
+  it("that is behind another process's makes no log run backwards", async () => {
     const store = createMemoryStore();
     let later = NOW;
     const ahead = await open(everything, { store, now: () => later });
@@ -383,7 +383,7 @@ describe("a clock", () => {
   });
 
   it.each([1, 30])(
-    "of others who write before every try, %i ms later each time, makes no log run backwards",
+    "of others that write before every try, %i ms later each time, makes no log run backwards",
     async (step) => {
       const memory = createMemoryStore();
       let at = Date.parse(NOW);
@@ -409,7 +409,7 @@ describe("a clock", () => {
     },
   );
 
-  it("that is behind is no reason to write again what may be written", async () => {
+  it("that is behind is no reason to repeat a write that may have succeeded", async () => {
     const memory = createMemoryStore();
     const store = afterOpening(memory, async (commit) => {
       const [draft] = commit.events;
@@ -424,7 +424,7 @@ describe("a clock", () => {
     expect(await typesOf(store)).toEqual(["session_start", "note", "tool_allowed"]);
   });
 
-  it("that is set back brings no approval back that has ended", async () => {
+  it("that is set back revives no expired approval", async () => {
     let now = NOW;
     const run = await takeOver({}, { now: () => now });
     await run.approve({ subject: call(), by: "ada", expires_at: "2026-01-02T04:00:00.000Z" });
@@ -439,7 +439,7 @@ describe("a clock", () => {
   });
 });
 
-describe("a run that was closed", () => {
+describe("a closed run", () => {
   it("denies every question and records nothing", async () => {
     const store = createMemoryStore();
     const run = await takeOver(everything, { store });
@@ -457,7 +457,7 @@ describe("a run that was closed", () => {
     expect(run.view(counter)).toEqual({ session_start: 1 });
   });
 
-  it("has finished what was under way", async () => {
+  it("has finished its pending work", async () => {
     const store = createMemoryStore();
     const run = await takeOver(everything, { store });
     const pending = upTo(10).map(() => run.record([note()]));
@@ -467,7 +467,7 @@ describe("a run that was closed", () => {
   });
 });
 
-it("a batch that came to nothing leaves no trace in what is judged next", async () => {
+it("a failed batch leaves no trace in the next decision", async () => {
   const memory = createMemoryStore();
   const once = plugin("once", (kernel) => {
     kernel.projection(counter);
@@ -499,7 +499,7 @@ it("a batch that came to nothing leaves no trace in what is judged next", async 
   expect(await typesOf(memory)).toEqual(["session_start", "tool_allowed", "note"]);
 });
 
-it("a decision is held against what was read while it was made, however much that was", async () => {
+it("a decision is checked against everything that was read while it was made", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const judged: number[] = [];

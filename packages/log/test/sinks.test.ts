@@ -23,12 +23,12 @@ type Answer = Verdict | readonly Verdict[] | undefined;
 
 describe("a sink", () => {
   const begins = ({ event_type }: LogEvent): boolean => event_type === "session_start";
-  // Not at the opening, which it would keep shut.
+  // Not at the opening, because that would fail.
   const broken = async (events: readonly LogEvent[]): Promise<void> => {
     if (!events.some(begins)) throw new Error("disk full");
   };
 
-  it("is told of every event after its commit, with the state that follows", async () => {
+  it("gets every event after its commit, with the state after it", async () => {
     const told: unknown[] = [];
     const store = createMemoryStore();
     const sink = sinkOf({
@@ -46,7 +46,7 @@ describe("a sink", () => {
     ]);
   });
 
-  it("that is required and fails with a conflict of its own store writes no event twice", async () => {
+  it("that is required and fails with a conflict of its own store makes no event be written twice", async () => {
     const store = createMemoryStore();
     const write = async (events: readonly LogEvent[]): Promise<void> => {
       if (!events.some(begins)) throw new StoreConflict("document", "Unexpected version");
@@ -67,7 +67,7 @@ describe("a sink", () => {
       },
     ],
     ["later", broken],
-  ])("that is not required and fails %s is reported, and changes nothing", async (_, write) => {
+  ])("that is optional and fails %s is reported, and changes nothing", async (_, write) => {
     const errors: unknown[] = [];
     const run = await open(
       { plugins: withSinks(sinkOf({ required: false, write })) },
@@ -78,7 +78,7 @@ describe("a sink", () => {
     expect(errors).toMatchObject([{ message: "disk full" }]);
   });
 
-  it("that fails keeps no other sink from being told", async () => {
+  it("that fails does not affect other sinks", async () => {
     const told: number[] = [];
     const listens = sinkOf({
       name: "b",
@@ -90,7 +90,7 @@ describe("a sink", () => {
     expect(told).toEqual([1, 2]);
   });
 
-  it("is told nothing of the past, not even when a sitting is taken up again under its own name", async () => {
+  it("gets no past events, even if a session is opened again under its own name", async () => {
     const store = createMemoryStore();
     const told: number[] = [];
     const plugins = withSinks(
@@ -103,7 +103,7 @@ describe("a sink", () => {
     expect(told).toEqual([1, 2, 3]);
   });
 
-  it("is told of all that its own run wrote, of nothing that another session wrote, and of no event twice", async () => {
+  it("gets every event of its own run once, and none of another session", async () => {
     const store = createMemoryStore();
     const told: Record<string, number[]> = { left: [], right: [], before: [] };
     const listens = (name: string) =>
@@ -119,7 +119,7 @@ describe("a sink", () => {
     );
     const own = (side: number): readonly number[] =>
       outcomes.flatMap(({ events }, index) => (index % 2 === side ? sequencesOf(events) : []));
-    // It reads of the others, and is denied.
+    // It reads the other session's events, and is denied.
     expect((await before.toolCall(tool())).applied).toBe("deny");
     expect(before.head).toBeGreaterThan(2);
     expect(told["before"]).toEqual([1, 2]);
@@ -162,11 +162,11 @@ describe("a sink", () => {
     expect(lines).toMatchObject({ lines: ["r1", "session_start", "tool_allowed"], closed: 1 });
   });
 
-  it("hears of the events of one run in the order of the log", async () => {
+  it("gets the events of one run in the order of the log", async () => {
     const memory = createMemoryStore();
     let release: () => void = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
-    // The first commit is durable first and answers last, as two connections may.
+    // The first commit is durable first and answered last, as may happen with two connections.
     let commits = 0;
     const store = afterOpening(memory, async (commit) => {
       const first = commits++ === 0;
@@ -204,7 +204,7 @@ describe("an enforcement mode in a run", () => {
     return [decision.effect, applied, events[0]?.event_type, recorded.effect, recorded.applied];
   };
 
-  it("records the verdict, and what happened", async () => {
+  it("records the decision and the applied effect", async () => {
     expect(await outcomes("strict", () => deny("no"))).toEqual([
       "deny",
       "deny",

@@ -29,7 +29,7 @@ const keeps = (...projections: readonly Projection<never>[]): Plugin =>
   plugin("keeps", (kernel) =>
     projections.forEach((projection) => kernel.projection(forged(projection))),
   );
-/** The texts in the order in which they came first, with how often each came. */
+/** The texts in order of first occurrence, with their counts. */
 const firstSeen = defineProjection<Readonly<Record<string, number>>>({
   name: "demo/first-seen",
   version: 1,
@@ -40,7 +40,7 @@ const firstSeen = defineProjection<Readonly<Record<string, number>>>({
 const config: Config = { plugins: [counts, noted, keeps(firstSeen as never), ...permissive] };
 const stateOf = (run: Run): string => JSON.stringify([run.view(counter), run.view(firstSeen)]);
 
-/** A store that counts the events that are read from it, and is asked for none that cannot be. */
+/** A store that counts the events read from it, and fails on reads that cannot be right. */
 function counted(store: Store): { readonly store: Store; read: () => number } {
   let read = 0;
   const events: Store["events"] = async (run, after, limit) => {
@@ -54,12 +54,12 @@ function counted(store: Store): { readonly store: Store; read: () => number } {
   return { store: { ...store, events }, read: () => read };
 }
 
-/** The same log in a store without documents, where every state is folded from the first event. */
+/** The same log in a store without documents, where every state is computed from the first event. */
 async function folded(store: Store, wanted: Config = config, run = "r1"): Promise<Run> {
   return open(wanted, { store: { ...store, get: async () => undefined }, run });
 }
 
-/** Records notes, the texts of which come back to front, 50 in a commit. */
+/** Records notes, 50 in a commit, with their texts in reverse order. */
 async function fill(run: Run, from: number, to: number): Promise<void> {
   for (let at = from; at < to; at += 50)
     await run.record(
@@ -95,7 +95,7 @@ const put = (store: Store, text: string | null, run = "r1"): Promise<unknown> =>
   });
 
 describe("a snapshot", () => {
-  it("gives the state of the whole log, byte for byte, and leaves few events to be read", async () => {
+  it("gives the state of the whole log, byte for byte, and leaves few events to read", async () => {
     const store = await filled(2_500);
     const { store: counting, read } = counted(store);
     const again = await open(config, { store: counting });
@@ -107,14 +107,14 @@ describe("a snapshot", () => {
     expect(whole.read()).toBe(2_500);
   });
 
-  it("costs the next opening no more when the log is many times as long", async () => {
+  it("keeps the cost of opening the same when the log is many times as long", async () => {
     const store = await filled(6_000);
     const { store: counting, read } = counted(store);
     expect((await open(config, { store: counting })).head).toBe(6_000);
     expect(read()).toBeLessThan(1_100);
   });
 
-  it("is taken in sittings that are short, too", async () => {
+  it("is also saved in short sessions", async () => {
     const store = createMemoryStore();
     let taken = 0;
     const writing: Store = {
@@ -134,7 +134,7 @@ describe("a snapshot", () => {
     expect(stateOf(again)).toBe(stateOf(await folded(store)));
   });
 
-  it("waits for a moment in which nobody else waits for it", async () => {
+  it("waits until no call waits", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
     for (let rounds = 0; rounds < 40; rounds += 1)
@@ -145,7 +145,7 @@ describe("a snapshot", () => {
     expect(JSON.parse(await value(store))).toMatchObject({ head: 2_002 });
   });
 
-  it("comes under load as well, later", async () => {
+  it("is also saved under load, but later", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
     for (let rounds = 0; rounds < 170; rounds += 1)
@@ -153,12 +153,12 @@ describe("a snapshot", () => {
     expect((JSON.parse(await value(store)) as { head: number }).head).toBeGreaterThanOrEqual(8_000);
   });
 
-  it("that is large is written down under load while others write, and is that of where it stands", async () => {
+  it("that is large is written in pieces while others write, and still fits the event at its head", async () => {
     const store = createMemoryStore();
     const many = defineProjection<Readonly<Record<string, object>>>({
       name: "demo/many",
       version: 1,
-      // So much that it is not written in one turn.
+      // So large that it is not written in one piece.
       initial: Object.fromEntries(
         upTo(30_000).map((n) => [
           `a name, ${n}`,
@@ -174,13 +174,13 @@ describe("a snapshot", () => {
     let text = "";
     for (let rounds = 0; rounds < 400 && text === ""; rounds += 1) {
       await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
-      // The store in memory leaves nobody a turn.
+      // The memory store never yields by itself.
       await nextTurn();
       text = await value(store);
     }
     const { head } = JSON.parse(text) as { head: number };
     expect(head).toBeGreaterThanOrEqual(8_000);
-    // It is zipped.
+    // It is compressed.
     expect(text.length).toBeLessThan(JSON.stringify(run.view(many)).length / 3);
     // Others wrote between the state and the commit of its text.
     expect(run.head).toBeGreaterThan(head + 50);
@@ -192,7 +192,7 @@ describe("a snapshot", () => {
     expect(again.view(many)).toEqual(run.view(many));
   });
 
-  it("is not written under load of a state that is not plain data", async () => {
+  it("is not written under load if a state is not plain data", async () => {
     const odd = defineProjection<unknown>({
       name: "demo/odd",
       version: 1,
@@ -209,7 +209,7 @@ describe("a snapshot", () => {
     expect(await value(store)).toBe("");
   });
 
-  it("keeps phases, approvals and who keeps the log", async () => {
+  it("includes phases, approvals and the session", async () => {
     const store = createMemoryStore();
     const run = await takeOver(config, { store });
     const subject = { hook: "beforeToolCall", ...tool() } as const;
@@ -225,7 +225,7 @@ describe("a snapshot", () => {
       event_type: "session_resumed",
       details: { previous_session_id: run.session },
     });
-    // The same policies as those that the approval is bound to, and so no other plugins than then.
+    // The approval is bound to the policies, so the plugins must be the same.
     const same = await open(config, { store });
     expect((await same.toolCall(tool({ task: "T1" }))).events[0]?.details["phase"]).toBe("PLAN");
     expect((await same.toolCall(tool({ task: "__proto__" }))).events[0]?.details["phase"]).toBe(
@@ -234,7 +234,7 @@ describe("a snapshot", () => {
     expect(last.session).toBe(same.session);
   });
 
-  it("that was written while others wrote, by any of them, leaves the same state to all", async () => {
+  it("that any of several writers saved gives the same state to all", async () => {
     const store = createMemoryStore();
     const runs = await Promise.all(upTo(4).map(() => open(config, { store })));
     await Promise.all(runs.map(async (run, index) => fill(run, index * 900, index * 900 + 900)));
@@ -245,7 +245,7 @@ describe("a snapshot", () => {
     expect(stateOf(again)).toBe(stateOf(await folded(store)));
   });
 
-  it("is no document of another run", async () => {
+  it("does not affect another run", async () => {
     const store = await filled(1_200);
     await fill(await takeOver(config, { store, run: "r2" }), 500, 1_700);
     await put(store, await value(store, "r2"));
@@ -254,7 +254,7 @@ describe("a snapshot", () => {
   });
 });
 
-describe("a snapshot is passed over", () => {
+describe("a snapshot is ignored", () => {
   const other = defineProjection<Readonly<Record<string, number>>>({
     ...firstSeen,
     version: 2,
@@ -264,7 +264,7 @@ describe("a snapshot is passed over", () => {
   it.each<[string, Config]>([
     ["another version of a projection", { plugins: [counts, noted, keeps(other as never)] }],
     [
-      "a projection more",
+      "one more projection",
       {
         plugins: [
           counts,
@@ -273,12 +273,12 @@ describe("a snapshot is passed over", () => {
         ],
       },
     ],
-    ["a projection less", { plugins: [noted, keeps(firstSeen as never)] }],
+    ["one projection less", { plugins: [noted, keeps(firstSeen as never)] }],
     [
-      "a projection of another name",
+      "a projection with another name",
       { plugins: [counts, noted, keeps({ ...firstSeen, name: "constructor" } as never)] },
     ],
-  ])("under %s, and the whole log is folded", async (_, changed) => {
+  ])("under %s, and the whole log is read", async (_, changed) => {
     const store = await filled(1_200);
     const { store: counting, read } = counted(store);
     const again = await open(changed, { store: counting });
@@ -301,27 +301,30 @@ describe("a snapshot is passed over", () => {
   it.each<[string, (text: string) => string]>([
     ["with another link", change({ link: `sha256:${"1".repeat(64)}` })],
     ["without a link", change({ link: undefined })],
-    ["of a head beyond the log", change({ head: 5_000 })],
-    ["of another event", change({ head: 7 })],
+    ["with a head beyond the log", change({ head: 5_000 })],
+    ["with the head of another event", change({ head: 7 })],
     ["of head 0", change({ head: 0 })],
-    ["of a head below", change({ head: -3 })],
-    ["of half a head", change({ head: 1_000.5 })],
-    ["of a head that is text", change({ head: "1000" })],
-    ["of a head that no number reaches", (text) => text.replace(/"head":\d+/, '"head":1e400')],
+    ["with a negative head", change({ head: -3 })],
+    ["with a fractional head", change({ head: 1_000.5 })],
+    ["with a head that is text", change({ head: "1000" })],
+    ["with an infinite head", (text) => text.replace(/"head":\d+/, '"head":1e400')],
     ["without states", change({ states: undefined })],
-    ["with states of nothing", change({ states: {} })],
-    ["with states that are a list", change({ states: [1, 2] })],
+    ["with no states", change({ states: {} })],
+    ["with a list of states", change({ states: [1, 2] })],
     ["without versions", change({ versions: undefined })],
-    ["with versions that are nothing", change({ versions: null })],
-    ["that says that it is zipped, and is not", change({ zipped: "AAAA" })],
-    ["that is zipped and has no states", change({ zipped: deflateSync("{}").toString("base64") })],
-    ["that is zipped and no JSON", change({ zipped: deflateSync("{").toString("base64") })],
-    ["that is cut off", (text) => text.slice(0, -2)],
+    ["without versions", change({ versions: null })],
+    ["that is marked as compressed, but is not", change({ zipped: "AAAA" })],
+    [
+      "that is compressed and has no states",
+      change({ zipped: deflateSync("{}").toString("base64") }),
+    ],
+    ["that is compressed and not JSON", change({ zipped: deflateSync("{").toString("base64") })],
+    ["that is truncated", (text) => text.slice(0, -2)],
     ["that is empty", () => ""],
-    ["that is no object", () => "[]"],
+    ["that is not an object", () => "[]"],
     ["that is null", () => "null"],
-    ["that is nested without end", () => `${'{"versions":'.repeat(20_000)}1${"}".repeat(20_000)}`],
-  ])("%s, and the whole log is folded", async (_, tamper) => {
+    ["that is nested too deeply", () => `${'{"versions":'.repeat(20_000)}1${"}".repeat(20_000)}`],
+  ])("%s, and the whole log is read", async (_, tamper) => {
     const store = await filled(1_200);
     await put(store, tamper(await value(store)));
     const { store: counting, read } = counted(store);
@@ -331,7 +334,7 @@ describe("a snapshot is passed over", () => {
     expect(stateOf(again)).toBe(stateOf(await folded(store)));
   });
 
-  it("where the store has none any more, and taken again", async () => {
+  it("if the store has none any more, and saved again", async () => {
     const store = await filled(1_200);
     await put(store, null);
     const again = await open(config, { store });
@@ -359,8 +362,8 @@ describe("a projection", () => {
     ["a date", new Date(0), (state: Date) => new Date(state.getTime() + 1)],
     ["nothing", undefined, () => undefined],
     ["a field without a value", {}, (state: object) => ({ ...state, gone: undefined })],
-    ["a number that JSON cannot say", 0, () => Number.NaN],
-    ["less than nothing", 0, () => -0],
+    ["a number that JSON cannot represent", 0, () => Number.NaN],
+    ["negative zero", 0, () => -0],
     ["a list with a hole", [], () => Object.assign([], { length: 2 })],
     [
       "an object without a prototype",
@@ -368,15 +371,15 @@ describe("a projection", () => {
       (state: object) => Object.assign(Object.create(null), state, { a: 1 }),
     ],
     [
-      "an object with a secret",
+      "an object with a hidden property",
       {},
       () => Object.defineProperty({ a: 1 }, "b", { value: 2, enumerable: false }),
     ],
     ["a symbol", {}, () => ({ [Symbol.for("a")]: 1 })],
-    ["an object that says what its JSON is", {}, () => ({ toJSON: nothing })],
+    ["an object with `toJSON`", {}, () => ({ toJSON: nothing })],
     ["itself", {}, () => circle()],
   ])(
-    "whose state is %s works, and is folded from the first event each time",
+    "whose state is %s works, and is computed from the first event each time",
     async (_, initial, reduce) => {
       const odd = defineProjection<unknown>({
         name: "demo/odd",
@@ -394,7 +397,7 @@ describe("a projection", () => {
     },
   );
 
-  it("of the name of another one makes no snapshot, nor is it taken for the other later", async () => {
+  it("with the name of another prevents snapshots, and is not mistaken for it later", async () => {
     const twin = defineProjection<number>({
       name: "demo/first-seen",
       version: 1,
@@ -408,7 +411,7 @@ describe("a projection", () => {
     expect(again.view(twin)).toBe(1_200);
     expect(JSON.stringify(again.view(firstSeen))).toBe(whole);
     expect(await store.get("snapshot", "r1")).toBeUndefined();
-    // Nor does it take one that was made by a run with one of the two.
+    // It also ignores a snapshot of a run with only one of the two.
     const alone = await open({ plugins: [counts, noted, keeps(twin as never)] }, { store });
     await alone.record([note()]);
     expect(await store.get("snapshot", "r1")).toBeDefined();
@@ -419,7 +422,7 @@ describe("a projection", () => {
     );
   });
 
-  it("that two plugins declare is folded once, and kept", async () => {
+  it("that two plugins declare is computed once, and saved", async () => {
     const twice = { plugins: [counts, noted, keeps(counter as never, firstSeen as never)] };
     const store = await filled(1_200, twice);
     const { store: counting, read } = counted(store);
@@ -429,7 +432,7 @@ describe("a projection", () => {
   });
 });
 
-it("a large snapshot is kept less often, so that its writers seldom wait for it", async () => {
+it("a large snapshot is saved less often, so that writers seldom wait for it", async () => {
   const text = "x".repeat(1_500_000);
   const large = defineProjection<string>({
     name: "demo/large",
@@ -451,7 +454,7 @@ it("a large snapshot is kept less often, so that its writers seldom wait for it"
   expect(await headAfter(1_700)).toBeGreaterThanOrEqual(Number(first) + 3_000);
 });
 
-it("for any JSON as a state, what is kept is what was there", async () => {
+it("saves any JSON state without change", async () => {
   const plain = jsonValue({ maxDepth: 4 });
   await assert(
     asyncProperty(plain, async (state) => {
@@ -469,7 +472,7 @@ it("for any JSON as a state, what is kept is what was there", async () => {
       const { store: counting, read } = counted(store);
       const again = await open(wanted, { store: counting });
       const kept = read() < 1_000;
-      // A state that JSON changes on the way is folded again: -0, and nothing else of what fast-check makes.
+      // A state that JSON would change is computed again. Of what fast-check generates, that is only -0.
       expect(kept || JSON.stringify([state]).includes("0")).toBe(true);
       expect(again.view(any)).toStrictEqual(state);
       expect(JSON.stringify(again.view(any))).toBe(JSON.stringify(state));

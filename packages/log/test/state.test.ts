@@ -36,7 +36,7 @@ describe("the phase", () => {
     expect((await run.toolCall(tool({ phase: "PLAN" }))).applied).toBe("deny");
   });
 
-  it("that a transition leaves comes from the log too", async () => {
+  it("that a transition leaves also comes from the log", async () => {
     const seen: unknown[] = [];
     const spy = voter(
       "spy",
@@ -62,7 +62,7 @@ describe("the phase", () => {
     expect(events[0]?.details).toMatchObject({ from: "PLAN", to: "REVIEW" });
   });
 
-  it("does not move by a transition that is blocked", async () => {
+  it("does not change when a transition is blocked", async () => {
     const toPlan = voter(
       "gate",
       "onTransition",
@@ -87,7 +87,7 @@ describe("the phase", () => {
     },
   );
 
-  it("that another run of the same log entered counts before this one has read of it", async () => {
+  it("that another run object entered counts before this one has read it", async () => {
     const store = createMemoryStore();
     const config = { plugins: [onlyInPlan, ...allowing("onTransition")] };
     const [here, there] = [await open(config, { store }), await open(config, { store })];
@@ -99,7 +99,7 @@ describe("the phase", () => {
 });
 
 describe("resuming", () => {
-  it("gives the same state, byte for byte, in a new session that counts on", async () => {
+  it("gives the same state, byte for byte, in a new session that continues the sequence", async () => {
     const store = createMemoryStore();
     const config = { plugins: [counts, noted, ...permissive] };
     const first = await open(config, { store });
@@ -131,7 +131,7 @@ describe("resuming", () => {
     expect(events).toMatchObject([{ sequence: 9, session_id: second.session }]);
   });
 
-  it("folds what other runs of the log wrote, each event once and in order", async () => {
+  it("includes what other run objects wrote, each event once and in order", async () => {
     const store = createMemoryStore();
     const order = defineProjection<readonly number[]>({
       name: "demo/order",
@@ -153,7 +153,7 @@ describe("resuming", () => {
 });
 
 describe("a projection", () => {
-  it("that cannot fold an event does not let the log say what did not happen", async () => {
+  it("that cannot reduce an event keeps it out of the log", async () => {
     const fragile = defineProjection<number>({
       name: "demo/fragile",
       version: 1,
@@ -170,12 +170,12 @@ describe("a projection", () => {
     const run = await open(config, { store });
     expect((await run.toolCall(tool({ tool: "poison" }))).applied).toBe("deny");
     expect(await typesOf(store)).not.toContain("tool_allowed");
-    // Nor is the run lost for everybody after that.
+    // The run still works afterwards.
     expect((await run.toolCall(tool())).applied).toBe("allow");
     await expect(open(config, { store })).resolves.toBeDefined();
   });
 
-  it("is not changed by whoever reads it, nor shared between runs", async () => {
+  it("cannot be changed by its readers, and is not shared between runs", async () => {
     const first = await open({ plugins: [counts, ...permissive] });
     const second = await open({ plugins: [counts, ...permissive] });
     await first.toolCall(tool());

@@ -4,7 +4,7 @@ import { describeStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../src/index.ts";
 
-/** A store with one promise broken, over a whole one. */
+/** Wraps a correct store so that one promise is broken. */
 type Mutant = (whole: Store) => Store;
 
 interface Test {
@@ -12,7 +12,7 @@ interface Test {
   readonly body: () => Promise<void>;
 }
 
-/** The tests of the suite over what a mutant makes of the memory store. */
+/** The tests of the suite for a mutant of the memory store. */
 function suiteOf(mutant: Mutant, now?: () => number): readonly Test[] {
   const tests: Test[] = [];
   const it = (name: string, body: () => Promise<void>) => tests.push({ name, body });
@@ -25,7 +25,7 @@ function suiteOf(mutant: Mutant, now?: () => number): readonly Test[] {
   return tests;
 }
 
-/** The names of the tests that do not pass. One that never ends does not either: a mutant may keep a watcher waiting. */
+/** The names of the tests that fail. A test that never ends fails too, because a mutant may keep a watcher waiting. */
 async function failuresOf(tests: readonly Test[], guard_ms = 2_000): Promise<readonly string[]> {
   const results = tests.map(async ({ name, body }) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -57,14 +57,14 @@ const hide = (type: string): Mutant =>
   }));
 
 const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "forgets the condition of a document": mutate((whole) => ({
+  "ignores the condition of a document": mutate((whole) => ({
     commit: (commit) =>
       whole.commit({
         ...commit,
         documents: (commit.documents ?? []).map(({ if_version: _, ...document }) => document),
       }),
   })),
-  "writes later what it was given": mutate((whole) => ({
+  "reads its input after the call has returned": mutate((whole) => ({
     async commit(commit) {
       await Promise.resolve();
       return whole.commit(commit);
@@ -133,7 +133,7 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       }
     },
   })),
-  "leaves the lease of a lost owner for ever": mutate((whole) => ({
+  "never ends the lease of a lost owner": mutate((whole) => ({
     claim: (request) => whole.claim({ ...request, lease_ms: request.lease_ms * 1_000 }),
   })),
   "shortens a lease that is renewed": mutate((whole) => ({
@@ -148,7 +148,7 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
         }),
       }),
   })),
-  "asks a claimer before the transaction": mutate((whole) => ({
+  "asks the `admit` of a claim before the transaction": mutate((whole) => ({
     async claim({ admit, seen = 0, ...request }) {
       const unseen = await Promise.all(
         ["r0", "r1", "r2"].map((run) => whole.events(run, seen, 1_000)),
@@ -163,7 +163,7 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   })),
   "records no claim": hide("task_claimed"),
   "records no end of a lease": hide("lease_expired"),
-  "shows what has expired": mutate((whole) => {
+  "shows expired documents": mutate((whole) => {
     const kept = new Map<string, Awaited<ReturnType<Store["get"]>>>();
     return {
       async get(kind, id) {
@@ -174,14 +174,14 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     };
   }),
-  "tells a watcher who has stopped": mutate((whole) => ({
+  "calls a watcher that has stopped": mutate((whole) => ({
     async watch(onHead) {
       await whole.watch(onHead);
       return () => {};
     },
   })),
-  "answers after it was closed": mutate(() => ({ close: async () => {} })),
-  "hands out what it keeps": mutate((whole) => {
+  "answers after it is closed": mutate(() => ({ close: async () => {} })),
+  "returns its own objects": mutate((whole) => {
     const kept = new Map<string, LogEvent>();
     return {
       events: async (run, ...asked) =>
@@ -192,13 +192,13 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
         }),
     };
   }),
-  "folds the names of runs": mutate((whole) => ({
+  "normalizes the names of runs": mutate((whole) => ({
     commit: (commit) => whole.commit({ ...commit, run: commit.run.normalize("NFKC").trim() }),
     events: (run, ...asked) => whole.events(run.normalize("NFKC").trim(), ...asked),
   })),
 };
 
-it("passes the store that the mutants are made of", async () => {
+it("passes the store from which the mutants are made", async () => {
   expect(
     await failuresOf(
       suiteOf((whole) => whole),
@@ -211,7 +211,7 @@ it.each(Object.entries(MUTANTS))("notices a store that %s", async (_, mutant) =>
   expect(await failuresOf(suiteOf(mutant))).not.toEqual([]);
 });
 
-it("notices a store that tells the time by a clock that is not its own", async () => {
+it("notices a store that does not use its own clock", async () => {
   expect(
     await failuresOf(
       suiteOf(

@@ -41,7 +41,7 @@ const replaced = (line: number, ...texts: readonly string[]): readonly string[] 
 ];
 const changed = (line: number, fields: object): string =>
   JSON.stringify({ ...parsed(line), ...fields });
-/** The line with its own hash as it has to be for the fields that it now has. */
+/** The line with new fields and the correct hash for them. */
 const rehashed = (line: number, fields: object): string => {
   const { hash: _, ...draft } = { ...parsed(line), ...fields };
   return JSON.stringify({
@@ -51,7 +51,7 @@ const rehashed = (line: number, fields: object): string => {
 };
 
 describe("a chain", () => {
-  it("that a store made holds, whatever the details are", () => {
+  it("of a store is valid, whatever the details are", () => {
     const details = fc.dictionary(
       fc.string({ unit: "grapheme" }).filter((key) => key !== "__proto__"),
       fc
@@ -92,7 +92,7 @@ describe("a chain", () => {
     );
   });
 
-  it("is told as far as it goes", () => {
+  it("is reported with its head", () => {
     const verifier = createLogVerifier();
     expect(verifier.head).toEqual({ sequence: 0 });
     for (const line of LOG) verifier.line(line);
@@ -115,7 +115,7 @@ describe("a chain", () => {
   });
 });
 
-describe("one change of a chained log is told once", () => {
+describe("one change of a chained log is reported once", () => {
   it("at the line that was edited", () => {
     for (let line = 1; line <= LOG.length; line += 1) {
       expect(errors(replaced(line, changed(line, { details: { forged: true } })))).toEqual([
@@ -132,7 +132,7 @@ describe("one change of a chained log is told once", () => {
     }
   });
 
-  it("at the line behind the one that was edited together with its hash", () => {
+  it("at the line after one that was edited together with its hash", () => {
     for (let line = 1; line < LOG.length; line += 1) {
       expect(errors(replaced(line, rehashed(line, { agent_id: "mallory" })))).toEqual([
         `${line + 1} HASH_MISMATCH`,
@@ -140,18 +140,18 @@ describe("one change of a chained log is told once", () => {
     }
   });
 
-  it("at the line behind one that is gone, as an error even though its number is only missing", () => {
+  it("at the line after a removed one, as an error, although a gap in sequences is only a warning", () => {
     for (let line = 2; line < LOG.length; line += 1)
       expect(errors(replaced(line))).toEqual([`${line} HASH_MISMATCH`]);
   });
 
-  it("at the line that was put in, and the line behind it only has a number that stood before", () => {
+  it("at an inserted line, while the line after it only repeats a sequence", () => {
     expect(
       errors(replaced(4, LOG[3] ?? "", changed(5, { hash: OTHER, agent_id: "mallory" }))),
     ).toEqual(["5 HASH_MISMATCH", "6 SEQUENCE_NOT_INCREASING"]);
   });
 
-  it("at the line behind the one that was put in with a hash that fits", () => {
+  it("at the line after one that was inserted with a hash that fits", () => {
     expect(errors(replaced(4, LOG[3] ?? "", rehashed(5, { agent_id: "mallory" })))).toEqual([
       "6 SEQUENCE_NOT_INCREASING",
       "6 HASH_MISMATCH",
@@ -165,12 +165,12 @@ describe("one change of a chained log is told once", () => {
     ]);
   });
 
-  it("at the second of two lines that are the same", () => {
+  it("at the second of two equal lines", () => {
     const lines = replaced(4, LOG[3] ?? "", LOG[3] ?? "");
     expect(errors(lines)).toEqual(["5 SEQUENCE_NOT_INCREASING", "5 HASH_MISMATCH"]);
   });
 
-  it("at the line whose hash was taken away", () => {
+  it("at the line whose hash was removed", () => {
     for (let line = 2; line < LOG.length; line += 1) {
       expect(judged(replaced(line, changed(line, { hash: undefined })))).toEqual([
         `${line} HASH_MISSING`,
@@ -181,7 +181,7 @@ describe("one change of a chained log is told once", () => {
     }
   });
 
-  it("at a line that can no longer be read, and the line behind it is held against what is left", () => {
+  it("at a line that can no longer be parsed, and the line after it is checked against what is left", () => {
     const line = LOG[3] ?? "";
     expect(judged(replaced(4, line.replace('"agent_id"', "")))).toEqual(["4 INVALID_JSON"]);
     expect(errors(replaced(4, `${line}${LOG[4]}`).toSpliced(4, 1))).toEqual(["4 INVALID_JSON"]);
@@ -196,7 +196,7 @@ describe("one change of a chained log is told once", () => {
     ).toEqual(["4 INVALID_JSON", "5 HASH_MISMATCH"]);
   });
 
-  it("at every line that was changed, where several were", () => {
+  it("at every changed line, if there are several", () => {
     const lines = LOG.map((text, index) =>
       index === 2 || index === 5 ? changed(index + 1, { task_id: "other" }) : text,
     );
@@ -204,10 +204,10 @@ describe("one change of a chained log is told once", () => {
   });
 });
 
-describe("a line of a chained log that was cut off", () => {
+describe("a truncated line of a chained log", () => {
   const line = LOG[4] ?? "";
 
-  it("is no part of it where the next event follows the one before it, wherever it was cut", () => {
+  it("is not part of the log if the next event follows the one before it, wherever it was cut", () => {
     for (let length = 1; length < line.length; length += 1) {
       expect(judged(replaced(4, LOG[3] ?? "", line.slice(0, length)))).toEqual(["5 TORN_LINE"]);
     }
@@ -218,14 +218,14 @@ describe("a line of a chained log that was cut off", () => {
     expect(judged([...LOG, line.slice(0, 50)])).toEqual([`${LOG.length + 1} TORN_LINE`]);
   });
 
-  it("was an event where the next one does not follow the one before it", () => {
+  it("was an event if the next one does not follow the one before it", () => {
     expect(errors(replaced(4, (LOG[3] ?? "").slice(0, -20)))).toEqual(["5 HASH_MISMATCH"]);
     expect(
       errors(replaced(4, (LOG[3] ?? "").slice(0, 20), (LOG[4] ?? "").slice(0, 20)).toSpliced(5, 1)),
     ).toEqual(["6 HASH_MISMATCH"]);
   });
 
-  it("is an error where it begins as no event, where the log has no hashes, and where it is not known what it follows", () => {
+  it("is an error if it does not begin like an event, the log has no hashes, or the link before it is unknown", () => {
     expect(judged(replaced(4, LOG[3] ?? "", "garbage"))).toEqual(["5 INVALID_JSON"]);
     const bare = linesOf([start(), event("usage_check"), event("usage_check")]);
     expect(judged(bare.toSpliced(1, 0, line.slice(0, 50)))).toContain("2 INVALID_JSON");
@@ -237,14 +237,14 @@ describe("a line of a chained log that was cut off", () => {
   });
 });
 
-describe("the way round a chain", () => {
-  it("is not a field that no hash covers", () => {
+describe("an attack on a chain", () => {
+  it("does not succeed with a field that no hash covers", () => {
     expect(errors(replaced(4, LOG[3]?.replace(/}$/, ',"approved":true}') ?? ""))).toEqual([
       "4 HASH_MISMATCH",
     ]);
   });
 
-  it("is not a number that readers round differently", () => {
+  it("does not succeed with a number that parsers round differently", () => {
     const big = linesOf([chained(), event("usage_check", { remaining: 12345678901234567000 })]);
     expect(judged(big)).toEqual([]);
     expect(
@@ -266,14 +266,14 @@ describe("the way round a chain", () => {
     }
   });
 
-  it("is not to leave out the hashes up to some event", () => {
+  it("does not succeed by omitting the hashes up to some event", () => {
     const lines = LOG.map((text, index) =>
       index < 3 ? changed(index + 1, { hash: undefined, agent_id: "mallory" }) : text,
     );
     expect(judged(lines)).toEqual(["4 HASH_MISSING"]);
   });
 
-  it("is not to leave out all hashes, where they are asked for", () => {
+  it("does not succeed by omitting all hashes, if they are required", () => {
     const lines = LOG.map((_, index) => changed(index + 1, { hash: undefined }));
     expect(brief(verify(lines, { chained: true }))).toEqual(
       lines.map((_, index) => `${index + 1} HASH_MISSING`),
@@ -281,23 +281,23 @@ describe("the way round a chain", () => {
     expect(judged(lines)).toEqual([]);
   });
 
-  it("is not an anchor that says another number or link", () => {
+  it("does not succeed with an anchor that has another sequence or link", () => {
     const lines = linesOf([...ENTRIES.slice(0, 4), anchor({ hash: OTHER }), ...ENTRIES.slice(4)]);
     expect(errors(lines).at(0)).toBe("5 ANCHOR_MISMATCH");
   });
 
-  it("is not a type that says that an event is none", () => {
+  it("does not succeed by giving an event the type of an anchor", () => {
     expect(errors(replaced(4, changed(4, { event_type: "log_anchor" }))).at(0)).toBe(
       "4 ANCHOR_MISMATCH",
     );
   });
 
-  it("is not a beginning that was cut off: the numbers tell", () => {
+  it("does not succeed by removing the start, because the sequences show it", () => {
     expect(errors(LOG.slice(3))).toEqual(["1 FIRST_EVENT_NOT_SESSION"]);
     expect(judged(LOG.slice(3))).toContain("1 SEQUENCE_GAP");
   });
 
-  it("is not the key of another field in a text", () => {
+  it("does not succeed with the key of another field in a text", () => {
     const details = { note: '","hash":"sha256:","details":{}' };
     const lines = linesOf([
       chained(),
@@ -329,19 +329,19 @@ describe("the files of one log", () => {
   };
   const THREE = files([3, 6]);
 
-  it("go on from one to the next", () => {
+  it("continue from one to the next", () => {
     expect(THREE.map(({ length }) => length)).toEqual([3, 4, 4]);
     expect(verifyFiles(THREE)).toEqual([]);
   });
 
-  it("hold each by itself, and an anchor is no event", () => {
+  it("are each valid alone, and an anchor is no event", () => {
     const verifier = createLogVerifier();
     expect((THREE[1] ?? []).flatMap((line) => verifier.line(line))).toEqual([]);
     expect(verifier.events).toBe(3);
     expect(verifier.head.sequence).toBe(6);
   });
 
-  it("are told where one is missing, or two are in the wrong order, with the line in its file", () => {
+  it("are reported if one is missing or two are in the wrong order, with the line in its file", () => {
     expect(brief(verifyFiles(THREE.filter((_, index) => index !== 1))).at(0)).toBe(
       "1 ANCHOR_MISMATCH",
     );
@@ -350,18 +350,18 @@ describe("the files of one log", () => {
     );
   });
 
-  it("are told where the end of one was cut off", () => {
+  it("are reported if the end of one was cut off", () => {
     const [first = [], ...rest] = THREE;
     expect(brief(verifyFiles([first.slice(0, -1), ...rest]))).toContain("1 ANCHOR_MISMATCH");
   });
 
-  it("do not begin once more behind an anchor", () => {
+  it("cannot start again after an anchor", () => {
     const again = linesOf([chained(), anchor(), event("session_start")]);
     expect(judged(again)).toEqual(["3 UNEXPECTED_SESSION_START"]);
     expect(judged(again.slice(1))).toEqual(["2 UNEXPECTED_SESSION_START"]);
   });
 
-  it("may have a line between them that was cut off", () => {
+  it("may have a truncated line between them", () => {
     const [first = [], second = []] = THREE;
     const verifier = createLogVerifier();
     const found = [

@@ -25,9 +25,9 @@ const without = (...left: readonly number[]): readonly string[] =>
 const replaced = (line: number, text: string): readonly string[] =>
   LOG.map((old, index) => (index + 1 === line ? text : old));
 
-describe("a line that is no record", () => {
+describe("a line that is not a record", () => {
   it.each(readCases<[string, string]>(import.meta, "one-finding-numbers-behind"))(
-    "is one finding, and the numbers behind it are no gap: %s",
+    "is one finding, and leaves no gap in the sequences after it: %s",
     (_, text) => {
       const [first, ...more] = verify(replaced(3, text));
       expect(first).toMatchObject({ line: 3, rule: "INVALID_JSON", severity: "error" });
@@ -36,7 +36,7 @@ describe("a line that is no record", () => {
     },
   );
 
-  it("accounts for one number each, and not for more", () => {
+  it("accounts for one sequence each, and not for more", () => {
     const lines = [...LOG.slice(0, 2), "x", "y", ...LOG.slice(4)];
     expect(brief(verify(lines))).toEqual(["3 INVALID_JSON", "4 INVALID_JSON"]);
     expect(brief(verify([...LOG.slice(0, 2), "x", ...LOG.slice(5)]))).toEqual([
@@ -45,15 +45,15 @@ describe("a line that is no record", () => {
     ]);
   });
 
-  it("does not make the line behind it the first one", () => {
+  it("does not make the line after it the first one", () => {
     expect(brief(verify(["x", ...LOG.slice(1)]))).toEqual(["1 INVALID_JSON"]);
   });
 
-  it("with a byte order mark is told as such", () => {
+  it("is reported as such if it has a byte order mark", () => {
     expect(verify([`\ufeff${LOG[0]}`])[0]?.message).toContain("byte order mark");
   });
 
-  it("costs the lines behind it nothing that does not depend on it", () => {
+  it("does not affect checks of later lines that do not depend on it", () => {
     const lines = linesOf([start(2), event("usage_check"), ...done("t2"), event("usage_check")]);
     expect(brief(verify(lines.map((line, index) => (index === 1 ? line.slice(5) : line))))).toEqual(
       ["2 INVALID_JSON"],
@@ -61,8 +61,8 @@ describe("a line that is no record", () => {
   });
 });
 
-describe("a record with a field that is wrong", () => {
-  it("still counts: its number, its session and its work", () => {
+describe("a record with a wrong field", () => {
+  it("still counts with its sequence, its session and its work", () => {
     const entries: readonly Entry[] = [
       start(),
       { ...dispatch(), line: { timestamp: "now" } },
@@ -78,7 +78,7 @@ describe("a record with a field that is wrong", () => {
     ]);
   });
 
-  it("is told once per rule, with every field", () => {
+  it("is reported once per rule, with every field", () => {
     const [found, ...more] = verify(["{}"]);
     expect(more).toEqual([]);
     expect(found?.message).toContain(
@@ -91,7 +91,7 @@ describe("the last line", () => {
   const torn = (lines: readonly string[]): readonly string[] =>
     verify(lines, { torn: true }).map(({ line, rule, severity }) => `${line} ${severity} ${rule}`);
 
-  it("that was cut off is set apart, wherever it was cut", () => {
+  it("is reported separately if it was cut off, wherever it was cut", () => {
     const last = LOG.at(-1) ?? "";
     for (let length = 1; length < last.length; length += 1) {
       expect(torn([...LOG.slice(0, -1), last.slice(0, length)])).toEqual([
@@ -100,7 +100,7 @@ describe("the last line", () => {
     }
   });
 
-  it("that a disk filled with zeros is set apart", () => {
+  it("is reported separately if a disk filled it with zeros", () => {
     expect(torn([...LOG, "\0".repeat(4_096)])).toEqual([
       `${LOG.length + 1} warning TORN_LAST_LINE`,
     ]);
@@ -109,14 +109,14 @@ describe("the last line", () => {
     ]);
   });
 
-  it("that is whole is part of the log, and lacks its line break", () => {
+  it("is part of the log if it is complete, and only lacks its line break", () => {
     expect(torn(LOG)).toEqual([`${LOG.length} warning TORN_LAST_LINE`]);
     expect(torn([...LOG, LOG.at(-1) ?? ""])).toContain(
       `${LOG.length + 1} error SEQUENCE_NOT_INCREASING`,
     );
   });
 
-  it("does not pass for cut off when whole events stand on it, or something else", () => {
+  it("does not count as cut off if it holds whole events or something else", () => {
     expect(torn([...LOG.slice(0, -2), `${LOG.at(-2)}${LOG.at(-1)}`])).toContain(
       `${LOG.length - 1} error INVALID_JSON`,
     );
@@ -126,14 +126,14 @@ describe("the last line", () => {
     expect(torn([...LOG, "[]"])).toContain(`${LOG.length + 1} error INVALID_JSON`);
   });
 
-  it("that is blank is nothing", () => {
+  it("is ignored if it is blank", () => {
     expect(torn([...LOG, "  "])).toEqual([]);
     expect(verify([])).toEqual([]);
   });
 });
 
 describe("the lines of a log", () => {
-  it("count where they are blank, and are no event", () => {
+  it("count even if they are blank, but are then no events", () => {
     const verifier = createLogVerifier();
     const found = ["", LOG[0] ?? "", " \t", "\r", "x"].flatMap((line) => verifier.line(line));
     expect(brief(found)).toEqual(["5 INVALID_JSON"]);
@@ -144,7 +144,7 @@ describe("the lines of a log", () => {
     expect(verify(LOG.map((line) => `${line}\r`))).toEqual([]);
   });
 
-  it("that are no text are findings, and the log goes on", () => {
+  it("that are not text are findings, and the log continues", () => {
     const verifier = createLogVerifier();
     const found = [
       ...verifier.line(LOG[0] ?? ""),
@@ -155,7 +155,7 @@ describe("the lines of a log", () => {
     expect(brief(found)).toEqual(["2 INVALID_JSON", "4 TORN_LAST_LINE"]);
   });
 
-  it("never make it throw, and give the same findings again", () => {
+  it("never make the verifier throw, and always give the same findings", () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.json(),
@@ -174,11 +174,11 @@ describe("the lines of a log", () => {
     );
   });
 
-  it("of which one is missing are never without a finding", () => {
+  it("always give a finding if one is missing", () => {
     for (let line = 1; line < LOG.length; line += 1) expect(verify(without(line))).not.toEqual([]);
   });
 
-  it("of which two are exchanged are never without a finding", () => {
+  it("always give a finding if two are swapped", () => {
     for (let line = 1; line < LOG.length; line += 1) {
       const lines = [...LOG];
       [lines[line - 1], lines[line]] = [LOG[line] ?? "", LOG[line - 1] ?? ""];
@@ -186,7 +186,7 @@ describe("the lines of a log", () => {
     }
   });
 
-  it("are read in linear time, whatever stands on them", () => {
+  it("are read in linear time, whatever they contain", () => {
     const size = 2_000_000;
     for (const text of [
       `{"a":"${"\\".repeat(size)}`,
@@ -201,7 +201,7 @@ describe("the lines of a log", () => {
 });
 
 describe("a break of order", () => {
-  it("is told where it happens, and the lines behind it are held against the new line", () => {
+  it("is reported where it happens, and later lines are checked against the new line", () => {
     expect(judge(start(), event("usage_check", {}, { session: B }), event("usage_check"))).toEqual([
       "2 SESSION_ID_CHANGED",
     ]);
@@ -213,7 +213,7 @@ describe("a break of order", () => {
     ]);
   });
 
-  it("of two logs in one file is told once for each thing that breaks", () => {
+  it("of two logs in one file is reported once for each thing that breaks", () => {
     const lines = [...LOG, ...linesOf([{ ...start(), session: B }, ...done()])];
     expect(brief(verify(lines))).toEqual(
       [

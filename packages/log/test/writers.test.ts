@@ -15,13 +15,13 @@ import {
   note,
 } from "./run-kit.ts";
 
-describe("many at once", () => {
+describe("many calls at once", () => {
   it.each([
     ["one agent", "a1", undefined],
     ["one task", "a1", "T1"],
-    ["nobody in particular", undefined, undefined],
+    ["no named agent", undefined, undefined],
   ])(
-    "twenty calls of %s are all decided, none is taken for an absent engine",
+    "twenty calls of %s are all decided, and none is denied as `engine_absent`",
     async (_, agent, task) => {
       const run = await open({ plugins: permissive });
       const { agent: __, ...anonymous } = tool();
@@ -40,7 +40,7 @@ describe("many at once", () => {
   it.each([
     ["one agent", { agent: "a1" }],
     ["one task", { agent: "a1", task: "T1" }],
-    ["nobody in particular", { agent: forged(undefined) }],
+    ["no named agent", { agent: forged(undefined) }],
   ])("a limit holds however many calls %s makes at once", async (_, who) => {
     const limit = plugin(
       "limit",
@@ -65,7 +65,7 @@ describe("many at once", () => {
     expect((await typesOf(store)).filter((type) => type === "tool_allowed")).toHaveLength(3);
   });
 
-  it("as many agents as the limit has room for are allowed, when all make their first call at once", async () => {
+  it("as many agents as the limit permits are allowed when all make their first call at once", async () => {
     const limit = plugin(
       "limit",
       (kernel) => {
@@ -85,7 +85,7 @@ describe("many at once", () => {
     expect(codes.filter((code) => code === "rule_denied")).toHaveLength(10);
   });
 
-  it("a decision that took long is not written over what was read meanwhile", async () => {
+  it("a slow decision is not recorded if what was read meanwhile makes it stale", async () => {
     const store = createMemoryStore();
     let release: () => void = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -116,7 +116,7 @@ describe("many at once", () => {
     const pending = here.toolCall(tool({ task: "T1", tool: "slow" }));
     await settled();
     await there.transition({ task: "T1", to: "DONE", artifacts: {} });
-    // Another agent's call makes this run read of the transition while the slow one still waits.
+    // Another agent's call makes this run read the transition while the slow call still waits.
     expect((await here.toolCall(tool({ agent: "a2" }))).applied).toBe("allow");
     release();
     expect((await pending).applied).toBe("deny");
@@ -140,7 +140,7 @@ describe("a guard", () => {
     );
   });
 
-  it("judges each event on top of those before it, all or nothing", async () => {
+  it("checks each event after those before it, all or nothing", async () => {
     const store = createMemoryStore();
     const run = await open({ plugins: [noted, once] }, { store });
     await expect(run.record([note(), note()])).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe("a guard", () => {
     expect(run.head).toBe(2);
   });
 
-  it("judges by the log as it is in the commit, not as this run last read it", async () => {
+  it("sees the log as it is in the commit, not as this run last read it", async () => {
     const store = createMemoryStore();
     const runs = await Promise.all(
       [1, 2, 3].map(() => open({ plugins: [noted, once] }, { store })),
@@ -214,7 +214,7 @@ describe("a store", () => {
     }
   });
 
-  it("that always conflicts is asked a bounded number of times, then the call is denied", async () => {
+  it("that always conflicts is retried a limited number of times, then the call is denied", async () => {
     let commits = 0;
     const store = afterOpening(createMemoryStore(), async () => {
       commits += 1;
@@ -229,7 +229,7 @@ describe("a store", () => {
     expect(commits).toBeLessThan(100);
   });
 
-  it("that fails is not asked again: what it failed to confirm may be written", async () => {
+  it("that fails is not retried, because an unconfirmed write may have succeeded", async () => {
     const memory = createMemoryStore();
     const store = afterOpening(memory, async (commit) => {
       await memory.commit(commit);
@@ -243,7 +243,7 @@ describe("a store", () => {
     expect(await typesOf(store)).toEqual(["session_start", "tool_allowed"]);
   });
 
-  it("that fails while its failure cannot even be reported still only denies, call after call", async () => {
+  it("that fails still only denies, call after call, even if its failure cannot be reported", async () => {
     let opened = false;
     const memory = createMemoryStore();
     const store: Store = {

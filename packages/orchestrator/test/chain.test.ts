@@ -216,7 +216,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     [
       "an event was edited and every link made anew",
       ({ read, write }) => write(linked(textsOf(read()).map(forged))),
-      /is not the one that was kept as its head: the log was rewritten/,
+      /differs from the saved head: the log was rewritten/,
     ],
     [
       "an event was added with the link that it should have",
@@ -250,12 +250,12 @@ describe("a server that finds its log changed is not ready and grants nothing", 
       /is no event/,
     ],
     [
-      "the kept head was removed",
+      "the saved head was removed",
       ({ db }) => db.exec("delete from documents where kind = 'head'"),
-      /is gone from the store/,
+      /is missing from the store/,
     ],
     [
-      "the kept head was edited",
+      "the saved head was edited",
       ({ db }) =>
         db.exec(
           `update documents set value = replace(value, '"sequence":', '"sequence":1') where kind = 'head'`,
@@ -283,7 +283,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     const two = await again({ one });
     await refuses(two, ann);
     expect(two.log.errors[0]?.fields["err"]).toMatch(
-      /was set back: its kept head is older than .*main\.head\.json/,
+      /was set back: its saved head is older than .*main\.head\.json/,
     );
   });
 

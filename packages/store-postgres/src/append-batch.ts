@@ -4,7 +4,7 @@ import { digitsOf, segmentsOf } from "./events.ts";
 import type { PendingCommit } from "./pending-commit.ts";
 import type { BatchEntry } from "./plan.ts";
 
-/** What a batch appends to one run: events for the head that must still be there. */
+/** What a batch appends to one run. The run's head must still be `on`. */
 interface RunAppend {
   readonly key: string;
   readonly on: { readonly sequence: number; readonly link: string };
@@ -13,8 +13,8 @@ interface RunAppend {
 }
 
 /**
- * What a batch appends to each run, sorted by key as the database sorts them. `undefined` where a commit depends on more than its
- * place in the log, or its place is not known here.
+ * What a batch appends to each run, sorted by key in the order of the database. `undefined` if a commit has other conditions than its place
+ * in the log, or if that place is not known here.
  */
 export function appendsOf(entries: readonly BatchEntry[]): readonly RunAppend[] | undefined {
   const appends = new Map<string, RunAppend>();
@@ -27,13 +27,13 @@ export function appendsOf(entries: readonly BatchEntry[]): readonly RunAppend[] 
     append.commits.push(commit);
     for (const { hash } of expected.events) append.links.push(digitsOf(hash ?? ""));
   }
-  // All writers lock runs in the order of the index, by bytes, so that none wait for each other in a circle.
+  // All writers lock runs in this order, by bytes, so no two writers wait for each other.
   return [...appends.values()].sort((one, other) =>
     Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)),
   );
 }
 
-/** Sends a batch as one statement, which is one transaction. Throws BY004, and writes nothing, where a head has moved. */
+/** Sends a batch as one statement, which is one transaction. Throws BY004 and writes nothing if a head has moved. */
 export async function appendBatch(
   query: Query,
   { writer, batch, lock_timeout_ms }: Turn,
@@ -65,7 +65,7 @@ interface SegmentRow {
   readonly last: number;
   readonly length: number;
   readonly text: string;
-  /** Hexadecimal, one after the other. */
+  /** The links in hexadecimal, concatenated. */
   readonly links: string;
 }
 

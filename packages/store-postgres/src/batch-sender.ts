@@ -5,28 +5,28 @@ import { failureOf, isBusy, isCertain, isLost, isMoved, isRace, isUnknown } from
 import type { LongNames } from "./long-names.ts";
 import type { BatchEntry } from "./plan.ts";
 
-/** Sends a batch under its number, and returns what became of each commit. */
+/** Sends a batch under its number and returns the outcome of each commit. */
 export type Perform = (turn: Turn) => Promise<readonly (readonly [BatchEntry, Outcome])[]>;
 
 export type Sent =
   | { readonly kind: "answered"; readonly outcomes: readonly (readonly [BatchEntry, Outcome])[] }
-  /** The answer was lost, but the batch is written. `firsts`: the first sequence of each commit; empty: all as planned. */
+  /** The answer was lost, but the batch was written. `firsts`: the first sequence of each commit; empty if all are as planned. */
   | { readonly kind: "recovered"; readonly firsts: readonly string[] }
-  /** Nothing was written. `shared`: the reason concerns the server, and not one of the commits. */
+  /** Nothing was written. `shared`: the server is the reason, not one of the commits. */
   | { readonly kind: "failed"; readonly error: unknown; readonly shared: boolean }
-  /** Nobody knows whether the batch is written. */
+  /** It is unknown whether the batch was written. */
   | { readonly kind: "unknown"; readonly error: unknown };
 
 /**
- * Sends batches, one at a time. The database keeps the number of this sender's last batch, so a batch whose answer was lost is
- * found again, and is never written twice.
+ * Sends batches, one at a time. The database keeps the number of this sender's last batch. So the outcome of a batch whose answer was lost
+ * can be read later, and no batch is written twice.
  */
 export class BatchSender {
   readonly #database: Database;
   readonly #names: LongNames;
   readonly #writer = randomUUID();
   #batch = 0;
-  /** Whether it is known what became of the batch with this number. */
+  /** Whether the outcome of the batch with this number is known. */
   #settled = false;
 
   constructor(database: Database, names: LongNames) {
@@ -34,7 +34,7 @@ export class BatchSender {
     this.#names = names;
   }
 
-  /** Sends until the database has taken the batch or certainly has not. */
+  /** Retries until the database has taken the batch, or has certainly not taken it. */
   async send(perform: Perform): Promise<Sent> {
     const until = Date.now() + this.#database.settings.retry_ms;
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
@@ -48,7 +48,7 @@ export class BatchSender {
       if (sent.kind !== "failed") return sent;
       const { error } = sent;
       if (isMoved(error)) {
-        // The server undid the batch with its number, so the number is still free.
+        // The server rolled back the batch together with its number, so the number can be used again.
         this.#batch -= 1;
         this.#settled = true;
         continue;
@@ -59,7 +59,7 @@ export class BatchSender {
     }
   }
 
-  /** Removes this sender's row from the database; nothing may be sent afterwards. */
+  /** Removes this sender's row from the database. Nothing may be sent afterwards. */
   async leave(): Promise<void> {
     if (this.#batch === 0) return;
     await this.#database
@@ -87,7 +87,7 @@ export class BatchSender {
     }
   }
 
-  /** Where each commit of the last batch begins; `undefined` where the batch was not written and never will be. */
+  /** The first sequence of each commit of the last batch. `undefined` if the batch was not written and never will be. */
   async #settle(until: number): Promise<readonly string[] | undefined> {
     const { lock_timeout_ms, target } = this.#database.settings;
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {

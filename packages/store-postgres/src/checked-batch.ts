@@ -7,7 +7,7 @@ import { fromStored } from "./names.ts";
 import { lastKnown } from "./pending-commit.ts";
 import type { BatchEntry } from "./plan.ts";
 
-/** What became of one commit of a batch. */
+/** The outcome of one commit of a batch. */
 export type Outcome =
   | { readonly kind: "written"; readonly events: readonly LogEvent[] }
   | { readonly kind: "replayed"; readonly first: number; readonly last: number }
@@ -28,7 +28,7 @@ interface Row {
   readonly hash: string | null;
 }
 
-/** The number of a batch: the database takes each once, and in order. */
+/** The number of a batch. The database takes each number once, and in order. */
 export interface Turn {
   readonly writer: string;
   readonly batch: number;

@@ -29,7 +29,7 @@ interface HeadRow {
 
 const SWEPT = 100;
 const PAGE = 5_000;
-/** The text of what a caller wants on record, or what it threw. */
+/** The JSON text of the event that `draft` returns. Rethrows what `draft` throws as a CallerError. */
 function recordOf(draft: () => EventDraft): string {
   try {
     return bodyOf(draft()).text;
@@ -38,10 +38,10 @@ function recordOf(draft: () => EventDraft): string {
   }
 }
 
-/** The last moment that a date can name. */
+/** The latest time that a Date can hold, in milliseconds since 1970. */
 const FOREVER = 8_640_000_000_000_000;
 
-/** Undoes the transaction where there is no task: a request id that came to nothing may come again. */
+/** Rolls back the transaction if no task is available, so that the request id can be used again. */
 class NoTask extends Error {}
 
 type Recorded = readonly [run: string, key: string, event: LogEvent];
@@ -52,7 +52,7 @@ export class Claims {
   readonly #names: LongNames;
   readonly #onEvent: OnEvent;
 
-  /** `onEvent` is told of every event that is recorded on the way. */
+  /** `onEvent` is called with every event that is recorded for a claim or a sweep. */
   constructor(database: Database, names: LongNames, onEvent: OnEvent) {
     this.#database = database;
     this.#names = names;
@@ -61,7 +61,7 @@ export class Claims {
 
   async claim(request: ClaimRequest): Promise<Claim | undefined> {
     try {
-      // Under a request id a claim that was written is found again; without one nobody may try twice.
+      // A repeated request id finds a claim that was written. Without an id, a retry could claim a second task.
       const claimed = await this.#database.transaction((query) => this.#take(request, query), {
         repeatable: request.request_id !== undefined,
       });
@@ -164,7 +164,7 @@ export class Claims {
   }
 }
 
-/** Asks whether a task may be claimed, about its run as it stays until the claim is written. */
+/** Asks `admit` about a task's run, whose row stays locked until the claim is written. */
 async function askClaim(
   { seen = 0, admit }: ClaimRequest,
   key: string,

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { Client, DatabaseError, type ClientConfig } from "pg";
 import { NotConnected, isLost } from "./failures.ts";
 
-/** A server or pooler answers these codes where it does not keep prepared statements for this connection. */
+/** The codes with which a server or pooler reports that it did not keep a prepared statement. */
 const NOT_PREPARED: readonly unknown[] = ["26000", "42P05", "0A000"];
 
 interface ConnectionOptions {
-  /** Keep statements prepared in the server, until a pooler turns out to lose them. */
+  /** Whether to prepare statements in the server. Ends when a pooler loses one. */
   readonly prepare: boolean;
 }
 
@@ -22,7 +22,7 @@ export class Connection {
     this.#prepares = prepare;
   }
 
-  /** Sends one statement, once. Throws what the server answers, and NotConnected where nothing was sent. */
+  /** Sends one statement, once. Throws the server's error, or NotConnected if nothing was sent. */
   async send(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const client = await (this.#current ??= this.#connect());
     const statement = this.#prepares ? { name: this.#nameOf(text), text } : { text };
@@ -31,7 +31,7 @@ export class Connection {
       return rows;
     } catch (error) {
       const answered = error instanceof DatabaseError;
-      // Only an answer of the server leaves the connection in a known state.
+      // The state of the connection is only known after an answer of the server.
       if (!answered || isLost(error)) {
         this.#current = undefined;
         client.end().catch(() => {});
@@ -61,7 +61,7 @@ export class Connection {
         throw new NotConnected(error);
       },
     );
-    // An idle connection may be lost without an error; the next statement reports it.
+    // An idle connection can be lost without an error. The next statement reports it.
     client.on("error", forget).on("end", forget);
     return connecting;
   }

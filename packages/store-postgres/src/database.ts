@@ -3,23 +3,23 @@ import { NotConnected, failureOf, isLost, isRace, isUnknown, unknownOutcome } fr
 import { Connection } from "./connection.ts";
 import type { Settings } from "./options.ts";
 
-/** Sends one statement; `{schema}` in it is the store's schema. Values are parameters, never text of the statement. */
+/** Sends one statement. `{schema}` in it stands for the store's schema. Values are parameters and never part of the statement's text. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The connections of one store. */
 export interface Database {
   readonly settings: Settings;
-  /** A statement on the connection that only commits use. Sent once; the caller decides what a lost connection means. */
+  /** Sends one statement once, on the connection that only commits use. The caller decides what to do when the connection is lost. */
   readonly write: Query;
-  /** Several statements in one transaction, sent once. */
+  /** Runs several statements in one transaction, once. */
   transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Sends once what nobody waits for: it throws whatever comes of it. */
+  /** Sends one statement once and throws any error. For statements whose loss does no harm. */
   readonly once: Query;
-  /** Sends what may be sent twice, until it is answered or the server stays away too long. */
+  /** Sends a statement that may run twice. Repeats it until it is answered or `retry_ms` has passed. */
   readonly query: Query;
   /**
-   * Several statements in one transaction, sent again as a whole where that cannot do it twice; `repeatable`: nor ever does.
-   * Throws BYLAW_STORE_UNKNOWN_OUTCOME where the connection is lost before the answer to its commit.
+   * Runs several statements in one transaction. Repeats it as a whole when it certainly was not committed; with `repeatable`, in any case.
+   * Throws BYLAW_STORE_UNKNOWN_OUTCOME if the connection is lost before the answer to the commit.
    */
   transaction<T>(
     work: (query: Query) => Promise<T>,
@@ -35,7 +35,7 @@ const types = {
     oid === INT8 ? Number : (parsers.getTypeParser(oid, format) as (text: string) => unknown),
 } as CustomTypesConfig;
 
-/** Connects when it is asked something. */
+/** Creates the connections of one store. They connect at the first statement. */
 export function createDatabase(settings: Settings): Database {
   const {
     url,
@@ -59,7 +59,7 @@ export function createDatabase(settings: Settings): Database {
   };
   const writing = new Connection(common, { prepare: prepared_statements });
   const pool = new Pool({ ...common, max: connections - 1 });
-  // A connection that is lost while nobody uses it is nobody's error; who uses it is told by the statement.
+  // An idle connection that is lost is not an error. A lost connection in use is reported by its statement.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   const texts = new Map<string, string>();
@@ -78,8 +78,8 @@ export function createDatabase(settings: Settings): Database {
       return rows as readonly Row[];
     };
 
-  // Set for the transaction alone: a pooler may give the connection to somebody else afterwards. Who stands still in one loses it
-  // before those who wait for its rows lose patience.
+  // `set local`, because a pooler may give the connection to another program afterwards. A transaction that stands still loses its
+  // connection before those who wait for its rows time out.
   const begin = `begin isolation level read committed; set local lock_timeout = ${lock_timeout_ms};
     set local statement_timeout = ${statement_timeout_ms}; set local idle_in_transaction_session_timeout = ${Math.ceil(lock_timeout_ms / 2)}`;
 
@@ -100,7 +100,7 @@ export function createDatabase(settings: Settings): Database {
         () => client.release(),
         (lost: Error) => client.release(lost),
       );
-      // A transaction whose commit was not sent is undone with its connection.
+      // A transaction whose commit was not sent is rolled back when its connection ends.
       throw committing && isLost(error) ? unknownOutcome(target) : error;
     }
   }

@@ -3,7 +3,7 @@ import type { Database, Query } from "./database.ts";
 import { documentOf } from "./pending-commit.ts";
 import { fromStored, keyOf } from "./names.ts";
 
-/** A document that is neither deleted nor expired, by the database's clock. */
+/** Reads a document that is neither deleted nor expired, by the database's clock. */
 export async function readDocument(
   query: Query,
   kind: string,
@@ -17,7 +17,7 @@ export async function readDocument(
   return row === undefined ? undefined : { version: row.version, value: fromStored(row.value) };
 }
 
-/** Writes one document. Throws a StoreConflict where it is at another version than its writer saw. */
+/** Writes one document. Throws a StoreConflict if it is not at version `if_version`. */
 export async function writeDocument(database: Database, document: DocumentWrite): Promise<void> {
   const given = JSON.stringify([documentOf(document)]);
   await database.transaction(async (query) => {

@@ -6,29 +6,29 @@ import { keyOf } from "./names.ts";
 export interface EventRow {
   readonly sequence: number;
   readonly text: string;
-  /** Hexadecimal. */
+  /** The link in hexadecimal. */
   readonly link: string;
 }
 
-/** Events of a run that stand in one row. */
+/** Events of one run that are stored in one row. */
 export interface Segment {
-  /** The sequence of its last event. */
+  /** The sequence of the last event. */
   readonly last: number;
-  /** The texts, each of them one line. */
+  /** The texts of the events, one per line. */
   readonly text: string;
-  /** Hexadecimal, one after the other. */
+  /** The links in hexadecimal, concatenated. */
   readonly links: string;
 }
 
-/** Digits of a link. */
+/** The number of hexadecimal digits in a link. */
 export const LINK = 64;
 const PREFIX = "sha256:";
-/** So many signs are a segment at most that has more than one event: its row fits a page, and two of them often do. */
+/** The most characters in a segment of several events. Its row then fits a page, and two often do. */
 const LARGEST = 7_000;
 
 export const digitsOf = (link: string): string => link.slice(PREFIX.length);
 
-/** Parts events so that no segment is too long for a page, but for one that is a single event. */
+/** Splits events into segments that fit a page. Only a single event may be longer. */
 export function segmentsOf(
   bodies: readonly Body[],
 ): readonly { readonly length: number; readonly text: string }[] {
@@ -47,7 +47,7 @@ export function segmentsOf(
   return segments;
 }
 
-/** The event of a row. Pages and what `admit` sees come from it. */
+/** Parses the event of a row. Pages and the events for `admit` come from here. */
 export function eventOf({ sequence, text, link }: EventRow): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
     text,
@@ -65,7 +65,7 @@ export function eventOf({ sequence, text, link }: EventRow): LogEvent {
   });
 }
 
-/** The events of a segment after one sequence and up to another, in order. */
+/** The events of a segment with sequences after `after` and up to `until`, in order. */
 export function eventsIn(
   { last, text, links }: Segment,
   after: number,
@@ -82,7 +82,7 @@ export function eventsIn(
   return events;
 }
 
-// What JSON.parse has just made has no cycle and no getter, so it is frozen where it stands.
+// A fresh value of JSON.parse has no cycle and no getter, so it can be frozen in place.
 function freeze(value: unknown): void {
   if (!Array.isArray(value) && !isJsonObject(value)) return;
   for (const item of Object.values(value)) freeze(item);
@@ -91,7 +91,7 @@ function freeze(value: unknown): void {
 
 const MOST = 2 ** 31 - 1;
 
-/** At most `limit` events of a run after a sequence, in order. */
+/** Reads at most `limit` events of a run after a sequence, in order. */
 export async function readEvents(
   query: Query,
   run: string,

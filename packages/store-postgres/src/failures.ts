@@ -2,7 +2,7 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
 import { DatabaseError } from "pg";
 
-/** The five signs by which PostgreSQL names an error; `undefined` where the server did not answer. */
+/** The SQLSTATE of an error, five characters. `undefined` if the server did not answer. */
 const stateOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined;
 
@@ -10,7 +10,7 @@ const GONE = /^(08|57P0|53300|25006|25P03)/;
 const SYSTEM = /^E(CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|ADDR)/;
 const SAID = /connection (terminated|error)|timeout|not queryable|ended|read ETIMEDOUT/i;
 
-/** No connection came up, so nothing was sent. */
+/** Thrown when no connection could be made, so nothing was sent. */
 export class NotConnected extends Error {
   readonly reason: unknown;
 
@@ -20,7 +20,7 @@ export class NotConnected extends Error {
   }
 }
 
-/** What a caller's own function threw inside a transaction: undoes it, and is none of the database's errors, whatever it says. */
+/** Wraps what a caller's function threw inside a transaction. It rolls back the transaction and is never taken for a database error. */
 export class CallerError extends Error {
   readonly reason: unknown;
 
@@ -30,7 +30,7 @@ export class CallerError extends Error {
   }
 }
 
-/** Whether the connection is lost, or the server on its way down or up: what was sent may have happened or not. */
+/** Whether the connection is lost, or the server is starting or stopping. The statement may or may not have run. */
 export function isLost(error: unknown): boolean {
   if (error instanceof NotConnected) return isLost(error.reason);
   const state = stateOf(error);
@@ -41,20 +41,22 @@ export function isLost(error: unknown): boolean {
   return (typeof code === "string" && SYSTEM.test(code)) || SAID.test(error.message);
 }
 
-/** Whether an error says by itself that nothing was written: the server has undone it, or was never asked. */
+/** Whether an error proves that nothing was written: the server rolled back, or was never reached. */
 export const isCertain = (error: unknown): boolean =>
   error instanceof NotConnected ||
   error instanceof CallerError ||
   (stateOf(error) !== undefined && (!isLost(error) || isReadOnly(error)));
 
-/** Whether the server takes no writes: another one may, so it is tried again on a new connection. */
+/** Whether the server is read-only. Another one may not be, so retry on a new connection. */
 const isReadOnly = (error: unknown): boolean => stateOf(error) === "25006";
 
-/** Whether the same write may succeed when it is sent again: others were in its way, or its turn had passed, and the server has undone it. */
+/**
+ * Whether the same write may succeed when it is sent again: it collided with others or came out of turn, and the server has rolled it back.
+ */
 export const isRace = (error: unknown): boolean =>
   ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
 
-/** Whether a batch was written for a head that is no longer there, so that nothing of it was. */
+/** Whether nothing of a batch was written because a head has moved. */
 export const isMoved = (error: unknown): boolean => stateOf(error) === "BY004";
 
 const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = {
@@ -74,11 +76,11 @@ const SILENCE = [
   "Start the server, or correct the host, port and TLS settings of the URL",
 ] as const;
 
-/** Whether others held for too long what was needed. */
+/** Whether others have locked the needed rows for too long. */
 export const isBusy = (error: unknown): boolean =>
   isRace(error) || ["55P03", "57014"].includes(stateOf(error) ?? "");
 
-/** What to tell of a server that cannot be reached. Says host, port and database, and no user or password. */
+/** The error for a server that cannot be reached. Names host, port and database, but no user or password. */
 function unreachable(error: unknown, target: string): BylawError {
   const [what, fix] =
     REFUSED[messageOf(error).startsWith("SASL") ? "28P01" : (stateOf(error) ?? "")] ?? SILENCE;
@@ -99,7 +101,7 @@ export const unknownOutcome = (target: string): BylawError =>
 export const isUnknown = (error: unknown): boolean =>
   error instanceof BylawError && error.code === "BYLAW_STORE_UNKNOWN_OUTCOME";
 
-/** What stops all of a server: no room, too many connections, a disk or a file of it that failed. */
+/** SQLSTATE classes of problems of the whole server: no space, too many connections, or a failed disk or file. */
 const FULL = /^(53|58|XX00)/;
 
 const REASONS: readonly (readonly [RegExp, (target: string) => string, fix: string])[] = [
@@ -135,14 +137,14 @@ function unavailable(error: unknown, target: string): BylawError {
   });
 }
 
-/** What is told where a store cannot be opened. */
+/** The error for a store that cannot be opened. */
 export function openingFailure(error: unknown, target: string): BylawError {
   const failure = failureOf(error, target);
   if (failure instanceof BylawError && failure.code !== "BYLAW_STORE_UNAVAILABLE") return failure;
   return unreachable(failure instanceof BylawError ? failure.cause : failure, target);
 }
 
-/** What a caller is told of an error of the server. Values of rows, which some errors have beside their message, are left out. */
+/** Converts a server error for the caller. Leaves out values of rows, which some server errors have beside their message. */
 export function failureOf(error: unknown, target: string): unknown {
   if (error instanceof BylawError || error instanceof StoreConflict) return error;
   if (error instanceof CallerError) return error.reason;

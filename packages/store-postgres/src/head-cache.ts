@@ -3,9 +3,9 @@ import type { LogEvent } from "@bylaw/kernel";
 /** The end of a log as this process last saw it. */
 export interface Head {
   readonly sequence: number;
-  /** `sha256:…`; `undefined` where only the number is known. */
+  /** `sha256:…`. `undefined` if only the sequence is known. */
   readonly link: string | undefined;
-  /** The last events, in order up to `sequence`. Empty until `eventsAfter` has been asked for some. */
+  /** The last events, in order up to `sequence`. Empty until `eventsAfter` asks for some. */
   readonly events: readonly LogEvent[];
   /** Set by `eventsAfter`. Most writers have seen every event, so events are kept only for logs that need them. */
   keepsEvents: boolean;
@@ -20,7 +20,7 @@ interface CachedHead extends Head {
 const RUNS = 500;
 const EVENTS = 64;
 
-/** Remembers where logs end, so that a commit rarely has to ask. An entry may be out of date, but was once true. */
+/** Caches the ends of logs, so that a commit rarely has to read them. An entry may be out of date. */
 export class HeadCache {
   readonly #heads = new Map<string, CachedHead>();
 
@@ -29,7 +29,7 @@ export class HeadCache {
     return this.#heads.get(run);
   }
 
-  /** Adds events that are on record, in order. */
+  /** Adds recorded events, in order. */
   saw(run: string, events: readonly LogEvent[]): void {
     const last = events.at(-1);
     const first = events[0]?.sequence ?? 0;
@@ -53,7 +53,7 @@ export class HeadCache {
     this.#put(run, head);
   }
 
-  /** Records where a log ended when the database was last asked, whatever was seen before. */
+  /** Sets the end of a log to what the database just reported, whatever was seen before. */
   moveTo(run: string, sequence: number, link: string): void {
     const head = this.#heads.get(run);
     if (head?.link !== link)
@@ -67,7 +67,7 @@ export class HeadCache {
   }
 }
 
-/** The events after `after` up to a head; `undefined` where the cache no longer holds them all. */
+/** The events after `after` up to a head. `undefined` if the cache does not hold them all. */
 export function eventsAfter(head: Head, after: number): readonly LogEvent[] | undefined {
   const { sequence, events } = head;
   if (after >= sequence) return [];

@@ -1,9 +1,9 @@
 import type { Database } from "./database.ts";
 import { fromStored, isDigest, keyOf, toStored } from "./names.ts";
 
-/** Keeps the names that are too long for a key, so that they can be told again. */
+/** Saves names that are too long for a key, so that they can be found by their key. */
 export interface LongNames {
-  /** The key of a name that is going to be written. `save` before it is. */
+  /** The key of a name that will be written. Call `save` before writing. */
   keep(name: string): string;
   save(): Promise<void>;
   nameOf(key: string): Promise<string>;

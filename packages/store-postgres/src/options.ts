@@ -1,31 +1,31 @@
 import { BylawError } from "@bylaw/kernel";
 
-/** How a store uses its server. All times are milliseconds. */
+/** How a store uses its server. All times are in milliseconds. */
 export interface PostgresStoreOptions {
-  /** The schema that holds the store, made when it is missing. Small letters, digits and `_`. Default `bylaw`. */
+  /** The schema of the store, created if it is missing. Lower-case letters, digits and `_`. Default `bylaw`. */
   readonly schema?: string;
-  /** The most connections at a time, one of them for writing commits; a watcher takes one more. Default 8. */
+  /** The most connections at a time, one of them for commits. Watching takes one more. Default 8. */
   readonly connections?: number;
-  /** How long a connection may take to come up. Default 10,000. */
+  /** How long connecting may take. Default 10,000. */
   readonly connect_timeout_ms?: number;
-  /** How long a write waits for rows that somebody else holds. Default 5,000. */
+  /** How long a write waits for rows that another transaction has locked. Default 5,000. */
   readonly lock_timeout_ms?: number;
   /** How long one statement may take in all. Default 30,000. */
   readonly statement_timeout_ms?: number;
-  /** How long a server that is gone may stay away before what waits for it fails. Default 10,000. */
+  /** How long the server may be unreachable before waiting calls fail. Default 10,000. */
   readonly retry_ms?: number;
-  /** How often a watcher looks by itself, beside being notified. Default 2,000. */
+  /** How often a watcher polls, in addition to notifications. Default 2,000. */
   readonly poll_ms?: number;
   /**
-   * Whether what is written again and again is kept prepared on its connection, which is quicker. A pooler that cannot is noticed, and
-   * then it is not. Default `true`.
+   * Whether to prepare repeated statements on the server, which is faster. Turned off by itself when a pooler does not support it. Default
+   * `true`.
    */
   readonly prepared_statements?: boolean;
 }
 
 export type Settings = Required<PostgresStoreOptions> & {
   readonly url: string;
-  /** Host, port and database: what may be told of the URL. */
+  /** Host, port and database: the parts of the URL that may be shown. */
   readonly target: string;
 };
 
@@ -39,11 +39,11 @@ const DEFAULTS: Required<PostgresStoreOptions> = {
   poll_ms: 2_000,
   prepared_statements: true,
 };
-/** Short enough to be part of the name of a channel. */
+/** Short enough to be part of a channel's name. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/;
 const LONGEST = 2 ** 31 - 1;
 
-/** The settings that a URL and options come to. Throws BYLAW_STORE_UNUSABLE, which never repeats the URL. */
+/** Returns the settings for a URL and options. Throws BYLAW_STORE_UNUSABLE, which never repeats the URL. */
 export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name));
   if (unknown !== undefined)
@@ -80,7 +80,7 @@ function targetOf(url: string): string {
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
     throw unusable("The URL must start with postgres://", fix);
   }
-  // A password with a bare sign ends the authority early, and then parts of it would be told as host or database.
+  // An unescaped special character in a password ends the authority early. Then parts of the password would be shown as host or database.
   const { hostname, port, pathname, search, hash } = parsed;
   if (hash !== "" || /@/.test(pathname + search))
     throw unusable("The password in the URL must be percent-encoded", fix);

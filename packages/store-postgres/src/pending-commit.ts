@@ -4,7 +4,7 @@ import type { Commit, DocumentWrite, Receipt } from "@bylaw/store";
 import type { LongNames } from "./long-names.ts";
 import { keyOf, toStored } from "./names.ts";
 
-/** A commit that waits to be written. It holds copies, so the caller cannot change it meanwhile. */
+/** A commit that waits to be written. It holds copies, so that the caller cannot change it. */
 export interface PendingCommit {
   readonly run: string;
   /** The database key of the run. */
@@ -17,7 +17,7 @@ export interface PendingCommit {
   readonly admit: Commit["admit"];
   /** The events after `seen` that the database has returned so far, in order. */
   known: readonly LogEvent[];
-  /** The request id is not on record, so `admit` may be asked. */
+  /** Whether the request id is known to be new, so that `admit` may be asked. */
   checked: boolean;
   /** How often the head had moved when the commit was about to be written. */
   attempts: number;
@@ -26,7 +26,7 @@ export interface PendingCommit {
   readonly reject: (error: unknown) => void;
 }
 
-/** Expects a commit that `checkCommit` returned. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
+/** Creates a pending commit from one that `checkCommit` returned. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
 export function pendingCommit(
   { run, events, documents = [], task, request_id, seen, admit }: Commit,
   names: LongNames,
@@ -53,7 +53,7 @@ export function pendingCommit(
 /** The sequence of the last event that the writer of a commit knows. */
 export const lastKnown = ({ known, seen }: PendingCommit): number => known.at(-1)?.sequence ?? seen;
 
-/** A document as the database functions take it. */
+/** A document in the form that the database functions take. */
 export const documentOf = ({ kind, id, value, if_version, expires_at }: DocumentWrite): object => ({
   kind: keyOf(kind),
   id: keyOf(id),

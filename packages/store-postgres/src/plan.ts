@@ -3,14 +3,14 @@ import { askAdmit, linkOfText, numbered } from "@bylaw/log";
 import { eventsAfter, type Head, type HeadCache } from "./head-cache.ts";
 import { lastKnown, type PendingCommit } from "./pending-commit.ts";
 
-/** What a batch says about one commit. */
+/** One commit of a batch. */
 export interface BatchEntry {
   readonly commit: PendingCommit;
-  /** Whether the commit is written, or only asked about. */
+  /** Whether to write the commit. Otherwise the database only reports what it would depend on. */
   readonly writes: boolean;
-  /** The only head that the commit may be written on; left out: any. */
+  /** The only head that the commit may be written on. When left out, any head will do. */
   readonly on?: Place;
-  /** What the commit becomes if the log still ends where it was last seen. */
+  /** The events with their sequences and links, if the log still ends where it was last seen. */
   readonly expected?: ExpectedEvents;
   /** What `admit` threw about that head. */
   readonly refusal?: { readonly error: unknown };
@@ -31,7 +31,7 @@ interface ExpectedHead {
   sequence: number;
   link: string | undefined;
   readonly head: Head;
-  /** The events behind it. */
+  /** The events of those commits. */
   readonly planned: LogEvent[];
 }
 
@@ -43,8 +43,8 @@ const BYTES = 4_000_000;
 const NO_HEAD = -1;
 
 /**
- * Takes the next batch out of the queue. Each `admit` is asked about the log as it will be if everything before it is written;
- * the database then writes the commit on exactly that head, or not at all.
+ * Takes the next batch out of the queue. Each `admit` is asked about the log as it will be once all earlier commits are written. The
+ * database then writes the commit on exactly that head, or not at all.
  */
 export function planBatch(queue: PendingCommit[], heads: HeadCache): readonly BatchEntry[] {
   const expectedHeads: ExpectedHeads = new Map();
@@ -69,7 +69,7 @@ export function planBatch(queue: PendingCommit[], heads: HeadCache): readonly Ba
   return entries;
 }
 
-/** `undefined`: the commit waits for the batch to return, because its head is not known yet. */
+/** `undefined`: the head is not known yet, so the commit waits until the batch has returned. */
 function entryOf(
   commit: PendingCommit,
   heads: HeadCache,
@@ -85,7 +85,7 @@ function entryOf(
   };
   if (admit === undefined) return writes(expectedHead);
   if (request !== undefined && !commit.checked) return onlyAsk(commit);
-  // A writer that has read further than this process knows that the log is at least that long.
+  // If a writer has read further than this process knows, the log is at least that long.
   const base =
     expectedHead !== undefined && (seen <= expectedHead.sequence || commit.attempts > 0)
       ? expectedHead
@@ -126,7 +126,7 @@ function unseenOf({ head, planned }: ExpectedHead, after: number): readonly LogE
   return kept === undefined ? undefined : [...kept, ...planned];
 }
 
-// Without a link nobody can compute what follows: the same number could be another writer's event.
+// Without a link the next link cannot be computed, because another writer's event may have the same sequence.
 function expectedEvents(
   expectedHead: ExpectedHead | undefined,
   { bodies }: PendingCommit,

@@ -17,9 +17,10 @@ import { checkSchema } from "./schema/migrate.ts";
 import { Watch } from "./watch.ts";
 
 /**
- * Opens the store that a PostgreSQL holds for reading: no schema, no table and no migration is made. A role that may select is enough.
- * Throws BYLAW_STORE_UNUSABLE where there is no store, or one of an earlier version, BYLAW_STORE_NEWER for one of a later version, and
- * BYLAW_STORE_UNREACHABLE where no server answers or it refuses the login. No error repeats the password.
+ * Opens the store in a PostgreSQL database for reading. Creates and changes nothing, so a role with `select` is enough.
+ *
+ * Throws BYLAW_STORE_UNUSABLE if there is no store or it is of an earlier version, BYLAW_STORE_NEWER if a later version wrote it, and
+ * BYLAW_STORE_UNREACHABLE if no server answers or it refuses the login. No error repeats the password.
  */
 export async function openPostgresReader(
   url: string,

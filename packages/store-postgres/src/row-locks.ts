@@ -6,7 +6,7 @@ import { lastKnown, type PendingCommit } from "./pending-commit.ts";
 const PAGE = 5_000;
 
 interface LockRequest {
-  /** The key of the run that all the commits belong to. */
+  /** The key of the run of all commits. */
   readonly key: string;
   readonly commits: readonly PendingCommit[];
   readonly heads: HeadCache;
@@ -14,8 +14,8 @@ interface LockRequest {
 }
 
 /**
- * Locks the rows that commits to one run need until the transaction of `query` ends, and reads where the log ends. Resolves to
- * whether the log had grown.
+ * Locks the rows that commits to one run need until the transaction of `query` ends, and reads where the log ends. Resolves to whether the
+ * log had grown.
  */
 export async function lockRows(
   query: Query,
@@ -45,14 +45,14 @@ export async function lockRows(
   return before !== locked.head;
 }
 
-/** Reads, once for all commits, the events that their writers have not seen and the cache no longer holds. */
+/** Reads, once for all commits, the events that their writers have not seen and the cache does not hold. */
 async function readForAll(
   commits: readonly PendingCommit[],
   until: number,
   head: Head | undefined,
   query: Query,
 ): Promise<void> {
-  // A commit that is more than a page behind reads on later, when no rows are locked.
+  // A commit that is more than a page behind reads the rest later, when no rows are locked.
   const behind = commits.filter(
     (commit) =>
       until - lastKnown(commit) <= PAGE &&
@@ -76,7 +76,7 @@ export async function deletePlaceholders(
   await query("select {schema}.tidy($1, $2, $3, null)", [[key], requests, tasks]);
 }
 
-/** Reads what the writer of a commit has not seen, up to a sequence. */
+/** Reads the events that the writer of a commit has not seen, up to a sequence. */
 export async function readUnseen(
   commit: PendingCommit,
   until: number,

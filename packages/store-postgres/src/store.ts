@@ -12,11 +12,11 @@ import { Watch } from "./watch.ts";
 import { Writer } from "./writer.ts";
 
 /**
- * Opens the store that a PostgreSQL holds, on `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and makes or updates its schema. Many
+ * Opens the store in the PostgreSQL database at `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, and creates or updates its schema. Many
  * processes on many machines may have it open at once.
  *
- * Throws BYLAW_STORE_UNUSABLE for a URL, option, schema or server that cannot be used, BYLAW_STORE_UNREACHABLE where no server answers
- * or it refuses the login, and BYLAW_STORE_NEWER for a schema of a later version. No error repeats the password.
+ * Throws BYLAW_STORE_UNUSABLE for a URL, option, schema or server that cannot be used, BYLAW_STORE_UNREACHABLE if no server answers or it
+ * refuses the login, and BYLAW_STORE_NEWER if a later version wrote the schema. No error repeats the password.
  */
 export async function openPostgresStore(
   url: string,
@@ -27,7 +27,7 @@ export async function openPostgresStore(
     await migrate(database);
   } catch (error) {
     await database.end();
-    // Of whatever the login comes to, TLS and passwords included, the caller learns under one code.
+    // Every failure of the first connection, TLS and password included, gets one code.
     throw openingFailure(error, database.settings.target);
   }
   return createStore(database);
@@ -44,7 +44,7 @@ function createStore(database: Database): Store {
   const running = new InFlight();
   let closing: Promise<void> | undefined;
 
-  // So that `close` can wait for what was asked before.
+  // Counts open calls, so that `close` can wait for them.
   function open<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) return Promise.reject(storeClosed());
     let asked: Promise<T>;

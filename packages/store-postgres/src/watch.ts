@@ -5,7 +5,7 @@ import type { LongNames } from "./long-names.ts";
 type OnHead = (run: string, head: number) => void;
 
 interface HeadRow {
-  /** A key. */
+  /** The key of a run. */
   readonly run: string;
   readonly sequence: number;
 }
@@ -16,15 +16,15 @@ interface GrownRow {
   readonly until: string;
 }
 
-/** Notifications take a lock that all who notify share, so those of a moment go together, after the commits. */
+/** All notifying transactions take one lock, so the notifications of this many milliseconds are sent together, after the commits. */
 const TOGETHER_MS = 50;
-// It is a hint: a notification that waited for the disk would only keep the commits waiting.
+// Not flushed to disk: a notification is only a hint, and commits would wait for it.
 const NOTIFY =
   "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
 const TOLD = 10_000;
 const GOODBYE_MS = 1_000;
 
-/** Tells watchers how far runs have grown: what this process writes at once, what others write when it hears or looks. */
+/** Tells watchers how far runs have grown: at once for this process, and by notification or polling for others. */
 export class Watch {
   readonly #database: Database;
   readonly #names: LongNames;
@@ -40,7 +40,7 @@ export class Watch {
   #poll: NodeJS.Timeout | undefined;
   #ear: Client | undefined;
   #closed = false;
-  // Transactions from here on may not have been seen: rather told twice than never.
+  // The oldest transaction that may not have been seen. Watchers may be told something twice, but never miss it.
   #since = "0";
 
   constructor(database: Database, names: LongNames) {
@@ -49,7 +49,7 @@ export class Watch {
     this.#channel = `bylaw_${database.settings.schema}`;
   }
 
-  /** A run has grown by this process: tells its own watchers now, and others soon. */
+  /** Reports that this process has extended a run: to its own watchers now, and to other processes soon. */
   grew(run: string, key: string, head: number): void {
     if (this.#watchers.size > 0) this.#tell(run, key, head);
     this.#grown.add(key);
@@ -59,7 +59,7 @@ export class Watch {
   async add(onHead: OnHead): Promise<() => void> {
     const watcher = { onHead };
     if (this.#watchers.size === 0) {
-      // From now on: what was there before is read, not told.
+      // Watchers read older events themselves and only need to hear of new ones.
       const [row] = await this.#database.query<{ readonly until: string }>(
         "select pg_snapshot_xmin(pg_current_snapshot())::text as until",
       );
@@ -86,7 +86,7 @@ export class Watch {
       await this.#notify();
     }
     void this.#ear?.end().catch(() => {});
-    // A network that swallows the goodbye must not keep the store open.
+    // A network that loses the goodbye must not keep the store open.
     await Promise.race([Promise.all([this.#looking, this.#listening]), pause(GOODBYE_MS)]);
   }
 
@@ -106,7 +106,7 @@ export class Watch {
         try {
           watcher.onHead(run, head);
         } catch {
-          // A hint is for who asked for it: a watcher's own fault is no fault of the log.
+          // An error of a watcher must not affect the log.
         }
       });
     }
@@ -119,7 +119,10 @@ export class Watch {
     await this.#database.once(NOTIFY, [this.#channel, keys]).catch(() => {});
   }
 
-  /** Looks how far runs are that were heard of: whoever may connect may also notify, so what is told is what is there. */
+  /**
+   * Reads the heads of the runs that notifications named. A notification itself is not trusted, because anyone who can connect can send
+   * one.
+   */
   async #check(): Promise<void> {
     const keys = [...this.#heard];
     this.#heard.clear();
@@ -130,7 +133,7 @@ export class Watch {
     for (const { run, sequence } of rows) this.#tell(await this.#names.nameOf(run), run, sequence);
   }
 
-  /** Looks what has changed since the last look. */
+  /** Reads which runs have changed since the last time. */
   async #look(): Promise<void> {
     this.#again = false;
     const rows = await this.#database.query<GrownRow>(
@@ -139,7 +142,7 @@ export class Watch {
       [this.#since],
     );
     const until = rows[0]?.until ?? this.#since;
-    // Numbers of transactions that go back are those of another server, restored from a copy.
+    // Transaction numbers that go backwards come from another server, restored from a copy.
     const isOther = BigInt(until) < BigInt(this.#since);
     if (isOther) this.#again = true;
     this.#since = isOther ? "0" : until;
@@ -157,7 +160,7 @@ export class Watch {
     if (!this.#wanted) return;
     this.#looking ??= (async () => {
       while (this.#again || this.#heard.size > 0) {
-        // A look that fails is made up for by the next poll.
+        // The next poll makes up for a failed one.
         await (this.#heard.size > 0 ? this.#check() : this.#look()).catch(() => {});
       }
       this.#looking = undefined;
@@ -186,11 +189,11 @@ export class Watch {
         if (!this.#wanted) return await client.end();
         this.#ear = client;
         wait = 50;
-        // What was notified while nobody listened is lost, but not what it was about.
+        // Notifications sent before `listen` are lost, so look for what has changed.
         this.#lookSoon();
         await lost;
       } catch {
-        // It is a hint: without it the look at every poll is what there is.
+        // Without notifications, polling still finds everything.
       }
       this.#ear = undefined;
       void client.end().catch(() => {});

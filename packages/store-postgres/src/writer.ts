@@ -11,14 +11,14 @@ import { lastKnown, pendingCommit, type PendingCommit } from "./pending-commit.t
 import { planBatch, type BatchEntry } from "./plan.ts";
 import { deletePlaceholders, lockRows, readUnseen } from "./row-locks.ts";
 
-/** For how many batches contention is remembered. */
+/** For how many batches contention is remembered at most. */
 const MOST_CONTENTION = 16;
-/** How many commits are decided at most while rows are locked. */
+/** The most commits that are decided in one transaction while rows are locked. */
 const LOCKED = 500;
 
 type OnHead = (run: string, key: string, head: number) => void;
 
-/** Writes the commits of this process. Those of one tick go in one statement. */
+/** Writes the commits of this process. Commits of one tick are sent in one statement. */
 export class Writer {
   readonly heads = new HeadCache();
   readonly #database: Database;
@@ -28,7 +28,7 @@ export class Writer {
   readonly #queue: PendingCommit[] = [];
   /** The first of several commits under one request id, by run and id. */
   readonly #requests = new Map<string, Promise<Receipt>>();
-  /** For how many more batches it is assumed that other processes write to these runs. */
+  /** For how many more batches other processes are assumed to write to these runs. */
   #contention = 0;
   #work: Promise<void> | undefined;
 
@@ -53,7 +53,7 @@ export class Writer {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** Removes this writer's row from the database; nothing may be committed afterwards. */
+  /** Removes this writer's row from the database. Nothing may be committed afterwards. */
   leave(): Promise<void> {
     return this.#sender.leave();
   }
@@ -64,7 +64,7 @@ export class Writer {
     this.#work ??= nextTick().then(() => this.#drain());
   }
 
-  /** Of commits that share a request id, sends the first; the others get its receipt, or are sent if it fails. */
+  /** Sends only the first of several commits with one request id. The others get its receipt, or are sent if it fails. */
   async #commitOnce(commit: PendingCommit, request: string): Promise<Receipt> {
     const id = JSON.stringify([commit.key, request]);
     for (let first = this.#requests.get(id); first !== undefined; first = this.#requests.get(id)) {
@@ -83,7 +83,7 @@ export class Writer {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const [first] = this.#queue;
-      // Without locks the slower of two writers would have to decide again and again.
+      // Without locks, the slower of two writers might have to decide again and again.
       if (first !== undefined && this.#contention > 0 && first.admit !== undefined)
         await this.#decideLocked(first.key);
       else await this.#sendBatch(planBatch(this.#queue, this.heads));
@@ -104,7 +104,7 @@ export class Writer {
           await appendBatch(write, turn, appends);
           return writtenAsPlanned(entries);
         } catch (error) {
-          // Another process writes to these runs. Only the checked form reports how far they have grown.
+          // Another process writes to these runs. Only a checked batch reports how far they have grown.
           if (isMoved(error)) [appends, this.#contention] = [undefined, MOST_CONTENTION];
           throw error;
         }
@@ -165,7 +165,7 @@ export class Writer {
           for (const { commit } of entries) commit.reject(failureOf(sent.error, target));
           return;
         }
-        // One of the commits caused it, and the others must not fail with it.
+        // One commit caused the failure. Send each alone, so that the others do not fail with it.
         for (const entry of entries) await this.#sendBatch([entry]);
     }
   }
@@ -193,7 +193,7 @@ export class Writer {
     }
   }
 
-  /** Settles a commit. Returns it where it must be sent again. */
+  /** Settles a commit, or returns it if it must be sent again. */
   #deliver({ commit, refusal, writes }: BatchEntry, outcome: Outcome): readonly PendingCommit[] {
     switch (outcome.kind) {
       case "written": {
@@ -227,7 +227,7 @@ export class Writer {
     }
   }
 
-  /** Adds what a commit has not seen. Returns it where it has all of it, and else sends it again when that is read. */
+  /** Adds events that a commit has not seen. Returns the commit if it now knows all; otherwise reads the rest and queues it again. */
   #catchUp(
     commit: PendingCommit,
     { sequence, link, unseen }: Extract<Outcome, { readonly kind: "moved" }>,
@@ -244,7 +244,7 @@ export class Writer {
     return [];
   }
 
-  /** Another process has written to a run. The more often that happens, the longer it is remembered. */
+  /** Notes that another process has written to a run. The more often that happens, the longer it is remembered. */
   #contend(): void {
     this.#contention = Math.min(MOST_CONTENTION, 2 * this.#contention + 2);
   }

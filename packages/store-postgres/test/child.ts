@@ -1,4 +1,4 @@
-/** A process of its own that works on a store, for tests that kill or stop it. Says what was acknowledged, a line of JSON each. */
+/** A child process that works on a store, for tests that kill or stop it. Prints one JSON line for each acknowledged write. */
 import { BylawError } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
 import { openPostgresStore } from "../src/index.ts";
@@ -21,7 +21,7 @@ const draft = (
 });
 
 if (mode === "append") {
-  // Four at a time, so that there are batches; on runs that all processes share, and on one of its own.
+  // Four at a time, so that batches form. They write to runs that all processes share, and to one of their own.
   const writer = async (lane: number): Promise<void> => {
     for (let n = 1; n <= Number(count); n += 1) {
       const run = n % 3 === 0 ? `own-${name}` : `shared-${n % 2}`;
@@ -62,7 +62,7 @@ if (mode === "append") {
       );
   }
 } else if (mode === "hold") {
-  // Takes a task and never comes to record it: what it holds must come free when the process does not go on.
+  // Takes a task and never records it. The task must become available again when this process stops.
   await store
     .claim({
       ...{ queue: "q", agent: name, lease_ms: 60_000 },

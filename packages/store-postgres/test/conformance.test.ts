@@ -5,10 +5,10 @@ import { placeOn, serverOfFile, type Place } from "./kit.ts";
 
 const server = await serverOfFile();
 
-/** `undefined` where the database knows the time already. */
+/** Resolves when the database has the new time. Returns `undefined` if it has it already. */
 type Tick = () => Promise<void> | undefined;
 
-// The suite moves its clock at once; the database learns of it before whatever the store is asked next.
+// The suite sets its clock immediately. The database gets the new time before the next call of the store.
 function onClock(store: Store, tick: Tick): Store {
   const after = <Result>(ask: () => Promise<Result>): Promise<Result> => tick()?.then(ask) ?? ask();
   return {
@@ -45,7 +45,7 @@ async function clockOf(place: Place, now: () => number): Promise<Tick> {
   return tick;
 }
 
-// Without a server every test of the contract is listed as skipped.
+// Without a server, every test of the suite is listed as skipped.
 describeStore(
   "the store in PostgreSQL",
   async ({ now }) => {

@@ -14,7 +14,7 @@ interface Bench {
   readonly place: Place;
 }
 
-// What the store says goes by the proxy, what the test asks past it does not.
+// The store connects through the proxy, and the test connects directly.
 const behindProxy =
   (work: (bench: Bench) => Promise<void>, options: PostgresStoreOptions = {}) =>
   async () => {
@@ -42,7 +42,7 @@ const addTask = (store: Store, id: string) =>
 
 describe.skipIf(server === undefined)("a connection that is lost", () => {
   it(
-    "between a commit and its answer costs nothing: the receipt is that of the commit, and it is written once",
+    "between a commit and its answer does no harm: the commit is written once and its receipt returned",
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       for (const request_id of [undefined, "q1"]) {
@@ -68,7 +68,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "before a commit arrives is made good: it is written, once",
+    "before a commit arrives does no harm: the commit is written once",
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       const lost = proxy.loseQuestion("commit_batch");
@@ -80,12 +80,12 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "before anything is sent is told as that, and nothing was written",
+    "before anything is sent is reported as such, and nothing is written",
     behindProxy(
       async ({ store, proxy, place }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
         proxy.down();
-        // Long enough for the connection of the commits to know that it has ended.
+        // Wait until the commit connection has noticed that it is closed.
         await expect(store.get("k", "d")).rejects.toMatchObject({
           code: "BYLAW_STORE_UNAVAILABLE",
         });
@@ -121,7 +121,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "without a word is given up after the time for a statement, and the commit is written, once",
+    "silently is given up after the statement timeout, and the commit is written once",
     behindProxy(
       async ({ store, proxy }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
@@ -135,7 +135,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "does not let a refused commit through, nor make a conflict of one that was written",
+    "neither lets a refused commit through nor reports a conflict for a written one",
     behindProxy(async ({ store, proxy }) => {
       const lost = proxy.loseAnswerTo("commit_batch");
       const put = (n: number) =>
@@ -162,7 +162,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "for longer than the store waits ends in an error that says so, in bounded time, and the store goes on afterwards",
+    "for longer than the store waits ends in an error that says so, in bounded time, and the store works afterwards",
     behindProxy(
       async ({ store, proxy, place }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
@@ -187,7 +187,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "again and again, under sixteen writers, loses nothing and doubles nothing",
+    "again and again under sixteen writers loses nothing and duplicates nothing",
     behindProxy(async ({ store, proxy }) => {
       let acknowledged = 0;
       const cuts = setInterval(() => proxy.cut(), 40);
@@ -213,7 +213,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "after a claim finds the same claim again under its request id, and says that it cannot know without one",
+    "after a claim finds the claim by its request id, and reports an unknown outcome without one",
     behindProxy(async ({ store, proxy }) => {
       await addTask(store, "T1");
       await addTask(store, "T2");
@@ -235,11 +235,11 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "to another server, as a pooler does it, costs what was prepared there, and nothing else",
+    "to a pooler that switches servers only loses prepared statements",
     behindProxy(async ({ store, place }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       await store.commit({ run: "r1", seen: 1, events: [draft()] });
-      // From now on each statement finds nothing prepared where it comes to.
+      // From now on, no statement is prepared on the connection that it gets.
       await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
@@ -259,7 +259,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "to a server that took over without the last commits is noticed by the head: what follows stands behind what is there",
+    "to a server that took over without the last commits is noticed by the head: new events follow those that exist",
     behindProxy(async ({ store, place }) => {
       for (const n of upTo(5))
         await store.commit({ run: "r1", seen: 0, events: [draft({ details: { n } })] });
@@ -273,7 +273,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         (await store.commit({ run: "r1", seen: 3, events: [draft()], admit })).events[0]?.sequence,
       ).toBe(4);
       expect(shown.at(-1)).toBe(0);
-      // Another one is as far as this store was, with other events.
+      // Another server has as many events as this store knows, but different ones.
       const other = await place.open({ connections: 2 });
       await other.commit({
         run: "r1",
@@ -296,7 +296,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "of a listener is made again, and what was written meanwhile is told",
+    "of a listener is restored, and writes in between are reported",
     behindProxy(
       async ({ store, proxy, place }) => {
         const other = await place.open({ connections: 2 });
@@ -321,7 +321,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "is not needed to lie to a watcher: what is notified is believed of nobody",
+    "cannot mislead a watcher by false notifications",
     behindProxy(
       async ({ store, place }) => {
         const told: unknown[] = [];
@@ -345,12 +345,12 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "to a watcher that hears no notification at all is made up for by looking",
+    "that delivers no notifications is made up for by polling",
     behindProxy(
       async ({ store, place }) => {
         const told = Promise.withResolvers<number>();
         await store.watch((_, head) => told.resolve(head));
-        // Written as another program would, without a word to anybody.
+        // Written as by another program, without a notification.
         await place.sql("select {schema}.append('r1', $1)", ['{"details":{}}']);
         expect(await told.promise).toBe(1);
       },
@@ -360,7 +360,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
 });
 
 it.skipIf(server === undefined || server.external)(
-  "a socket in the file system is as good as a host",
+  "connects through a socket in the file system",
   async () => {
     const place = placeOn(server as PostgresServer, (server as PostgresServer).socket);
     const store = await place.open();

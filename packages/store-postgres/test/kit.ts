@@ -7,7 +7,7 @@ import { startPostgres, type PostgresOptions, type PostgresServer } from "@bylaw
 import { afterAll } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 
-/** The server of one test file; `undefined` where the machine has none. */
+/** The server of one test file. `undefined` if the machine has none. */
 export async function serverOfFile(
   options: PostgresOptions = {},
 ): Promise<PostgresServer | undefined> {
@@ -21,12 +21,12 @@ export interface Place {
   readonly schema: string;
   readonly url: string;
   readonly open: (options?: PostgresStoreOptions) => Promise<Store>;
-  /** Sends one statement, past every store; `{schema}` in it is the schema. */
+  /** Sends one statement directly, not through a store. `{schema}` in it stands for the schema. */
   readonly sql: (
     text: string,
     values?: readonly unknown[],
   ) => Promise<readonly Record<string, unknown>[]>;
-  /** Removes the schema and ends what belongs to it. */
+  /** Removes the schema and closes its connections. */
   readonly end: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function placeOn(server: PostgresServer, url = server.url): Place {
   };
 }
 
-/** Rows that were made only to be held, and should be gone: none, whatever was refused or repeated. */
+/** Counts placeholder rows that were only inserted to be locked. Must be 0, whatever was refused or repeated. */
 export async function leftovers({ sql }: Place): Promise<number> {
   const [row] = await sql(`select
     (select count(*) from {schema}.runs where sequence = 0) + (select count(*) from {schema}.documents where version = 0)
@@ -75,7 +75,7 @@ export const upTo = (last: number): readonly number[] =>
 export const logOf = (store: Store, run: string): Promise<readonly LogEvent[]> =>
   store.events(run, 0, 1_000_000);
 
-/** The first event that is out of sequence or out of the chain; `undefined` for a whole log. */
+/** The first event that breaks the sequence or the chain. `undefined` for an intact log. */
 export function faultOf(log: readonly LogEvent[]): LogEvent | undefined {
   let link = NO_LINK;
   return log.find((event, index) => {

@@ -10,13 +10,13 @@ import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "
 
 const server = await serverOfFile();
 
-/** What a later version could add: it fails where it is done twice. */
+/** What a later version could add. It fails if it runs twice. */
 const LATER = [
   ...VERSIONS,
   "create table {schema}.later (n integer); insert into {schema}.later select length from {schema}.segments",
 ];
 
-/** A schema as this version leaves it, with events, a document, a task and a request id. */
+/** Creates a schema of this version with events, a document, a task and a request id. */
 async function written(
   work: (place: Place, database: () => Database) => Promise<void>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ async function written(
 }
 
 describe.skipIf(server === undefined)("a schema of an earlier version", () => {
-  it("is taken forward once with all that is in it, however many open it at the same time", () =>
+  it("is updated once with everything in it, however many open it at the same time", () =>
     written(async ({ sql }, database) => {
       const before = await sql(
         "select run, sequence, text, link from {schema}.events order by sequence",
@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)("a schema of an earlier version", () => {
       await checkSchema(database(), LATER.length);
     }));
 
-  it("stays as it is where a step of it fails", () =>
+  it("stays as it is if a step of the update fails", () =>
     written(async ({ open, sql }, database) => {
       await expect(migrate(database(), [...LATER, "select 1 / 0"])).rejects.toMatchObject({
         code: "BYLAW_STORE_FAILED",
@@ -100,7 +100,7 @@ describe.skipIf(server === undefined)("a schema of an earlier version", () => {
       await store.close();
     }));
 
-  it("is not read before it was taken forward, and is not opened by an older version afterwards", () =>
+  it("is not read before it is updated, and is not opened by an older version afterwards", () =>
     written(async ({ open, url, schema, sql }, database) => {
       await expect(checkSchema(database(), LATER.length)).rejects.toMatchObject({
         code: "BYLAW_STORE_UNUSABLE",
@@ -117,7 +117,7 @@ describe.skipIf(server === undefined)("a schema of an earlier version", () => {
 });
 
 describe.skipIf(server === undefined)("events in segments", () => {
-  it("are read from any place on, as many as are asked for, whatever was written together", async () => {
+  it("are read from any position and in any number, however they were grouped", async () => {
     const place = placeOn(server as PostgresServer);
     const store = await place.open();
     let count = 0;
@@ -125,7 +125,7 @@ describe.skipIf(server === undefined)("events in segments", () => {
       upTo(many).map(() =>
         draft({ details: { n: (count += 1), text: "x".repeat((count * 37) % 900) } }),
       );
-    // Alone, by many at once, in one commit of several segments, and with a document, which is the other form of a batch.
+    // Alone, many at once, in one commit of several segments, and with a document, which takes the checked form of a batch.
     await store.commit({ run: "r1", seen: 0, events: events(1) });
     await Promise.all(upTo(16).map(() => store.commit({ run: "r1", seen: 0, events: events(2) })));
     await store.commit({ run: "r1", seen: 0, events: events(40) });

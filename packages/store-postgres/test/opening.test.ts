@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openPostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { draft, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
-// One role has a password; the others of this server of its own come in without.
+// One role needs a password; the others of this server log in without one.
 const rules = join(mkdtempSync(join(tmpdir(), "bylaw-hba-")), "hba.conf");
 chmodSync(dirname(rules), 0o755);
 writeFileSync(
@@ -30,7 +30,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
   }
 }
 
-/** What opening comes to; fails where any part of the error says the password. */
+/** The error of opening a store. Fails if any part of the error contains the password. */
 async function refusalOf(url: string, options: PostgresStoreOptions = {}): Promise<BylawError> {
   const error: unknown = await openPostgresStore(url, options).then(
     () => new Error("it opened"),
@@ -75,7 +75,7 @@ describe("opening a store", () => {
     );
   });
 
-  it("says that no server is there", async () => {
+  it("reports that no server is there", async () => {
     const error = await refusalOf(`postgres://u:${SECRET}@127.0.0.1:1/db`, { retry_ms: 50 });
     expect([error.code, error.message]).toEqual([
       "BYLAW_STORE_UNREACHABLE",
@@ -83,7 +83,7 @@ describe("opening a store", () => {
     ]);
   });
 
-  it("gives up on a server that says nothing", async () => {
+  it("gives up on a server that does not answer", async () => {
     const mute = createServer(() => {});
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as AddressInfo;
@@ -96,7 +96,7 @@ describe("opening a store", () => {
 });
 
 describe.skipIf(server === undefined)("opening a store on a server", () => {
-  it("says that the database is missing", async () => {
+  it("reports that the database is missing", async () => {
     const url = new URL((server as PostgresServer).url);
     url.pathname = "/nowhere";
     const error = await refusalOf(url.href);
@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     ]);
   });
 
-  it.skipIf(server?.external)("says that the password is wrong, and not which it was", () =>
+  it.skipIf(server?.external)("reports that the password is wrong without repeating it", () =>
     inPlace(async ({ schema, sql, url }) => {
       await sql("create role guarded superuser login password 'another'");
       const as = (password: string): string =>
@@ -123,7 +123,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     }),
   );
 
-  it("makes the schema once, however many open it at the same time", () =>
+  it("creates the schema once, however many open it at the same time", () =>
     inPlace(async ({ open, sql }) => {
       const stores = await Promise.all(upTo(8).map(() => open({ connections: 2 })));
       expect(await sql("select version from {schema}.bylaw_versions")).toEqual([{ version: 1 }]);
@@ -136,7 +136,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       await Promise.all(stores.map((store) => store.close()));
     }));
 
-  it("refuses a schema that holds something else", () =>
+  it("refuses a schema with other tables", () =>
     inPlace(async ({ open, sql }) => {
       await sql("create schema {schema}");
       await sql("create table {schema}.events (id integer)");
@@ -144,7 +144,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     }));
 
   it.skipIf(server?.external)(
-    "works for a role that may use the schema but not make one, and says what another may not",
+    "works for a role that may use the schema but not create one, and tells another role what it lacks",
     () =>
       inPlace(async ({ open, sql, schema, url }) => {
         await (await open()).close();
@@ -167,7 +167,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
       }),
   );
 
-  it.skipIf(server?.external)("refuses an isolation level under which locks are not enough", () =>
+  it.skipIf(server?.external)("refuses an isolation level at which locks are not enough", () =>
     inPlace(async ({ schema, sql, url }) => {
       await sql(
         "create role careful superuser login; alter role careful set default_transaction_isolation = 'repeatable read'",
@@ -183,7 +183,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     }),
   );
 
-  it.skipIf(server?.external)("waits for the disk also where its role need not", () =>
+  it.skipIf(server?.external)("waits for the disk even if its role turns that off", () =>
     inPlace(async ({ open, schema, sql, url }) => {
       await (await open()).close();
       await sql("create role hasty superuser login; alter role hasty set synchronous_commit = off");
@@ -201,7 +201,7 @@ describe.skipIf(server === undefined)("opening a store on a server", () => {
     }),
   );
 
-  it("says so when the schema is dropped under it", () =>
+  it("reports when the schema is dropped while it is open", () =>
     inPlace(async ({ open, sql }) => {
       const store = await open({ retry_ms: 200 });
       await store.commit({ run: "r1", seen: 0, events: [draft()] });

@@ -6,7 +6,7 @@ import type { PostgresServer } from "@bylaw/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
-// What is acknowledged must outlive the server, so here it writes for certain.
+// Acknowledged writes must survive a killed server, so this server syncs to disk.
 const server = await serverOfFile({ fsync: true });
 
 const children = new Set<ChildProcess>();
@@ -22,7 +22,7 @@ interface Child {
   readonly process: ChildProcess;
   readonly lines: Record<string, unknown>[];
   readonly ended: Promise<unknown>;
-  /** Resolves with the first line that fits. */
+  /** Resolves to the first line that fits. */
   readonly said: (
     fits: (line: Record<string, unknown>) => boolean,
   ) => Promise<Record<string, unknown>>;
@@ -69,7 +69,7 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
   }
 }
 
-/** Holds what the processes were told against what is on record. */
+/** Compares what the processes were told with what is recorded. */
 async function audit(
   place: Place,
   workers: readonly Child[],
@@ -94,7 +94,7 @@ async function audit(
 }
 
 describe.skipIf(server === undefined)("processes on one store", () => {
-  it("sixteen clients in four of them leave no gap and no double", () =>
+  it("leave no gap and no duplicate with sixteen clients in four of them", () =>
     inPlace(async (place) => {
       await (await place.open()).close();
       const workers = upTo(4).map((n) => start(place, "append", `w${n}`, 40));
@@ -103,7 +103,7 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       expect(await audit(place, workers)).toEqual({ lost: 0, doubled: 0, events: 640 });
     }));
 
-  it("that are killed while they write lose nothing that was acknowledged", () =>
+  it("lose nothing that was acknowledged when they are killed while they write", () =>
     inPlace(async (place) => {
       await (await place.open()).close();
       const workers = upTo(3).map((n) => start(place, "append", `w${n}`, 100_000));
@@ -116,7 +116,7 @@ describe.skipIf(server === undefined)("processes on one store", () => {
     }));
 
   it.skipIf(server?.external)(
-    "lose nothing that was acknowledged when the server is killed, and go on when it is back",
+    "lose nothing that was acknowledged when the server is killed, and continue when it is back",
     () =>
       inPlace(async (place) => {
         await (await place.open()).close();
@@ -132,7 +132,7 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       }),
   );
 
-  it("that stand still past their lease write nothing under their old fence", () =>
+  it("write nothing under their old fence when they were stopped for longer than their lease", () =>
     inPlace(async (place) => {
       const store = await place.open();
       await store.commit({
@@ -168,7 +168,7 @@ describe.skipIf(server === undefined)("processes on one store", () => {
       await store.close();
     }));
 
-  it("that stand still in the middle of a claim do not keep the task for ever", () =>
+  it("do not keep a task for ever when they are stopped in the middle of a claim", () =>
     inPlace(async (place) => {
       const store = await place.open();
       await store.commit({
@@ -187,7 +187,7 @@ describe.skipIf(server === undefined)("processes on one store", () => {
           event: ({ task }) => draft({ event_type: "task_claimed", task_id: task }),
         });
       expect(await claim()).toBeUndefined();
-      // The server ends a transaction that does nothing for half the time that others wait for rows.
+      // The server ends idle transactions after half of the time that others wait for rows.
       let taken;
       while (taken === undefined) taken = await claim();
       expect(taken.fence).toBe(1);

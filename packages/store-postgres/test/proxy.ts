@@ -1,18 +1,18 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A way to a server that can break as networks break. */
+/** A proxy of a server that can break like a network. */
 export interface Proxy {
-  /** The URL of the server, by this way. */
+  /** The URL of the server through this proxy. */
   readonly url: string;
-  /** What the next answer that has `text` in its question comes to: nothing, because the connection ends at that moment. */
+  /** Ends the connection instead of delivering the answer to the next statement that contains `text`. */
   loseAnswerTo(text: string): Promise<void>;
-  /** The next question with `text` in it does not arrive, and its connection ends. */
+  /** Ends the connection instead of delivering the next statement that contains `text`. */
   loseQuestion(text: string): Promise<void>;
-  /** The next question with `text` in it does not arrive, and nobody says so. */
+  /** Silently drops the next statement that contains `text`. The connection stays open. */
   swallowQuestion(text: string): Promise<void>;
   /** Ends every connection. */
   cut(): void;
-  /** Ends every connection, and refuses new ones until `up`. */
+  /** Ends every connection and refuses new ones until `up` is called. */
   down(): void;
   up(): void;
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
           return done();
         }
         deaf = true;
-        // The server has done what it was asked when it begins to answer.
+        // When the server begins to answer, it has carried out the statement.
         upstream.once("data", () => {
           end();
           done();

@@ -15,10 +15,10 @@ import {
   type Place,
 } from "./kit.ts";
 
-// The server finds no deadlock by itself here: whoever is in one waits until it is refused, and that a test sees.
+// This server does not resolve deadlocks by itself. Transactions in a deadlock wait until they are refused, which the tests notice.
 const server = await serverOfFile({ settings: { deadlock_timeout: "10min" } });
 
-/** Runs on several stores over one schema: each has its own connections and its own memory, as processes have. */
+/** Runs the work on several stores over one schema. Each has its own connections and memory, like a process. */
 async function onStores(
   count: number,
   work: (stores: readonly Store[], place: Place) => Promise<void>,
@@ -34,7 +34,7 @@ async function onStores(
 }
 
 describe.skipIf(server === undefined)("writers that race", () => {
-  it("are each shown exactly the events between what they saw and what they wrote, none other and none fewer", () =>
+  it("are each shown exactly the events between what they saw and what they wrote", () =>
     onStores(4, async (stores) => {
       const shown: {
         readonly seen: number;
@@ -49,7 +49,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
           const admit = (unseen: readonly LogEvent[]): void => {
             last = unseen;
           };
-          // Some fail on a document, so that what others were shown of them must be taken back.
+          // Some fail on a document, so their events must not be shown to the others.
           const documents =
             writer % 3 === 0 && n % 2 === 0
               ? [{ kind: "k", id: "d", value: "v", if_version: 7 }]
@@ -73,7 +73,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(shown.length).toBeGreaterThan(150);
     }));
 
-  it("are decided about twice a commit at most, and leave nothing behind, whoever else writes to the run all the time", () =>
+  it("decide about each commit at most twice, and leave nothing behind, even if others write to the run all the time", () =>
     onStores(2, async (stores, place) => {
       let asked = 0;
       let written = 0;
@@ -111,12 +111,12 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await Promise.all(upTo(32).map(write));
       const log = await logOf(stores[0] as Store, "r1");
       expect([faultOf(log), log.length, await leftovers(place)]).toEqual([undefined, written, 0]);
-      // Every even request is that of four writers, and half of the tasks have a fence that nobody was given.
+      // Every even request id is used by four writers, and half of the task writes have a fence that was never given out.
       expect(written).toBe(32 * 5 - 16 + 6 * 8);
       expect(asked).toBeLessThan(2.5 * 32 * 12);
     }));
 
-  it("hold nothing in opposite orders: no deadlock among tasks, runs, documents, claims and sweeps", () =>
+  it("lock everything in one order: no deadlock among tasks, runs, documents, claims and sweeps", () =>
     onStores(3, async (stores, place) => {
       const [one] = stores as readonly [Store];
       for (const n of upTo(4)) {
@@ -177,7 +177,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(await leftovers(place)).toBe(0);
     }));
 
-  it("take documents in one order, whatever order they name them in", () =>
+  it("lock documents in one order, in whatever order they name them", () =>
     onStores(2, async (stores, place) => {
       const blocker = new Client((server as PostgresServer).url);
       await blocker.connect();
@@ -197,7 +197,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
           `select from "${place.schema}".documents where kind = 'k${round}' and id = 'd3' for update`,
         );
         const both = [put(0, [1, 2, 3, 4, 5]), put(1, [5, 4, 3, 2, 1])];
-        // Each now holds what comes before the row that it waits for.
+        // Each now holds the rows that come before the one it waits for.
         const waiting =
           "select from pg_stat_activity where wait_event_type = 'Lock' and application_name = $1";
         while ((await place.sql(waiting, [`bylaw ${place.schema}`])).length < 2);
@@ -210,10 +210,10 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await blocker.end();
     }));
 
-  it("all get through: whose head moves every time is decided while nobody else can write", () =>
+  it("all succeed: a writer whose head moves every time decides while nobody else can write", () =>
     onStores(1, async ([store], place) => {
       await store?.commit({ run: "r1", seen: 0, events: [draft()] });
-      // Somebody who is always quicker, but for a transaction that has begun.
+      // Simulates another writer that is always faster, except against a transaction that has begun.
       await place.sql(`alter function {schema}.begin_write(integer) rename to begin_write_alone`);
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
@@ -233,7 +233,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       });
       const first = receipt?.events[0]?.sequence ?? 0;
       expect([shown.length, shown.at(-1)]).toEqual([2, first - 2]);
-      // It says what a lost connection would say, and is none.
+      // Its message looks like a lost connection, but it is not one.
       const error = new Error("Connection terminated: timeout");
       const refuse = (): never => {
         throw error;
@@ -279,7 +279,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       ).toBe(false);
     }));
 
-  it("leave nothing behind where they were refused or repeated", () =>
+  it("leave nothing behind when they are refused or repeated", () =>
     onStores(1, async ([store], place) => {
       const documents = [{ kind: "k", id: "new", value: "v", if_version: 0 }];
       const task = { id: "T1", fence: 0, set: { state: "available" } } as const;
@@ -330,7 +330,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       ]);
     }));
 
-  it("are shown all that they have not seen, also when that is long", () =>
+  it("are shown all that they have not seen, even if that is much", () =>
     onStores(2, async ([one, other]) => {
       await one?.commit({
         run: "r1",
@@ -347,7 +347,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(shown).toEqual((await logOf(one as Store, "r1")).slice(3, 1_500));
     }));
 
-  it("wait for a row that somebody holds only so long, and hold up no other run", () =>
+  it("wait for a locked row for a limited time, and delay no other run", () =>
     onStores(1, async (_, place) => {
       const store = await place.open({ lock_timeout_ms: 100 });
       await store.commit({ run: "held", seen: 0, events: [draft()] });
@@ -372,7 +372,7 @@ describe.skipIf(server === undefined)("writers that race", () => {
       await store.close();
     }));
 
-  it("keep apart what differs by a sign that the database cannot hold", () =>
+  it("keep texts apart that differ by a character that the database cannot hold", () =>
     onStores(1, async ([store]) => {
       const name = fc
         .array(fc.constantFrom("\0", "\u0001", "0", "1", ":", "a"), { maxLength: 5 })

@@ -16,8 +16,8 @@ async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
 
 const at = (minute: number): string => `2026-01-02T03:0${minute}:00.000Z`;
 
-describe.skipIf(server === undefined)("a store that is opened for reading", () => {
-  it("is refused where there is none, and none is made", async () => {
+describe.skipIf(server === undefined)("opening a store for reading", () => {
+  it("is refused without a store, and creates none", async () => {
     await inPlace(async ({ url, schema, sql }) => {
       await expect(openPostgresReader(url, { schema })).rejects.toMatchObject({
         code: "BYLAW_STORE_UNUSABLE",
@@ -27,7 +27,7 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
     });
   });
 
-  it("reads events, documents and runs, long names too, and is told what others write", async () => {
+  it("reads events, documents and runs, including long names, and reports what others write", async () => {
     await inPlace(async ({ url, schema, open }) => {
       const store = await open();
       const reader = await openPostgresReader(url, { schema, poll_ms: 50 });
@@ -64,7 +64,7 @@ describe.skipIf(server === undefined)("a store that is opened for reading", () =
     });
   });
 
-  it("needs a role that may select, and nothing more", async () => {
+  it("needs a role with `select` and nothing more", async () => {
     await inPlace(async ({ url, schema, open, sql }) => {
       const store = await open();
       await store.commit({ run: "main", seen: 0, events: [draft()] });

@@ -12,23 +12,30 @@ interface BatchOptions {
   readonly reads: Reads;
   readonly logs: Logs;
   readonly busy_ms: number;
-  /** Called after a commit with the runs that grew and their heads, and the ids of the last segments before and after it. */
+  /**
+   * Called after a transaction with each run that grew and its new head, and with the id of the file's last segment before and after it.
+   */
   readonly onGrown: (grown: ReadonlyMap<string, number>, before: number, last: number) => void;
 }
 
 interface PendingWrite {
   readonly deadline: number;
-  /** Refuses, or returns what writes, which returns what reports that it is durable. */
+  /**
+   * Throws if the write is refused. Otherwise returns the function that writes, which returns the function that reports success once the
+   * write is durable.
+   */
   readonly prepare: () => () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The most writes in one transaction, so that nobody waits long for it. */
+/** The most writes in one transaction, so that no caller waits long for it. */
 const LARGEST = 1_000;
-/** Milliseconds for which a writer that is not alone leaves the file to the others, who try this often. */
+/**
+ * Milliseconds. When other processes write too, a writer pauses this long between transactions to let them in. They also retry this often.
+ */
 const PAUSE = 1;
 
-/** Writes that share transactions: all that was asked in one tick of the event loop costs one flush of the disk. */
+/** Groups writes into transactions. All writes requested in one tick of the event loop cost one disk flush. */
 export class BatchWriter {
   readonly #options: BatchOptions;
   readonly #begin: Statement;
@@ -37,9 +44,9 @@ export class BatchWriter {
   readonly #queue: PendingWrite[] = [];
   #running: Promise<void> | undefined;
   #stopped: unknown;
-  /** The id of the last segment after the last transaction of this store. */
+  /** The id of the file's last segment after this store's last transaction. */
   #last = 0;
-  /** Another connection has written since. */
+  /** Whether another connection has written since this store's last transaction. */
   #shared = false;
   #freed = 0;
 
@@ -51,14 +58,14 @@ export class BatchWriter {
     this.#rollback = db.prepare("rollback");
   }
 
-  /** The error of the disk that stopped the store, if one did. */
+  /** The error that stopped the store, if there was one. */
   get stopped(): unknown {
     return this.#stopped;
   }
 
   /**
-   * `prepare` does all that can be refused and changes nothing; what it returns writes. Resolves to what that returns when it is
-   * durable. Throws what `prepare` throws, BYLAW_STORE_BUSY and BYLAW_STORE_FAILED.
+   * Queues a write. `prepare` makes every check that can refuse it and changes nothing; the function it returns writes. Resolves to that
+   * function's result when it is durable. Throws what `prepare` throws, BYLAW_STORE_BUSY and BYLAW_STORE_FAILED.
    */
   write<T>(prepare: () => () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -81,7 +88,7 @@ export class BatchWriter {
     });
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no write is waiting. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -157,13 +164,13 @@ export class BatchWriter {
       write = prepare();
     } catch (error) {
       if (!db.inTransaction || isFatal(error)) throw error;
-      // Nothing was written yet, so only this write is refused.
+      // Nothing has been written yet, so only this write is refused.
       return () => reject(failure(file.path, error));
     }
     return write();
   }
 
-  // Nobody knows whether a commit that failed is there, and asking the disk again could wrongly say that it is.
+  // A failed commit may still be in the file, and a second attempt could report success wrongly.
   #fail(error: unknown, writes: readonly PendingWrite[]): void {
     const { db, file, logs, busy_ms } = this.#options;
     logs.forget();

@@ -3,12 +3,12 @@ import { StoreConflict, type DocumentWrite } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 
-/** Writes of documents, inside of a transaction. */
+/** Document writes. Call them inside a transaction. */
 export interface Documents {
-  /** Throws a StoreConflict where a document is not at the version that its writer saw. */
+  /** Throws a StoreConflict if a document is not at the version that its writer expects. */
   check(writes: readonly DocumentWrite[]): void;
   write(writes: readonly DocumentWrite[]): void;
-  /** Frees what has expired by this time; returns how many. */
+  /** Deletes documents that have expired by this time and returns their number. */
   expire(at: number): number;
 }
 

@@ -3,18 +3,18 @@ import { BylawError } from "@bylaw/kernel";
 
 export type Connection = Database.Database;
 
-/** Before it several connections to one file could corrupt it. */
+/** In older versions, several connections can corrupt a file. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 const OLDEST_NODE = [22, 13, 0] as const;
 
-/** Loads the database engine. Throws BYLAW_STORE_UNUSABLE under a Node that its binary would crash, before it is loaded. */
+/** Loads the database engine. Throws BYLAW_STORE_UNUSABLE before loading it on a Node version that its binary crashes. */
 export async function loadEngine(node = process.versions.node): Promise<typeof Database> {
   if (isOlder(node, OLDEST_NODE)) throw tooOld("Node", node, OLDEST_NODE, "Update Node");
   const { default: engine } = await import("better-sqlite3");
   return engine;
 }
 
-/** Throws BYLAW_STORE_UNUSABLE for a SQLite that loses data. */
+/** Throws BYLAW_STORE_UNUSABLE for a SQLite version that can lose data. */
 export function checkSqlite(version: string): void {
   if (isOlder(version, OLDEST_SQLITE))
     throw tooOld("SQLite", version, OLDEST_SQLITE, "Update better-sqlite3");
@@ -23,7 +23,7 @@ export function checkSqlite(version: string): void {
 function isOlder(version: string, oldest: readonly number[]): boolean {
   const parts = version.split(".").map(Number);
   const first = oldest.findIndex((part, index) => parts[index] !== part);
-  // A version that cannot be read is none that is known to be good.
+  // An unreadable version counts as too old.
   return first >= 0 && !((parts[first] ?? Number.NaN) > (oldest[first] ?? 0));
 }
 

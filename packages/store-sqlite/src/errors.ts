@@ -1,21 +1,21 @@
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-/** The code of an error of the database engine, such as `SQLITE_BUSY`; `undefined` for any other error. */
+/** The SQLite code of an error, such as `SQLITE_BUSY`. `undefined` for any other error. */
 function sqliteCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== "SqliteError") return undefined;
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "SQLITE_ERROR";
 }
 
-/** Whether another connection has what this one asked for, for now. */
+/** Whether another connection holds the lock that was needed. */
 export const isBusy = (error: unknown): boolean =>
   /^SQLITE_(BUSY|PROTOCOL)/.test(sqliteCode(error) ?? "");
 
-/** Whether the engine could not make the files that it needs beside the database. */
+/** Whether SQLite could not create the files that it needs beside the database. */
 export const needsFolder = (error: unknown): boolean =>
   /^SQLITE_(CANTOPEN|READONLY_DIRECTORY)/.test(sqliteCode(error) ?? "");
 
-/** After these nothing that the engine says about the file can be relied on. */
+/** Whether nothing SQLite reports about the file can be trusted after this error. */
 export const isFatal = (error: unknown): boolean =>
   /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY_DBMOVED)/.test(sqliteCode(error) ?? "");
 
@@ -47,7 +47,7 @@ export function unusable(message: string, fix: string, cause?: unknown): BylawEr
   });
 }
 
-/** What the engine says of a file while it is opened, as an error of Bylaw; any other error as it is. */
+/** Converts a SQLite error during opening into a Bylaw error. Other errors are returned unchanged. */
 export function openFailure(file: string, error: unknown, purpose = "opened for writing"): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;
@@ -58,7 +58,7 @@ export function openFailure(file: string, error: unknown, purpose = "opened for 
   );
 }
 
-/** What the engine says later, as an error of Bylaw; any other error as it is. */
+/** Converts a SQLite error after opening into a Bylaw error. Other errors are returned unchanged. */
 export function failure(file: string, error: unknown): unknown {
   const code = sqliteCode(error);
   if (code === undefined) return error;

@@ -12,20 +12,22 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "@bylaw/kernel";
 import { fileReplaced, unusable } from "./errors.ts";
 
-/** No database is smaller, but for one that is empty. */
+/** The size in bytes of the smallest possible database that is not empty. */
 const SMALLEST = 512;
 
 export interface StoreFile {
   readonly path: string;
-  /** Notes which files these are, once all of them are there. */
+  /** Remembers the identity of the database, `-wal` and `-shm` files. Call it once all three exist. */
   mark(): void;
-  /** Throws BYLAW_STORE_FAILED where one of them was deleted or replaced: what is written then is nobody's. */
+  /** Throws BYLAW_STORE_FAILED if one of them was deleted or replaced, because writes then no longer reach the named file. */
   check(): void;
 }
 
 /**
- * Makes sure that there is a file only its owner may read; `create: false`: does not make it. Throws BYLAW_STORE_UNUSABLE for what is no file of its own. An
- * existing file is never opened here: closing it would end the locks that another store in this process holds on it.
+ * Makes sure that the file exists and that only its owner may read it. With `create: false`, the file must exist already. Throws
+ * BYLAW_STORE_UNUSABLE for anything but a regular file with one name.
+ *
+ * Never opens an existing file, because closing it again releases the locks of other stores in this process.
  */
 export function prepareFile(
   name: string,
@@ -52,7 +54,7 @@ export function prepareFile(
   let marked: readonly (readonly [string, string | undefined])[] = [];
   let unchanged: string | undefined;
   function check(): void {
-    // Nothing in a folder goes or comes without a change of the folder itself, so mostly one question does for three.
+    // Deleting or replacing a file changes its folder. So one check of the folder usually replaces three of the files.
     const stamp = stampOf(folder, now());
     if (stamp !== undefined && stamp === unchanged) return;
     for (const [one, identity] of marked) if (identityOf(one) !== identity) throw fileReplaced(one);
@@ -67,13 +69,13 @@ export function prepareFile(
   };
 }
 
-/** Two changes so close to each other may bear one time. */
+/** File systems may give the same timestamp to two changes that are this close together. */
 const RECENT_MS = 3_000;
 
-/** Which folder it is and when what is in it last changed; `undefined` where that is too recent to tell it from a later change. */
+/** The identity of the folder and the time of its last change. `undefined` if that is too recent to notice another change by it. */
 function stampOf(folder: string, now: number): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
-  // The time of change cannot be set by anybody, other than that of modification.
+  // Unlike the modification time, a program cannot set the change time.
   if (found === undefined || !(now - found.ctimeMs > RECENT_MS)) return undefined;
   return `${found.dev}:${found.ino}:${found.ctimeMs}`;
 }
@@ -81,11 +83,11 @@ function stampOf(folder: string, now: number): string | undefined {
 function checkFound(path: string, found: Stats): void {
   const other = "Name another file, or move this one away";
   if (found.isDirectory()) throw unusable(`${path} is a folder`, "Name a file in it");
-  // Through a link somebody else chooses what is written, and two names of one file have two logs of their own beside them.
+  // Somebody else can redirect a link. And SQLite keeps a separate log beside each name of a file.
   if (found.isSymbolicLink())
     throw unusable(`${path} is a symbolic link`, "Name the file that it points to");
   if (!found.isFile()) throw unusable(`${path} is a device, pipe or socket`, other);
-  // The engine would take it for an empty database.
+  // SQLite takes such a file for an empty database.
   if (found.size > 0 && found.size < SMALLEST)
     throw unusable(`${path} has only ${found.size} bytes, so it is no database`, other);
   if (found.nlink > 1)
@@ -97,14 +99,14 @@ function create(path: string): void {
   try {
     const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
     closeSync(openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600));
-    // The engine makes the name of the file durable; those of new folders it does not know about.
+    // SQLite syncs the folder of the file, but not the new folders above it.
     if (first !== undefined)
       for (let one = folder; ; one = dirname(one)) {
         syncFolder(dirname(one));
         if (one === first) break;
       }
   } catch (error) {
-    // Another process may have been quicker; what it made is checked like any other file.
+    // Another process may have created the file first. It is checked like any existing file.
     const found = statOf(path);
     if (found !== undefined) checkFound(path, found);
     else

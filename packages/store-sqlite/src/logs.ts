@@ -4,7 +4,7 @@ import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
 
-/** Events that are numbered and chained, and not written yet. */
+/** Events that are numbered and chained, but not written yet. */
 interface Appendix {
   readonly events: readonly LogEvent[];
   readonly write: () => void;
@@ -12,14 +12,14 @@ interface Appendix {
 
 type Head = Omit<RunRow, "id"> & {
   readonly id?: number;
-  /** The last events, in order up to the head; left out until somebody asked for some. */
+  /** The last events, in order up to the head. Left out until `after` asks for some. */
   readonly recent?: LogEvent[];
 };
 
-/** What a transaction adds to a run: written together, because a row costs more than what is in it. */
+/** What a transaction adds to one run. It is written as one row, because a row costs more than its content. */
 interface Growth {
   readonly id: number;
-  /** The head before. */
+  /** The head before this transaction. */
   readonly from: number;
   readonly texts: string[];
   readonly hashes: string[];
@@ -28,21 +28,21 @@ interface Growth {
   link: string;
 }
 
-/** After so many segments what is new is placed. Until then it is looked through. */
+/** Once this many segments are not in the index `places`, they are added to it together. Until then, they are found by a scan. */
 const UNPLACED = 256;
-/** So many heads at most are remembered. */
+/** The most heads that are kept in memory. */
 const KNOWN = 10_000;
 /**
- * Of so many runs the last events are remembered, and none that is longer than that: as many as the last transaction had, and at least so many. Who
- * writes has seen all that stands before them; kept for longer they would be old by the time they go, which costs a collection of all memory.
+ * The most runs whose last events are kept in memory. For each run only the events of its last transaction are kept, but at least FEW. A
+ * writer has usually seen all earlier ones, and events that are kept longer make garbage collection slow.
  */
 const REMEMBERED = 64;
 const SHORT = 4_000;
 const FEW = 32;
-/** So many signs are a segment at most that has more than one event: who wants one event has to read all of it. */
+/** The most characters in a segment of several events, because reading one event reads its whole segment. */
 const LARGEST = 16_000;
 
-/** The logs of a file, inside of a transaction. */
+/** The event logs of all runs in a file, inside one transaction. */
 export class Logs {
   readonly #reads: Reads;
   readonly #find;
@@ -54,9 +54,9 @@ export class Logs {
   readonly #mark;
   readonly #known = new Map<string, Head>();
   #grown = new Map<string, Growth>();
-  // How many runs have events that are remembered.
+  // The number of runs whose last events are kept in memory.
   #remembered = 0;
-  // Up to where segments are placed, as this connection last saw it.
+  // The id of the last segment in the index `places`, as this connection last read it.
   #placed: number | undefined;
 
   constructor(db: Connection, reads: Reads) {
@@ -80,7 +80,7 @@ export class Logs {
     this.#mark = db.prepare<[number]>("update indexed set last = ?");
   }
 
-  /** All events of a run after a sequence, those included that this transaction has written. */
+  /** All events of a run after a sequence, including those this transaction adds. */
   after(run: string, sequence: number): readonly LogEvent[] {
     const { head, recent, ...rest } = this.#headOf(run);
     if (sequence >= head) return [];
@@ -95,7 +95,7 @@ export class Logs {
     return this.#reads.events(run, sequence, Infinity);
   }
 
-  /** Numbers and chains what follows the log. Nothing else may be appended to the run before it is written. */
+  /** Numbers and chains new events. Nothing else may be appended to the run before `write` is called. */
   prepare(run: string, bodies: readonly Body[]): Appendix {
     const head = this.#headOf(run);
     let sequence = head.head;
@@ -108,20 +108,20 @@ export class Logs {
     return { events, write: () => this.#append(run, head, events, bodies) };
   }
 
-  /** Writes what this transaction has for a run, so that it can be read. */
+  /** Writes the pending events of a run, so that they can be read. */
   flush(run: string): void {
     const growth = this.#grown.get(run);
     if (growth !== undefined) this.#flush(growth);
   }
 
-  /** Forgets what it knows of heads: another connection has written, or a transaction was undone. */
+  /** Forgets all heads. Call it when another connection has written or a transaction was rolled back. */
   forget(): void {
     this.#placed = undefined;
     this.#grown = new Map();
     this.#forgetHeads();
   }
 
-  /** Writes how far the runs of this transaction have grown; returns that, and the id of the last segment of all. */
+  /** Writes the new heads of all runs that have grown. Returns them with the id of the file's last segment. */
   finish(): { readonly grown: ReadonlyMap<string, number>; readonly last: number } {
     const grown = new Map<string, number>();
     for (const [run, growth] of this.#grown) {
@@ -195,7 +195,7 @@ export class Logs {
     growth.size = 0;
   }
 
-  // The file says where a run stands, but for what this transaction has for it.
+  // Keeps only the heads of runs that this transaction has changed, because the file has the others.
   #forgetHeads(): void {
     for (const [run, { recent: _, ...head }] of this.#known) {
       if (this.#grown.has(run)) this.#known.set(run, head);

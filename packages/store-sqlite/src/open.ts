@@ -12,9 +12,9 @@ import { Watchers } from "./watch.ts";
 import { createWrites } from "./writes.ts";
 
 /**
- * Opens a store over a SQLite file, which is made, for its owner alone, where there is none. What it acknowledges is on the disk.
- * Throws BYLAW_STORE_UNUSABLE for what is no store, BYLAW_STORE_NEWER for one of a later version, BYLAW_STORE_BUSY where other
- * processes do not let go.
+ * Opens a SQLite file as a store. A missing file is created, readable only by its owner. Every acknowledged write is on the disk. Throws
+ * BYLAW_STORE_UNUSABLE if the file is no store, BYLAW_STORE_NEWER if a later version wrote it, and BYLAW_STORE_BUSY if other processes keep
+ * it locked.
  */
 export async function openSqliteStore(name: string, options: SqliteOptions = {}): Promise<Store> {
   const { busy_ms, poll_ms, request_retention_ms, now } = settingsOf(options);
@@ -40,7 +40,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     open();
     try {
       return await patience.wait(() => {
-        // It may have been closed while it waited.
+        // The store may have been closed while this call waited.
         open();
         return work();
       });
@@ -57,7 +57,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
         const bodies = asked.events.map(bodyOfChecked);
         return batches.write(() => writes.commit(asked, bodies));
       } catch (error) {
-        // To be waited for by an asynchronous function takes as long as to check the commit.
+        // An async function adds a delay as long as the check of the commit itself.
         return Promise.reject(error as Error);
       }
     },

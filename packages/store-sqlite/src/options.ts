@@ -1,14 +1,14 @@
 import { BylawError } from "@bylaw/kernel";
 
-/** How a store waits, remembers and tells the time. */
+/** Waiting times, retention and clock of a store. */
 export interface SqliteOptions {
   /** How long a call waits for other processes that write, in milliseconds. Default: 10,000. */
   readonly busy_ms?: number;
-  /** How often the writes of other processes are looked for while somebody watches, in milliseconds. Default: 200. */
+  /** How often a watched store looks for writes of other processes, in milliseconds. Default: 200. */
   readonly poll_ms?: number;
-  /** How long a request id is remembered, in milliseconds: longer than any client tries again. Default: seven days. */
+  /** How long a request id is remembered, in milliseconds. It must exceed the time for which any client retries. Default: seven days. */
   readonly request_retention_ms?: number;
-  /** Milliseconds since 1970; the store's own clock, for tests. Default: that of this machine. */
+  /** Returns the store's time in milliseconds since 1970; for tests. Default: the clock of this machine. */
   readonly now?: () => number;
 }
 
@@ -20,7 +20,7 @@ const DEFAULTS: Required<SqliteOptions> = {
   now: Date.now,
 };
 
-/** Options with their defaults. Throws BYLAW_STORE_UNUSABLE for an unknown one, or one of the wrong kind. */
+/** Returns the options with their defaults. Throws BYLAW_STORE_UNUSABLE for an unknown option or a value of the wrong type. */
 export function settingsOf(options: SqliteOptions): Required<SqliteOptions> {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(DEFAULTS, name));
   if (unknown !== undefined)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { busy, isBusy } from "./errors.ts";
 
-/** How a store waits for other connections to its file: without stopping the process, and not for ever. */
+/** How a store waits for other connections to its file. It does not block the process, and gives up after `busy_ms`. */
 export interface Patience {
   readonly busy_ms: number;
-  /** Does the work again until nobody is in its way. Throws BYLAW_STORE_BUSY at the end, and what the work throws. */
+  /** Repeats the work while the file is locked. Throws BYLAW_STORE_BUSY when the time is over, and anything else that the work throws. */
   wait<T>(work: () => T): Promise<T>;
 }
 

@@ -14,10 +14,11 @@ import { Watchers } from "./watch.ts";
 type Ask = Statement<[number, number], string>;
 
 /**
- * Opens the store of a SQLite file for reading: no file, no table and no migration is made, and no writer waits for it. Where the
- * folder of the file cannot be written, it reads the file into memory and serves that copy; `watch` is refused then. Throws
- * BYLAW_STORE_UNUSABLE where there is no store, one of an earlier version, or one that cannot be read completely,
- * BYLAW_STORE_NEWER for one of a later version, and BYLAW_STORE_BUSY where other processes do not let go.
+ * Opens the store in a SQLite file for reading. It creates no file, changes nothing and delays no writer. If the folder of the file is not
+ * writable, it serves a copy in memory, and `watch` is refused.
+ *
+ * Throws BYLAW_STORE_UNUSABLE if there is no store, it is of an earlier version, or it cannot be read completely; BYLAW_STORE_NEWER if a
+ * later version wrote it; BYLAW_STORE_BUSY if other processes keep it locked.
  */
 export async function openSqliteReader(
   name: string,
@@ -32,7 +33,7 @@ export async function openSqliteReader(
   const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
     "select name as run, id, head from runs where head > 0 order by name",
   );
-  // The first line of the first segment, and the last one of the last.
+  // Only the start of the first line of the first segment, and the last line of the last.
   const begins = "substr(substr(bodies, 1, instr(bodies || char(10), char(10)) - 1), ?)";
   const ends = "substr(bodies, ?)";
   const placed = (what: string, order: string): Ask =>
@@ -76,7 +77,7 @@ export async function openSqliteReader(
       }),
     runs: () =>
       read(() =>
-        // One state of the file for all of them: what is moved to its place meanwhile would be found nowhere.
+        // One transaction for all runs, because events that are moved to the index in between are otherwise found nowhere.
         db.transaction(() =>
           list
             .all()
@@ -98,7 +99,7 @@ export async function openSqliteReader(
   };
 }
 
-/** A connection that reads; `snapshot`: what it reads is a copy made when it was opened. */
+/** A read-only connection. `snapshot`: it reads a copy made when it was opened. */
 interface Opened {
   readonly db: Connection;
   readonly snapshot: boolean;
@@ -147,8 +148,8 @@ async function checked(db: Connection, path: string, patience: Patience): Promis
 }
 
 /**
- * Whether nobody has the file open. A connection that may not write would then make the two files beside it and leave them there;
- * one that may, and is held to questions, takes them away again.
+ * Whether no process has the file open and this one may write it. A connection without write access then creates the two files beside it
+ * and leaves them behind. A writable connection, limited to queries, removes them again.
  */
 function isAlone(path: string): boolean {
   if (existsSync(`${path}-wal`)) return false;

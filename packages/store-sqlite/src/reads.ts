@@ -3,14 +3,14 @@ import type { StoredDocument } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import { eventsIn, type DocumentRow, type RunRow, type SegmentRow } from "./rows.ts";
 
-/** What is asked of a file without writing to it. */
+/** Queries of a file that write nothing. */
 export interface Reads {
-  /** The row of a document that is neither deleted nor expired. */
+  /** A document that is neither deleted nor expired. */
   document(kind: string, id: string): StoredDocument | undefined;
   events(run: string, after: number, limit: number): readonly LogEvent[];
-  /** The id of the last event of all. */
+  /** The id of the last segment of the file. */
   last(): number;
-  /** The runs that have events after one, and how far they have grown. */
+  /** The runs with segments after the id `since`, each with its head. */
   grown(
     since: number,
   ): readonly { readonly name: string; readonly head: number; readonly last: number }[];
@@ -38,7 +38,7 @@ export function createReads(db: Connection, now: () => number): Reads {
   );
   return {
     document(kind, id) {
-      // Of what is no Unicode text the engine would make the name of something else.
+      // SQLite changes text that is not well-formed Unicode, so it could match another name.
       if (!kind.isWellFormed() || !id.isWellFormed()) return undefined;
       const row = document.get(kind, id);
       if (row === undefined || row.value === null) return undefined;
@@ -48,10 +48,10 @@ export function createReads(db: Connection, now: () => number): Reads {
     events(run, since, limit) {
       const after = Math.max(0, since);
       const { id, head } = (run.isWellFormed() ? find.get(run) : undefined) ?? { id: 0, head: 0 };
-      // Inside of a transaction the head is written last.
+      // Inside a transaction the row of the run is written last, so its head is out of date.
       const wanted = Math.min(limit, db.inTransaction ? Number.MAX_SAFE_INTEGER : head - after);
       if (id === 0 || wanted <= 0) return [];
-      // Read before what is placed: of what is placed meanwhile nothing is missed, and the sequence tells what is there twice.
+      // Read this before the index: events indexed in between are then returned twice at worst, and `take` skips those.
       const from = indexed.get() ?? 0;
       const until = after + wanted;
       const found: LogEvent[] = [];
@@ -65,7 +65,7 @@ export function createReads(db: Connection, now: () => number): Reads {
   };
 }
 
-/** Takes the events of segments up to one, and reads no segment behind it. */
+/** Takes events up to the sequence `until`. Reads no segment after that. */
 function take(
   found: LogEvent[],
   segments: Iterable<SegmentRow>,

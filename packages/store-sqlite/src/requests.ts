@@ -3,14 +3,14 @@ import type { Claim, Receipt } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 
-/** What was answered under request ids, kept as long as clients may ask again. */
+/** Answers by request id, kept as long as clients may retry. */
 export interface Requests {
-  /** The receipt of a commit that came before, as a repeated one. */
+  /** The receipt of an earlier commit with this id, marked as replayed. */
   receipt(run: string, id: string): Receipt | undefined;
   keepReceipt(run: string, id: string, events: readonly LogEvent[]): void;
   claim(agent: string, id: string): Claim | undefined;
   keepClaim(agent: string, id: string, claim: Claim): void;
-  /** Forgets what is older than the retention. */
+  /** Deletes answers that are older than the retention time. */
   forget(): void;
 }
 

@@ -1,19 +1,19 @@
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 
-/** A run: how far its log has grown. */
+/** A run with the head of its log. */
 export interface RunRow {
   readonly id: number;
   readonly head: number;
   readonly link: string;
 }
 
-/** Events of a run that stand in one row. */
+/** Events of one run that are stored in one row. */
 export interface SegmentRow {
-  /** The sequence of the last of them. */
+  /** The sequence of the last event. */
   readonly last: number;
-  /** Their texts, each of them one line. */
+  /** The texts of the events, one per line. */
   readonly bodies: string;
-  /** Their links, each of them one line. */
+  /** The hashes of the events, one per line. */
   readonly hashes: string;
 }
 
@@ -32,7 +32,7 @@ export interface TaskRow {
   readonly fence: number;
 }
 
-/** The events of a segment after one sequence and up to another, in order: they say what the receipt of their commit said. */
+/** The events of a segment with sequences above `after` and up to `until`, in order. They equal those in the receipt of their commit. */
 export function eventsIn(
   { last, bodies, hashes }: SegmentRow,
   after: number,
@@ -66,7 +66,7 @@ function eventOf(sequence: number, text: string, hash: string): LogEvent {
   });
 }
 
-// What comes from JSON.parse is nobody else's: it is frozen where it is.
+// JSON.parse returns fresh values, so they can be frozen in place.
 function freeze(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   for (const item of Object.values(value)) freeze(item);

@@ -2,10 +2,10 @@ import { BylawError } from "@bylaw/kernel";
 import type { Connection } from "./engine.ts";
 import { unusable } from "./errors.ts";
 
-/** "Bylw": whose file this is. */
+/** "Bylw": marks a file as a Bylaw store. */
 const APPLICATION = 0x42_79_6c_77;
 
-/** Each takes a file from the version of its index to the next. What has been released is never changed. */
+/** Each entry takes a file from the version of its index to the next. Never change one that was released. */
 export const MIGRATIONS: readonly string[] = [
   `
   create table runs (
@@ -65,7 +65,7 @@ export const MIGRATIONS: readonly string[] = [
   ) strict, without rowid;
   create index requests_age on requests (at);
   `,
-  // Events that were written together stand in one row, a segment: each row of before is one of one event, and stays as it is.
+  // Stores the events of one transaction in one row, a segment. Existing rows stay, as segments of one event.
   `
   alter table events rename to segments;
   -- The sequence of the last event of the segment, and how many there are; texts and links of one each, a line for each event.
@@ -78,12 +78,15 @@ export const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings a file to the present schema. Throws BYLAW_STORE_NEWER for a later one, BYLAW_STORE_UNUSABLE for another program's. */
+/**
+ * Migrates a file to the current schema. Throws BYLAW_STORE_NEWER for a later schema, and BYLAW_STORE_UNUSABLE for another program's
+ * database.
+ */
 export function migrate(db: Connection, file: string): void {
   if (versionOf(db, file) === MIGRATIONS.length) return;
   db.exec("begin immediate");
   try {
-    // Another process may have been here since.
+    // Another process may have migrated the file since.
     for (const sql of MIGRATIONS.slice(versionOf(db, file))) db.exec(sql);
     db.pragma(`application_id = ${APPLICATION}`);
     db.pragma(`user_version = ${MIGRATIONS.length}`);
@@ -94,9 +97,9 @@ export function migrate(db: Connection, file: string): void {
   }
 }
 
-/** The schema of a file; 0 for a new one. Throws like `migrate`, and changes nothing. */
+/** The schema version of a file; 0 for a new one. Changes nothing. Throws like `migrate`. */
 export function versionOf(db: Connection, file: string): number {
-  // In one look: another process may be making the store.
+  // One transaction, because another process may be creating the store.
   return db.transaction(() => versionIn(db, file))();
 }
 
@@ -111,7 +114,7 @@ function versionIn(db: Connection, file: string): number {
   if (!fresh && application !== APPLICATION) {
     throw unusable(`${file} is the database of another program`, "Name another file");
   }
-  // What a write does is decided here alone.
+  // A trigger could change what a write does.
   if (
     db.prepare("select 1 from sqlite_schema where type in ('trigger', 'view') limit 1").get() !==
     undefined

@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { BylawError } from "@bylaw/kernel";
 import { unusable } from "./errors.ts";
 
-/** Where the header says how the file is read and written: 2 means with a write-ahead log, 1 without. */
+/** Where the file header says how to read and write the file: 2 means with a write-ahead log, 1 without. */
 const FORMAT_BYTES = [18, 19] as const;
-/** `readFile` takes no larger file. */
+/** The largest size in bytes that `readFile` accepts. */
 const LARGEST = 2 ** 31 - 1;
 
 /**
- * The bytes of a database whose folder cannot be written, as one consistent state. Throws BYLAW_STORE_UNUSABLE where another file
- * holds a part of that state, and where the file is too large or cannot be read, and BYLAW_STORE_BUSY where it changed meanwhile.
+ * The bytes of a database whose folder is not writable, as one consistent state. Throws BYLAW_STORE_UNUSABLE if another file holds a part
+ * of that state, or if the file is too large or unreadable. Throws BYLAW_STORE_BUSY if the file changed while it was read.
  */
 export async function readSnapshot(path: string): Promise<Buffer> {
   const before = stampOf(path);
@@ -25,12 +25,12 @@ export async function readSnapshot(path: string): Promise<Buffer> {
       fix: "Try again once no process writes to it.",
     });
   }
-  // There is no log beside it that belongs to it, and a database in memory can have none.
+  // The file has no write-ahead log, and a database in memory cannot have one.
   for (const at of FORMAT_BYTES) bytes[at] = 1;
   return bytes;
 }
 
-/** The error for watching what was read once. */
+/** The error of `watch` on a copy in memory. */
 export const notFollowed = (path: string): BylawError =>
   unusable(
     `Cannot follow ${path}: its folder cannot be written, so only its present state can be read`,
@@ -57,7 +57,7 @@ async function read(path: string): Promise<Buffer> {
   }
 }
 
-// Without it the newest events would be missing, and nothing would say so.
+// Without the log, the newest events would be missing without notice.
 function refuseUnmerged(path: string): void {
   for (const suffix of ["-wal", "-journal"]) {
     if ((statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) === 0) continue;

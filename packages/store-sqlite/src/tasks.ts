@@ -3,18 +3,18 @@ import type { Claim, ExpiredLease, TaskWrite } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { TaskRow } from "./rows.ts";
 
-/** Writes of tasks, inside of a transaction. */
+/** Task writes. Call them inside a transaction. */
 export interface Tasks {
-  /** Throws a StoreConflict where the fence is not that of the task's last claim. */
+  /** Throws a StoreConflict if the fence is not that of the task's last claim. */
   check(task: TaskWrite): void;
-  /** `at`: when a lease that is renewed begins. */
+  /** `at`: the time from which a renewed lease counts. */
   write(run: string, task: TaskWrite, at: number): void;
-  /** A task that may be claimed; one whose lease has ended may. */
+  /** A task that may be claimed: it is available, or its lease has ended. */
   free(queue: string, at: number): TaskRow | undefined;
-  /** What the claim of a task would come to. */
+  /** The claim that taking this task gives. */
   claimOf(task: TaskRow, lease_until: number): Omit<Claim, "event">;
   take(task: TaskRow, agent: string, lease_until: number): void;
-  /** The tasks whose lease has ended by this time, and what their release would come to. */
+  /** The tasks whose lease has ended by this time, each with the lease as it will be after its release. */
   late(at: number): readonly { readonly position: number; readonly lease: ExpiredLease }[];
   release(position: number): void;
 }
@@ -54,9 +54,9 @@ export function createTasks(db: Connection): Tasks {
   return {
     check(task) {
       const found = held.get(task.id);
-      // A task that nobody has claimed yet has fence 0, which is nobody's to write under.
+      // An unclaimed task has fence 0, and nobody may write under that.
       if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFence(task);
-      // What is not claimed has no lease.
+      // Only a claimed task has a lease.
       if (task.lease_ms !== undefined && (task.set?.state ?? found?.state) !== "claimed")
         throw otherFence(task);
     },

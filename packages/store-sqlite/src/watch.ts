@@ -3,7 +3,7 @@ import type { Reads } from "./reads.ts";
 
 type OnHead = (run: string, head: number) => void;
 
-/** Tells watchers how far runs have grown. Other processes' writes are looked for as long as somebody watches. */
+/** Tells watchers how far runs have grown. Looks for writes of other processes as long as there is a watcher. */
 export class Watchers {
   readonly #version;
   readonly #reads: Reads;
@@ -25,16 +25,16 @@ export class Watchers {
       this.#seen = this.#reads.last();
       this.#timer = setInterval(() => this.#poll(), this.#poll_ms);
     }
-    // One for each call: who watches twice stops twice.
+    // A new function for each call, so that adding the same callback twice needs two removals.
     const watcher: OnHead = (run, head) => onHead(run, head);
     this.#watchers.add(watcher);
     return () => this.#remove(watcher);
   }
 
-  /** What this store wrote itself: the runs that grew, and the ids of the last events before and after. */
+  /** Reports what this store wrote: the runs that grew, and the id of the file's last segment before and after. */
   tell(grown: ReadonlyMap<string, number>, before: number, last: number): void {
     if (this.#watchers.size === 0) return;
-    // What this store wrote without a gap after what is known needs not be found once more.
+    // If nothing else was written in between, `poll` need not look at these segments.
     if (before === this.#seen) this.#seen = last;
     for (const [run, head] of grown) this.#notify(run, head);
   }
@@ -48,7 +48,7 @@ export class Watchers {
       try {
         watcher(run, head);
       } catch {
-        // A watcher's own fault is no fault of the log.
+        // An error of a watcher must not affect the log.
       }
     }
   }
@@ -63,7 +63,7 @@ export class Watchers {
       }
       this.#known = current;
     } catch {
-      // Somebody else has the file to themselves for a moment; what is missed now is told the next time.
+      // The file is locked for a moment. The next poll reports what this one missed.
     }
   }
 

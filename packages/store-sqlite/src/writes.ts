@@ -16,11 +16,11 @@ import { createRequests } from "./requests.ts";
 import { createTasks } from "./tasks.ts";
 
 /**
- * The writes of the contract, each inside of a transaction that the caller opened, in two steps: first all that can be refused,
- * which changes nothing, then the writing. So many can share a transaction, and a refusal is that of one alone.
+ * The writes of the Store interface. Each runs inside a transaction that the caller has opened, in two steps: checks that can refuse it and
+ * change nothing, then the write. So many writes can share a transaction, and a refusal affects only one.
  */
 export interface Writes {
-  /** `bodies`: what the commit's events were when it was asked for. */
+  /** `bodies`: the commit's events at the time of the call. */
   commit(commit: Commit, bodies: readonly Body[]): () => Receipt;
   put(document: DocumentWrite): () => void;
   claim(request: ClaimRequest): () => Claim | undefined;
@@ -38,7 +38,7 @@ interface WriteOptions {
 export function createWrites({ db, reads: stored, logs, now, retention_ms }: WriteOptions): Writes {
   const reads: Reads = {
     ...stored,
-    // What this transaction has for a run is written late, but not after it was asked for.
+    // Pending events of this transaction are written before they are read.
     events(run, after, limit) {
       logs.flush(run);
       return stored.events(run, after, limit);

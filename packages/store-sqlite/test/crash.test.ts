@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { crashStore } from "@bylaw/testing";
 import { expect, it } from "vitest";
 
-it("keeps all that it acknowledged, and whole writes only, when its writers are killed", async () => {
+it("keeps every acknowledged write, and no partial one, when its writers are killed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
   try {
     const module = new URL("../dist/index.js", import.meta.url).href;

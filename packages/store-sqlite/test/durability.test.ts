@@ -17,12 +17,12 @@ if (!traces)
   );
 
 it.runIf(traces)(
-  "synchronises at least once for each acknowledged commit, counted by strace",
+  "syncs at least once for each acknowledged commit, counted by strace",
   async () => {
     const folder = newFolder();
     const trace = join(folder, "trace");
     const under = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace];
-    // One client: no two commits share a synchronisation. The second run opens a file that exists.
+    // One client: no two commits share a sync. The second run opens an existing file.
     for (const name of ["first", "second"]) {
       await runFixture(
         "clients.mjs",
@@ -37,7 +37,7 @@ it.runIf(traces)(
 );
 
 it.runIf(traces)(
-  "refuses everything after a synchronisation has failed, and keeps what it acknowledged, by strace",
+  "refuses everything after a sync has failed, and keeps what it acknowledged, by strace",
   async () => {
     const folder = newFolder();
     const file = join(folder, "store.db");
@@ -62,7 +62,7 @@ it.runIf(traces)(
     const acknowledged = Number(told["acknowledged"]);
     expect(acknowledged).toBeGreaterThan(5);
     const log = await logOf(await closing(openSqliteStore(file)));
-    // The commit whose synchronisation failed may be there, and nothing after it.
+    // The commit whose sync failed may be in the log, but nothing after it.
     expect([acknowledged, acknowledged + 1]).toContain(log.length);
   },
 );
@@ -77,7 +77,7 @@ it.each([
       writeFileSync(file, readFileSync(`${file}.old`));
     },
   ],
-  ["its log is deleted", (file: string) => rmSync(`${file}-wal`)],
+  ["its write-ahead log is deleted", (file: string) => rmSync(`${file}-wal`)],
   ["its lock file is deleted", (file: string) => rmSync(`${file}-shm`)],
 ])("acknowledges nothing once %s", async (_, damage) => {
   const file = join(newFolder(), "store.db");
@@ -96,7 +96,7 @@ it.each([
   }
 });
 
-/** A file system of one mebibyte; `undefined` where this process may make none. */
+/** A file system of one mebibyte. `undefined` if this process may not mount one. */
 function smallDisk(): { readonly folder: string; readonly remove: () => void } | undefined {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-small-disk-"));
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", folder]);
@@ -114,7 +114,7 @@ const canMount = disk !== undefined;
 disk?.remove();
 
 it.runIf(canMount)(
-  "says that the disk is full, keeps what it acknowledged, and goes on when there is room",
+  "reports a full disk, keeps what it acknowledged, and continues when there is room",
   async () => {
     const small = smallDisk();
     if (small === undefined) throw new Error("A second small disk could not be mounted");
@@ -147,7 +147,7 @@ it.runIf(canMount)(
   },
 );
 
-it("says that others keep the file to themselves, writes nothing then, and lets the process go on meanwhile", async () => {
+it("reports that others have locked the file, writes nothing, and does not block the process while it waits", async () => {
   const file = join(newFolder(), "store.db");
   const store = await closing(openSqliteStore(file, { busy_ms: 50 }));
   await write(store);
@@ -172,7 +172,7 @@ it("says that others keep the file to themselves, writes nothing then, and lets 
   expect(await logOf(store)).toHaveLength(2);
 });
 
-it("lets sixteen clients in four processes through, without a gap or a double", async () => {
+it("serves sixteen clients in four processes without a gap or a duplicate", async () => {
   const file = join(newFolder(), "store.db");
   const outputs = await Promise.all(
     upTo(4).map((name) => runFixture("clients.mjs", [file, "4", "25", String(name)])),

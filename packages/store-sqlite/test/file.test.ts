@@ -12,13 +12,13 @@ import { expect, it } from "vitest";
 import { prepareFile } from "../src/file.ts";
 import { newFolder } from "./kit.ts";
 
-/** A file as it stands in a folder in which nothing has changed for long, and the path to its folder. */
+/** A store file in a folder in which nothing has changed for a long time, and the path to its folder. */
 function quiet(folder: string, path = folder) {
   writeFileSync(join(folder, "store.db-wal"), "");
   const file = prepareFile(join(path, "store.db"), { now: () => Date.now() + 60_000 });
   file.mark();
   file.check();
-  // The clock of the file system ticks slowly: what changes from now on bears another time.
+  // The clock of the file system is coarse. Wait until a new change gets a new timestamp.
   const { ctimeMs } = statSync(folder);
   const other = join(folder, "..", `tick-${process.pid}-${String(Math.random())}`);
   do {
@@ -31,7 +31,7 @@ function quiet(folder: string, path = folder) {
 }
 
 it.each(["store.db", "store.db-wal"])(
-  "notices that %s is deleted or replaced, also after a long time in which nothing was",
+  "notices that %s is deleted or replaced, even after a long time without changes",
   (name) => {
     for (const replace of [false, true]) {
       const folder = newFolder();
@@ -45,7 +45,7 @@ it.each(["store.db", "store.db-wal"])(
   },
 );
 
-it("notices it where the time of the folder is set back afterwards", () => {
+it("notices it even if the time of the folder is set back afterwards", () => {
   const folder = newFolder();
   const file = quiet(folder);
   const { atime, mtime } = statSync(folder);
@@ -55,7 +55,7 @@ it("notices it where the time of the folder is set back afterwards", () => {
 });
 
 it.runIf(process.platform !== "win32")(
-  "notices it behind a link to the folder, and where the folder is moved or the link set anew",
+  "notices it behind a link to the folder, and when the folder is moved or the link is redirected",
   () => {
     for (const change of ["delete", "move", "link"] as const) {
       const [folder, links] = [newFolder(), newFolder()];

@@ -8,14 +8,14 @@ import { BylawError, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import type { Commit, Receipt, Store } from "@bylaw/store";
 import { expect, onTestFinished } from "vitest";
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-sqlite-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A store that is closed after the test, before its folder is removed. */
+/** Returns a store that is closed after the test, before its folder is removed. */
 export async function closing(pending: Promise<Store>): Promise<Store> {
   const store = await pending;
   onTestFinished(() => store.close());
@@ -40,7 +40,7 @@ export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> =>
 export const upTo = (last: number): readonly number[] =>
   Array.from({ length: last }, (_, index) => index + 1);
 
-/** Holds that something was refused with a code and one line; returns the error. */
+/** Asserts that a promise is rejected with this code and a message of one line. Returns the error. */
 export async function refusal(pending: Promise<unknown>, code: string): Promise<BylawError> {
   const error: unknown = await pending.then(
     () => undefined,
@@ -53,7 +53,7 @@ export async function refusal(pending: Promise<unknown>, code: string): Promise<
 
 const execute = promisify(execFile);
 
-/** Runs a script of `fixtures` in a process of its own, perhaps under another program or with flags of Node; resolves to what it prints. */
+/** Runs a script of `fixtures` in a child process, optionally through another program or with Node flags. Resolves to its output. */
 export async function runFixture(
   script: string,
   args: readonly string[],
@@ -66,14 +66,11 @@ export async function runFixture(
   return stdout;
 }
 
-/**
- * A program under which a process is held to the permissions of files: root otherwise writes whatever it likes. As another user
- * there is none to start.
- */
+/** A program that makes a process obey file permissions, because root may write anything. Empty for any other user. */
 export const WITHOUT_PRIVILEGES: readonly string[] =
   process.getuid?.() === 0 ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] : [];
 
-/** Takes the right to write a folder and its files from everyone; the folder can be removed after the test. */
+/** Takes write access to a folder and its files from everyone. The folder can be removed after the test. */
 export function makeReadOnly(folder: string): void {
   for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o444);
   chmodSync(folder, 0o555);

@@ -24,7 +24,7 @@ const isRoot = process.getuid?.() === 0;
 
 describe("opening a store", () => {
   it.runIf(process.platform !== "win32")(
-    "makes folder and file for their owner alone",
+    "creates folder and file so that only their owner has access",
     async () => {
       const file = join(newFolder(), "state", "deep", "store.db");
       await write(await closing(openSqliteStore(file)));
@@ -35,7 +35,7 @@ describe("opening a store", () => {
     },
   );
 
-  it("takes a name relative to the working directory", async () => {
+  it("resolves a name against the working directory", async () => {
     const folder = newFolder();
     const before = process.cwd();
     process.chdir(folder);
@@ -49,7 +49,7 @@ describe("opening a store", () => {
     expect(existsSync(join(folder, "own", "store.db"))).toBe(true);
   });
 
-  it("synchronises in full on every connection, the first and every later one", async () => {
+  it("syncs fully on every connection, the first and every later one", async () => {
     const path = join(newFolder(), "store.db");
     for (const turn of upTo(3)) {
       const db = await connect(prepareFile(path), createPatience(path, 1_000));
@@ -64,7 +64,7 @@ describe("opening a store", () => {
     }
   });
 
-  it("is done by many at once, from nothing", async () => {
+  it("works when many open a missing file at once", async () => {
     const file = join(newFolder(), "store.db");
     const stores = await Promise.all(upTo(8).map(() => closing(openSqliteStore(file))));
     await Promise.all(stores.map((store) => write(store)));
@@ -103,31 +103,31 @@ describe("opening a store", () => {
   });
 });
 
-describe("what is no store", () => {
+describe("opening something that is no store", () => {
   const prepared = async (name: string, prepare: (file: string) => void): Promise<string> => {
     const file = join(newFolder(), name);
     prepare(file);
     return file;
   };
 
-  it.each(["", ":memory:"])("is no file: %j", async (name) => {
+  it.each(["", ":memory:"])("refuses a name that is no file: %j", async (name) => {
     await refusal(openSqliteStore(name), "BYLAW_STORE_UNUSABLE");
   });
 
-  it("is a folder", async () => {
+  it("refuses a folder", async () => {
     const file = await prepared("folder", (path) => mkdirSync(path));
     expect((await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE")).message).toMatch(
       /folder/,
     );
   });
 
-  it("lies below a file", async () => {
+  it("refuses a path below a file", async () => {
     const file = await prepared("text", (path) => writeFileSync(path, "x"));
     await refusal(openSqliteStore(join(file, "store.db")), "BYLAW_STORE_UNUSABLE");
   });
 
   it.each(["hello, world\n".repeat(100), "x"])(
-    "is a file of text, which stays as it is",
+    "refuses a text file and leaves it as it is",
     async (text) => {
       const file = await prepared("notes.txt", (path) => writeFileSync(path, text));
       await refusal(openSqliteStore(file), "BYLAW_STORE_UNUSABLE");
@@ -136,7 +136,7 @@ describe("what is no store", () => {
     },
   );
 
-  it("is another program's database, which stays as it is", async () => {
+  it("refuses another program's database and leaves it as it is", async () => {
     const file = await prepared("other.db", (path) =>
       new Database(path).exec("create table t (a); insert into t values (1)").close(),
     );
@@ -147,7 +147,7 @@ describe("what is no store", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("is no store of another program because another process makes it meanwhile", () => {
+  it("does not mistake a store that another process is creating for another program's database", () => {
     const file = join(newFolder(), "store.db");
     const other = new Database(file);
     other.pragma("journal_mode = wal");
@@ -167,7 +167,7 @@ describe("what is no store", () => {
     other.close();
   });
 
-  it("is a store to which somebody gave a trigger", async () => {
+  it("refuses a store to which somebody added a trigger", async () => {
     const file = join(newFolder(), "store.db");
     await (await openSqliteStore(file)).close();
     new Database(file)
@@ -180,7 +180,7 @@ describe("what is no store", () => {
     );
   });
 
-  it("is a store of a later version, which stays as it is", async () => {
+  it("refuses a store of a later version and leaves it as it is", async () => {
     const file = join(newFolder(), "store.db");
     await (await openSqliteStore(file)).close();
     new Database(file).exec("pragma user_version = 99").close();
@@ -190,20 +190,23 @@ describe("what is no store", () => {
     db.close();
   });
 
-  it.runIf(process.platform !== "win32")("is a link, whose target stays as it is", async () => {
-    const folder = newFolder();
-    writeFileSync(join(folder, "target"), "");
-    symlinkSync("target", join(folder, "link.db"));
-    symlinkSync("nowhere", join(folder, "broken.db"));
-    for (const name of ["link.db", "broken.db"])
-      await refusal(openSqliteStore(join(folder, name)), "BYLAW_STORE_UNUSABLE");
-    expect([
-      readFileSync(join(folder, "target"), "utf8"),
-      existsSync(join(folder, "nowhere")),
-    ]).toEqual(["", false]);
-  });
+  it.runIf(process.platform !== "win32")(
+    "refuses a link and leaves its target as it is",
+    async () => {
+      const folder = newFolder();
+      writeFileSync(join(folder, "target"), "");
+      symlinkSync("target", join(folder, "link.db"));
+      symlinkSync("nowhere", join(folder, "broken.db"));
+      for (const name of ["link.db", "broken.db"])
+        await refusal(openSqliteStore(join(folder, name)), "BYLAW_STORE_UNUSABLE");
+      expect([
+        readFileSync(join(folder, "target"), "utf8"),
+        existsSync(join(folder, "nowhere")),
+      ]).toEqual(["", false]);
+    },
+  );
 
-  it("is a file with two names", async () => {
+  it("refuses a file with two names", async () => {
     const folder = newFolder();
     const file = join(folder, "store.db");
     await (await openSqliteStore(file)).close();
@@ -213,14 +216,14 @@ describe("what is no store", () => {
   });
 
   it.runIf(process.platform !== "win32")(
-    "lies in a folder that may not be written, or is a file that may not",
+    "refuses a folder or file without write access",
     async () => {
       const folder = newFolder();
       const file = join(folder, "store.db");
       await (await openSqliteStore(file)).close();
       chmodSync(file, 0o444);
       chmodSync(folder, 0o555);
-      // To root nothing is forbidden: the test becomes somebody else for a moment.
+      // Permissions do not bind root, so the test becomes another user for a moment.
       if (isRoot) process.seteuid?.(65_534);
       try {
         await refusal(openSqliteStore(join(folder, "new.db")), "BYLAW_STORE_UNUSABLE");

@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
 import { WITHOUT_PRIVILEGES, draft, makeReadOnly, newFolder, runFixture } from "./kit.ts";
 
-/** What an unprivileged process reads: how many events each run has, or the error. */
+/** The result of reading in an unprivileged process: the number of events of each run, or the error. */
 const read = async (file: string, ...follow: readonly string[]): Promise<unknown> =>
   JSON.parse(await runFixture("read.mjs", [file, ...follow], WITHOUT_PRIVILEGES));
 
-/** A store with two events in one run, closed. */
+/** Creates a store with two events in one run, and closes it. */
 async function closedStore(): Promise<string> {
   const file = join(newFolder(), "store #1%20?.db");
   const store = await openSqliteStore(file);
@@ -17,7 +17,7 @@ async function closedStore(): Promise<string> {
   return file;
 }
 
-/** A store whose second run is only in the log beside the file, because its writer was killed. */
+/** Creates a store whose second run is only in the write-ahead log, because its writer was killed. */
 async function unmergedStore(): Promise<string> {
   const file = await closedStore();
   const { timestamp, session_id } = draft();
@@ -28,8 +28,8 @@ async function unmergedStore(): Promise<string> {
   return file;
 }
 
-describe("a store in a folder that cannot be written", () => {
-  it("is read, and stays as it is", async () => {
+describe("reading a store in a folder without write access", () => {
+  it("works and leaves the store as it is", async () => {
     const file = await closedStore();
     const before = readFileSync(file);
     makeReadOnly(dirname(file));
@@ -38,20 +38,20 @@ describe("a store in a folder that cannot be written", () => {
     expect(readdirSync(dirname(file))).toHaveLength(1);
   });
 
-  it("is read where only the folder is closed, and the file is not", async () => {
+  it("works if only the folder is read-only and the file is not", async () => {
     const file = await closedStore();
     makeReadOnly(dirname(file));
     chmodSync(file, 0o644);
     expect(await read(file)).toEqual({ main: 2 });
   });
 
-  it("is read with the events that are only in the log beside it", async () => {
+  it("includes the events that are only in the write-ahead log", async () => {
     const file = await unmergedStore();
     makeReadOnly(dirname(file));
     expect(await read(file)).toEqual({ main: 2, newest: 1 });
   });
 
-  it("is refused where the log beside it cannot be read, instead of losing its newest events", async () => {
+  it("is refused if the write-ahead log cannot be read, instead of omitting the newest events", async () => {
     const file = await unmergedStore();
     rmSync(`${file}-shm`);
     makeReadOnly(dirname(file));
@@ -60,12 +60,12 @@ describe("a store in a folder that cannot be written", () => {
       message: `${file}-wal holds changes that ${file} does not have yet, and they can only be read where the folder can be written`,
       fix: `Copy ${file} and ${file}-wal to a folder that you can write, and read the copy.`,
     });
-    // The advice works.
+    // The fix works.
     chmodSync(dirname(file), 0o755);
     expect(await read(file)).toEqual({ main: 2, newest: 1 });
   });
 
-  it("cannot be followed, which is said", async () => {
+  it("reports that the store cannot be followed", async () => {
     const file = await closedStore();
     makeReadOnly(dirname(file));
     expect(await read(file, "follow")).toMatchObject({
@@ -74,7 +74,7 @@ describe("a store in a folder that cannot be written", () => {
     });
   });
 
-  it("is refused where its file cannot be read either", async () => {
+  it("is refused if the file cannot be read either", async () => {
     const file = await closedStore();
     makeReadOnly(dirname(file));
     chmodSync(file, 0o000);
@@ -85,7 +85,7 @@ describe("a store in a folder that cannot be written", () => {
     });
   });
 
-  it("that is of another program is refused like anywhere else", async () => {
+  it("refuses another program's database as it does anywhere", async () => {
     const { default: Database } = await import("better-sqlite3");
     const file = join(newFolder(), "other.db");
     const db = new Database(file);

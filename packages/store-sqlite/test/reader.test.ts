@@ -17,7 +17,7 @@ const draft = (minute: number, details: EventDraft["details"] = {}): EventDraft 
   details,
 });
 
-/** What a file of a store says it is. */
+/** The application id of a store file. */
 const OURS = String(0x42_79_6c_77);
 
 const newFile = (): string => join(newFolder(), "store.db");
@@ -34,7 +34,7 @@ async function reading(file: string): Promise<StoreReader> {
   return reader;
 }
 
-/** A store with one run, closed. */
+/** Creates a store with one run, and closes it. */
 async function closedStore(): Promise<string> {
   const file = newFile();
   const store = await openSqliteStore(file);
@@ -48,8 +48,8 @@ async function closedStore(): Promise<string> {
   return file;
 }
 
-describe("a store that is opened for reading", () => {
-  it("is refused where there is none, and nothing is made", async () => {
+describe("opening a store for reading", () => {
+  it("is refused without a store, and creates nothing", async () => {
     const file = newFile();
     await expect(openSqliteReader(file)).rejects.toMatchObject({
       code: "BYLAW_STORE_UNUSABLE",
@@ -64,7 +64,7 @@ describe("a store that is opened for reading", () => {
     expect(readdirSync(dirname(file))).toEqual(["store.db"]);
   });
 
-  it("is refused where it is of another program, or of another version, and is left as it is", async () => {
+  it("refuses another program's database and another version, and leaves both as they are", async () => {
     for (const [change, code] of [
       ["create table other (x)", "BYLAW_STORE_UNUSABLE"],
       [`pragma application_id = ${OURS}; create table runs (x)`, "BYLAW_STORE_UNUSABLE"],
@@ -84,7 +84,7 @@ describe("a store that is opened for reading", () => {
     }
   });
 
-  it("reads while nobody writes, and leaves the file and its folder as they were", async () => {
+  it("works without a writer, and leaves the file and its folder as they were", async () => {
     const file = await closedStore();
     const before = readFileSync(file);
     const reader = await openSqliteReader(file);
@@ -99,7 +99,7 @@ describe("a store that is opened for reading", () => {
     await expect(reader.runs()).rejects.toMatchObject({ code: "BYLAW_STORE_CLOSED" });
   });
 
-  it("is told what others write, who wait for no reader, in whatever order they come and go", async () => {
+  it("reports what others write without delaying them, in whatever order they open and close", async () => {
     const file = await closedStore();
     const early = await reading(file);
     const store = await writing(file);
@@ -126,7 +126,7 @@ describe("a store that is opened for reading", () => {
     ).toEqual(upTo(5));
   });
 
-  it("lists every run, those with many events and odd ones too", async () => {
+  it("lists every run, including those with many events or unusual names", async () => {
     const file = newFile();
     const store = await writing(file);
     const odd = { text: '"timestamp":"no"}', "\u{1f600}": "x".repeat(5_000) };
@@ -145,7 +145,7 @@ describe("a store that is opened for reading", () => {
     ]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("reads a file that it may not write", async () => {
+  it.skipIf(process.getuid?.() === 0)("reads a file without write access", async () => {
     const file = await closedStore();
     chmodSync(file, 0o400);
     expect(await (await reading(file)).events("main", 0, 9)).toHaveLength(1);

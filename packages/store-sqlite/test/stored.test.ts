@@ -8,7 +8,7 @@ import { eventsIn } from "../src/rows.ts";
 import { MIGRATIONS } from "../src/schema.ts";
 import { closing, draft, logOf, newFolder, write } from "./kit.ts";
 
-// `__proto__` is refused at any depth, before a store sees it.
+// `__proto__` is refused at any depth before an event reaches a store.
 const keys = fc
   .oneof(
     fc.string({ unit: "grapheme" }),
@@ -27,7 +27,7 @@ const json = fc.letrec((again) => ({
 })).value;
 const details = fc.dictionary(keys, json, { maxKeys: 20 });
 
-it("stores exactly the text that the chain is over, and hands out what will be read", () => {
+it("stores exactly the text that was hashed, and returns events as they will be read", () => {
   fc.assert(
     fc.property(details, fc.string({ unit: "grapheme" }), (given, name) => {
       const event = draft({
@@ -46,7 +46,7 @@ it("stores exactly the text that the chain is over, and hands out what will be r
   );
 });
 
-it("has the chained text in its file, byte for byte", async () => {
+it("keeps the hashed text in its file, byte for byte", async () => {
   const file = join(newFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
   const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000\n\r', "10": 1, "9": -0 } });
@@ -58,7 +58,7 @@ it("has the chained text in its file, byte for byte", async () => {
   db.close();
 });
 
-it("finds nothing under a name that is no Unicode text, not even what has the mark that stands for such", async () => {
+it("finds nothing under a name that is not well-formed Unicode, nor what is stored under its replacement character", async () => {
   const store = await closing(openSqliteStore(join(newFolder(), "store.db")));
   await write(store, { run: "\ufffd", documents: [{ kind: "\ufffd", id: "\ufffd", value: "v" }] });
   expect(await store.events("\ud800", 0, 10)).toEqual([]);
@@ -69,7 +69,7 @@ it("finds nothing under a name that is no Unicode text, not even what has the ma
   expect(await store.get("\ufffd", "\ufffd")).toEqual({ version: 1, value: "v" });
 });
 
-it("forgets a request id after its time, and not before", async () => {
+it("forgets a request id after its retention time, and not before", async () => {
   let at = Date.UTC(2026, 0, 1);
   const store = await closing(
     openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }),
@@ -85,7 +85,7 @@ it("forgets a request id after its time, and not before", async () => {
   expect(await logOf(store)).toHaveLength(2);
 });
 
-it("is not led astray by its clock going backwards", async () => {
+it("works when its clock goes backwards", async () => {
   let at = Date.UTC(2026, 0, 2);
   const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at }));
   const expires_at = new Date(at + 1_000).toISOString();
@@ -100,7 +100,7 @@ it("is not led astray by its clock going backwards", async () => {
   expect((await logOf(store)).map(({ sequence }) => sequence)).toEqual([1, 2]);
 });
 
-it("reads any page of any run, wherever its events stand, by every connection and inside of a commit", async () => {
+it("reads any page of any run, indexed or not, on every connection and inside a commit", async () => {
   const file = join(newFolder(), "store.db");
   const stores = [
     await closing(openSqliteStore(file)),
@@ -109,7 +109,7 @@ it("reads any page of any run, wherever its events stand, by every connection an
   const lengths = new Map<string, number>();
   const sequencesOf = (events: readonly { readonly sequence: number }[]): readonly number[] =>
     events.map(({ sequence }) => sequence);
-  // Sizes on both sides of the number of events after which new ones are placed.
+  // Sizes just below and above the number at which new segments are indexed.
   for (const [step, size] of [1, 254, 1, 1, 30, 255, 256, 257, 600, 3].entries()) {
     const run = `r${step % 3}`;
     const before = lengths.get(run) ?? 0;
@@ -145,7 +145,7 @@ it("reads any page of any run, wherever its events stand, by every connection an
   }
 });
 
-it("takes a file of the first schema forward with its events, wherever they stand, and goes on", async () => {
+it("migrates a file of the first schema with its events, indexed or not, and continues", async () => {
   const file = join(newFolder(), "store.db");
   const drafts = Array.from({ length: 300 }, (_, n) => draft({ details: { n: n + 1 } }));
   const db = new Database(file);
@@ -159,7 +159,7 @@ it("takes a file of the first schema forward with its events, wherever they stan
     insert.run(index + 1, chainedText(event), link);
   }
   db.prepare("insert into runs (id, name, head, link) values (1, 'r1', 300, ?)").run(link);
-  // The first of them have their places, the others are looked through.
+  // The first events are in the index, and the others are found by a scan.
   db.exec(
     "insert into places (run, sequence, event) select run, sequence, id from events where id <= 256; update indexed set last = 256",
   );
@@ -178,7 +178,7 @@ it("takes a file of the first schema forward with its events, wherever they stan
   );
 });
 
-it("writes what comes together in one row, and shows those who ask in between all of it", async () => {
+it("writes the commits of one tick in one row, and shows all of them to reads in between", async () => {
   const file = join(newFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
   const shown: number[] = [];

@@ -8,7 +8,7 @@ import { closing, draft, logOf, newFolder, upTo } from "./kit.ts";
 const LENGTHS = [10, 500, 3_000, 9_000];
 
 it.each([1, 3])(
-  "a writer is shown exactly the events between what it saw and what it wrote, connections: %i",
+  "shows a writer exactly the events between what it saw and what it wrote, connections: %i",
   async (connections) => {
     const file = join(newFolder(), "store.db");
     const stores: Store[] = [];
@@ -21,7 +21,7 @@ it.each([1, 3])(
     }[] = [];
     const write = async (writer: number): Promise<void> => {
       const store = stores[writer % connections] as Store;
-      // More runs than are remembered, and two that most write to.
+      // More runs than are kept in memory, and two that get most of the writes.
       const run = writer <= 40 ? `r${writer % 2}` : `r${writer}`;
       let seen = 0;
       for (const n of upTo(12)) {
@@ -30,7 +30,7 @@ it.each([1, 3])(
           last = unseen;
           if (n === 9) throw new StoreConflict("document", "refused by its writer");
         };
-        // Some fail on a document, so that what others were shown of them must be taken back.
+        // Some fail on a document, so their events must not be shown to the others.
         const documents =
           writer % 3 === 0 && n % 2 === 0
             ? [{ kind: "k", id: "d", value: "v", if_version: 7 }]
@@ -58,13 +58,13 @@ it.each([1, 3])(
   },
 );
 
-it("a writer gets its place behind all others of its transaction, however many runs that has", async () => {
+it("places a write after all others of its transaction, however many runs that has", async () => {
   const file = join(newFolder(), "store.db");
   const runs = upTo(70).map((n) => `r${n}`);
   const first = await openSqliteStore(file);
   for (const run of runs) await first.commit({ run, seen: 0, events: [draft(), draft()] });
   await first.close();
-  // One that remembers nothing, and is asked for what came before by more runs than it remembers.
+  // One store with nothing in memory gets more runs with earlier events than it keeps in memory.
   const store = await closing(openSqliteStore(file));
   const write = (run: string): Promise<Receipt> =>
     store.commit({ run, seen: 0, events: [draft()], admit: () => {} });

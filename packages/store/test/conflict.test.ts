@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { BylawError } from "@bylaw/kernel";
 import { StoreConflict } from "../src/index.ts";
 
-it("a conflict of a store that has another copy of this package is one", () => {
+it("recognizes a conflict thrown by another copy of this package", () => {
   const other = Object.assign(new Error("Unexpected fence 1"), {
     name: "StoreConflict",
     what: "fence",

@@ -1,9 +1,9 @@
-// The blank of Braille is none to Unicode, and looks like one.
+// U+2800, the blank of Braille, looks like a space, but Unicode does not class it as one.
 const UNSEEN = /[\p{C}\u2800]/gu;
 
 /**
- * A name as it is compared where it must be somebody else's: form, letter case, blanks and what cannot be seen make no other agent or
- * person of anybody.
+ * Folds a name for comparisons that must tell two people or agents apart. Unicode form, letter case, spaces and invisible characters do not
+ * make a different name.
  */
 export const foldName = (name: string): string =>
   name

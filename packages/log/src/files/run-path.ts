@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
 
-/** Longest name of a run in a path, so that a suffix still fits into the 255 bytes of a file name. */
+/** The most characters of a run's name in a path, so that a suffix still fits into the 255 bytes of a file name. */
 const LONGEST = 120;
 const KEPT = 48;
 const PLAIN = /^[a-z0-9_-]$/;
-// Names that Windows keeps for devices, whatever their extension.
+// Names that Windows reserves for devices, with any extension.
 const DEVICE = /^(?:con|prn|aux|nul|conin|conout|com\d|lpt\d)$/;
 
 /**
- * The name of a run as one part of a path: lower-case letters, digits, `-` and `_` stand for themselves, every other byte of
- * its UTF-8 is `%` and two digits. So it never leaves its folder, and two runs never share a file, not even where upper and
- * lower case are one. What is too long, empty or no text is cut, and told apart by its SHA-256.
+ * The name of a run as one part of a path. Lower-case letters, digits, `-` and `_` stay as they are; every other byte of its UTF-8 becomes
+ * `%` and two digits. So it never leaves its folder, and no two runs share a file, even where case is ignored. A name that is too long,
+ * empty or not well-formed Unicode is shortened and ends in its SHA-256.
  */
 export function runFileName(run: string): string {
   const bytes = Buffer.from(run, "utf8");
@@ -28,18 +28,21 @@ export function runFileName(run: string): string {
     if (beginning.length + part.length > KEPT) break;
     beginning += part;
   }
-  // Over UTF-16: UTF-8 has one form for all halves of characters.
+  // Over UTF-16, because UTF-8 turns every lone surrogate into the same character.
   const digest = createHash("sha256").update(Buffer.from(run, "utf16le")).digest("hex");
   return `${beginning}~${digest}`;
 }
 
-/** The absolute path of a file of a run: `{run}` stands for its name. `folder`: what a relative template stands against. */
+/**
+ * The absolute path of a run's file. `{run}` in the template stands for its name. `folder`: the folder that a relative template is resolved
+ * against.
+ */
 export function runPath(template: string, run: string, folder: string): string {
   const path = template.replaceAll("{run}", runFileName(run));
   return isAbsolute(path) ? resolve(path) : resolve(folder, path);
 }
 
-/** What a template of {@link runPath} says that cannot be the path of a file, if anything. */
+/** Why a template of {@link runPath} cannot be the path of a file. `undefined` if it can. */
 export function pathTemplateFault(template: string): string | undefined {
   if (template.includes("\0")) return "a path with a NUL byte";
   const rest = template.replaceAll("{run}", "");

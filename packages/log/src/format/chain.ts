@@ -5,7 +5,7 @@ import { checkText } from "../store/store-input.ts";
 /** The link before the first event of a log. */
 export const NO_LINK = `sha256:${"0".repeat(64)}`;
 
-/** The text that the chain says is whole: RFC 8785, all of the event but its sequence and its link. */
+/** The text that the hash chain covers: the RFC 8785 form of the event without its sequence and its hash. */
 export function chainedText({
   timestamp,
   session_id,
@@ -17,14 +17,14 @@ export function chainedText({
   return canonicalJson({ agent_id, details, event_type, session_id, task_id, timestamp });
 }
 
-/** The link of an event. `previous`: that of the event before it, or NO_LINK. */
+/** The link of an event. `previous`: the link of the event before it, or NO_LINK. */
 export const linkOf = (previous: string, sequence: number, event: EventDraft): string =>
   linkOfText(previous, sequence, chainedText(event));
 
-// One buffer for all calls: each fills and reads it at once.
+// One buffer for all calls, because each call fills and reads it synchronously.
 const head = Buffer.alloc(72);
 
-/** The link of an event whose chained text is already at hand. */
+/** The link of an event whose chained text is already known. */
 export function linkOfText(previous: string, sequence: number, text: string): string {
   head.fill(0);
   head.write(previous.slice("sha256:".length), 0, 32, "hex");
@@ -34,21 +34,21 @@ export function linkOfText(previous: string, sequence: number, text: string): st
   return `sha256:${hash("sha256", head, "hex")}`;
 }
 
-/** Whether the hash of an event is the link that follows another. */
+/** Whether the hash of an event is the link that follows `previous`. */
 export function follows(previous: string, event: LogEvent): boolean {
   const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
-  // Stores and writers keep keys sorted, so plain JSON is mostly the text that was hashed, in a third of the time.
+  // Stores and writers keep keys sorted, so plain JSON is usually the text that was hashed, and is three times as fast.
   const text = JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
   if (linkOfText(previous, sequence, text) === hash) return true;
   try {
     return linkOf(previous, sequence, event) === hash;
   } catch {
-    // What has no canonical text was never chained.
+    // An event without a canonical text was never chained.
     return false;
   }
 }
 
-/** Numbers and chains events behind the last one of their log. Throws BYLAW_COMMIT_INVALID for one that is too large. */
+/** Numbers and chains events after the last one of their log. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
 export function chain(
   last: Pick<LogEvent, "sequence" | "hash"> | undefined,
   drafts: readonly EventDraft[],

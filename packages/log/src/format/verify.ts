@@ -13,50 +13,56 @@ import {
   type Violation,
 } from "./order/rules.ts";
 
-/** Something wrong with one line of a log. */
+/** A problem on one line of a log. */
 export interface LogFinding {
-  /** From 1; blank lines count. */
+  /** The line number, from 1, counting blank lines. */
   readonly line: number;
-  /** An id of `LOG_RULES`, or of the given order rules. */
+  /** An id of `LOG_RULES` or of the given order rules. */
   readonly rule: string;
   readonly severity: FindingSeverity;
-  /** One line. It may hold text of the log: escape control characters before you print it. */
+  /** One line. It may contain text of the log, so escape control characters before you print it. */
   readonly message: string;
 }
 
-/** What a log is checked against. */
+/** Options of a log verifier. */
 export interface VerifyOptions {
-  /** More order rules, such as `coordinatorOrder` of `@bylaw/plugin-coordinator`. Called once for each verifier. */
+  /** Creates more order rules, such as `coordinatorOrder` of `@bylaw/plugin-coordinator`. Called once for each verifier. */
   readonly order?: () => OrderRules;
-  /** Default: the coordinator's types and those of a run, lenient. */
+  /** The known event types. Default: those of the coordinator and of a run, lenient. */
   readonly catalogue?: Catalogue;
-  /** `true`: every event must have a hash. Default: every event after one that has a hash. */
+  /** `true`: every event must have a hash. Default: every event after the first that has one. */
   readonly chained?: boolean;
 }
 
-/** Whether a line ends with a line break; only the last one of a log may not. */
+/** Whether a line ends with a line break. Only the last line of a log may lack it. */
 export interface LineEnd {
   readonly terminated: boolean;
 }
 
-/** How far a log goes. */
+/** The end of a log. */
 export interface LogHead {
-  /** The number of the last event; 0 for a log without one. */
+  /** The sequence of the last event; 0 for a log without events. */
   readonly sequence: number;
-  /** Its link, where the log is chained. */
+  /** The hash of the last event, if the log is chained. */
   readonly hash?: string;
 }
 
-/** The type of the first line of a rotated file. It is not an event: it carries the number and link of the event before it. */
+/**
+ * The type of the first line of a rotated file. The line is not an event: it repeats the sequence and hash of the last event of the file
+ * before.
+ */
 export const ANCHOR_TYPE = "log_anchor";
 
 const TERMINATED: LineEnd = { terminated: true };
 
-/** Checks a log line by line. The same lines always give the same findings. Memory is constant, apart from the given order rules. */
+/**
+ * Creates a verifier that checks a log line by line. The same lines always give the same findings. Memory is constant, apart from the given
+ * order rules.
+ */
 export const createLogVerifier = (options: VerifyOptions = {}): LogVerifier =>
   new LogVerifier(checkArgument("createLogVerifier", "options", options));
 
-/** Takes the lines of a log, in order. */
+/** Checks the lines of one log, in order. */
 export class LogVerifier {
   readonly #catalogue: Catalogue;
   readonly #envelope = new EnvelopeOrder();
@@ -72,12 +78,12 @@ export class LogVerifier {
     this.#more = order?.();
   }
 
-  /** How many events the lines held so far. Anchors do not count. */
+  /** The number of events so far. Anchors do not count. */
   get events(): number {
     return this.#events;
   }
 
-  /** The number of the first event; above 1 where the lines do not start at the beginning of the log, and 0 before any event. */
+  /** The sequence of the first event. Above 1 if the lines start in the middle of a log; 0 before any event. */
   get first(): number {
     return this.#first;
   }
@@ -100,17 +106,17 @@ export class LogVerifier {
     ).map((broken) => this.#finding(broken));
   }
 
-  /** A line that is not text: `why` names its bytes that are not UTF-8, or too many. */
+  /** Records a line that cannot be read as text. `why`: the reason, such as bytes that are not UTF-8. */
   unreadable(why: string, { terminated } = TERMINATED): readonly LogFinding[] {
     this.#line += 1;
-    // A line can be cut in the middle of a character.
+    // A line may be cut off in the middle of a character.
     const broken = terminated
       ? this.#bad(`The line cannot be read: ${why}.`)
       : torn(`it cannot be read (${why})`);
     return [this.#finding(broken)];
   }
 
-  /** The next lines are those of the next file of the same log. Their numbers start at 1 again. */
+  /** Starts the next file of the same log. Line numbers start at 1 again. */
   nextFile(): void {
     this.#line = 0;
   }
@@ -161,7 +167,7 @@ export class LogVerifier {
     if (this.#first === 0) this.#first = this.#envelope.sequence;
     const unlinked = this.#chain.next({ record, text, whole });
     if (unlinked !== undefined) found.push(unlinked);
-    // A bad field that the order rules do not read must not hide their findings.
+    // A bad field that the order rules do not use must not hide their findings.
     const judged =
       whole || (typed && fieldFits(record, "agent_id") && fieldFits(record, "task_id"));
     const broken = judged ? this.#more?.next(event, eventTime(record)) : undefined;
@@ -195,7 +201,7 @@ const LEFTOVER: Violation = {
   message: "This line was cut off. It is not part of the log, whose chain continues after it.",
 };
 
-// A killed writer, or a disk that lost power, leaves the start of a line, perhaps followed by zeros.
+// A killed writer or a power loss leaves the start of a line, perhaps followed by zeros.
 function beginsAsEvent(text: string): boolean {
   const begun = text.replace(/\0+$/, "").slice(0, BEGINNING.length);
   return BEGINNING.startsWith(begun);

@@ -1,20 +1,20 @@
 import type { ChainHead } from "./follow-chain.ts";
 import { OPEN_MS, type HeadKeeper } from "./kept-head.ts";
 
-/** How long after an event its head is kept, at most. */
+/** The head is saved at most this many milliseconds after an event. */
 const KEEP_MS = 1_000;
-/** How often a run that is opened while others write to it is read on. */
+/** How often the opening of a run catches up with others that write to it. */
 const TRIES = 100;
 
 interface GuardOptions {
   readonly keeper: HeadKeeper;
-  /** How far the log was read and followed. */
+  /** The end of the log as read and verified. */
   readonly head: () => ChainHead;
   readonly catchUp: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Keeps the heads of a run while it is open. */
+/** Saves the heads of a run while it is open. */
 export class ChainGuard {
   readonly #options: GuardOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export class ChainGuard {
     this.#options = options;
   }
 
-  /** For a log that is read to its end: checks it against the heads that were kept. Throws BYLAW_CHAIN_BROKEN. */
+  /** Call it when the log has been read to its end. Checks the log against the saved heads. Throws BYLAW_CHAIN_BROKEN. */
   async opened(): Promise<void> {
     const { keeper, head, catchUp } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -33,11 +33,11 @@ export class ChainGuard {
       if (await keeper.keep(head())) break;
       await catchUp();
     }
-    // A process that has nothing to write is still there.
+    // An idle process must renew its entry among those that have the run open.
     this.#refresh = setInterval(() => this.grew(), OPEN_MS / 3).unref();
   }
 
-  /** The log has more events: its head is kept soon. */
+  /** Saves the new head soon. Call it when the log has grown. */
   grew(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -45,7 +45,7 @@ export class ChainGuard {
     }, KEEP_MS).unref();
   }
 
-  /** Keeps the last head. */
+  /** Saves the last head. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     clearInterval(this.#refresh);

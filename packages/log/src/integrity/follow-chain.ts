@@ -2,7 +2,7 @@ import { BylawError, type LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { NO_LINK, follows } from "../format/chain.ts";
 
-/** The last event of a chain that was followed. */
+/** The last event of a verified chain. */
 export interface ChainHead {
   /** 0 before the first event. */
   readonly sequence: number;
@@ -12,7 +12,10 @@ export interface ChainHead {
 /** The head of a log without events. */
 export const NO_HEAD: ChainHead = { sequence: 0, hash: NO_LINK };
 
-/** Follows a chain from a head over the events behind it; earlier ones are skipped. Throws BYLAW_CHAIN_BROKEN at the first that does not follow. */
+/**
+ * Verifies events from a head on and returns the new head. Skips earlier events. Throws BYLAW_CHAIN_BROKEN at the first event that does not
+ * follow.
+ */
 export function followChain(run: string, from: ChainHead, events: readonly LogEvent[]): ChainHead {
   let { sequence, hash } = from;
   for (const event of events) {
@@ -31,7 +34,7 @@ export function followChain(run: string, from: ChainHead, events: readonly LogEv
   return { sequence, hash };
 }
 
-/** What is said of a log that somebody changed. */
+/** The error for a log that somebody has changed. */
 export const chainBroken = (run: string, message: string): BylawError =>
   new BylawError({
     code: "BYLAW_CHAIN_BROKEN",
@@ -42,14 +45,14 @@ export const chainBroken = (run: string, message: string): BylawError =>
 export const isChainBroken = (error: unknown): error is BylawError =>
   error instanceof BylawError && error.code === "BYLAW_CHAIN_BROKEN";
 
-/** Reads events; a row that holds no event is one that somebody changed. */
+/** Wraps `events` of a store: a row that holds no event counts as changed by somebody and throws BYLAW_CHAIN_BROKEN. */
 export function readEvents(store: Pick<Store, "events">, run: string): Store["events"] {
   return async (wanted, after, limit) => {
     try {
       return await store.events(wanted, after, limit);
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof TypeError)
-        throw chainBroken(run, `Behind event ${after} of run \`${run}\` stands what is no event.`);
+        throw chainBroken(run, `A row after event ${after} of run \`${run}\` is not an event.`);
       throw error;
     }
   };

@@ -5,22 +5,22 @@ import { chainBroken, type ChainHead } from "./follow-chain.ts";
 import type { SealVerdict, Seals } from "./seal.ts";
 
 const KIND = "head";
-/** How long a process counts as at work on a run after it last kept a head. */
+/** How many milliseconds a process counts as having the run open after it last saved a head. */
 export const OPEN_MS = 120_000;
-/** How often a head is written again because another process wrote one at the same time. */
+/** How often saving a head is retried when another process saves one at the same time. */
 const TRIES = 100;
 
-/** A head that was kept: the log had this event at this place. */
+/** A saved head: the log had the event with this hash at this sequence. */
 interface KeptHead extends ChainHead {
-  /** One more with each head that is kept, by whichever process. */
+  /** Increases by one with each saved head of any process. */
   readonly generation: number;
-  /** The processes that had the run open, each with the time in milliseconds up to which that counts. */
+  /** The processes that have the run open, each with the time, in milliseconds since 1970, until which that counts. */
   readonly open: Readonly<Record<string, number>>;
 }
 
 interface Found {
   readonly head: KeptHead | undefined;
-  /** Of the document; 0: there is none. */
+  /** The version of the document; 0 if there is none. */
   readonly version: number;
   readonly isOurs: boolean;
 }
@@ -36,11 +36,11 @@ interface KeeperOptions {
   readonly node: string;
 }
 
-/** Keeps the head of a run beside its log: sealed, in the store, and where there is a file, once more in that. */
+/** Saves the head of a run outside its log: sealed, in the store, and in a file if there is one. */
 export class HeadKeeper {
   readonly #options: KeeperOptions;
   readonly #about: string;
-  /** The run, as messages name it. */
+  /** The run as it appears in messages. */
   readonly #name: string;
   readonly #copy: KeptHead | undefined;
   #found = NOTHING;
@@ -52,24 +52,26 @@ export class HeadKeeper {
     this.#copy = this.#readCopy();
   }
 
-  /** Reads what was kept. Throws BYLAW_CHAIN_BROKEN for a head that was forged, removed or set back. */
+  /** Reads the saved head. Throws BYLAW_CHAIN_BROKEN if it was forged, removed or replaced by an older one. */
   async load(): Promise<void> {
     const verdict = await this.#read();
     const { file } = this.#options;
     if (this.#copy === undefined) return;
     if (verdict === "missing")
-      throw this.#unlessOwn(`The head that was kept of ${this.#name} is gone from the store.`);
+      throw this.#unlessOwn(`The saved head of ${this.#name} is missing from the store.`);
     if (verdict === "other_key")
       throw this.#unlessOwn(
-        `The head that is kept of ${this.#name} is sealed with a secret that this server does not have.`,
+        `The saved head of ${this.#name} is sealed with a secret that this server does not have.`,
       );
     if ((this.#found.head?.generation ?? 0) < this.#copy.generation)
       throw this.#unlessOwn(
-        `The store of ${this.#name} was set back: its kept head is older than ${file}.`,
+        `The store of ${this.#name} was set back: its saved head is older than ${file}.`,
       );
   }
 
-  /** Throws BYLAW_CHAIN_BROKEN where a log that was read to its end is not the one whose heads were kept. For the opening of a run. */
+  /**
+   * Checks a log that was read to its end against the saved heads. Throws BYLAW_CHAIN_BROKEN if they do not fit. For the opening of a run.
+   */
   async check(end: ChainHead): Promise<void> {
     const { store, run } = this.#options;
     const { head, isOurs } = this.#found;
@@ -83,10 +85,10 @@ export class HeadKeeper {
       const [event] = await store.events(run, sequence - 1, 1);
       if (event?.sequence !== sequence || event.hash !== hash)
         throw this.#broken(
-          `Event ${sequence} of ${this.#name} is not the one that was kept as its head: the log was rewritten.`,
+          `Event ${sequence} of ${this.#name} differs from the saved head: the log was rewritten.`,
         );
     }
-    // Without the copy nobody can tell whether this is the last head that was kept.
+    // Without the file, an older head in the store cannot be told from the latest.
     if (this.#copy === undefined || !isOurs || head === undefined) return;
     if (Object.keys(head.open).length > 0 || end.sequence === head.sequence) return;
     await this.#read();
@@ -99,7 +101,7 @@ export class HeadKeeper {
     );
   }
 
-  /** Keeps a head that was checked. `closing`: this process does not go on. Resolves to whether it did; `false` where another process did so first. */
+  /** Saves a verified head. `closing`: this process closes the run. Resolves to `false` if another process has saved a later head. */
   async keep({ sequence, hash }: ChainHead, { closing = false } = {}): Promise<boolean> {
     const { store, run, seals, file } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -130,12 +132,12 @@ export class HeadKeeper {
     const { verdict, text } = seals.open(this.#about, document.value);
     const head = headIn(text);
     if (verdict === "forged" || head === undefined)
-      throw this.#broken(`The head that is kept of ${this.#name} was not written by this service.`);
+      throw this.#broken(`The saved head of ${this.#name} was not written by this service.`);
     this.#found = { head, version: document.version, isOurs: verdict === "valid" };
     return verdict;
   }
 
-  // Whoever can write the file can also remove it, so a copy that is not ours counts as none.
+  // Anyone who can change the file can also remove it, so a copy with a foreign seal counts as missing.
   #readCopy(): KeptHead | undefined {
     const { file, seals } = this.#options;
     if (file === undefined) return undefined;
@@ -165,7 +167,7 @@ export class HeadKeeper {
   }
 }
 
-// The store has the same, durably: a copy that is older, or was lost with the power, only shows less.
+// Not synced: the store has the same durably, and an older copy only detects less.
 function writeCopy(file: string, value: string): void {
   writeFileSync(`${file}.new`, `${value}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);

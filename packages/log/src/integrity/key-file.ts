@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
 
-/** Largest key file that is read, in bytes. */
+/** The largest size of a key file in bytes. */
 const LARGEST = 65_536;
 
-/** The bytes of a file that holds a secret. Throws BYLAW_KEY_EXPOSED where others could have read it, and BYLAW_KEY_INVALID. */
+/** Reads the bytes of a file that holds a secret. Throws BYLAW_KEY_EXPOSED if other users could have read it, and BYLAW_KEY_INVALID. */
 export function readKeyFile(file: string): Uint8Array {
   let fd: number;
   try {
@@ -19,7 +19,7 @@ export function readKeyFile(file: string): Uint8Array {
     const stats = fstatSync(fd);
     if (!stats.isFile() || stats.size === 0 || stats.size > LARGEST)
       throw unusableKey(file, "a file with a key");
-    // Windows keeps such rights elsewhere.
+    // On Windows, the file mode does not show who may read a file.
     if (process.platform !== "win32" && (stats.mode & 0o077) !== 0) {
       throw new BylawError({
         code: "BYLAW_KEY_EXPOSED",
@@ -34,7 +34,7 @@ export function readKeyFile(file: string): Uint8Array {
   }
 }
 
-/** The key file cannot be used. Its content is never repeated. */
+/** The error for an unusable key file. Never repeats its content. */
 export const unusableKey = (file: string, wanted: string): BylawError =>
   new BylawError({
     code: "BYLAW_KEY_INVALID",

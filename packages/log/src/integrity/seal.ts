@@ -1,13 +1,16 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** What a sealed text turned out to be. */
+/** The result of checking a seal. */
 export type SealVerdict = "valid" | "other_key" | "forged";
 
-/** Seals JSON objects, so that nobody without the key can change or make one. */
+/** Seals JSON objects, so that nobody without the key can change or create one. */
 export interface Seals {
-  /** The text of a JSON object, with a seal as its last field. `about`: what it is of; a seal of one thing is none of another. */
+  /**
+   * Returns the text of a JSON object with a seal as its last field. `about`: what it describes; a seal for one thing is not valid for
+   * another.
+   */
   seal(about: string, text: string): string;
-  /** Whether a text was sealed here, and what it was before. */
+  /** Checks a sealed text. Returns the verdict and the text without its seal. */
   open(about: string, sealed: string): { readonly verdict: SealVerdict; readonly text: string };
 }
 
@@ -18,7 +21,10 @@ interface Key {
 
 const SEAL = /,"seal":"([0-9a-f]{16})\.([0-9a-f]{64})"\}$/;
 
-/** Secrets that sign other things may be given: the keys are derived for seals alone. The first one seals; all of them open. */
+/**
+ * Creates seals. The first secret seals, and all of them verify. The secrets may have other uses, because the keys are derived for seals
+ * only.
+ */
 export function createSeals(secrets: readonly string[]): Seals {
   const keys = secrets.map(keyOf);
   const [first] = keys;

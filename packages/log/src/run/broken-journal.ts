@@ -2,7 +2,7 @@ import type { BylawError } from "@bylaw/kernel";
 import type { LogState } from "../state/log-state.ts";
 import type { Journal } from "./journal-contract.ts";
 
-/** The journal of a log that was changed: it holds the state of an empty log, and refuses everything. */
+/** Creates the journal of a log that was changed: it has the state of an empty log and refuses everything. */
 export function createBrokenJournal(error: BylawError, state: LogState, session: string): Journal {
   const refuse = (): never => {
     throw error;

@@ -11,21 +11,21 @@ interface AttemptOptions {
   readonly known: readonly EventSubject[];
   /** Whether another writer's event makes the drafts obsolete. */
   readonly stale: ((event: EventSubject) => boolean) | undefined;
-  /** Whether the state that they would follow makes them obsolete. */
+  /** Whether the state before the drafts makes them obsolete. */
   readonly changed: ((state: LogState) => boolean) | undefined;
   readonly guards: Kernel["declared"]["guards"];
-  /** The state after events that nobody has read. Throws where the session may not write there. */
+  /** The state after events that this run has not read yet. Throws if the session may not write there. */
   readonly stateAfter: (unseen: readonly LogEvent[]) => LogState;
-  /** Whether drafts that are dated before the last event are refused, so that they are dated again. */
+  /** Whether to refuse drafts that are dated before the last event, so that they get a new date. */
   readonly redates: boolean;
 }
 
-/** One try to write drafts. The store may call `admit` several times; only the last answer counts. */
+/** One attempt to write drafts. The store may call `admit` several times; only the last call counts. */
 export class CommitAttempt {
   readonly drafts: readonly EventDraft[];
   /** The events that the store showed last. */
   shown: readonly LogEvent[] = [];
-  /** The time of the last event that the store showed, where the drafts are dated before it. */
+  /** The time of the last event that the store showed, if the drafts are dated before it. */
   lastTime: string | undefined;
   readonly #options: AttemptOptions;
   #outdated: StoreConflict | undefined;

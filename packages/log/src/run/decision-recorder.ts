@@ -33,16 +33,16 @@ interface RecorderOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** A question as it came in. */
+/** A question as it was asked. */
 interface Question {
   readonly hook: HookName;
   readonly input: Subject;
-  /** Why the subject cannot be read. */
+  /** Why the subject cannot be read, if it cannot. */
   readonly unreadable?: unknown;
   readonly options: AskOptions;
 }
 
-/** Decides about subjects and records the decisions. What cannot be recorded is denied. */
+/** Decides about subjects and records the decisions. Denies what cannot be recorded. */
 export class DecisionRecorder {
   readonly policyDigest: string;
   readonly #kernel: Kernel;
@@ -51,7 +51,7 @@ export class DecisionRecorder {
   readonly #report: (error: unknown) => void;
   /** The last question of each task, or of each agent without a task. */
   readonly #turns = new Map<string, Promise<unknown>>();
-  /** The hooks whose decisions depend on the whole run: all of them wait for each other. */
+  /** The hooks whose decisions depend on the whole run. All of their decisions wait for each other. */
   readonly #ofWholeRun = new Set<HookName>();
   readonly #watches: boolean;
 
@@ -79,13 +79,13 @@ export class DecisionRecorder {
     return this.#inTurn(turn, () => this.#answer(question, turn));
   }
 
-  /** The subject with what the log knows better than the caller: its phase, and the attempt of a response. */
+  /** Sets the fields of the subject that come from the log instead of the caller: its phase, and the attempt of a response. */
   stamp(input: Subject, state: LogState): Subject {
     const phase =
       typeof input.task === "string" ? phaseOf(state.view(currentPhases), input.task) : undefined;
     const { session } = this.#journal;
     const at = this.#journal.time();
-    // The kernel leaves out what is undefined.
+    // Undefined fields are fine, because the kernel omits them.
     const stamped = { ...input, phase, run: this.#run, session, at };
     if (input.hook === "onTransition") return { ...stamped, from: phase } as Subject;
     return (
@@ -108,12 +108,12 @@ export class DecisionRecorder {
         problem = error;
         if (!(error instanceof StoreConflict)) break;
         await this.#journal.catchUp().catch(this.#report);
-        // Whether a hook depends on the whole run shows when it first decides, and by then others may be deciding too.
+        // A hook's first decision shows whether it depends on the whole run. By then, others may be deciding too.
         if (turn !== WHOLE_RUN && this.#ofWholeRun.has(hook))
           return this.#inTurn(WHOLE_RUN, () => this.#answer(question, WHOLE_RUN));
         continue;
       }
-      // The decision is on record from here on, so it is not tried again.
+      // From here on the decision is recorded, so it is not retried.
       const { events, written, replayed } = appended;
       const outcome = replayed
         ? outcomeOf(input, events, this.#policies())
@@ -149,7 +149,7 @@ export class DecisionRecorder {
   #refuse(input: Subject, error: unknown, before: LogState): readonly [Subject, Decision] {
     const decision = this.#kernel.refuse(input, "invalid_call", messageOf(error));
     if (input.hook !== "onEnforcement") return [{ hook: input.hook } as Subject, decision];
-    // An unreadable response spends an attempt too, or an agent would have any number of them.
+    // An unreadable response must cost an attempt too, or an agent has any number of them.
     const subject: Subject = { hook: input.hook, ...readableIn(input) };
     return [{ ...subject, ...attemptOf(subject, before.view) }, decision];
   }
@@ -164,7 +164,7 @@ export class DecisionRecorder {
     const policies = policyName(hook, this.policyDigest, before.view);
     const [type, details] = eventOf(hook, subject, decision, policies);
     const event = clipped(this.#journal.draft(type, input, details));
-    // The document makes an approval one-use even where two processes read it at once.
+    // The document makes an approval single-use even if two processes read it at once.
     const used = {
       kind: "approval",
       id: `${this.#run}:${decision.approval}`,
@@ -185,7 +185,7 @@ export class DecisionRecorder {
     });
   }
 
-  // Questions of one task, or of one agent without a task, wait for each other, as each would make the other's decision stale.
+  // Questions of one task, or of one agent without a task, wait for each other, because each makes the other's decision stale.
   #inTurn<T>({ task, agent }: AgentAndTask, work: () => Promise<T>): Promise<T> {
     const key = typeof task === "string" ? task : JSON.stringify({ agent });
     const before = this.#turns.get(key);
@@ -198,7 +198,7 @@ export class DecisionRecorder {
     return turn;
   }
 
-  /** The answer where the event was refused because the work in this log has ended. */
+  /** The answer to a question whose event was refused because the work in this log has ended. */
   async #ended(input: Subject, problem: unknown): Promise<Outcome | undefined> {
     if (!(problem instanceof BylawError) || problem.code !== "BYLAW_EVENT_REFUSED")
       return undefined;
@@ -224,7 +224,7 @@ export class DecisionRecorder {
     events: readonly LogEvent[] = [],
   ): Outcome {
     const decision = this.#kernel.refuse(input, code, reason);
-    // A host that went on would call its model forever without spending an attempt.
+    // A host that continued would call its model forever without spending an attempt.
     return {
       decision: input.hook === "onEnforcement" ? { ...decision, recovery: "end" } : decision,
       applied: "deny",
@@ -240,13 +240,13 @@ export class DecisionRecorder {
   }
 }
 
-/** What a decision was based on, besides what concerns its own task or agent. */
+/** The states that a decision was based on, other than those of its own task or agent. */
 type StatesRead = Map<Projection<unknown>, unknown>;
 
-/** No agent and no task: the turn of decisions about the whole run. */
+/** The turn of decisions about the whole run: no agent and no task. */
 const WHOLE_RUN: AgentAndTask = { agent: null };
 
-/** The view of a decision, which notes the states of the whole run that are read. */
+/** Wraps the view of a decision, and notes the whole-run states that it reads. */
 function watched(view: View, read: StatesRead): View {
   return <State>(projection: Projection<State>): State => {
     const state = view(projection);
@@ -255,7 +255,7 @@ function watched(view: View, read: StatesRead): View {
   };
 }
 
-// An agent's attempts are its own, whatever task it says it is working on.
+// An agent's attempts are its own, whatever task it claims to work on.
 const whoIn = (subject: Subject): AgentAndTask =>
   subject.hook === "onEnforcement" ? omitUndefined({ agent: subject.agent }) : subject;
 

@@ -12,13 +12,13 @@ import type { Journal } from "./journal-contract.ts";
 import { isReserved, reservedEvent } from "./reserved-events.ts";
 import type { Recordable } from "./run-contract.ts";
 
-/** The draft of an event of a type that a plugin declares. Throws BYLAW_EVENT_INVALID for one that does not fit it. */
+/** The draft of an event of a type that a plugin declares. Throws BYLAW_EVENT_INVALID if it does not fit the type. */
 export function declaredDraft(
   { declared }: Kernel,
   journal: Journal,
   { event_type, agent_id, task_id, details: given }: Recordable,
 ): EventDraft {
-  // A copy, so that what is checked is what is recorded.
+  // A copy, so that the recorded details are the checked ones.
   const details = freezeJson(given) as JsonObject;
   if (![agent_id, task_id].every((id) => id === null || typeof id === "string"))
     throw invalidEvent("`agent_id` and `task_id` must be text or null");
@@ -38,6 +38,6 @@ export function declaredDraft(
   return journal.draft(event_type, { agent: agent_id, task: task_id }, details);
 }
 
-/** An event, or what is to become one, is invalid. */
+/** The error for an invalid event or draft. */
 export const invalidEvent = (message: string, fix?: string): BylawError =>
   new BylawError({ code: "BYLAW_EVENT_INVALID", message, ...omitUndefined({ fix }) });

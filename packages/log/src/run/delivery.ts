@@ -3,24 +3,24 @@ import type { LogReader, SinkWriter } from "../state/declared.ts";
 
 const WRITTEN = Promise.resolve();
 
-/** How many events may wait for a sink that is at work; further ones are kept from it. */
+/** How many events may wait for a busy sink. It does not get those beyond that. */
 const BACKLOG = 50_000;
 
 interface DeliveryOptions {
-  /** Milliseconds that a sink may take to open and to close, and a required one to write. */
+  /** Milliseconds that a sink may take to open and to close. For a required sink, also to write. */
   readonly deadline_ms: number;
-  /** Is told of what a sink that is not required throws, and a required one where no call waits for it. */
+  /** Called with what an optional sink throws, and with what a required sink throws if no call waits for it. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What required sinks were told, and who waits for it. */
+/** The writes of required sinks that a call may wait for. */
 interface Told {
   readonly done: Promise<unknown>;
   waiting: "a call" | "nobody" | "perhaps";
   failure?: { readonly error: unknown };
 }
 
-/** Tells the sinks of a run of its events, each sink of each event once and in the order of the log. */
+/** Delivers the events of a run to its sinks: each event once, in the order of the log. */
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #queues: SinkQueue[] = [];
@@ -33,7 +33,7 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Opens the sinks of a run. Throws what a required sink throws when it is opened, and closes those that were open by then. */
+  /** Opens the sinks of a run. If a required sink fails to open, closes the others and throws its error. */
   static async open(
     sinks: readonly Sink[],
     log: LogReader,
@@ -64,7 +64,7 @@ export class Delivery {
     );
   }
 
-  /** Resolves when the required sinks have written these events, and rejects with what stopped one of them. */
+  /** Resolves when the required sinks have written these events. Rejects with the error of one that failed. */
   written(events: readonly LogEvent[]): Promise<void> {
     if (this.#pending.size === 0) return WRITTEN;
     const waits = new Set<Promise<unknown>>();
@@ -80,7 +80,7 @@ export class Delivery {
     return all;
   }
 
-  /** Says that nobody will wait for an event that was told so far. */
+  /** Drops the results for events delivered so far, because no call will wait for them. */
   forget(): void {
     if (this.#pending.size === 0) return;
     for (const told of new Set(this.#pending.values())) {
@@ -91,7 +91,7 @@ export class Delivery {
     this.#pending.clear();
   }
 
-  /** Waits for what is being written, and closes the sinks. Rejects with what stopped a required one. */
+  /** Waits for the current writes and closes the sinks. Rejects with the error of a required sink. */
   async close(): Promise<void> {
     this.#closed = true;
     const { onError } = this.#options;
@@ -120,12 +120,12 @@ export class Delivery {
     }
   }
 
-  // Never while it writes: one that is late is closed when it is done, and nobody waits for that.
+  // Never closes a sink while it writes. A sink that is late is closed when it is done, and nobody waits for that.
   #end(queue: SinkQueue): Promise<void> {
     return within(this.#options.deadline_ms, queue.close());
   }
 
-  // A sink that does not keep up fails at every event in the same way, and is reported once.
+  // A sink that does not keep up fails at every event in the same way, so that is reported once.
   #report(queue: SinkQueue, error: unknown): void {
     if (this.#reported.get(queue) === error) return;
     this.#reported.set(queue, error);
@@ -142,7 +142,7 @@ async function openWriter(
   try {
     return await within(deadline_ms, opening);
   } catch (error) {
-    // A sink that opens after all is not left open.
+    // A sink that opens after the deadline is closed again.
     opening
       .then(
         async (late) => late.close?.(),
@@ -153,14 +153,14 @@ async function openWriter(
   }
 }
 
-/** What one sink is told next, and when it has written that. */
+/** The events of a sink's next write, and the promise of that write. */
 interface Batch {
   readonly events: LogEvent[];
   view: View;
   readonly done: Promise<void>;
 }
 
-/** What comes while a sink is writing goes into one next batch: a file is flushed once for all of it. */
+/** Collects the events that come while a sink is writing into one next batch, so that a file is flushed once for all of them. */
 class SinkQueue {
   readonly required: boolean;
   readonly #writer: SinkWriter;
@@ -185,7 +185,7 @@ class SinkQueue {
     return batch.done;
   }
 
-  /** Closes the sink once it has written what it was told. */
+  /** Closes the sink once it has written its events. */
   close(): Promise<void> {
     return this.#last.then(() => this.#writer.close?.());
   }

@@ -9,7 +9,7 @@ import type { LogFollower } from "./log-follower.ts";
 import { dateAhead, notBefore, type RunClock } from "./run-clock.ts";
 import type { Snapshots } from "./snapshot.ts";
 
-/** How often an event is dated again because another process wrote a later date first. */
+/** How often an event gets a new date because another process wrote a later one first. */
 const DATINGS = 10;
 
 interface WriterOptions {
@@ -25,7 +25,7 @@ interface WriterOptions {
   readonly underLoad: () => boolean;
 }
 
-/** Writes the events of one session, on the log as it is when they are written. */
+/** Writes the events of one session, checked against the log as it is when they are written. */
 export class EventWriter {
   readonly #options: WriterOptions;
   readonly #log: LogFollower;
@@ -43,7 +43,7 @@ export class EventWriter {
   ): Promise<Receipt> {
     const { guards, snapshots, underLoad } = this.#options;
     const { before = this.#log.state } = condition;
-    // What was read since the decision is checked here; the store shows what nobody has read.
+    // Events read since the decision are checked here. The store shows the unread ones.
     const known = this.#log.since(before);
     const seen = known === undefined ? before.head : this.#log.state.head;
     const link = this.#log.state.view(currentSession)?.link ?? "";
@@ -95,7 +95,7 @@ export class EventWriter {
     return receipt;
   }
 
-  /** Resolves when a task is claimed and the event of its claim is durable, or to `undefined` where none is free. */
+  /** Resolves when a task is claimed and the event of its claim is durable, or to `undefined` if no task can be claimed. */
   async claim(request: TaskRequest, event: ClaimDraft): Promise<Claim | undefined> {
     const { run, store } = this.#options;
     let current: LogState | undefined;
@@ -125,7 +125,7 @@ export class EventWriter {
     return claim;
   }
 
-  /** Takes durable events, and those before them. `shown`: what the store showed last, which is durable if the events follow it. */
+  /** Takes durable events and those before them. `shown`: what the store showed last, which is durable if the events follow it. */
   async #takeUp(events: readonly LogEvent[], shown: readonly LogEvent[]): Promise<void> {
     const first = events[0]?.sequence ?? 1;
     const follows =
@@ -133,7 +133,7 @@ export class EventWriter {
       shown.at(-1)?.sequence === first - 1;
     if (follows && this.#log.state.head < first - 1) {
       this.#log.take(shown);
-      // Sinks get others' events separately, so that a failure there does not deny ours.
+      // Sinks get events of other processes separately, so that a failure there does not deny ours.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     if (this.#log.state.head < first - 1) await this.#log.catchUp(first - 1);
@@ -142,14 +142,14 @@ export class EventWriter {
     this.#log.take(events);
   }
 
-  // Two sessions at once would have no order, so the one that was superseded records no more.
+  // Two sessions at once have no order, so a superseded session records no more.
   #checkSession({ view }: LogState): void {
     const session = this.#options.session();
     const current = view(currentSession)?.session ?? session;
     if (current !== session) throw superseded(session, current);
   }
 
-  // A replayed receipt is answered without asking whether this session goes on.
+  // A replayed receipt comes without a check that this session still continues.
   async #checkSessionNow(): Promise<void> {
     await this.#log.catchUp();
     this.#checkSession(this.#log.state);

@@ -11,7 +11,7 @@ export class InFlight {
     return this.#count === 0;
   }
 
-  /** Whether several things are in flight at once, or were the last time that anything was. */
+  /** Whether several pieces of work are in flight at once, or were the last time that any was. */
   get several(): boolean {
     return this.#most > 1 || this.#mostBefore > 1;
   }

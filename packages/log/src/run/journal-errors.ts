@@ -12,7 +12,7 @@ import { refusalOf, type LogState } from "../state/log-state.ts";
 
 type Redactor = Parameters<KernelApi["redact"]>[0];
 
-/** What a redactor leaves of an event. Throws BYLAW_EVENT_INVALID where its details are no object any more. */
+/** Applies a redactor to an event. Throws BYLAW_EVENT_INVALID if its result is not an object. */
 export function redacted(event: EventDraft, redact: Redactor): EventDraft {
   const left = freezeJson(redact(event));
   if (isJsonObject(left)) return Object.freeze({ ...event, details: left });
@@ -20,7 +20,7 @@ export function redacted(event: EventDraft, redact: Redactor): EventDraft {
   throw new BylawError({ code: "BYLAW_EVENT_INVALID", message });
 }
 
-/** A claim took a task that belongs to another run. */
+/** The error for a claim that got a task of another run. */
 export const otherRun = ({ task, run: other }: Omit<Claim, "event">, run: string): BylawError =>
   new BylawError({
     code: "BYLAW_EVENT_REFUSED",
@@ -28,11 +28,11 @@ export const otherRun = ({ task, run: other }: Omit<Claim, "event">, run: string
     fix: "Give each run a queue of its own",
   });
 
-/** Another writer was quicker. */
+/** The conflict with a writer that was faster. */
 export const conflict = (): StoreConflict =>
   new StoreConflict("seen", "Another writer has added an event");
 
-/** Another session has taken the run over. */
+/** The error of a session whose run another session has taken over. */
 export const superseded = (session: string, current: string): BylawError =>
   new BylawError({
     code: "BYLAW_RUN_SUPERSEDED",
@@ -40,7 +40,7 @@ export const superseded = (session: string, current: string): BylawError =>
     fix: "Open the run again, or join the session that has it",
   });
 
-/** Throws BYLAW_EVENT_REFUSED where a guard refuses one of the drafts. */
+/** Throws BYLAW_EVENT_REFUSED if a guard refuses one of the drafts. */
 export function guardRefusal(
   guards: Kernel["declared"]["guards"],
   state: LogState,

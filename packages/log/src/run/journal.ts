@@ -35,12 +35,12 @@ import { openingEvents } from "./opening-events.ts";
 import { RunClock } from "./run-clock.ts";
 import { Snapshots } from "./snapshot.ts";
 
-/** How often a session tries to begin: once for each that may open the log at the same moment. */
+/** How often a session tries to begin: once for each process that may open the log at the same moment. */
 const OPENINGS = 100;
 
 /**
- * Opens a log and its sinks, and records that a session begins or resumes it. Throws what the store and required sinks throw. A
- * log that was changed is opened as one that refuses everything, if `onBreak` is given.
+ * Opens a log and its sinks, and records that a session begins or resumes it. Throws what the store and required sinks throw. With
+ * `onBreak`, a log that was changed is opened too, and refuses everything.
  */
 export async function openJournal(kernel: Kernel, options: JournalOptions): Promise<Journal> {
   const { chain } = options;
@@ -146,7 +146,7 @@ class LogJournal implements Journal {
       timestamp: this.time(),
       session_id: this.#session,
       event_type,
-      // A malformed subject can hold anything here.
+      // The agent and task of a malformed subject can be anything.
       agent_id: typeof agent === "string" ? agent : null,
       task_id: typeof task === "string" ? task : null,
       details: freezeJson(details) as JsonObject,
@@ -189,7 +189,7 @@ class LogJournal implements Journal {
 
   async #openSinks(): Promise<void> {
     const { run, store, join, onError } = this.#options;
-    // Sinks must see the session that was joined.
+    // Sinks must get the session that was joined.
     const current = this.state.view(currentSession)?.session;
     if (join && current !== undefined) this.#session = current;
     const session = (): string => this.#session;
@@ -211,7 +211,7 @@ class LogJournal implements Journal {
     }
   }
 
-  // Of several processes that open a log at once one begins it. The others resume it one after the other, or join.
+  // When several processes open a log at once, one begins it. The others resume it one after the other, or join.
   async #begin(): Promise<readonly LogEvent[]> {
     const { join, plan } = this.#options;
     const lifecycles = lifecyclesIn(this.#kernel.declared.projections);
@@ -231,7 +231,7 @@ class LogJournal implements Journal {
     }
   }
 
-  // Sinks are told in the order of the log, and only of the events of this session.
+  // Sinks get events in the order of the log, and only those of this session.
   #tell(events: readonly LogEvent[], view: LogState["view"]): void {
     const own = events.filter(({ session_id }) => session_id === this.#session);
     if (own.length > 0) this.#delivery?.tell(own, view);
@@ -249,7 +249,7 @@ class LogJournal implements Journal {
       const done = await work();
       return [done, this.#delivery.written(eventsOf(done))];
     } catch (error) {
-      // Otherwise every further call would read the other session's events again.
+      // Without this, every further call would read the other session's events again.
       if (error instanceof BylawError && error.code === "BYLAW_RUN_SUPERSEDED")
         await this.#log.catchUp().catch(this.#options.onError);
       throw error;

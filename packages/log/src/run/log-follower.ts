@@ -11,7 +11,7 @@ import type { LogState } from "../state/log-state.ts";
 import { currentSession } from "../state/session.ts";
 
 const PAGE = 1_000;
-/** How many events are remembered, to check decisions that were made before them. */
+/** How many events are kept in memory to check decisions that were made before them. */
 const RECENT = 1_000;
 /** How many expected states are kept. */
 const EXPECTED = 256;
@@ -22,18 +22,18 @@ export type EventSubject = Pick<LogEvent, "agent_id" | "task_id">;
 interface FollowerOptions {
   readonly store: Store;
   readonly run: string;
-  /** The state to go on from. */
+  /** The state to start from. */
   readonly start: LogState;
-  /** Called with new events, in the order of the log and once each. */
+  /** Called once with each group of new events, in the order of the log. */
   readonly onEvents: (events: readonly LogEvent[], state: LogState) => void;
   /**
-   * Verify the chain. After the first event that does not follow, this is called once, nothing more is taken, and every method
-   * throws BYLAW_CHAIN_BROKEN.
+   * Verifies the chain. At the first event that does not follow, this is called once; from then on nothing is read and every method throws
+   * BYLAW_CHAIN_BROKEN.
    */
   readonly onBreak?: ((error: BylawError) => void) | undefined;
 }
 
-/** Reads a log from a state on, and keeps the state of what was read. */
+/** Reads a log from a state on, and keeps the state after the events read. */
 export class LogFollower {
   readonly #options: FollowerOptions;
   readonly #events: Store["events"];
@@ -42,7 +42,7 @@ export class LogFollower {
   #reading: Promise<number> | undefined;
   // Without details, which can be large.
   readonly #recent: EventSubject[] = [];
-  // States after events that a store was about to write, by the link of the last one, in the order of the log.
+  // States after events that a store was about to write, with the link of the last event, in the order of the log.
   readonly #expected: { readonly link: string; readonly state: LogState }[] = [];
 
   constructor(options: FollowerOptions) {
@@ -63,14 +63,14 @@ export class LogFollower {
     return headOf(this.#state);
   }
 
-  /** Takes events that follow; those taken before are skipped. `written`: the store has just written them for this process. */
+  /** Takes the next events and skips those taken before. `written`: the store has just written them for this process. */
   take(events: readonly LogEvent[], { written = false } = {}): void {
     this.#guarded(() => this.#take(events, written));
   }
 
-  /** Reads on, up to a sequence or to the end. */
+  /** Reads up to a sequence or to the end. */
   async catchUp(until = Infinity): Promise<void> {
-    // A page that is being read may have been requested too early, so wait for it and then read on.
+    // A page that is being read may have been requested too early. Wait for it, then continue.
     await this.#reading?.catch(() => {});
     while (this.#state.head < until) {
       if (this.#broken !== undefined) throw this.#broken;
@@ -82,12 +82,12 @@ export class LogFollower {
     }
   }
 
-  /** The state after events that follow but may never be durable. */
+  /** The state after the next events, which may never become durable. */
   ahead(unseen: readonly LogEvent[]): LogState {
     return this.#guarded(() => this.#ahead(unseen));
   }
 
-  /** The agents and tasks of the events since an earlier state; `undefined` where that is too long ago. */
+  /** The agents and tasks of the events since an earlier state. `undefined` if that is too long ago. */
   since(before: LogState): readonly EventSubject[] | undefined {
     const missed = this.#state.head - before.head;
     return missed > this.#recent.length
@@ -114,7 +114,7 @@ export class LogFollower {
     return page.length;
   }
 
-  // The commits of a batch are each shown those before them, so all but the last event has usually been reduced already.
+  // The commits of a batch are each shown those before them, so usually all but the last event have been reduced already.
   #ahead(unseen: readonly LogEvent[]): LogState {
     let from = unseen.length;
     let next: LogState | undefined;
@@ -139,7 +139,7 @@ export class LogFollower {
     return state;
   }
 
-  /** The state that was expected after an event. The same link means the very same log. */
+  /** The expected state after an event. Equal links mean the same log. */
   #expectedAfter(event: LogEvent | undefined): LogState | undefined {
     if (event?.hash === undefined) return undefined;
     return this.#expected.findLast(

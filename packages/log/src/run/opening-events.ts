@@ -4,7 +4,7 @@ import type { Lifecycle, OpeningEvent } from "../state/lifecycle.ts";
 import { currentSession, type Session } from "../state/session.ts";
 import type { Plan } from "./run-contract.ts";
 
-/** What a session records before anything else: that it begins the log, or resumes it. */
+/** The first events of a session: that it begins the log or resumes it. */
 export function openingEvents(
   view: View,
   lifecycles: readonly Lifecycle<unknown>[],

@@ -1,11 +1,10 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 
-/** A state that refers to itself has no end; none that is meant is as deep as this. */
+/** A cyclic state has no end, and no sensible one is deeper than this. */
 const DEEPEST = 1_000;
 
 /**
- * The text of plain data, from which the very same value is read again: keys in their order, nothing left out. `undefined` for anything
- * else.
+ * The text of plain data, from which exactly the same value can be parsed: keys in order, nothing left out. `undefined` for anything else.
  */
 export function plainText(value: unknown): string | undefined {
   try {
@@ -17,13 +16,13 @@ export function plainText(value: unknown): string | undefined {
 
 /** How much is written at a time. */
 export interface PieceSize {
-  /** Values that are written by one call. */
+  /** The most values that one call writes. */
   readonly values?: number;
-  /** Characters after which others have their turn: about a millisecond. */
+  /** Characters after which to yield to other work: about a millisecond. */
   readonly characters?: number;
 }
 
-/** What `plainText` says, in pieces, so that others have their turn in between. Nobody may change the value meanwhile. */
+/** Returns what `plainText` returns, but yields to other work between pieces. The value must not change meanwhile. */
 export async function plainTextInPieces(
   value: unknown,
   { values = 5_000, characters = 100_000 }: PieceSize = {},
@@ -61,7 +60,7 @@ function* piecesOf(value: unknown, depth: number, most: number): Generator<strin
   yield list ? "]" : "}";
 }
 
-/** What is left of so many values after those that plain data has; below 0 where it has more, NaN where it is not plain. */
+/** `most` minus the number of values in plain data: below 0 if it has more than `most`, NaN if it is not plain. */
 function rest(value: unknown, depth: number, most: number): number {
   let left = most - 1;
   if (typeof value === "string" || typeof value === "boolean" || value === null) return left;
@@ -69,7 +68,7 @@ function rest(value: unknown, depth: number, most: number): number {
     return Number.isFinite(value) && !Object.is(value, -0) ? left : Number.NaN;
   if (typeof value !== "object" || depth > DEEPEST) return Number.NaN;
   const keys = Object.keys(value);
-  // Nothing that is hidden, and no symbols; of a list its length, and no gaps.
+  // No non-enumerable properties and no symbols. A list has `length` too, and no gaps.
   const list = Array.isArray(value);
   if (
     Reflect.ownKeys(value).length !== keys.length + (list ? 1 : 0) ||

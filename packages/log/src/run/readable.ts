@@ -2,7 +2,7 @@ import { isJsonObject, omitUndefined, type Response } from "@bylaw/kernel";
 
 type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 
-/** As much of a response as can be put on record, where the whole of it cannot be read: whose it is, its attempt, and what was written. */
+/** The parts of an unreadable response that can be recorded: its agent, its attempt, and its text. */
 export function readableIn(given: unknown): Partial<Response> {
   try {
     if (!isJsonObject(given)) return {};

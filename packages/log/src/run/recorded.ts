@@ -47,7 +47,7 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
       : ["enforcement", violation(subject as Response, decision)],
 };
 
-/** The event that says what came of a subject. */
+/** The event that records the decision about a subject. */
 export function eventOf(
   hook: HookName,
   subject: Subject,
@@ -67,7 +67,7 @@ function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
   return found;
 }
 
-// Without what is undefined, which has no place in a log.
+// Omits undefined fields, because a log cannot hold them.
 function written(
   { id: _id, hook: _hook, policy, ...said }: Decision,
   { digest: policy_digest, known }: PolicyName,
@@ -76,18 +76,18 @@ function written(
   try {
     return freezeJson(decision) as JsonObject;
   } catch {
-    // What is no plain data in a vote is what it says of itself; a copy takes a quarter of the time, so it is tried first.
+    // Votes that are not plain data are converted by their `toJSON`. `freezeJson` comes first because it is four times as fast.
     return JSON.parse(JSON.stringify(decision)) as JsonObject;
   }
 }
 
-// All that a later decision about the same call needs, but for the links of its paths.
+// Everything that a later decision about the same call needs, except for the links in its paths.
 const CALL_FIELDS = [
   ...["id", "tool", "server", "args", "annotations", "cwd", "workspace", "home"],
   ...["approval_mode", "interactive", "phase"],
 ];
 
-// Of the registered servers only the tools that the name could stand for: whole registries would fill the log.
+// Only the servers and tools that the name may refer to, because whole registries would fill the log.
 function registryOf(subject: Subject): JsonObject {
   const { tool, server, servers } = subject as Partial<ToolCall>;
   if (tool === undefined || servers === undefined) return {};
@@ -98,16 +98,16 @@ function registryOf(subject: Subject): JsonObject {
   return { servers: Object.fromEntries(near) };
 }
 
-// What a plugin prepared under a name of its facts, and later decisions ask: the commit where a task began, the marks that a call sets.
+// A value in the facts of a plugin that later decisions need: the commit at which a task began, or the marks that a call sets.
 function factOf({ facts = {} }: Subject, name: "commit" | "marks"): JsonObject {
   const found = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of[name]));
   return found === undefined ? {} : { [name]: (found as JsonObject)[name] ?? null };
 }
 
-/** What a plugin may prepare about a response, under `turn` of its facts. */
+/** The fields that a plugin may set in `turn` of its facts about a response. */
 const TURN_FACTS = ["terminal", "progress", "unknown_tools"] as const;
 
-// What is put on record of it says what the response came to: the answer or the vote, or that the turn goes on.
+// The facts that say how the response affects the turn: a final answer or vote, progress, or unknown tools.
 function turnFacts({ facts = {} }: Subject): JsonObject {
   const turns = Object.values(facts).map((of) =>
     isJsonObject(of) && isJsonObject(of["turn"]) ? of["turn"] : {},
@@ -118,7 +118,7 @@ function turnFacts({ facts = {} }: Subject): JsonObject {
   ) as JsonObject;
 }
 
-/** A decision about a response, which says how it goes on: what spent the last attempt is the end, whichever plugin refused. */
+/** The decision about a response, with how the turn continues. The last attempt always ends the turn, whichever plugin refused. */
 export function recovered(subject: Subject, decision: Decision): Decision {
   if (subject.hook !== "onEnforcement" || decision.effect === "allow") return decision;
   const recovery = isFinal(subject, decision) ? "end" : (decision.recovery ?? "restart");
@@ -149,7 +149,7 @@ function violation(response: Response, decision: Decision): JsonObject {
   const ended = {
     buffer_preview: upTo(buffer, WINDOW),
     buffer_chars: charactersOf(buffer),
-    // The text is left out if the preview already holds all of it.
+    // Omit the text if the preview holds all of it.
     ...(buffer.length > PREVIEW ? { buffer_text: upTo(buffer, BUFFER + WINDOW) } : {}),
     recovery: final ? "end" : recovery,
     final,
@@ -157,7 +157,9 @@ function violation(response: Response, decision: Decision): JsonObject {
   return { round, attempt, max_attempts, ...calls, ...ended };
 }
 
-/** Everything the model wrote: its text, and its calls with their arguments. A rejected answer is in its tool's arguments. */
+/**
+ * Everything that the model wrote: its text, and its calls with their arguments, because a rejected answer is in the arguments of a tool.
+ */
 const bufferOf = (text: string, calls: readonly ResponseCall[]): string =>
   [
     ...(text === "" ? [] : [text]),
@@ -168,7 +170,7 @@ const bufferOf = (text: string, calls: readonly ResponseCall[]): string =>
 const argsText = (args: Json | undefined): string =>
   args === undefined ? "" : typeof args === "string" ? args : JSON.stringify(args);
 
-// Of an unknown tool the event names only what is unknown, so that nobody takes the tools beside it for that.
+// For unknown tools, only the unknown names are recorded, so that the known ones do not look unknown.
 function namesOf(
   response: Response,
   calls: readonly ResponseCall[],
@@ -188,19 +190,19 @@ function bounded({ unknown_tools: unknown, ...facts }: JsonObject): JsonObject {
 
 const nameIn = (name: Json): Json => (typeof name === "string" ? upTo(name, NAME_WINDOW) : name);
 
-/** As many names are on record, so that one response cannot fill the log. */
+/** The most names that are recorded, so that one response cannot fill the log. */
 const NAMES = 200;
-/** How much of a text redactors see: a secret that the preview cuts in two is still whole for them. */
+/** How much of a text redactors see, so that a secret which the preview cuts in two is still whole for them. */
 const WINDOW = 16_384;
 const PREVIEW = 500;
-/** The limits on what is recorded of a refused response. */
+/** Limits on what is recorded of a refused response. */
 const BUFFER = 32_768;
 const NAME = 256;
 const NAME_WINDOW = 1_024;
 
 /**
- * An event as it stands in the log, when redactors have seen it: the preview of a buffer is at most 500 whole characters, its text at
- * most 32,768 UTF-16 units, the name of a tool at most 256.
+ * Shortens an event after redactors have seen it: the preview of a buffer to 500 whole characters, its text to 32,768 UTF-16 units, and
+ * each tool name to 256.
  */
 export function clipped(event: EventDraft): EventDraft {
   const cut: Record<string, Json> = {};
@@ -233,7 +235,7 @@ const cutName = (name: Json): Json => (typeof name === "string" ? upTo(name, NAM
 const upTo = (text: string, end: number): string =>
   text.slice(0, text.length > end && (text.charCodeAt(end) & 0xfc00) === 0xdc00 ? end - 1 : end);
 
-// The second half of a pair is no character of its own.
+// The second half of a surrogate pair does not count as a character.
 function charactersOf(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length; at += 1)

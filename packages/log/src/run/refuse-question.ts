@@ -16,7 +16,7 @@ interface Source {
 const PAGE = 500;
 
 /**
- * Records a person's no to a question, unless it is no longer open. Throws BYLAW_EVENT_INVALID, BYLAW_APPROVAL_MISSING,
+ * Records that a person said no to an open question. Throws BYLAW_EVENT_INVALID, BYLAW_APPROVAL_MISSING if the question is not open,
  * BYLAW_EVENT_REFUSED for a second answer, and what a journal throws.
  */
 export async function refuseQuestion(
@@ -63,7 +63,7 @@ async function openQuestion(
 ): Promise<LogEvent> {
   const [question] = await store.events(run, asked - 1, 1);
   if (question === undefined || !asksPerson(question))
-    throw missing(`Event ${asked} asks nobody about a tool call`);
+    throw missing(`Event ${asked} is not a question about a tool call`);
   const key = callKey(question);
   for (let after = asked; after < head;) {
     const page = await store.events(run, after, PAGE);

@@ -12,17 +12,17 @@ import { digestOf } from "../format/digest.ts";
 import type { Outcome } from "./run-contract.ts";
 
 /**
- * The name of a request in the store: what its caller named it together with all that it says. So an id that is used for something
- * else names something else, and nobody is answered for what somebody else asked, or with another token.
+ * The id of a request in the store: a digest of the caller's request id and the whole content. So the same id with other content is another
+ * request, and no caller gets the answer to another's question or token.
  */
 export const requestName = (kind: string, request_id: string, content: Json): string =>
   `${kind}:${digestOf({ request_id, content })}`;
 
-/** The name of a question that came with a request id: of a transition in the subject, of every other beside it. */
+/** The name of a question with a request id. A transition has the id in its subject; other questions have it in their options. */
 export function questionName(given: Subject, asked_as: string | undefined): string | undefined {
   const request_id = (given.hook === "onTransition" ? given.request_id : undefined) ?? asked_as;
   if (typeof request_id !== "string") return undefined;
-  // The run says these itself, or they are about the asking and not about what is asked.
+  // These fields come from the run, or describe the request rather than the question.
   const {
     hook,
     request_id: _,
@@ -39,7 +39,7 @@ export function questionName(given: Subject, asked_as: string | undefined): stri
 
 interface Recorded {
   readonly kind: string;
-  /** What an event of a type says of how the question was answered. */
+  /** The effects that each event type can stand for. */
   readonly applied: Readonly<Record<string, readonly Effect[]>>;
 }
 
@@ -56,14 +56,14 @@ const RECORDED: Readonly<Record<HookName, Recorded>> = {
     kind: "behavior",
     applied: { behavior_applied: ["allow"], behavior_rejected: ["ask_user", "deny"] },
   },
-  // A response that does not comply is on record as such in every enforcement mode.
+  // A response that does not comply is recorded as such in every enforcement mode.
   onEnforcement: {
     kind: "response",
     applied: { response_accepted: ["allow"], enforcement: ["allow", "ask_user", "deny"] },
   },
 };
 
-/** What came of a question the first time, from its event; `undefined` where that does not say. */
+/** The first outcome of a question, from its event. `undefined` if the event does not show it. */
 export function outcomeOf(
   { id, hook }: Subject,
   events: readonly LogEvent[],

@@ -25,17 +25,17 @@ const OPENING = [
   "task_reverification_required",
 ];
 
-/** The calls that record the event types that nobody but the run records. */
+/** Event types that only the run records, with the method that records each. */
 const RECORDED_BY: ReadonlyMap<string, string> = new Map([
   ...Object.entries(BY_TYPE).map(([type, call]) => [type, `\`run.${String(call)}\``] as const),
   ...OPENING.map((type) => [type, "`openRun`"] as const),
 ]);
 
-/** Whether only the run, or whoever starts a new log file, records events of this type. */
+/** Whether only the run, or the program that starts a new log file, writes events of this type. */
 export const isReserved = (event_type: string): boolean =>
   RECORDED_BY.has(event_type) || event_type === ANCHOR_TYPE;
 
-/** What is said to whoever would record an event of such a type. */
+/** The error for recording an event of a reserved type. */
 export function reservedEvent(event_type: string): BylawError {
   const call = RECORDED_BY.get(event_type);
   return new BylawError({

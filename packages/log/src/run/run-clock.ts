@@ -2,7 +2,7 @@ import { BylawError } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import { eventTime } from "../format/codec/envelope.ts";
 
-/** The clock of a run: it never goes back, neither behind the log nor between two of its own readings. */
+/** The clock of a run. It never goes back, neither behind the log nor behind its own readings. */
 export class RunClock {
   readonly #now: () => string;
   #latest: string | undefined;
@@ -11,10 +11,10 @@ export class RunClock {
     this.#now = now;
   }
 
-  /** The time, but none before `last`. Throws BYLAW_EVENT_INVALID where the clock gives no RFC 3339 time. */
+  /** The time, but never before `last`. Throws BYLAW_EVENT_INVALID if the clock returns no RFC 3339 time. */
   time(last: string | undefined): string {
     const at: unknown = this.#now();
-    // Nothing would ever expire after a time that cannot be read.
+    // Without a valid time, nothing would ever expire.
     if (typeof at !== "string" || Number.isNaN(eventTime({ timestamp: at }) ?? Number.NaN))
       throw badTime(at);
     this.#latest = notBefore(notBefore(at, last), this.#latest);
@@ -22,13 +22,13 @@ export class RunClock {
   }
 }
 
-/** A time, but none before `last`. A time that cannot be read is returned as it is. */
+/** The given time, but never before `last`. An invalid time is returned as it is. */
 export const notBefore = (time: string, last: string | undefined): string =>
   last !== undefined && last !== time && Date.parse(time) < Date.parse(last) ? last : time;
 
 /**
- * A time that is ahead by 1 ms on the second try, and twice as much on each further one. A writer that is beaten again and again
- * gets ahead of the others' clocks this way.
+ * A time that is 1 ms ahead on the second try, and twice as much on each further one. So a writer that always loses the race gets ahead of
+ * the others' clocks.
  */
 export const dateAhead = (timestamp: string, tries: number): string =>
   tries === 0 ? timestamp : new Date(Date.parse(timestamp) + 2 ** (tries - 1)).toISOString();

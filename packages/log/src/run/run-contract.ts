@@ -14,23 +14,23 @@ import type {
 } from "@bylaw/kernel";
 import type { Claim, ClaimRequest, DocumentWrite, Store, TaskWrite } from "@bylaw/store";
 
-/** What a coordinator sets out to do. */
+/** The plan of a coordinator. */
 export interface Plan {
   readonly file: string;
   readonly total_tasks: number;
 }
 
-/** How a run makes sure that nobody changed its log behind its back. */
+/** How a run detects changes to its log. */
 export interface ChainOptions {
   /**
-   * Secrets that seal what is kept beside the log: its head, and snapshots. The first one seals, and what any of them sealed is believed.
-   * Every process that opens the run has to have them.
+   * Secrets that seal what is kept beside the log: its head, and snapshots. The first one seals, and seals of all of them are accepted.
+   * Every process that opens the run needs them.
    */
   readonly secrets: readonly string[];
-  /** A file of this machine for a copy of the head, so that a store that is set back as a whole is noticed. */
+  /** A local file for a copy of the head, so that a store which was restored to an older state is noticed. */
   readonly head_file?: string;
   /**
-   * Is told once of a log that was changed. With it a run of such a log is opened: it knows nothing, and refuses everything. Without it
+   * Called once when the log was changed. With it, the run is opened anyway, with an empty state, and refuses everything. Without it,
    * opening throws.
    */
   readonly onBreak?: (error: BylawError) => void;
@@ -40,34 +40,34 @@ export interface ChainOptions {
 export interface OpenOptions {
   /** The name of the log. */
   readonly run: string;
-  /** Default: a memory store of its own. */
+  /** Default: a new memory store. */
   readonly store?: Store;
   /**
-   * A UUID for this sitting. Default: a new one. A log that another session kept is resumed: that session can record no more.
+   * A UUID for this session. Default: a new one. If another session has the log, this one takes it over, and the other can record no more.
    */
   readonly session?: string;
-  /** Takes part in the sitting that is going on, where there is one: for several processes that keep one log. */
+  /** Joins the current session if there is one, so that several processes can share one log. */
   readonly join?: boolean;
-  /** Goes into `session_start`. */
+  /** Recorded in `session_start`. */
   readonly plan?: Plan;
-  /** RFC 3339, UTC. Default: the system's clock. */
+  /** Returns the time, RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;
-  /** The chain of the log is followed as it is read. Default: the log is believed. */
+  /** Verifies the chain of the log while it is read. Default: the log is trusted. */
   readonly chain?: ChainOptions;
-  /** Is told when a sink fails that is not required, or a required one where no call waits for it. */
+  /** Called when an optional sink fails, or a required one that no call waits for. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What came of a subject in a run. */
+/** The result of a question in a run. */
 export interface Outcome {
   readonly decision: Decision;
-  /** What happens, under the enforcement mode. */
+  /** What happens under the enforcement mode. */
   readonly applied: Effect;
-  /** What was recorded. */
+  /** The recorded events. */
   readonly events: readonly LogEvent[];
   /**
-   * A request with an id that was answered before: this is the answer of then, and nothing was recorded. Things may have
-   * changed since: what the log says of the task holds, not this.
+   * Set when a request with this id was answered before. This is that earlier answer, and nothing new was recorded. Things may have changed
+   * since: trust what the log says of the task, not this.
    */
   readonly replayed?: true;
 }
@@ -75,33 +75,33 @@ export interface Outcome {
 /** An event of a type that a plugin declares. */
 export type Recordable = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
-/** What is written with events: all of it or nothing. */
+/** What is written together with events, in one atomic commit. */
 export interface RecordOptions {
-  /** A task's state, or only its fence. */
+  /** A task's new state, or only a check of its fence. */
   readonly task?: TaskWrite;
   readonly documents?: readonly DocumentWrite[];
   /** The same events under the same id are recorded once. */
   readonly request_id?: string;
 }
 
-/** How something is asked. */
+/** Options of a question. */
 export interface AskOptions {
-  /** The same question under the same id is answered as it was the first time, and recorded once. */
+  /** The same question under the same id gets its first answer, and is recorded once. */
   readonly request_id?: string;
-  /** What is written with the event of the decision, whatever that is. */
+  /** Documents that are written with the event of the decision, whatever it is. */
   readonly documents?: readonly DocumentWrite[];
 }
 
-/** A wish for a task of this run. */
+/** A request to claim a task of this run. */
 export interface TaskClaim extends Pick<
   ClaimRequest,
   "queue" | "agent" | "lease_ms" | "request_id"
 > {
-  /** What goes on record with the claim, of a type that a plugin declares. Pure: a store may ask again. */
+  /** Returns the event that records the claim, of a type that a plugin declares. It must be pure: a store may call it again. */
   readonly event: (claim: Omit<Claim, "event">) => Recordable;
 }
 
-/** What a tool returned: evidence for gates and rules over sequences. */
+/** The result of a tool call. It is evidence for gates and for rules over sequences. */
 export interface ToolResult {
   /** The id of the call. */
   readonly id: string;
@@ -110,17 +110,17 @@ export interface ToolResult {
   readonly task?: string;
   readonly ok: boolean;
   readonly result?: Json;
-  /** Only the agent says so: nobody saw the call. It proves nothing to a rule that wants a good result. */
+  /** Whether only the agent reports the result, and nobody saw the call. It proves nothing to a rule that requires a good result. */
   readonly reported?: boolean;
 }
 
 /** A person's yes to one question. */
 export interface ApprovalRequest {
-  /** The subject that was asked about, as it was given. */
+  /** The subject of the question, as it was asked. */
   readonly subject: Subject;
-  /** Who says yes. */
+  /** The person who says yes. */
   readonly by: string;
-  /** RFC 3339, UTC. */
+  /** When the approval ends: RFC 3339, UTC. */
   readonly expires_at: string;
 }
 
@@ -128,17 +128,17 @@ export interface ApprovalRequest {
 export interface RefusalRequest {
   /** The sequence of the event that asked: `tool_asked`, or a `tool_denied` because nobody was there to approve the call. */
   readonly asked: number;
-  /** Who says no. */
+  /** The person who says no. */
   readonly by: string;
-  /** Why. */
+  /** Why the call is refused. */
   readonly reason: string;
 }
 
-/** One log, and the state that follows from it. */
+/** One log and its current state. */
 export interface Run {
   readonly run: string;
   readonly session: string;
-  /** Sequence of the last event that this run has read. */
+  /** The sequence of the last event that this run has read. */
   readonly head: number;
   toolCall(call: Omit<ToolCall, "hook">, options?: AskOptions): Promise<Outcome>;
   transition(request: Omit<Transition, "hook">, options?: AskOptions): Promise<Outcome>;
@@ -153,37 +153,35 @@ export interface Run {
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
   /**
-   * Records a person's no. It closes the question: a later yes to it is refused, until the call is asked about again. Throws
-   * BYLAW_APPROVAL_MISSING where the question is not open, and BYLAW_EVENT_REFUSED where a person already answered it.
+   * Records that a person said no. This closes the question: a later yes is refused until the call is asked about again. Throws
+   * BYLAW_APPROVAL_MISSING if the question is not open, and BYLAW_EVENT_REFUSED if a person has already answered it.
    */
   refuse(
     request: RefusalRequest,
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
-  /** Records that a person cleared a mark of the policies. Throws BYLAW_EVENT_REFUSED where no policy has it. */
+  /** Records that a person cleared a mark of the policies. Throws BYLAW_EVENT_REFUSED if no policy defines the mark. */
   clearMark(
     mark: { readonly mark: string; readonly by: string },
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
   /**
-   * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED,
-   * BYLAW_RUN_CLOSED, a StoreConflict where a fence or a document is not as expected, and what redactors, the store and required
-   * sinks throw.
+   * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED, BYLAW_RUN_CLOSED,
+   * a StoreConflict if a fence or document is not as expected, and what redactors, the store and required sinks throw.
    */
   record(events: readonly Recordable[], options?: RecordOptions): Promise<readonly LogEvent[]>;
   /**
-   * Gives a task of a queue to an agent, on record in the same transaction, or `undefined` where none is free. Guards are asked
-   * about the event there. Throws like `record`.
+   * Gives a task of a queue to an agent and records that in the same transaction, in which guards are asked about the event. Resolves to
+   * `undefined` if no task can be claimed. Throws like `record`.
    */
   claim(request: TaskClaim): Promise<Claim | undefined>;
   /** Reads what others have recorded since. Throws what the store throws. */
   catchUp(): Promise<void>;
   readonly view: View;
-  /** The time by the clock of the run, RFC 3339: never before the last event. Throws BYLAW_EVENT_INVALID for a clock that tells none. */
-  now(): string;
   /**
-   * Waits for what is under way and closes the sinks, not the store. Questions that come later are denied. Throws what a required
-   * sink throws.
+   * The time by the clock of the run, RFC 3339, never before the last event. Throws BYLAW_EVENT_INVALID if the clock returns no valid time.
    */
+  now(): string;
+  /** Waits for pending work and closes the sinks, but not the store. Later questions are denied. Throws what a required sink throws. */
   close(): Promise<void>;
 }

@@ -20,9 +20,9 @@ import { requestName } from "./request.ts";
 import type { OpenOptions, Plan, Run } from "./run-contract.ts";
 
 /**
- * Reads a log and records from then on. The first event says that a session begins or resumes the log. Throws what the store and
- * required sinks throw, what a projection throws, BYLAW_EVENT_REFUSED where the session may not begin, and BYLAW_EVENT_INVALID for
- * a session or plan that a log cannot hold. With `chain` also BYLAW_CHAIN_BROKEN for a log that was changed.
+ * Opens a run: reads its log and records from then on. The first event says that a session begins or resumes the log. Throws what the store
+ * and required sinks throw, what a projection throws, BYLAW_EVENT_REFUSED if the session may not begin, and BYLAW_EVENT_INVALID for a
+ * session or plan that a log cannot hold. With `chain`, also BYLAW_CHAIN_BROKEN for a log that was changed.
  */
 export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run> {
   const {
@@ -65,7 +65,7 @@ interface RunParts {
   readonly report: (error: unknown) => void;
 }
 
-/** Its members are fields, as hosts hand them on alone, and derive objects from a run. */
+/** Its methods are fields, because hosts pass them on alone and derive objects from a run. */
 class RecordedRun implements Run {
   readonly run: string;
   readonly session: string;
@@ -153,7 +153,7 @@ class RecordedRun implements Run {
   };
 
   readonly claim: Run["claim"] = async ({ queue, agent, lease_ms, request_id, event }) => {
-    // A request id is the agent's in every run, so it is combined with the run.
+    // A store keeps claim ids per agent across runs, so the id is combined with the run.
     const id = request_id && JSON.stringify([this.run, request_id]);
     const request = { queue, agent, lease_ms, ...omitUndefined({ request_id: id }) };
     const taken = await this.#journal.claim(request, (claim) =>
@@ -170,11 +170,11 @@ class RecordedRun implements Run {
   }
 }
 
-// Copies, so that nobody changes what is written.
+// Copies, so that nobody can change what is written.
 const copied = (documents: readonly DocumentWrite[]): readonly DocumentWrite[] =>
   documents.map((one) => ({ ...one }));
 
-// Without its time: a repeated request is made later.
+// Without the time, because a repeated request comes later.
 const contentOf = ({ event_type, agent_id, task_id, details }: EventDraft): Json => ({
   event_type,
   agent_id,

@@ -13,14 +13,14 @@ import { createLogState, type LogState } from "../state/log-state.ts";
 import type { Seals } from "../integrity/seal.ts";
 import { plainText, plainTextInPieces } from "./plain-text.ts";
 
-/** After how many events a run keeps a snapshot of its projections, so that opening it does not read the whole log. */
+/** How many events after the last snapshot a run saves the next one, so that opening it need not read the whole log. */
 const EVERY = 1_000;
-/** The same while calls wait for each other: dozens of them wait for its commit then. */
+/** The same while calls wait for each other, because dozens of them then wait for its commit. */
 const EVERY_UNDER_LOAD = 8_000;
-/** Of a large one it keeps fewer: one more event has to come for each so many characters. */
+/** A large snapshot is saved less often: the interval grows by one event for this many characters. */
 const CHARACTERS = 500;
 
-/** From so many characters on it is zipped, to about a tenth. At most so many bytes are unzipped. */
+/** From this many characters on, a snapshot is compressed, to about a tenth. At most so many bytes are decompressed. */
 const LARGE = 100_000;
 const LARGEST = 2 ** 28;
 const QUICKLY = { level: 1 };
@@ -32,20 +32,20 @@ const unzip = promisify<Buffer, { readonly maxOutputLength: number }, Buffer>(in
 
 type Projections = readonly Projection<unknown>[];
 
-/** Which state a snapshot is of. */
+/** The event and projections that a snapshot belongs to. */
 interface Place {
   /** The sequence of the last event in it, and its link. */
   readonly head: number;
   readonly link: string;
-  /** By name of the projection. */
+  /** By projection name. */
   readonly versions: Readonly<Record<string, number>>;
 }
 
-/** A snapshot as it is read. */
+/** A snapshot as it was read. */
 interface Kept extends Pick<Place, "head" | "link"> {
-  /** By name of the projection. */
+  /** By projection name. */
   readonly states: Readonly<Record<string, unknown>>;
-  /** How many characters the text of them has. */
+  /** The number of characters in the text of the states. */
   readonly size: number;
 }
 
@@ -53,20 +53,19 @@ interface SnapshotOptions {
   readonly store: Store;
   readonly run: string;
   readonly projections: Projections;
-  /** Snapshots that were not sealed with these are ignored. */
+  /** Snapshots with other seals are ignored. */
   readonly seals: Seals | undefined;
 }
 
 /**
- * Keeps snapshots of a run in its store. They are documents, committed with events and never a second truth: one whose link is not
- * that of the event it stands at, or whose projections are not exactly these in these versions, is ignored, and the log is folded
- * from its beginning.
+ * Saves snapshots of a run as documents, in commits of events. The log stays the only truth. A snapshot is ignored, and the log read from
+ * its beginning, unless its link is that of the event at its head and its projections and versions are exactly those of this run.
  */
 export class Snapshots {
   readonly #options: SnapshotOptions;
   readonly #about: string;
   readonly #versions: Place["versions"];
-  /** Two projections of one name cannot be told apart in a snapshot, by this run or by the next. */
+  /** Whether two projections have the same name, so that a snapshot cannot tell them apart. */
   readonly #ambiguous: boolean;
   /** The head of the last snapshot, and how many characters its states have. */
   #taken = 0;
@@ -90,8 +89,8 @@ export class Snapshots {
   }
 
   /**
-   * The snapshot that is due, to be committed with the next events. `load`: others wait meanwhile, so that it is written in pieces
-   * between their turns, and is that of a state before this one.
+   * The snapshot that is due, for the commit of the next events. `load`: calls are waiting, so it is written in pieces between other work,
+   * and a later call returns it.
    */
   due(state: LogState, link: string, load: boolean): readonly DocumentWrite[] {
     const ready = this.#made;
@@ -106,7 +105,7 @@ export class Snapshots {
     const place: Place = { head: state.head, link, versions: this.#versions };
     if (load) {
       this.#making = true;
-      // A snapshot that cannot be made costs reading the whole log, and nothing else.
+      // If no snapshot can be made, the only cost is reading the whole log.
       void this.#makeInBetween(place, states)
         .catch(() => {})
         .finally(() => (this.#making = false));
@@ -149,7 +148,7 @@ export class Snapshots {
   }
 }
 
-// What stands there may be of another version of this package, or of anyone who can write the store.
+// The document may be of another version of this package, or come from anyone who can write to the store.
 async function parse(
   text: string,
   versions: Json,

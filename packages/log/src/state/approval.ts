@@ -21,7 +21,7 @@ type Grant = NonNullable<Parameters<Kernel["decide"]>[2]>;
 /** The event types that a run writes itself. */
 export const RUN_EVENTS: readonly string[] = RUN_TYPES.map(({ name }) => name);
 
-/** What people said and what still counts. Approvals are known by the digest of what they approve and by the event that granted them. */
+/** The answers of people that still count. Approvals are found by the digest of what they approve and by the event that granted them. */
 export interface OpenApprovals {
   readonly grants: Tree<Grant>;
   readonly digests: Tree<string>;
@@ -29,7 +29,7 @@ export interface OpenApprovals {
   readonly refused: Tree<true>;
 }
 
-/** The open approvals and the standing refusals of a run. */
+/** The open approvals and refusals of a run. */
 export const openApprovals = defineProjection<OpenApprovals>({
   name: "bylaw/approvals",
   version: 3,
@@ -62,7 +62,7 @@ export const openApprovals = defineProjection<OpenApprovals>({
         refused: treePut(state.refused, key, true),
       };
     }
-    // Only the run writes events of its own types, so nobody spends an approval by mentioning it.
+    // Only the run writes events of these types, so no other event can spend an approval by naming it.
     if (
       !RUN_EVENTS.includes(event_type) ||
       !isJsonObject(decision) ||
@@ -80,18 +80,18 @@ export const openApprovals = defineProjection<OpenApprovals>({
   },
 });
 
-// A refusal closes one question. Only where one stands is it worth a digest to see whether this is the same call again.
+// A refusal closes one question. The digest is costly, so compute it only if there is a refusal that it might match.
 function askedAgain(state: OpenApprovals, event: LogEvent): OpenApprovals {
   if (state.refused === null || !CALL_EVENTS.has(event.event_type)) return state;
   const digest = recordedDigest(event);
   return digest === undefined ? state : { ...state, refused: treeDrop(state.refused, digest) };
 }
 
-// A call that was redacted has no digest that anybody could ask about again.
+// A redacted call has no digest under which it could be asked about again.
 const answeredKey = ({ digest, asked }: JsonObject): string =>
   digest === "" ? String(asked) : String(digest);
 
-/** One question has one answer: it is refused to say no twice, or yes to what was refused, until the call is asked about again. */
+/** Refuses a second no to a question, and a yes after a no, until the call is asked about again. */
 export const answeredOnce: Guard = (view, { event_type, timestamp, details }) => {
   if (event_type !== "approval_granted" && event_type !== "approval_refused") return undefined;
   const { grants, refused } = view(openApprovals);
@@ -110,7 +110,7 @@ export const answeredOnce: Guard = (view, { event_type, timestamp, details }) =>
 /** The phase of each task. */
 export type Phases = Tree<string>;
 
-/** The phase of each task, as the log says. */
+/** The phase of each task, according to the log. */
 export const currentPhases = defineProjection<Phases>({
   name: "bylaw/phases",
   version: 2,
@@ -122,12 +122,12 @@ export const currentPhases = defineProjection<Phases>({
       : state,
 });
 
-/** The phase of one task; undefined for one that has entered none. */
+/** The phase of one task. `undefined` if it has entered none. */
 export const phaseOf = (phases: Phases, task: string): string | undefined => treeGet(phases, task);
 
 /**
- * What an approval is bound to: the RFC 8785 form of {tool, server, args, agent, task, cwd} of a tool call, of what is asked
- * for at the other hooks, and the digest of the policies that asked. Another policy needs another approval.
+ * The digest that an approval is bound to. For a tool call it covers {tool, server, args, agent, task, cwd}; at the other hooks, what is
+ * asked for; and always the digest of the policies that asked. The form is RFC 8785. Under another policy, a new approval is needed.
  */
 export function approvalDigest(subject: Subject, policy: string): string {
   const { agent = null, task = null } = subject;
@@ -135,7 +135,7 @@ export function approvalDigest(subject: Subject, policy: string): string {
     const { tool, server = null, args, cwd = null } = subject;
     return digestOf({ subject: { tool, server, args, agent, task, cwd }, policy });
   }
-  // The log counts attempts, and a request that is made anew has a new id: the same question, however often it was asked.
+  // The log counts attempts, and a repeated request has a new id. Neither makes it another question.
   const {
     round: _,
     attempt: __,
@@ -148,13 +148,13 @@ export function approvalDigest(subject: Subject, policy: string): string {
   return digestOf({ subject: { ...(asked as Record<string, Json>), agent, task }, policy });
 }
 
-/** What an approval of the call of a recorded decision is bound to; `undefined` where the log does not have all of the call. */
+/** The digest that an approval of the call in a recorded decision is bound to. `undefined` if the log does not have the whole call. */
 export function recordedDigest(event: LogEvent): string | undefined {
   const { call } = callIn(event);
   return call === undefined ? undefined : approvalDigest(call, recordedPolicy(event));
 }
 
-/** The digest of the policies that a recorded decision was made by. */
+/** The digest of the policies under which a recorded decision was made. */
 export function recordedPolicy({ details: { decision } }: LogEvent): string {
   const { policy = {}, policy_digest } = isJsonObject(decision) ? decision : {};
   return typeof policy_digest === "string" ? policy_digest : digestOf(policy as JsonObject);

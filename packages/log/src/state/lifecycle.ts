@@ -10,7 +10,7 @@ export interface OpeningEvent {
 
 /** What a session records when it resumes a log. */
 export interface ResumedLog {
-  /** Goes into `session_resumed`. */
+  /** Recorded in `session_resumed`. */
   readonly counts: {
     readonly in_progress_tasks_count: number;
     readonly pending_audit_count: number;
@@ -20,15 +20,15 @@ export interface ResumedLog {
   readonly events: readonly OpeningEvent[];
 }
 
-/** A projection that knows the life cycle of the work in a log. A plugin declares it like any other; the run asks it. */
+/** A projection that knows the life cycle of the work in a log. A plugin declares it like any other, and the run queries it. */
 export interface Lifecycle<State> extends Projection<State> {
-  /** What a new session records after `last`. */
+  /** Returns what a new session records after `last`. */
   resume(state: State, last: Session): ResumedLog;
-  /** The event type that ended the work; `null` while it goes on. */
+  /** The event type that ended the work; `null` while it continues. */
   endedBy(state: State): string | null;
 }
 
-/** Defines a life cycle. Throws BYLAW_PLUGIN_INVALID for one that is malformed. */
+/** Defines a life cycle. Throws BYLAW_PLUGIN_INVALID if it is malformed. */
 export const defineLifecycle = <State>(lifecycle: Lifecycle<State>): Lifecycle<State> =>
   checkArgument("defineLifecycle", "a life cycle", lifecycle, { code: "BYLAW_PLUGIN_INVALID" });
 

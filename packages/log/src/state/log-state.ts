@@ -1,7 +1,7 @@
 import type { EventDraft, Guard, LogEvent, Projection, View } from "@bylaw/kernel";
 import type { Finding } from "./declared.ts";
 
-/** The states of a set of projections after the events up to `head`. Immutable: adding events makes a new one. */
+/** The states of a set of projections after the events up to `head`. Immutable: adding events returns a new one. */
 export interface LogState {
   readonly head: number;
   readonly view: View;
@@ -25,7 +25,7 @@ export function createLogState(
         return all[at] as State;
       },
       add(events) {
-        // A writer may get an event twice, from its receipt and from the log, but each is reduced once.
+        // A writer may get an event twice, from its receipt and from the log. Each is reduced once.
         const fresh = events.filter(({ sequence }) => sequence > until);
         const last = fresh.at(-1);
         if (last === undefined) return state;
@@ -43,13 +43,13 @@ export function createLogState(
   );
 }
 
-/** Why a guard refuses one of these drafts, each judged after those before it. */
+/** Why a guard refuses one of these drafts, each checked after those before it. */
 export interface Refusal extends Finding {
   readonly draft: EventDraft;
   readonly guard: string;
 }
 
-/** The first refusal of a guard, if there is one. */
+/** The first refusal by a guard, if any. */
 export function refusalOf(
   guards: readonly { readonly name: string; readonly guard: Guard }[],
   state: LogState,
@@ -61,7 +61,7 @@ export function refusalOf(
       const finding = guard(current.view, draft);
       if (finding !== undefined) return { ...finding, draft, guard: name };
     }
-    // Also after the last draft: an event that a projection cannot reduce must not be written.
+    // Also after the last draft, because an event that a projection cannot reduce must not be written.
     current = current.add([{ ...draft, sequence: current.head + 1 }]);
   }
   return undefined;

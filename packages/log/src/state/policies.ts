@@ -10,13 +10,13 @@ import { RUN_EVENTS } from "./approval.ts";
 /** The hook of a subject. */
 export type HookName = Subject["hook"];
 
-/** The policies that decisions of a log were made under, by their digest, the oldest first. */
+/** The policies of the decisions in a log, by digest, the oldest first. */
 export type Policies = Readonly<Record<string, JsonObject>>;
 
-/** So many are remembered; of one that is not, the next decision under it says once more what it is. */
+/** The most policies that are kept. The next decision under a dropped one records it in full again. */
 const KEPT = 32;
 
-/** The policies that the log has in full. Only the run writes the events that say them. */
+/** The policies that the log has in full. Only events of the run count. */
 export const policiesOnRecord = defineProjection<Policies>({
   name: "bylaw/policies",
   version: 1,
@@ -35,14 +35,14 @@ export const policiesOnRecord = defineProjection<Policies>({
   },
 });
 
-/** How an event names the policies of its decision. */
+/** How an event refers to the policies of its decision. */
 export interface PolicyName {
   readonly digest: string;
-  /** An event before says in full what they are. */
+  /** Whether an earlier event has the policies in full. */
   readonly known: boolean;
 }
 
-/** Transitions say it in full each time: they are few, and what approves one later holds it against the very policy that asked. */
+/** Transitions always record the policies in full. There are few, and a later approval is checked against the policies that asked. */
 export const policyName = (hook: HookName, digest: string, view: View): PolicyName => ({
   digest,
   known: hook !== "onTransition" && Object.hasOwn(view(policiesOnRecord), digest),

@@ -3,7 +3,7 @@ import { digestOf } from "../format/digest.ts";
 import { recordedDigest } from "./approval.ts";
 
 const PREFIX = "sha256:".length;
-/** 64 bits, so that nobody can make other artifacts, or another call, with the id of the ones shown. */
+/** 64 bits, so that nobody can craft other artifacts, or another call, with the same id. */
 const LENGTH = 16;
 
 /** The id of a question, derived from exactly what it is about. */

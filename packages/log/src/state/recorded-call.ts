@@ -14,7 +14,7 @@ export const CALL_EVENTS: ReadonlySet<string> = new Set([
   "tool_denied",
 ]);
 
-// A call that was denied because nobody was there to approve it: a yes still lets the next one pass.
+// A call that was denied because nobody was there to approve it. A yes still lets the next one pass.
 const UNANSWERED: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
 
 /** Whether an event is a question about a call that a person can answer. */
@@ -25,16 +25,16 @@ export function asksPerson({ event_type, details: { decision } }: LogEvent): boo
   );
 }
 
-/** The same text for each time that the same call is decided, as far as the log has the call. */
+/** A key that is equal for repeated decisions about the same call, as far as the log has the call. */
 export function callKey({ agent_id, task_id, details }: LogEvent): string {
   const { tool = null, server = null, args = null, cwd = null } = details;
   return canonicalJson([agent_id, task_id, tool, server, args, cwd]);
 }
 
-/** What the log has of a call. */
+/** A call as the log has it. */
 export interface RecordedCall {
   readonly call?: ToolCall;
-  /** Why the call cannot be asked about again; left out where it can. */
+  /** Why the call cannot be asked about again. Left out if it can. */
   readonly not_replayable?: string;
 }
 
@@ -43,11 +43,10 @@ const FIELDS = [
   ...["approval_mode", "interactive", "phase"],
 ];
 
-/** The call of an event about one, as it was asked about, or why it is not all there. */
+/** The call in an event, as it was asked about, or why the log does not have all of it. */
 export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): RecordedCall {
   const { tool, args } = details;
-  if (typeof tool !== "string")
-    return { not_replayable: "the call was refused before it was a call" };
+  if (typeof tool !== "string") return { not_replayable: "the call was malformed and was refused" };
   if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))
     return { not_replayable: "parts of the call were redacted" };
   if (typeof args !== "object" || args === null)
@@ -63,7 +62,7 @@ export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): Rec
   return { call: call as unknown as ToolCall };
 }
 
-// What a log keeps of a redacted value is an object with nothing but `redacted`.
+// A redacted value is an object whose only key is `redacted`.
 function isRedacted(value: Json): boolean {
   if (typeof value !== "object" || value === null) return false;
   const entries = Object.entries(value);

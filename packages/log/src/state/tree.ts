@@ -1,13 +1,13 @@
 /**
- * An ordered map that is plain data and never changes: putting an entry makes a new tree, which shares all but about log2(size)
- * nodes with the old one. `null` is the empty one. No key is special, not even `__proto__`, and none can make it slow.
+ * An ordered, immutable map that is plain data. Adding an entry returns a new tree that shares all but about log2(size) nodes with the old
+ * one. `null` is the empty tree. No key is special, not even `__proto__`, and no choice of keys makes it slow.
  */
 export interface TreeNode<Value> {
   readonly key: string;
   readonly value: Value;
   readonly left: Tree<Value>;
   readonly right: Tree<Value>;
-  /** How many entries it holds, with those below it. */
+  /** The number of entries in this node and below. */
   readonly size: number;
 }
 export type Tree<Value> = TreeNode<Value> | null;
@@ -17,7 +17,8 @@ const sizeOf = (tree: Tree<unknown>): number => tree?.size ?? 0;
 /** The value of a key. */
 export function treeGet<Value>(tree: Tree<Value>, key: string): Value | undefined {
   let at = tree;
-  // The last one that is not above the key. One comparison a node: in a large tree that nobody has looked at for a while each costs most.
+  // The last node whose key is not above `key`. One comparison per node, because in a large tree that is out of the CPU cache each one is
+  // slow.
   let under: Tree<Value> = null;
   while (at !== null) {
     if (key < at.key) at = at.left;
@@ -29,7 +30,7 @@ export function treeGet<Value>(tree: Tree<Value>, key: string): Value | undefine
   return under?.key === key ? under.value : undefined;
 }
 
-/** A tree with this value for the key. */
+/** A new tree with this value for the key. */
 export function treePut<Value>(tree: Tree<Value>, key: string, value: Value): TreeNode<Value> {
   if (tree === null) return { key, value, left: null, right: null, size: 1 };
   const { left, right } = tree;
@@ -40,7 +41,7 @@ export function treePut<Value>(tree: Tree<Value>, key: string, value: Value): Tr
     : balanced(tree, left, treePut(right, key, value));
 }
 
-/** A tree without the key. */
+/** A new tree without the key. */
 export function treeDrop<Value>(tree: Tree<Value>, key: string): Tree<Value> {
   if (tree === null) return null;
   const { left, right } = tree;
@@ -57,7 +58,7 @@ export function treeDrop<Value>(tree: Tree<Value>, key: string): Tree<Value> {
   return balanced(next, left, treeDrop(right, next.key));
 }
 
-/** Every entry, by the order of the keys' UTF-16 units. */
+/** Every entry, in the order of the keys' UTF-16 units. */
 export function* treeEntries<Value>(
   tree: Tree<Value>,
 ): Generator<readonly [key: string, value: Value], void> {
@@ -73,7 +74,7 @@ function least<Value>(node: TreeNode<Value>): TreeNode<Value> {
   return at;
 }
 
-// Balanced by weight: no side weighs more than three times the other, a lone entry aside.
+// Balanced by weight: no side weighs more than three times the other, except for a single entry.
 const HEAVIER = 3;
 const OUTER = 2;
 

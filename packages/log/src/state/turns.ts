@@ -4,17 +4,17 @@ import { treeGet, treePut, type Tree } from "./tree.ts";
 /** How the turn of an agent ended; `null` while it is still running. */
 export type TurnOutcome = "ok" | "non_compliant" | "dropped" | null;
 
-/** Where one agent stands. */
+/** The rounds and attempts of one agent. */
 export interface AgentTurn {
-  /** The round that the agent is in, from 1; 0 before its first. */
+  /** The current round of the agent, from 1; 0 before its first. */
   readonly round: number;
-  /** Every round that it entered, in the order of entry. */
+  /** Every round that the agent entered, in order. */
   readonly rounds: readonly number[];
-  /** Attempts that this round has cost it. */
+  /** Attempts that the agent has spent in this round. */
   readonly attempts: number;
   /** Responses of this round that did not comply and cost no attempt. */
   readonly free: number;
-  /** Responses in a row that were accepted although the turn went on. */
+  /** Consecutive responses that were accepted although the turn continued. */
   readonly progress: number;
   readonly outcome: TurnOutcome;
 }
@@ -31,23 +31,26 @@ const NEVER: AgentTurn = Object.freeze({
   outcome: null,
 });
 
-/** Whether the details of an `enforcement` event are those of a response that came after the end of the agent's turn. */
+/** Whether the details of an `enforcement` event are those of a response after the end of the agent's turn. */
 export const isTurnOver = ({ reason }: JsonObject): boolean => reason === "turn_over";
 
-/** How often a response may be tried where nobody says so. */
+/** The default number of attempts for a response. */
 export const MAX_ATTEMPTS = 3;
 
-/** Reasons that are not the agent's doing: they cost no attempt. */
+/** Reasons that are not the agent's fault and cost no attempt. */
 export const FREE_REASONS: ReadonlySet<unknown> = new Set(["stale_revision"]);
 
-/** Rounds, attempts and outcome of every agent, as the log says. Rounds advance for each agent alone, and attempts begin anew with each. */
+/**
+ * The rounds, attempts and outcome of every agent, according to the log. Each agent has its own rounds, and attempts start again with each
+ * round.
+ */
 export const agentTurns = defineProjection<AgentTurns>({
   name: "bylaw/agents",
   version: 2,
   scope: "task",
   initial: null,
   reduce(state, event) {
-    // A host with one agent may leave its name out; its attempts are spent all the same.
+    // A host with one agent may omit its name. Its attempts count all the same.
     const agent = event.agent_id ?? "";
     const before = turnOf(state, agent);
     const after = step(before, event);
@@ -55,7 +58,7 @@ export const agentTurns = defineProjection<AgentTurns>({
   },
 });
 
-/** Where an agent stands; before its first event nowhere yet. Who has no name is the empty text. */
+/** The turn of an agent, or the state before its first event. An unnamed agent is the empty string. */
 export const turnOf = (state: AgentTurns, agent: string): AgentTurn =>
   treeGet(state, agent) ?? NEVER;
 
@@ -72,7 +75,7 @@ function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
   }
   if (event_type === "enforcement") {
     const entered = enter(before, details);
-    // What comes after the end of a turn does not change how it ended, nor does it spend anything.
+    // A response after the end of a turn neither changes how it ended nor costs an attempt.
     if (isTurnOver(details) && entered === before) return before;
     const { attempts, free, ...turn } = entered;
     const cost = FREE_REASONS.has(details["reason"])
@@ -86,11 +89,11 @@ function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
     };
   }
   if (event_type !== "agent_dropped" || before.outcome === "non_compliant") return before;
-  // Who had not begun is dropped from its first round.
+  // An agent that had not begun is dropped in its first round.
   return { ...enter(before, {}), outcome: "dropped" };
 }
 
-// A round that is over is not entered again: what comes late counts where the agent is now.
+// A finished round is not entered again. A late event counts for the agent's current round.
 function enter(turn: AgentTurn, { round }: JsonObject): AgentTurn {
   const named =
     typeof round === "number" && Number.isSafeInteger(round) ? round : Math.max(1, turn.round);
@@ -105,12 +108,12 @@ function enter(turn: AgentTurn, { round }: JsonObject): AgentTurn {
   };
 }
 
-/** Characters of a response that did not reach the retry, by the details of its `enforcement` event. */
+/** The number of characters of a response that are lost to the retry, from the details of its `enforcement` event. */
 export function charsLost({ buffer_chars, recovery, reason, final }: JsonObject): number {
   const chars = typeof buffer_chars === "number" && buffer_chars > 0 ? buffer_chars : 0;
   if (final === true) return chars;
   return recovery === "inline" || CARRIED_OVER.has(reason) ? 0 : chars;
 }
 
-/** Reasons whose restart hands the text of the response on to the next attempt. */
+/** Reasons after which the text of the response is passed on to the next attempt. */
 export const CARRIED_OVER: ReadonlySet<unknown> = new Set(["no_tool_calls"]);

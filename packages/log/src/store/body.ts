@@ -2,19 +2,22 @@ import { type EventDraft, type Json, type JsonObject, type LogEvent } from "@byl
 import { chainedText } from "../format/chain.ts";
 import { checkText, checkedDraft } from "./store-input.ts";
 
-/** A draft as it will be read, with the text that the chain is over. Nobody else has a hold on it. */
+/** A draft as it will be read, with its chained text. No other code holds a reference to it. */
 export interface Body {
   readonly draft: EventDraft;
-  /** What `chainedText` makes of the draft. */
+  /** The result of `chainedText` for the draft. */
   readonly text: string;
 }
 
-/** For stores. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be kept. */
+/**
+ * Checks a draft and converts it to a body. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be stored. For
+ * stores.
+ */
 export function bodyOf(draft: EventDraft): Body {
   return bodyOfChecked(checkedDraft(draft));
 }
 
-/** For stores, of an event as `checkCommit` leaves it. Throws BYLAW_COMMIT_INVALID for one that is too large. */
+/** Converts an event of a commit that `checkCommit` returned. Throws BYLAW_COMMIT_INVALID if it is too large. For stores. */
 export function bodyOfChecked({
   timestamp,
   session_id,
@@ -26,7 +29,7 @@ export function bodyOfChecked({
   const found = { numbers: false };
   const details = inOrder(given, found) as JsonObject;
   const draft = { timestamp, session_id, event_type, agent_id, task_id, details };
-  // The engine writes keys as they stand in the object, but those that look like numbers first: then it takes the long way.
+  // JSON.stringify keeps the order of keys, except that it puts number-like ones first. Those need the slower form.
   const text = found.numbers
     ? chainedText(draft)
     : JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
@@ -34,7 +37,7 @@ export function bodyOfChecked({
   return { draft, text };
 }
 
-/** The event that a draft becomes with its place in a log. For stores. */
+/** The event of a draft with its place in a log. For stores. */
 export function numbered({ draft }: Body, sequence: number, hash: string): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
   return Object.freeze({
@@ -49,9 +52,12 @@ export function numbered({ draft }: Body, sequence: number, hash: string): LogEv
   });
 }
 
-/** Frozen data with the keys in the order in which they stand in the text, so that a receipt reads like the log: itself where they do. */
+/**
+ * Returns frozen data whose keys are in the order of the text, so that a receipt equals the log. Returns the value itself if they already
+ * are.
+ */
 function inOrder(value: Json, found: { numbers: boolean }): Json {
-  // Text knows no negative zero.
+  // JSON text has no negative zero.
   if (typeof value === "number") return value + 0;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
@@ -65,7 +71,7 @@ function inOrder(value: Json, found: { numbers: boolean }): Json {
   }
   const given = value as JsonObject;
   const keys = Object.keys(given);
-  // Most stand in order down to the last: a copy is begun where something does not.
+  // Most objects are in order all the way down. A copy is made only from the first difference on.
   let copy: Record<string, Json> | undefined = sort(keys) ? {} : undefined;
   for (let at = 0; at < keys.length; at += 1) {
     const key = keys[at] as string;
@@ -82,10 +88,10 @@ function inOrder(value: Json, found: { numbers: boolean }): Json {
   return copy === undefined ? value : Object.freeze(copy);
 }
 
-/** Objects have few keys, and most of them stand in order: for those the built-in function takes four times as long. */
+/** Below this number of keys, most of which are in order, the built-in sort takes four times as long. */
 const FEW = 12;
 
-/** Sorts by UTF-16 code unit, in place; returns whether anything was out of order. */
+/** Sorts by UTF-16 code unit, in place. Returns whether anything was out of order. */
 function sort(keys: string[]): boolean {
   let moved = false;
   for (let at = 1; at < keys.length; at += 1) {

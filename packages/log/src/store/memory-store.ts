@@ -25,7 +25,7 @@ import {
 
 interface Document {
   readonly version: number;
-  /** `null` once deleted. Versions go on, so that a writer that saw the old one is not up to date. */
+  /** `null` once deleted. The version still counts, so a writer that saw the old document is out of date. */
   readonly value: string | null;
   readonly expires: number;
 }
@@ -34,7 +34,7 @@ interface Task extends Required<Pick<Claim, "run" | "fence">> {
   readonly queue: string;
   readonly state: string;
   readonly owner: string | null;
-  /** When its lease ends; 0: it has none. */
+  /** When the lease ends; 0 without a lease. */
   readonly lease: number;
   readonly phase?: string;
 }
@@ -43,7 +43,7 @@ type OnHead = (run: string, head: number) => void;
 
 const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts);
 
-/** A store in this process's memory: for tests, for one-off runs, and as the plainest reading of the contract. */
+/** Creates a store in the memory of this process, for tests and one-off runs. It is also the simplest implementation of the contract. */
 export function createMemoryStore(options: { readonly now?: () => number } = {}): Store {
   const { now = Date.now } = checkArgument("createMemoryStore", "options", options);
   const memory = new Memory(now);
@@ -136,7 +136,7 @@ class Memory {
 
   watch(onHead: OnHead): () => void {
     this.#checkOpen();
-    // One for each call, so that whoever watches twice stops twice.
+    // A new function for each call, so that adding the same callback twice needs two removals.
     const watcher: OnHead = (run, head) => onHead(run, head);
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -152,7 +152,7 @@ class Memory {
     const drafts = overdue.map(([id, { run, owner, fence }]) =>
       event?.({ task: id, run, owner: owner ?? "", fence: fence + 1 }),
     );
-    // All events first: if one is refused, nothing has changed.
+    // Events come first: if one is refused, nothing has changed.
     const heads = new Map<string, LogEvent | undefined>();
     const recorded = overdue.map(([, { run }], at) => {
       const last = heads.has(run) ? heads.get(run) : this.#logOf(run).at(-1);
@@ -215,7 +215,7 @@ class Memory {
   #checkFence(task: TaskWrite): void {
     const held = this.#tasks.get(task.id);
     if (task.fence !== (held?.fence ?? 0) || held?.fence === 0) throw otherFence(task);
-    // What is not claimed has no lease.
+    // Only a claimed task has a lease.
     if (task.lease_ms !== undefined && (task.set?.state ?? held?.state) !== "claimed")
       throw otherFence(task);
   }

@@ -14,13 +14,13 @@ import {
 } from "@bylaw/store";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-/** Most bytes of an event: with its number and its link it is still a line that every reader of logs takes. */
+/** The most bytes of an event, so that with sequence and hash it still fits the longest line that log readers accept. */
 const LARGEST = 16 * 1_048_576 - 1_024;
 const STATES: readonly unknown[] = ["available", "claimed", "done", "failed"];
 
 /**
- * The commit as it was asked for, in a copy that nobody else has a hold on: a store may write it later. Throws
- * BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for what no store may write: nothing may be read back as something else. For stores.
+ * Checks a commit and returns a deep copy, because a store may write it later. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for
+ * anything that would not be read back unchanged. For stores.
  */
 export function checkCommit(given: Commit): Commit {
   const commit = copyOf(given);
@@ -49,9 +49,9 @@ function copyOf({ run, events, documents = [], task, request_id, seen, admit }: 
   return copy;
 }
 
-/** What is said to a commit under a fence that is not, or no longer, that of a claim. For stores. */
+/** The conflict for a commit whose fence is not that of the task's current claim. For stores. */
 export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
-  new StoreConflict("fence", `Fence ${fence} is not that of the current claim of task \`${id}\``);
+  new StoreConflict("fence", `Fence ${fence} does not match the current claim of task \`${id}\``);
 
 /** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */
 export function checkClaim({ queue, agent, lease_ms, request_id, seen = 0 }: ClaimRequest): void {
@@ -68,9 +68,9 @@ function checkLease(lease_ms: number): void {
     refuse(`\`lease_ms\` is ${String(lease_ms)}, but must be a whole number from 1`);
 }
 
-/** A copy of a draft that nobody else holds. Throws BYLAW_COMMIT_INVALID for a bad envelope, and BYLAW_JSON_INVALID for bad details. For stores. */
+/** Returns a copy of a draft. Throws BYLAW_COMMIT_INVALID for a bad envelope, and BYLAW_JSON_INVALID for bad details. For stores. */
 export function checkedDraft(draft: EventDraft): EventDraft {
-  // The copy is checked, so that nobody changes what was.
+  // The copy is checked, not the original, so that nobody can change it after the check.
   const copy = { ...draft, details: freezeJson(draft.details) as JsonObject };
   text("timestamp", copy.timestamp);
   text("session id", copy.session_id);
@@ -80,15 +80,18 @@ export function checkedDraft(draft: EventDraft): EventDraft {
   return copy;
 }
 
-/** Throws BYLAW_COMMIT_INVALID for an event whose chained text is longer than any line of a log may be. For stores. */
+/** Throws BYLAW_COMMIT_INVALID for an event whose chained text is longer than a line of a log may be. For stores. */
 export function checkText(chained: string): void {
-  // No UTF-16 unit takes more than three bytes.
+  // A UTF-16 unit takes at most three bytes.
   if (chained.length * 3 <= LARGEST) return;
   const bytes = Buffer.byteLength(chained);
   if (bytes > LARGEST) refuse(`The event has ${bytes} bytes, but ${LARGEST} is the most`);
 }
 
-/** Asks `admit` about the events that its writer has not seen; throws what it throws, and BYLAW_COMMIT_INVALID for one that answers later. For stores. */
+/**
+ * Calls `admit` with the events that its writer has not seen. Throws what it throws, and BYLAW_COMMIT_INVALID if it returns a promise. For
+ * stores.
+ */
 export function askAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent[]): void {
   if (admit === undefined) return;
   const answer: unknown = admit(unseen());
@@ -98,12 +101,12 @@ export function askAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent
     typeof (answer as PromiseLike<unknown>).then !== "function"
   )
     return;
-  // What it refuses after the commit it would refuse too late.
+  // A rejection of the promise would come after the commit.
   (answer as PromiseLike<unknown>).then(undefined, () => {});
-  refuse("`admit` returned a promise, but must answer at once");
+  refuse("`admit` returned a promise, but must be synchronous");
 }
 
-/** A time of the contract in milliseconds since 1970; `Infinity` for none. Throws BYLAW_COMMIT_INVALID for text that is no time. */
+/** A time in milliseconds since 1970; `Infinity` for none. Throws BYLAW_COMMIT_INVALID for text that is not an RFC 3339 time. */
 export function expiryOf(expires_at: string | undefined): number {
   if (expires_at === undefined) return Infinity;
   const at = TIME.test(expires_at) ? Date.parse(expires_at) : Number.NaN;
@@ -112,7 +115,7 @@ export function expiryOf(expires_at: string | undefined): number {
     : at;
 }
 
-/** What a store says to whoever asks it something after `close`. */
+/** The error for any call of a store after `close`. */
 export const storeClosed = (): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_CLOSED",
@@ -120,7 +123,7 @@ export const storeClosed = (): BylawError =>
     fix: "Open it again",
   });
 
-/** The document as it was given, in a copy. Throws BYLAW_COMMIT_INVALID for one that no store may write. For stores. */
+/** Checks a document and returns a copy. Throws BYLAW_COMMIT_INVALID for one that no store may write. For stores. */
 export function checkPut(document: DocumentWrite): DocumentWrite {
   const copy = { ...document };
   checkDocument(copy);
@@ -139,7 +142,7 @@ function checkDocument({ kind, id, value, if_version, expires_at }: DocumentWrit
 function checkTask({ id, fence, lease_ms, set }: TaskWrite): void {
   text("task id", id);
   if (!Number.isSafeInteger(fence))
-    refuse(`\`fence\` is ${String(fence)}, but must be that of a claim, or 0`);
+    refuse(`\`fence\` is ${String(fence)}, but must be the fence of a claim, or 0`);
   if (lease_ms !== undefined) {
     checkLease(lease_ms);
     if (fence === 0) refuse("A new task cannot have a lease: only a claim has one");
@@ -156,7 +159,7 @@ function checkTask({ id, fence, lease_ms, set }: TaskWrite): void {
   if (set.owner !== undefined && set.owner !== null) text("owner", set.owner);
 }
 
-// Of a lone surrogate UTF-8 makes a replacement mark, so that two ids could become one.
+// UTF-8 turns every lone surrogate into the same character, so two ids could become one.
 function text(name: string, value: unknown): void {
   if (typeof value !== "string") refuse(`The ${name} must be text, not ${typeof value}`);
   if (!value.isWellFormed()) refuse(`The ${name} has a lone surrogate, which is not valid Unicode`);

@@ -1,25 +1,25 @@
 import type { Store } from "@bylaw/store";
 
-/** A run of a store, as it is listed. */
+/** A run in a list of runs. */
 export interface RunSummary {
   readonly run: string;
-  /** The number of its last event, which is how many it has. */
+  /** The sequence of its last event, which is also the number of its events. */
   readonly head: number;
-  /** The time of its first event, as it stands in the log. */
+  /** The time of its first event, as it is in the log. */
   readonly first: string;
   /** The time of its last event. */
   readonly last: string;
 }
 
-/** A store that is only read: whoever has one can change nothing, and opening it made nothing. */
+/** A read-only view of a store. Opening one creates nothing. */
 export interface StoreReader extends Pick<Store, "get" | "events" | "watch" | "close"> {
-  /** The runs that have an event, in the order of their names. */
+  /** Resolves to the runs that have an event, in the order of their names. */
   runs(): Promise<readonly RunSummary[]>;
 }
 
-/** How much of the end of a stored text is needed for `timeAtEnd`. */
+/** How many characters from the end of a stored text `timeAtEnd` needs. */
 export const TIME_AT_END = 200;
 
-/** The time of an event from the end of its chained text: RFC 8785 puts `timestamp` last. */
+/** The time of an event from the end of its chained text, where RFC 8785 puts `timestamp`. */
 export const timeAtEnd = (text: string): string =>
   /"timestamp":"([^"\\]*)"\}$/.exec(text)?.[1] ?? "";

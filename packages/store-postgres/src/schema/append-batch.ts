@@ -1,7 +1,7 @@
 /**
- * The function that appends a batch of commits which depend only on their place in the log. `p_runs`, sorted, has the heads `p_heads` and `p_links`
- * that the events were numbered and chained on; after the batch they end at `p_ends` and `p_end_links`. The arrays of segments run in parallel.
- * It writes all or nothing: BY004 where a head has moved.
+ * The SQL function that appends a batch of commits which depend only on their place in the log. `p_runs`, sorted, have the heads `p_heads`
+ * and `p_links` on which the events were numbered and chained. After the batch they end at `p_ends` and `p_end_links`. The arrays of
+ * segments run in parallel. It writes all or nothing: BY004 if a head has moved.
  */
 export const APPEND_BATCH = `
 create function {schema}.commit_batch_on(

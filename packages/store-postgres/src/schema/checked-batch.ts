@@ -1,10 +1,10 @@
 /**
- * The function that writes a batch of any commits. Its arrays run in parallel, one place for each commit,
- * but for `p_runs` (the runs, each once) and `p_texts` (the segments of all commits, one after the other; `p_parts` says how many).
+ * The SQL function that writes a batch of commits of any kind. Its arrays run in parallel, with one element for each commit, except for
+ * `p_runs` (each run once) and `p_texts` (the segments of all commits, concatenated; `p_parts` has their numbers).
  *
- * Answers with one row for each commit and its outcome: 1 written (first sequence, links), 2 replayed (first, last), 3 the head
- * has moved (head, link), 4 a document's condition and 5 a fence does not hold (what), 6 nothing to write and the head stands.
- * Rows of outcome 0 are segments that hold what the writer of a moved commit has not seen (last sequence, texts, links).
+ * Returns one row for each commit with its outcome: 1 written (first sequence, links), 2 replayed (first, last), 3 the head has moved
+ * (head, link), 4 a document's condition or 5 a fence does not hold (what), 6 nothing to write and the head is unchanged. Rows of outcome 0
+ * are segments that the writer of a moved commit has not seen (last sequence, texts, links).
  */
 export const CHECKED_BATCH = `
 create function {schema}.commit_batch(

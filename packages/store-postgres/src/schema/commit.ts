@@ -1,6 +1,6 @@
 /**
- * What the functions that write commits have in common. One call is one transaction; what fails of a batch is told, and the rest is written.
- * Their plans look rows up by key whatever the statistics say: a plan that was made for an empty table may live for long.
+ * What the SQL functions that write commits share. One call is one transaction. Commits of a batch that fail are reported, and the rest is
+ * written. Their plans must look rows up by key regardless of statistics, because a plan made for an empty table may live long.
  */
 export const COMMIT = `
 -- What every write begins with: nothing here is right under a snapshot that is older than a lock, or unless it is flushed.

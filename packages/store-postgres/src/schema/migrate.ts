@@ -6,8 +6,8 @@ import { VERSIONS } from "./versions.ts";
 const OLDEST_SERVER = 140_000;
 
 /**
- * Brings the schema to the last of these versions, one after the other in one transaction; of many that open a store at once, one does it.
- * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that is none for a store.
+ * Updates the schema to the latest of these versions, in one transaction. When many processes open a store at once, only one updates it.
+ * Throws BYLAW_STORE_NEWER for a schema of a later version, and BYLAW_STORE_UNUSABLE for a schema or server that cannot hold a store.
  */
 export async function migrate(
   database: Database,
@@ -24,7 +24,7 @@ export async function migrate(
       const [there] = await query("select from pg_catalog.pg_namespace where nspname = $1", [
         schema,
       ]);
-      // Asked first, because a role that may not make schemas may own one.
+      // Look first, because a role that owns a schema may lack the right to create one.
       if (there === undefined) await query("create schema {schema}");
       await query(
         "create table if not exists {schema}.bylaw_versions (version integer primary key, applied_at timestamptz not null default clock_timestamp())",
@@ -43,8 +43,8 @@ export async function migrate(
 }
 
 /**
- * Whether a store of this version is there, for who only reads it. Throws BYLAW_STORE_NEWER, and BYLAW_STORE_UNUSABLE for a schema or
- * server that has none.
+ * Checks, without changing anything, that a store of this version exists. Throws BYLAW_STORE_NEWER for a later version, and
+ * BYLAW_STORE_UNUSABLE for a schema or server without a store.
  */
 export async function checkSchema(database: Database, latest = VERSIONS.length): Promise<void> {
   const { schema, target } = database.settings;

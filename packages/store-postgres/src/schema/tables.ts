@@ -1,4 +1,4 @@
-/** The tables. `{schema}` is the quoted name of the schema. Times are milliseconds since 1970, by the database's clock. */
+/** The tables. `{schema}` stands for the quoted name of the schema. Times are milliseconds since 1970, by the database's clock. */
 export const TABLES = `
 -- The one clock that decides: no client's counts.
 create function {schema}.now_ms() returns bigint language sql volatile

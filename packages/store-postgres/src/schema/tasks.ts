@@ -1,4 +1,4 @@
-/** The functions behind claims and sweeps: what they take is held until the same transaction has it on record. */
+/** The SQL functions for claims and sweeps. Each locks the tasks it takes until the same transaction has recorded that. */
 export const TASKS = `
 create function {schema}.append(p_run text, p_text text) returns table (sequence bigint, link text)
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

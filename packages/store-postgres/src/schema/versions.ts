@@ -4,5 +4,5 @@ import { COMMIT } from "./commit.ts";
 import { TABLES } from "./tables.ts";
 import { TASKS } from "./tasks.ts";
 
-/** What brings a schema from each version to the next, from none to the first on. Never changed once released. */
+/** The SQL that takes a schema from each version to the next, starting from an empty one. Never change an entry that was released. */
 export const VERSIONS: readonly string[] = [TABLES + COMMIT + CHECKED_BATCH + APPEND_BATCH + TASKS];

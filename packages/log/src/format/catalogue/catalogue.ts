@@ -11,7 +11,7 @@ import { REVIEW_TYPES } from "./review.ts";
 import { RUN_TYPES } from "./run-types.ts";
 import { SESSION_TYPES } from "./session.ts";
 
-/** The 53 types of a coordinator's log, from spec/003. */
+/** The 53 event types of a coordinator's log, from spec/003. */
 export const COORDINATOR_TYPES: readonly CatalogueType[] = [
   ...SESSION_TYPES,
   ...EXPERT_TYPES,
@@ -24,14 +24,17 @@ export const COORDINATOR_TYPES: readonly CatalogueType[] = [
 /** The modes of a catalogue. */
 const CATALOGUE_MODES = ["lenient", "strict"] as const;
 
-/** `lenient`: an unknown type is a warning, and details are not checked. `strict`: it is an error, and details must fit their type. */
+/**
+ * `lenient`: an unknown type is a warning, and details are not checked. `strict`: an unknown type is an error, and details must fit their
+ * type.
+ */
 export type CatalogueMode = (typeof CATALOGUE_MODES)[number];
 
 /** Options of `createCatalogue`. */
 export interface CatalogueOptions {
   /** Default: `lenient`. */
   readonly mode?: CatalogueMode;
-  /** More types. No name may be in the catalogue already. */
+  /** More types. Their names must not be in the catalogue already. */
   readonly types?: readonly EventType[];
 }
 
@@ -41,19 +44,19 @@ export interface CatalogueProblem {
   readonly message: string;
 }
 
-/** The types of events that a log may hold. */
+/** The event types that a log may hold. */
 export interface Catalogue {
   readonly mode: CatalogueMode;
-  /** Every type by its name. */
+  /** Every type, by name. */
   readonly types: ReadonlyMap<string, EventType>;
-  /** What is wrong with an event in this mode; `undefined` where it fits. */
+  /** Returns what is wrong with an event in this mode, or `undefined` if it fits. */
   check(event_type: string, details: JsonObject): CatalogueProblem | undefined;
 }
 
-// Advice is kept for this many unknown names. A log can hold millions.
+// Suggestions are cached for this many unknown names, because a log can hold millions.
 const REMEMBERED = 1_000;
 
-/** Makes a catalogue of the coordinator's types, the types of a run, and yours. Throws BYLAW_OPTIONS_INVALID for a name that is taken. */
+/** Creates a catalogue of the coordinator's types, the types of a run, and yours. Throws BYLAW_OPTIONS_INVALID for a name that is taken. */
 export function createCatalogue(options: CatalogueOptions = {}): Catalogue {
   const { mode = "lenient", types: added = [] } = checkArgument(
     "createCatalogue",

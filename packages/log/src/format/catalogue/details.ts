@@ -8,8 +8,8 @@ const DIGEST = /^(?:hmac-)?sha256:[0-9a-f]{64}$/;
 type Issue = z.core.$ZodIssue;
 
 /**
- * What is wrong with the details of an event, in one line; `undefined` where they fit their type. The list `redacted`, and
- * `{"redacted": "sha256:…"}` in place of a value, are what redactors write, and are never wrong.
+ * Describes what is wrong with the details of an event, in one line. `undefined` if they fit their type. The list `redacted`, and
+ * `{"redacted": "sha256:…"}` in place of a value, come from redactors and always fit.
  */
 export function detailsProblem(type: EventType, details: JsonObject): string | undefined {
   const whole = type.details.safeParse(details);
@@ -22,7 +22,7 @@ export function detailsProblem(type: EventType, details: JsonObject): string | u
   return issues.length === 0 ? undefined : problemOf(type.name, issues);
 }
 
-/** The issues of a schema with the details of an event, in one line. It never repeats a value, which may be a secret. */
+/** Describes the schema issues of an event's details, in one line. Never repeats a value, because it may be a secret. */
 export const problemOf = (type: string, issues: readonly Issue[]): string =>
   `\`${type}\`: ${describeIssues({ issues }, "its details")}`;
 

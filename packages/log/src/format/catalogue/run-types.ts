@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { free, id, text, time, type CatalogueType } from "./catalogue-type.ts";
 
-// What a run writes is made by this package, from subjects of any host: the schemas name what is always there.
+// Runs record subjects of any host, so the schemas name only what is always there.
 const decided = (name: string, when: string): CatalogueType => ({
   name,
   group: "run",

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/
 import { quote } from "@bylaw/wording";
 import { isLink } from "./hash-text.ts";
 
-/** The fields of an event, in the order in which they stand on its line. `hash` follows where the log is chained. */
+/** The fields of an event, in the order of its line. `hash` follows if the log is chained. */
 export const ENVELOPE_FIELDS = [
   "timestamp",
   "sequence",
@@ -47,15 +47,15 @@ const WANTED: Readonly<Record<Field, string>> = {
   hash: "`sha256:` and 64 hexadecimal digits",
 };
 
-/** Whether a record has this field with a value that fits. */
+/** Whether a record has this field with a valid value. */
 export const fieldFits = (record: JsonObject, field: Field): boolean =>
   Object.hasOwn(record, field) && FITS[field](record[field] ?? null);
 
-/** The time of a record in milliseconds since 1970; `undefined` where it is no RFC 3339 time. */
+/** The time of a record in milliseconds since 1970. `undefined` if it is not an RFC 3339 time. */
 export const eventTime = ({ timestamp }: { readonly timestamp?: unknown }): number | undefined =>
   typeof timestamp === "string" && TIME.test(timestamp) ? Date.parse(timestamp) : undefined;
 
-/** Whether a record is an event in full: the seven fields in their order, perhaps a hash, and nothing else. */
+/** Whether a record is a complete event: the seven fields in order, optionally a hash, and nothing else. */
 export function isEvent(record: JsonObject): record is JsonObject & LogEvent {
   let index = 0;
   for (const key of Object.keys(record)) {
@@ -66,7 +66,7 @@ export function isEvent(record: JsonObject): record is JsonObject & LogEvent {
   return index >= ENVELOPE_FIELDS.length;
 }
 
-/** Everything that is wrong with the envelope of a record, at most once per rule. */
+/** All problems of a record's envelope, at most one per rule. */
 export function envelopeProblems(record: JsonObject): readonly EnvelopeProblem[] {
   if (isEvent(record)) return [];
   const problems: EnvelopeProblem[] = [];
@@ -87,7 +87,7 @@ export function envelopeProblems(record: JsonObject): readonly EnvelopeProblem[]
       .join("; ");
     problems.push({ rule: "INVALID_FIELD", message });
   }
-  // A missing field explains an unknown one.
+  // An unknown field is often a misspelt one that is missing.
   if (missing.length > 0) return problems;
   const unknown = keys.filter((key) => !(known as readonly string[]).includes(key));
   if (unknown.length > 0) {

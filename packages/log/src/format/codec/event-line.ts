@@ -11,8 +11,8 @@ import { envelopeProblems, isEvent } from "./envelope.ts";
 import { notAnObject, parseLine } from "./parse-line.ts";
 
 /**
- * Reads one line of a log, without its line break. Throws BYLAW_EVENT_INVALID for all that is not exactly one event: the seven
- * fields of spec/003 in their order, and `hash` where the log is chained.
+ * Parses one line of a log, without its line break. Throws BYLAW_EVENT_INVALID unless it is exactly one event: the seven fields of spec/003
+ * in order, and `hash` if the log is chained.
  */
 export function parseEventLine(line: string): LogEvent {
   const parsed = parseLine(line);
@@ -21,13 +21,12 @@ export function parseEventLine(line: string): LogEvent {
 }
 
 /**
- * Writes an event as one line, without its line break. Its details are canonical (RFC 8785), so that one event is the same line
- * wherever it comes from, and its link can be computed from the line as it stands. Throws BYLAW_EVENT_INVALID or BYLAW_JSON_INVALID for
- * all that `parseEventLine` would refuse.
+ * Formats an event as one line, without a line break. Its details are canonical (RFC 8785). So equal events give equal lines, and the hash
+ * can be computed from the line. Throws BYLAW_EVENT_INVALID or BYLAW_JSON_INVALID for an event that `parseEventLine` would refuse.
  */
 export function formatEventLine(event: LogEvent): string {
   const { timestamp, sequence, session_id, event_type, agent_id, task_id, hash } = event;
-  // Apart, because details may have as many levels as any data, and the event is one more around them.
+  // Checked separately, because details may be as deep as any JSON, and the event adds one level around them.
   const details = freezeJson(event.details);
   const record = {
     timestamp,
@@ -47,7 +46,7 @@ export function formatEventLine(event: LogEvent): string {
   return `${before.slice(0, -1)},"details":${text}${hash === undefined ? "" : `,"hash":"${hash}"`}}`;
 }
 
-// Whether the keys stand in the order that is canonical, as in an event that was read from a store.
+// Whether the keys are in canonical order, as in every event that comes from a store.
 function isSorted(value: Json): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return (value as readonly Json[]).every(isSorted);

@@ -1,23 +1,23 @@
 import { JSON_LIMITS, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { skim } from "./skim.ts";
 
-/** One line as a record, or why it is none. */
+/** The record on a line, or why the line is not a record. */
 export type ParsedLine = { readonly record: JsonObject } | LineFault;
 
 export interface LineFault {
-  /** Completes "The line is not one JSON object: …". */
+  /** Completes the sentence "The line is not one JSON object: …". */
   readonly fault: string;
-  /** It could be the beginning of a record, cut off. */
+  /** Whether the line could be the start of a record that was cut off. */
   readonly cut: boolean;
 }
 
-/** What is said of a line that is not one JSON object. */
+/** The message for a line that is not one JSON object. */
 export const notAnObject = (fault: string): string => `The line is not one JSON object: ${fault}.`;
 
 export const isBlankLine = (text: string): boolean => /^[ \t\r]*$/.test(text);
 
 /**
- * Reads one line strictly: one object, each key once, nothing that two readers could read differently. Never throws. Linear in
+ * Parses one line strictly: one object, each key once, nothing that two parsers could read differently. Never throws. Takes time linear in
  * the length of the line.
  */
 export function parseLine(text: string): ParsedLine {
@@ -29,11 +29,11 @@ export function parseLine(text: string): ParsedLine {
   }
   if (!isJsonObject(value)) return { fault: `it is ${kindOf(value)}`, cut: false };
   const { keys, depth } = skim(text);
-  // The event is one level around its details, which may have as many as any data.
+  // The event adds one level around its details, which may be as deep as any JSON.
   if (depth > JSON_LIMITS.depth + 1)
     return { fault: `it has more than ${JSON_LIMITS.depth + 1} levels`, cut: false };
   const found: Found = { keys: 0, infinite: false, halved: false, prototype: false };
-  // An escape can hide half of a character from a look at the line as a whole.
+  // Half of a surrogate pair may be written as an escape, which a check of the line's text does not find.
   look(value, found, text.includes("\\u") || !text.isWellFormed());
   if (found.keys !== keys) return { fault: "it has a key twice", cut: false };
   if (found.prototype) return { fault: "it has the key `__proto__`", cut: false };
@@ -71,7 +71,7 @@ function unreadable(text: string): LineFault {
   const { closed_at } = skim(text);
   const rest = closed_at === -1 ? "" : text.slice(closed_at + 1).trim();
   if (rest !== "" && text.trimStart().startsWith("{")) {
-    // A disk that lost power fills the place of what it did not write with zeros.
+    // After a power loss, a disk may hold zeros in place of unwritten data.
     const zeros = /^\0+$/.test(rest);
     return {
       fault: zeros

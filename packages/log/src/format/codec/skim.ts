@@ -1,9 +1,9 @@
 /** What one pass over a JSON text finds without building values. */
 export interface Skim {
-  /** How many keys it has, in all objects together. */
+  /** The number of keys in all objects together. */
   readonly keys: number;
   readonly depth: number;
-  /** Where its first object or array ends; -1 where it does not. */
+  /** The index at which the first object or array ends; -1 if it does not end. */
   readonly closed_at: number;
 }
 
@@ -35,7 +35,7 @@ export function skim(text: string): Skim {
   return { keys, depth, closed_at };
 }
 
-// The index of the closing quote, or of the end of the text where there is none.
+// The index of the closing quote, or the end of the text if there is none.
 function endOfString(text: string, open: number): number {
   for (
     let close = text.indexOf('"', open + 1);

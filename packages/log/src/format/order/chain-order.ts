@@ -8,19 +8,19 @@ import type { Violation } from "./rules.ts";
 const NONE: readonly string[] = [];
 
 /**
- * Checks the hash of each line against the lines before it, and reports each change once. The lines after a bad one may follow its
- * own link, the link that it should have (its hash was changed), or the link before it (it was inserted); they are reported only if
- * they follow none of these. An attacker gains no more by that than to append lines after one that is reported.
+ * Checks the hash of each line against the lines before it, and reports each change once. After a bad line, the next one may follow the bad
+ * line's own link, the link it should have had (if its hash was changed), or the link before it (if it was inserted). Only a line that
+ * follows none of these is reported. This lets an attacker do no more than append lines after one that is reported.
  */
 export class ChainOrder {
   readonly #required: boolean;
   #link: string | undefined;
-  /** Other links that the next line may follow, because of a line that was reported. */
+  /** Other links that the next line may follow, because an earlier line was reported. */
   #others: readonly string[] = [];
-  /** The line before was reported, and has no link to check the next one against. */
+  /** Whether the line before was reported and left no link to check the next one against. */
   #unsure = false;
   #chained = false;
-  /** Events without a hash. */
+  /** The number of events without a hash. */
   #bare = 0;
 
   /** `required`: every event must have a hash. */
@@ -28,17 +28,17 @@ export class ChainOrder {
     this.#required = required;
   }
 
-  /** The link of the last line, where the log is chained. */
+  /** The link of the last line, if the log is chained. */
   get head(): string | undefined {
     return this.#link;
   }
 
-  /** Whether it is known which link the next event must follow. */
+  /** Whether the link that the next event must follow is known. */
   get sure(): boolean {
     return this.#link !== undefined && !this.#unsure;
   }
 
-  /** An event, or what is left of one. */
+  /** Checks an event, complete or not. */
   next(line: ChainedLine): Violation | undefined {
     const { record, whole } = line;
     if (!Object.hasOwn(record, "hash")) {
@@ -50,7 +50,7 @@ export class ChainOrder {
       return missing("This event of a chained log has no hash");
     }
     if (!whole && !fieldFits(record, "hash")) {
-      // The envelope reports this field.
+      // The envelope check reports an invalid hash.
       this.#skip(line);
       return undefined;
     }
@@ -58,7 +58,7 @@ export class ChainOrder {
     return this.#chained ? this.#follow(line, stored) : this.#begin(line, stored);
   }
 
-  /** A line that carries the chain over from another file. `first`: nothing is known of the log before it. */
+  /** Checks the line that connects a file to the one before. `first`: nothing of the log before it is known. */
   anchor(record: JsonObject, { first }: { readonly first: boolean }): Violation | undefined {
     const stored = fieldFits(record, "hash") ? (record["hash"] as string) : undefined;
     const previous = this.#link;
@@ -79,7 +79,7 @@ export class ChainOrder {
     return { rule: "ANCHOR_MISMATCH", message };
   }
 
-  /** A line that could not be read. */
+  /** Records a line that could not be parsed. */
   unread(text: string): void {
     const end = linkAtEnd(text);
     if (!this.#chained) {
@@ -99,7 +99,7 @@ export class ChainOrder {
         `The first hash comes after ${this.#bare} event${this.#bare === 1 ? "" : "s"} without one`,
       );
     }
-    // The link before a log that begins in the middle is unknown.
+    // For a log that begins in the middle, the link before it is unknown.
     if (line.record["sequence"] !== 1) return this.#goOn(stored);
     this.#goOn(NO_LINK);
     return this.#follow(line, stored);
@@ -110,7 +110,7 @@ export class ChainOrder {
     if (!isLinked(line)) return this.#goOn(stored, [before]);
     const found = [before, ...this.#others].find((link) => isFollowing(line, link));
     if (found !== undefined || this.#unsure) {
-      // A line that followed an older link may be out of place; the reported line then comes right after it.
+      // A line that followed an older link may be out of place, because the line that was reported before it may be the right one.
       this.#goOn(stored, found === before || found === undefined ? NONE : [before]);
       return coversAll(line)
         ? undefined
@@ -125,7 +125,7 @@ export class ChainOrder {
     );
   }
 
-  /** Goes on after an event that has no hash. */
+  /** Continues after an event without a hash. */
   #skip(line: ChainedLine): void {
     this.#chained = true;
     const before = this.#link ?? NO_LINK;
@@ -140,7 +140,7 @@ export class ChainOrder {
   }
 }
 
-// Whether the record has everything that a link is computed from.
+// Whether the record has every field that a link is computed from.
 const isLinked = ({ record, whole }: ChainedLine): boolean =>
   whole ||
   (fieldFits(record, "sequence") && ENVELOPE_FIELDS.every((field) => Object.hasOwn(record, field)));

@@ -4,8 +4,8 @@ import { fieldFits } from "../codec/envelope.ts";
 import type { Violation } from "./rules.ts";
 
 /**
- * Checks each line against the one before it: numbering, time and session. Reports each break of order where it happens. The lines
- * after it are checked against the new line, not the old one.
+ * Checks the sequence, time and session of each line against the line before it. Reports each break of order where it happens; the next
+ * line is then checked against the new line, not the old one.
  */
 export class EnvelopeOrder {
   #sequence = 0;
@@ -13,15 +13,15 @@ export class EnvelopeOrder {
   #timestamp: string | undefined;
   #session: string | undefined;
   #started = false;
-  /** There was a line before, readable or not. */
+  /** Whether there was a line before, readable or not. */
   #begun = false;
 
-  /** The number of the last line that had one; 0 at the start. */
+  /** The last sequence that was read; 0 at the start. */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** A record. `whole`: it has every field, and all are valid. */
+  /** Checks a record. `whole`: it has every field, and all are valid. */
   next(record: JsonObject, whole: boolean): readonly Violation[] {
     const { event_type: type, details } = record;
     const has = (field: "sequence" | "timestamp" | "session_id"): boolean =>
@@ -39,7 +39,7 @@ export class EnvelopeOrder {
     ].filter((broken) => broken !== undefined);
   }
 
-  /** A line without an event that carries the number over from another file. */
+  /** Checks the line that repeats the sequence of the last event of the file before. */
   anchor(value: number): Violation | undefined {
     const before = this.#sequence;
     const latest = before + this.#unread;
@@ -47,7 +47,7 @@ export class EnvelopeOrder {
     this.#started = true;
     this.#sequence = value;
     this.#unread = 0;
-    // Nothing is known of the log before its first number.
+    // Nothing is known of the log before its first sequence.
     if (before === 0 || (value >= before && value <= latest)) return undefined;
     return {
       rule: "ANCHOR_MISMATCH",
@@ -55,7 +55,7 @@ export class EnvelopeOrder {
     };
   }
 
-  /** A line that cannot be read, which may have held an event. */
+  /** Records an unreadable line, which may have been an event. */
   unread(): void {
     this.#begun = true;
     this.#unread += 1;
@@ -90,7 +90,7 @@ export class EnvelopeOrder {
         message: `Sequence ${value} follows ${before}, so it must be ${expected}.`,
       };
     }
-    // Each unreadable line accounts for one number.
+    // Each unreadable line may account for one sequence.
     if (value <= latest) return undefined;
     return {
       rule: "SEQUENCE_GAP",
@@ -132,7 +132,7 @@ export class EnvelopeOrder {
   }
 }
 
-// Times of one form compare as text.
+// Times in the same format compare as text.
 function isEarlier(one: string, other: string): boolean {
   if (one === other) return false;
   const alike = one.length === other.length && one.endsWith("Z") && other.endsWith("Z");

@@ -1,9 +1,9 @@
 import type { LogEvent } from "@bylaw/kernel";
 
-/** How bad a finding is: an event with an error is impossible, one with a warning is only unusual. */
+/** The severity of a finding. `error`: the event is impossible. `warning`: it is only unusual. */
 export type FindingSeverity = "error" | "warning";
 
-/** The rules of form, numbering, sessions and chain that every log is checked against, by id, with the severity of a finding. */
+/** The rules of form, sequence, sessions and chain for every log, by id, with the severity of their findings. */
 export const LOG_RULES = {
   INVALID_JSON: "error",
   TORN_LAST_LINE: "warning",
@@ -12,7 +12,7 @@ export const LOG_RULES = {
   INVALID_FIELD: "error",
   UNKNOWN_FIELD: "warning",
   FIELD_ORDER: "warning",
-  // An error where the catalogue is strict.
+  // An error if the catalogue is strict.
   UNKNOWN_EVENT_TYPE: "warning",
   INVALID_DETAILS: "error",
   FIRST_EVENT_NOT_SESSION: "error",
@@ -27,21 +27,21 @@ export const LOG_RULES = {
   ANCHOR_MISMATCH: "error",
 } as const satisfies Readonly<Record<string, FindingSeverity>>;
 
-/** The id of a rule of every log. */
+/** The id of a rule that applies to every log. */
 export type LogRuleId = keyof typeof LOG_RULES;
 
-/** A rule that a line breaks, and how. */
+/** A rule that a line breaks, with a message. */
 export interface Violation {
   readonly rule: LogRuleId;
   readonly message: string;
 }
 
-/** The part of an event that order rules judge. */
+/** The part of an event that order rules check. */
 export type EventContent = Pick<LogEvent, "event_type" | "agent_id" | "task_id" | "details">;
 
-/** More order rules, such as those of a plugin. An object keeps the state of one log. */
+/** Additional order rules, such as those of a plugin. One object holds the state of one log. */
 export interface OrderRules {
-  /** The rule that the next event breaks, at most one. `time`: of the event, in milliseconds since 1970. */
+  /** Returns the rule that the next event breaks, if any. `time`: the time of the event in milliseconds since 1970. */
   next(event: EventContent, time: number | undefined): OrderFinding | undefined;
 }
 
