@@ -248,7 +248,7 @@ describe("a template that changed after the run began", () => {
     );
     expect(await at.go("--resume", "--migrate", "--by", "ada")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("step `a` is running and is gone"),
+      stderr: expect.stringContaining("step `a` is running and was removed"),
     });
     expect((await at.go("--resume", "--migrate", "--from", "c", "--by", "ada")).code).toBe(0);
     expect(stepsOf(at.trace())).toEqual(["a", "c"]);

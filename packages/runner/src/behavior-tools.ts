@@ -9,25 +9,31 @@ import type { WorkflowState } from "./workflow/state/types.ts";
 import { workflowState } from "./workflow/state/projection.ts";
 
 /**
- * What the tool needs of its carrier: a run, the agent that calls, and what the carrier knows of
- * the step that it is at work in.
+ * What the tool needs from its carrier: the run, the calling agent, and what the carrier knows of
+ * the agent's step.
  */
 export interface BehaviorContext extends RunContext<Run> {
   readonly step?: string;
-  /** What a loop with `stall` is measured by. Left out: nothing changed since it last went back. */
+  /**
+   * Measures progress for a loop with `stall`. When left out, nothing counts as changed since the
+   * last time the loop went back.
+   */
   readonly progress?: StepProgress;
-  /** Asks for oversight at once, and answers with its advice; `null`: nobody gives any here. Left out: the carrier asks later. */
+  /**
+   * Requests oversight at once and resolves to its advice. `null`: nobody gives oversight here.
+   * When left out, the carrier requests it later.
+   */
   readonly oversee?: ((reason: string | null) => Promise<OversightAdvice>) | null;
 }
 
-/** What came of a request. */
+/** The answer to a request. */
 export interface BehaviorAnswer {
   readonly effect: Effect;
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
   readonly directive?: Decision["directive"];
-  /** What an oversight said that was asked for. */
+  /** The advice of an oversight that was requested. */
   readonly oversight?: OversightAdvice;
 }
 
@@ -36,15 +42,15 @@ const input = z.strictObject({
     .string()
     .meta({ enum: [...BEHAVIOR_ACTIONS] })
     .describe(
-      "loop: go back and do it again; trigger: let another agent work now; checkpoint: wait for a person; vibecheck: let somebody look; continue; stop",
+      "loop: go back and repeat; trigger: let another agent work now; checkpoint: wait for a person; vibecheck: request oversight; continue; stop",
     ),
-  reason: z.string().max(4_000).optional().describe("Why, in a sentence; it is put on record"),
-  triggerAgentId: z.string().max(200).optional().describe("The agent that a trigger is for"),
+  reason: z.string().max(4_000).optional().describe("Why, in one sentence, for the event log"),
+  triggerAgentId: z.string().max(200).optional().describe("The agent that a trigger calls"),
 });
 
 /**
- * The tool that does what a control file does, for every carrier. Who asks, and of which run and
- * step, is never an argument.
+ * The tool that does the same as a control file, for every carrier. The agent, run and step are
+ * never arguments.
  */
 export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
   defineTool({
@@ -57,9 +63,9 @@ export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
 ];
 
 /**
- * Asks for something as an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for what a
- * control file could not say either, and BYLAW_BEHAVIOR_NOT_AT_WORK where the run is a workflow in
- * which this agent is at work in no step, or in several and the carrier names none.
+ * Makes a request for an agent at work in a step. Throws BYLAW_BEHAVIOR_INVALID for a request that
+ * a control file could not make either. Throws BYLAW_BEHAVIOR_NOT_AT_WORK if the run is a workflow
+ * in which this agent is at work in no step, or in several and the carrier names none.
  */
 export async function reportBehavior(
   { run, agent, task, step: named, progress, oversee }: BehaviorContext,

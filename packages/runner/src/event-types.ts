@@ -3,5 +3,5 @@ import type { EventType } from "@bylaw/log";
 import { WAKE_EVENTS } from "./wakes/events.ts";
 import { WORKFLOW_EVENTS } from "./workflow/events.ts";
 
-/** The types of events that a runner writes: of workflows, and of the drivers that wake them. */
+/** The event types that a runner records: of workflows, and of the drivers that wake them. */
 export const EVENT_TYPES: readonly EventType[] = [...WORKFLOW_EVENTS, ...WAKE_EVENTS];

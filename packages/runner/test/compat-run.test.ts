@@ -23,7 +23,7 @@ const agentOf = (step: JsonObject): string => String(step["agentId"]);
 const more = readCases<Omit<Case, "result">>(import.meta, "more");
 
 /**
- * Runs a workflow of CodeMachine with the runner, and tells what happened in the words of the
+ * Runs a workflow of CodeMachine with the runner, and returns what happened in the format of the
  * traces.
  */
 async function walked({
@@ -93,7 +93,7 @@ async function walked({
   return { trace, counters };
 }
 
-/** A trace of the origin without what is only said in other words. */
+/** A trace of CodeMachine without the parts that the runner words differently. */
 function told({ steps }: Pick<Case, "steps">, { trace, counters }: CodemachineTrace) {
   const real = (index: Json | undefined): number =>
     steps.findIndex((step, at) => at >= Number(index) && step["type"] === "module");
@@ -121,7 +121,7 @@ function told({ steps }: Pick<Case, "steps">, { trace, counters }: CodemachineTr
   };
 }
 
-describe("the runner under `codemachine` goes where the origin went", () => {
+describe("the runner under `codemachine` takes the same steps as CodeMachine", () => {
   it.each(cases.map((one) => [one.name, one] as const))("%s", async (_, one) => {
     expect(await walked(one)).toEqual(told(one, one.result));
   });
@@ -154,7 +154,7 @@ describe("the runner under `radium`", () => {
   };
   const step = (id: string, said: object = {}) => ({ id, run: { function: "play" }, ...said });
 
-  it("looks at the limit first, which makes nothing of a stop, and takes what is not there for nothing", async () => {
+  it("checks the limit first, ignores a stop at the limit, and ignores a missing file", async () => {
     const steps = [step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } }), step("c")];
     const asked = {
       b: [{ action: "loop" }, { action: "stop" }],
@@ -164,7 +164,7 @@ describe("the runner under `radium`", () => {
     expect(await visits({ steps }, asked)).toEqual(["a1", "b1", "a2", "b2", "c1", "completed"]);
   });
 
-  it("takes a condition that it cannot read for true, and says so", async () => {
+  it("takes an unreadable condition for true, and says so", async () => {
     const steps = [
       step("a", { run: { function: "fail" }, continue_on_error: true }),
       step("b", { when: "a.success == true" }),
@@ -179,7 +179,7 @@ describe("the runner under `radium`", () => {
     ]);
   });
 
-  it("still holds for a broken file: Radium took it for an error", async () => {
+  it("still holds for a broken file, because Radium treated it as an error", async () => {
     expect(await visits({ steps: [step("a"), step("b")] }, { a: [{ action: "Loop" }] })).toEqual([
       "a1",
       "held",

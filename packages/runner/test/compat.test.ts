@@ -18,7 +18,7 @@ const traces = fixture("loop-traces") as readonly (CodemachineCase & {
   readonly result: CodemachineTrace;
 })[];
 
-describe("a workflow of CodeMachine 0.7 runs as it ran there", () => {
+describe("a workflow of CodeMachine 0.7 runs as in CodeMachine", () => {
   it.each(traces.map((one) => [one.name, one] as const))("%s", (_, one) => {
     expect(codemachineTrace(one)).toEqual(one.result);
   });
@@ -29,7 +29,7 @@ const conditions = fixture("step-conditions") as {
   readonly cases: readonly { readonly condition: string; readonly result: boolean }[];
 };
 
-describe("a condition of Radium means what it meant there", () => {
+describe("a condition of Radium means the same as in Radium", () => {
   it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))(
     "%j is %s",
     (condition, result) => {
@@ -47,7 +47,7 @@ const resumes = fixture("resume-index") as {
   }[];
 };
 
-describe("a workflow goes on where it went on there", () => {
+describe("a workflow resumes where the older system resumed", () => {
   it.each(resumes.codemachine_v070)("CodeMachine: $tracking", ({ tracking, resume }) =>
     expect(codemachineResumeIndex(tracking)).toBe(resume),
   );

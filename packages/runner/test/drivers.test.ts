@@ -33,7 +33,7 @@ import {
 import { startRestate, type RestateServer } from "./driver/restate-server.ts";
 import { openRestateDriver } from "../src/restate/index.ts";
 
-// Not before it is known that a test wants them: who filters tests out would leave them behind.
+// Opened only when a test needs them, because servers of filtered-out tests would stay behind.
 let server: PostgresServer | undefined;
 let restate: RestateServer | undefined;
 afterAll(async () => {
@@ -43,10 +43,10 @@ afterAll(async () => {
 interface Stage {
   readonly place: Place;
   readonly store: Store;
-  /** Of this process, which does not serve. */
+  /** The driver of this process, which does not serve. */
   readonly driver: Driver;
   readonly start: (settings?: WorkerSettings) => Promise<WorkerProcess>;
-  /** Kills all workers that there are. */
+  /** Kills all workers. */
   readonly end: () => Promise<void>;
   readonly close: () => Promise<void>;
   readonly offer: (
@@ -55,14 +55,14 @@ interface Stage {
     how?: { readonly wake?: boolean },
   ) => Promise<void>;
   readonly log: (run: string) => Promise<readonly LogEvent[]>;
-  /** Resolves when a run has an event of a type, and more is so. */
+  /** Resolves when a run has an event of this type and `more` holds. */
   readonly until: (run: string, type: string, more?: () => boolean) => Promise<void>;
 }
 
 beforeAll(async () => {
   [server, restate] = await Promise.all([startPostgres({ fsync: true }), startRestate()]);
   if (restate === undefined) return;
-  // Restate keeps wakes only for a service that it was told of.
+  // Restate keeps wakes only for a registered service.
   const { ingress, admin, address, workers } = restate;
   const port = await freePort();
   workers.add(port);
@@ -80,7 +80,7 @@ beforeAll(async () => {
   workers.delete(port);
 });
 
-/** What the tests of one driver share. */
+/** Creates what the tests of one driver share. */
 async function stageOf(engine: Engine): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-driver-"));
   const place: Place = {
@@ -111,14 +111,14 @@ async function stageOf(engine: Engine): Promise<Stage> {
     },
     log,
     async until(run, type, more = () => true) {
-      // One look at a time: looks that pile up on a slow machine make it slower.
+      // One read at a time, because reads that pile up on a slow machine make it slower.
       while (!(await log(run)).some(({ event_type }) => event_type === type) || !more())
         await new Promise((resolve) => setTimeout(resolve, 50));
     },
   };
 }
 
-/** Serves in this process until the handler says `close`. */
+/** Serves in this process until the handler returns `close`. */
 async function serveHere(
   place: Place,
   store: Store,
@@ -149,8 +149,8 @@ const completed = (events: readonly LogEvent[]): readonly unknown[] =>
     .map(({ details }) => details["step"]);
 
 /**
- * That each who drove had the run for itself: claims rise, and no session writes after the next has
- * begun.
+ * Finds faults in a run that several workers drove one after the other: fences must rise, and a
+ * session must not write once the next one has begun.
  */
 function faultsOf(events: readonly LogEvent[]): readonly string[] {
   const faults: string[] = [];
@@ -183,7 +183,7 @@ const UNDISTURBED = [
   "workflow_left",
 ];
 
-/** `undefined` where this machine has no server for it. */
+/** `undefined` if this machine has no server for it. */
 function engineOf(name: Engine["name"]): Engine | undefined {
   if (server === undefined || (name === "restate" && restate === undefined)) return undefined;
   return {
@@ -209,7 +209,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
 
   it("lets a worker run what another process has offered, once, however often it is woken", async () => {
     const { start, offer, driver, until, log, place } = stage;
-    // Nobody looks by itself in this time: it is the wakes that start it.
+    // No worker looks for runs by itself in this time, so only the wakes start it.
     const settings = { reconcile_ms: 600_000 };
     await Promise.all([start(settings), start(settings)]);
     await offer("short", "r1", { wake: false });
@@ -223,7 +223,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     ]);
   });
 
-  it("delivers a wake at its time, also when who asked for it is gone, and again when it could not be answered", async () => {
+  it("delivers a wake at its time, even if its sender is gone, and again if it could not be answered", async () => {
     const { place, store } = stage;
     const asking = await openDriver(place, store);
     const at = Date.now() + 400;
@@ -231,7 +231,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     await asking.wake({ runId: "keyed" }, { key: "k" });
     await asking.wake({ runId: "keyed" }, { key: "k" });
     await asking.close();
-    // What an engine has taken outlives it.
+    // A wake that an engine has accepted survives the engine.
     if (name === "restate") await restate?.crash();
     const seen: (readonly [string, number])[] = [];
     const late = (): boolean => seen.some(([run]) => run === "later");
@@ -245,7 +245,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     expect(seen.filter(([run, time]) => run === "later" && time < at)).toEqual([]);
   });
 
-  it("lets a workflow rest at a checkpoint, and go on in another process when a person says so", async () => {
+  it("lets a workflow rest at a checkpoint, and continue in another process when a person says so", async () => {
     const { start, offer, until, log, store, driver, place } = stage;
     const first = await start();
     await offer("pausing", "p1");
@@ -272,7 +272,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
   });
 
   it.runIf(name === "embedded")(
-    "refuses what a worker writes that stood still until another drives its run",
+    "refuses the writes of a worker that was stopped until another drives its run",
     async () => {
       const { start, offer, until, log, place, end } = stage;
       const slow = await start(SHORT_LEASE);
@@ -299,9 +299,9 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
     },
   );
 
-  it("brings every run to the same end, at whatever event its worker is killed, with no completed step done again", () => {
-    // What the drivers share is killed at every event; `npm run crash -- driver` does that with
-    // each of them.
+  it("brings every run to the same end, at whatever event its worker is killed, without repeating a completed step", () => {
+    // With the embedded driver at every event, with the others at every second one.
+    // `npm run crash -- driver` does it at every event with each driver.
     const points = ALL.filter(
       (point) => name === "embedded" || point % 2 === (name === "dbos" ? 0 : 1),
     );
@@ -309,7 +309,7 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
   });
 
   it.runIf(ROUNDS > 0)(
-    "does so when whoever takes over is killed too",
+    "does so even if the worker that takes over is killed too",
     { timeout: 600_000 },
     async () => {
       for (let round = 1; round <= ROUNDS; round += 1) {
@@ -323,16 +323,13 @@ describe.each(["embedded", "dbos", "restate"] as const)("the driver %s", (name) 
   );
 });
 
-/** The events from the claim on: before that nobody drives. */
+/** The events from the claim on. Before that, no worker drives the run. */
 const ALL = UNDISTURBED.map((_, index) => index + 1).slice(SHORT.length - 1);
 const ROUNDS = Number(process.env["BYLAW_CRASH_ROUNDS"] ?? 0);
-/** A file for who counts: how many were killed, events, and steps that are done. */
+/** A file for counts of kills, events and completed steps. */
 const TALLY = process.env["BYLAW_CRASH_TALLY"];
 
-/**
- * Has workers drive runs, each of which kills its worker after some of its events, and looks at
- * what came of them.
- */
+/** Lets workers drive runs, kills each worker after one of its events, and checks the results. */
 async function surviveKills(
   { start, end, offer, until, log, place }: Stage,
   kills: ReadonlyMap<string, readonly number[]>,
@@ -340,7 +337,7 @@ async function surviveKills(
   const runs = [...kills.keys()];
   for (const [run, points] of kills)
     writeFileSync(join(place.folder, `${run}.kill`), points.join(" "));
-  // Every other one is never told of: then a look at the log finds it.
+  // Every other run is offered without a wake, so workers must find it in the log.
   for (const [index, run] of runs.entries()) await offer("short", run, { wake: index % 2 === 0 });
   const killedIn = (run: string): number => {
     const file = join(place.folder, `${run}.killed`);
@@ -371,7 +368,7 @@ async function surviveKills(
     ]);
     if (TALLY !== undefined)
       appendFileSync(TALLY, `${killedIn(run)} ${events.length} ${completed(events).length}\n`);
-    // A step runs again only where it was at work when its worker was killed: none behind its end.
+    // A step runs again only if it was at work when its worker was killed, never after its end.
     for (const line of traceOf(place, run))
       expect([run, line, attemptsIn(events).has(line.split(" ").slice(0, 2).join(" "))]).toEqual([
         run,

@@ -7,13 +7,13 @@ import { stage, templateOf, write } from "./kit.ts";
 
 const play = { run: { function: "play" } };
 
-/** Writes a request, and waits until it was read. */
+/** Writes a request and waits until it is read. */
 async function put(file: string, request: object): Promise<void> {
   write(file, request);
   while (existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Who has work looked at, with a helper that may be called. */
+/** Runs a workflow with a review step and a helper that may be called. */
 async function reviewed(review: (context: StepContext) => Promise<void>, more: object = {}) {
   const trace: string[] = [];
   const loaded = await templateOf({
@@ -40,7 +40,7 @@ async function reviewed(review: (context: StepContext) => Promise<void>, more: o
 }
 
 describe("a second request of a step", () => {
-  it("takes nothing away of what the one before it said", async () => {
+  it("does not change the first one", async () => {
     const at = await reviewed(async ({ controlFile }) => {
       await put(controlFile, { action: "loop" });
       await put(controlFile, { action: "vibecheck", reason: "tests were deleted" });
@@ -51,8 +51,8 @@ describe("a second request of a step", () => {
     expect(run.view(workflowState).hold?.message).toMatch(/tests were deleted.*all is well/);
   });
 
-  it("does not silence the one that asks for another look: the workflow is held, and a person decides", async () => {
-    // What the reviewer tries writes where the reviewer does.
+  it("holds the workflow for a person if it asks for another look", async () => {
+    // Code under review may write to the reviewer's control file.
     const at = await reviewed(async ({ controlFile }) => {
       await put(controlFile, { action: "trigger", triggerAgentId: "helper" });
       write(controlFile, { action: "loop", reason: "two tests fail" });
@@ -71,7 +71,7 @@ describe("a second request of a step", () => {
     expect(at.trace).toEqual(["work1", "check1", "check1:helper", "publish1"]);
   });
 
-  it("in the middle of the step holds the workflow too, and keeps it held", async () => {
+  it("holds the workflow also in the middle of the step, and keeps it held", async () => {
     const at = await reviewed(async ({ controlFile }) => {
       await put(controlFile, { action: "loop" });
       await put(controlFile, { action: "vibecheck", reason: "odd" });
@@ -81,7 +81,7 @@ describe("a second request of a step", () => {
     expect(at.trace).toEqual(["work1", "check1"]);
   });
 
-  it("that is the same in other words is set aside", async () => {
+  it("is set aside if it is the same in other words", async () => {
     const at = await reviewed(async ({ controlFile, visit }) => {
       if (visit > 1) return;
       await put(controlFile, { action: "loop", reason: "one test fails" });
@@ -92,7 +92,7 @@ describe("a second request of a step", () => {
     expect(await at.details("control_file_set_aside")).toMatchObject([{ why: "second" }]);
   });
 
-  it("by the tool is refused on record, uses nothing up, and leaves nobody at work", async () => {
+  it("through the tool is refused and recorded, uses up no budget, and leaves no agent at work", async () => {
     const answers: string[] = [];
     const at = await reviewed(async ({ run, agent, visit }) => {
       const ask = async (given: {
@@ -125,7 +125,7 @@ describe("a second request of a step", () => {
     await run.close();
   });
 
-  it("is heard by the tool where it is a stop or a pause", async () => {
+  it("through the tool is accepted if it is a stop or a pause", async () => {
     const at = await reviewed(async ({ run, agent }) => {
       for (const action of ["loop", "checkpoint", "stop"])
         expect(

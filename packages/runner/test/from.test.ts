@@ -17,8 +17,8 @@ const agents = {
 };
 
 /**
- * A workflow whose first step calls agents of whom one fails, and a person who goes on from the
- * second, which calls the same.
+ * A workflow whose first step calls agents, one of which fails. A person then continues from the
+ * second step, which calls the same agents.
  */
 async function called(fails: "helper" | "second" | "worker", by: "moved" | "migrated") {
   const steps = (prompt: string) =>
@@ -69,7 +69,7 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
   };
 }
 
-it("a step that failed and calls nobody any more leaves nobody at work whom it asked for", async () => {
+it("a failed step that calls no more agents leaves none of its agents at work", async () => {
   const step = (id: string) => ({ id, ...worker, trigger: "helper", continue_on_error: true });
   const trace: string[] = [];
   const at = stage(await templateOf({ agents, steps: [step("one"), step("two")] }), {
@@ -91,7 +91,7 @@ it("a step that failed and calls nobody any more leaves nobody at work whom it a
   expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(3);
 });
 
-it("nor does one that asks for an agent, and then to stop its loop", async () => {
+it("a step that asks for an agent and then stops its loop leaves no agent at work", async () => {
   const steps = [
     { id: "zero", run: { function: "play" } },
     { id: "one", ...worker, loop: { steps: 1 }, trigger: "helper" },
@@ -110,9 +110,9 @@ it("nor does one that asks for an agent, and then to stop its loop", async () =>
   expect(trace).toEqual(["two"]);
 });
 
-describe("a person who goes on from another step", () => {
+describe("a person who continues from another step", () => {
   it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "leaves-nobody-at-work"))(
-    "leaves nobody at work who was called, where %s failed and the run is %s",
+    "leaves no called agent at work if %s failed and the run is %s",
     async (fails, by, returned) => {
       const { trace, end, types } = await called(fails, by);
       expect(end).toMatchObject({ outcome: "completed" });

@@ -4,7 +4,7 @@ import { player, stage, templateOf } from "./kit.ts";
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 
-/** A workflow whose oversight finds one risk after the other; `null` is a service that fails. */
+/** A workflow whose oversight returns one risk after the other; `null` makes the service fail. */
 async function overseen(
   oversight: object,
   steps: readonly object[],
@@ -45,8 +45,8 @@ async function overseen(
   return { trace, asked, go, release };
 }
 
-describe("oversight that the template makes due", () => {
-  it("comes after every so many steps, a loop's too, and is asked once for each", async () => {
+describe("oversight that the template requires", () => {
+  it("comes after every so many steps, also in a loop, and is requested once each time", async () => {
     const steps = [step("a"), step("loop", { loop: { steps: 1 } }), step("b"), step("c")];
     const { trace, asked, go } = await overseen({ every_steps: 2 }, steps, [0, 0, 0]);
     expect(await go()).toMatchObject({ outcome: "completed" });
@@ -54,7 +54,7 @@ describe("oversight that the template makes due", () => {
     expect(asked).toEqual(["a:implementation", "b:implementation"]);
   });
 
-  it("comes before work of another kind, and holds the workflow at a risk until a person lets it go on", async () => {
+  it("comes before work of another kind, and holds the workflow at a risk until a person releases it", async () => {
     const steps = [
       step("plan", { kind: "planning" }),
       step("more", { kind: "planning" }),
@@ -75,7 +75,7 @@ describe("oversight that the template makes due", () => {
     expect(asked).toEqual(["code:implementation", "look:review"]);
   });
 
-  it("comes before work of another kind that begins beside work of the same, and is asked about that", async () => {
+  it("comes before work of another kind that begins in parallel with work of the same kind", async () => {
     const steps = [
       step("plan", { kind: "planning" }),
       step("more", { kind: "planning", parallel: "g" }),
@@ -88,7 +88,7 @@ describe("oversight that the template makes due", () => {
     expect(trace).toEqual(["plan1", "more1", "code1", "test1"]);
   });
 
-  it("is not asked about a step that is left out, but about the one that begins behind it", async () => {
+  it("ignores a skipped step, and judges the next step that begins", async () => {
     const skipped = { when: "plan.success == false" };
     for (const oversight of [{ at_kinds: true }, { every_steps: 1 }]) {
       const steps = [
@@ -104,7 +104,7 @@ describe("oversight that the template makes due", () => {
     }
   });
 
-  it("that does not come about is not taken for calm", async () => {
+  it("holds the workflow if it fails", async () => {
     const { trace, go, release } = await overseen(
       { every_steps: 1 },
       [step("a"), step("b")],

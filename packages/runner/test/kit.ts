@@ -22,18 +22,18 @@ import {
 } from "../src/index.ts";
 import { onTestFinished } from "vitest";
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function scratch(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-runner-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   return root;
 }
 
-/** A template from what it says beside its version and name. */
+/** Creates a template from its parts, with a version and a name. */
 export const templateOf = (parts: object): Promise<LoadedTemplate> =>
   parseTemplate(JSON.stringify({ bylaw: 1, name: "w", ...parts }), { file: "w.json" });
 
-/** A kernel with all that a template's steps may ask for. */
+/** A kernel with everything that a template's steps may request. */
 function kernelOf({ template }: LoadedTemplate) {
   const called = triggerOptionsOf(template);
   return createKernel({
@@ -47,7 +47,7 @@ function kernelOf({ template }: LoadedTemplate) {
   });
 }
 
-/** One workflow in a folder, that can be run again and again as processes would. */
+/** One workflow in a folder. It can be run repeatedly, as different processes would. */
 export interface Stage {
   readonly store: Store;
   readonly folder: string;
@@ -91,7 +91,7 @@ export function stage(
 export const write = (file: string, request: object | string): void =>
   writeFileSync(file, typeof request === "string" ? request : JSON.stringify(request));
 
-/** A function that notes who was at work, and asks for what `requests` say, one by one. */
+/** A function that records which agent was at work, and makes the given requests one by one. */
 export function player(
   requests: Readonly<Record<string, readonly (object | string | null)[]>> = {},
 ) {

@@ -20,7 +20,7 @@ const resumed = (checkpoint = 0) => ({
   details: { checkpoint, by: "ada", definition: null, migrated: true },
 });
 
-/** A workflow that came as far as its steps let it, and another template of it. */
+/** A workflow that ran as far as its steps permit, and another version of its template. */
 async function changed(
   before: readonly object[],
   now: readonly object[],
@@ -58,8 +58,8 @@ async function changed(
   };
 }
 
-describe("a run is carried over to a template that changed", () => {
-  it("by the ids of its steps: what is done stays done, what is new before it is told, what is new behind it runs", async () => {
+describe("a run is migrated to a changed template", () => {
+  it("by the ids of its steps: done steps stay done, new steps before them are reported, new steps after them run", async () => {
     const before = [step("a"), step("b"), step("c", { run: { function: "fail" } }), step("d")];
     const now = [
       step("new"),
@@ -78,9 +78,7 @@ describe("a run is carried over to a template that changed", () => {
         "step `c`: run",
         "step `more` is new",
       ],
-      notes: [
-        "step `new` stands before the point where the workflow continues, so it will not run",
-      ],
+      notes: ["step `new` comes before the point where the workflow continues, so it will not run"],
       faults: [],
       cursor: 3,
     });
@@ -92,7 +90,7 @@ describe("a run is carried over to a template that changed", () => {
     await run.close();
   });
 
-  it("with the loop that it is in, and what that leaves out", async () => {
+  it("with its current loop and the steps that the loop skips", async () => {
     const loop = (more: object = {}) =>
       step("check", { loop: { steps: 3, max_iterations: 1, skip: ["b"] }, ...more });
     const before = [step("a"), step("b"), step("c"), loop(), step("end")];
@@ -106,11 +104,13 @@ describe("a run is carried over to a template that changed", () => {
       cursor: 1,
     });
     const gone = await changed(before, [step("a"), step("b"), step("c"), step("check")], requests);
-    expect(gone.migration().faults).toEqual(["the loop of step `check` is running and is gone"]);
+    expect(gone.migration().faults).toEqual([
+      "the loop of step `check` is running and was removed",
+    ]);
     expect(gone.migration(2)).toMatchObject({ faults: [], scopes: [], cursor: 2 });
   });
 
-  it("with what the loop is about to repeat: it is done again, and is not left out for what came of it in the pass before", async () => {
+  it("with the steps that a loop is about to repeat: they run again, and are not skipped because of the previous pass", async () => {
     const [prepare, test, publish] = [
       step("prepare"),
       step("test"),
@@ -128,7 +128,7 @@ describe("a run is carried over to a template that changed", () => {
       requests,
     );
     expect(migration()).toMatchObject({ notes: [], faults: [], cursor: 1, redo: 0 });
-    // A person who goes on elsewhere has only what this pass came to: the work itself.
+    // If a person continues elsewhere, only the results of this pass count.
     expect(migration(0)).toMatchObject({
       notes: [completed("prepare"), completed("work")],
       redo: 2,
@@ -151,16 +151,16 @@ describe("a run is carried over to a template that changed", () => {
 
     const early = await changed(before, [prepare, test, work, check, publish], requests);
     expect(early.migration().notes).toEqual([
-      "step `test` stands before the point where the workflow continues, so it will not run",
+      "step `test` comes before the point where the workflow continues, so it will not run",
     ]);
     const behind = await changed(before, [work, test, check, prepare, publish], requests);
     expect(behind.migration().faults).toEqual([
-      "step `test` would be repeated, but stands before one that would not",
-      "step `check` would be repeated, but stands before one that would not",
+      "step `test` would be repeated, but comes before one that would not",
+      "step `check` would be repeated, but comes before one that would not",
     ]);
   });
 
-  it("never where something under way has no place: it is refused with all of it, and nothing is recorded", async () => {
+  it("never if running work has no place in it: everything is listed, and nothing is recorded", async () => {
     const fail = { run: { function: "fail" } };
     const parallel = [
       step("a", { ...fail, parallel: "g" }),
@@ -169,8 +169,8 @@ describe("a run is carried over to a template that changed", () => {
     ];
     const { migration, run, kept, loaded } = await changed(parallel, [step("b"), step("c")], {});
     expect(migration().faults).toEqual([
-      "step `a` is running and is gone",
-      "step `b` is running beside other steps than before",
+      "step `a` is running and was removed",
+      "step `b` is running in another group than before",
     ]);
     const head = run.head;
     await expect(migrateWorkflow(run, { before: kept, loaded, by: "ada" })).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe("a run is carried over to a template that changed", () => {
     const old = await keptTemplate(held.store, "r", state.started?.definition ?? "");
     const agentless = await templateOf({ steps: [step("a")] });
     expect(old && migrationOf(old, agentless.template, state).faults).toEqual([
-      "agent `worker` is at work and is gone",
+      "agent `worker` is at work and was removed",
     ]);
     await expect(
       migrateWorkflow(other, {
@@ -200,7 +200,7 @@ describe("a run is carried over to a template that changed", () => {
     await run.close();
   });
 
-  it("nor where a new step would stand beside those that are under way, which nobody would begin", async () => {
+  it("never if a new step joins a running group, because it would never begin", async () => {
     const group = { parallel: "g" };
     const before = [
       step("a", { ...group, run: { function: "fail" } }),
@@ -223,14 +223,14 @@ describe("a run is carried over to a template that changed", () => {
     expect((await changed(before, now(step("audit")), {})).migration().faults).toEqual([]);
   });
 
-  it("and does no step again that is done, though it stands behind now; a repeatable one it does", async () => {
+  it("without repeating a done step that now comes later, unless it is repeatable", async () => {
     const before = [step("a"), step("b"), step("stop"), step("z")];
     const now = [step("z"), step("stop"), step("a"), step("b", { repeatable: true })];
     const { migration, run, kept, loaded, trace, go } = await changed(before, now, {
       stop: [{ action: "checkpoint" }],
     });
     expect(migration().notes).toEqual([
-      "step `z` stands before the point where the workflow continues, so it will not run",
+      "step `z` comes before the point where the workflow continues, so it will not run",
       "step `a` is completed and will not run again",
     ]);
     await migrateWorkflow(run, { before: kept, loaded, by: "ada" });
@@ -240,7 +240,7 @@ describe("a run is carried over to a template that changed", () => {
     await run.close();
   });
 
-  it("that has ended goes on only where a person says", async () => {
+  it("and continues after its end only where a person says", async () => {
     const { migration } = await changed([step("a")], [step("a"), step("b")], {});
     expect(migration().faults).toEqual([
       "the workflow has ended: name the step to continue from with --from",
@@ -248,7 +248,7 @@ describe("a run is carried over to a template that changed", () => {
     expect(migration(1)).toMatchObject({ faults: [], cursor: 1 });
   });
 
-  it("and a template that is kept is the one whose digest the log has", async () => {
+  it("and only a kept template with the digest in the log counts", async () => {
     const loaded = await templateOf({
       steps: [step("a", { env: ["HOME"], loop: undefined })],
       description: "x",

@@ -10,8 +10,8 @@ import { stage, templateOf } from "./kit.ts";
 
 const sh = (script: string) => ({ run: { command: ["sh", "-c", script] } });
 
-describe("a program that is a step", () => {
-  it("gets its prompt, its place and no secret", async () => {
+describe("the program of a step", () => {
+  it("gets its prompt, its run and step, and no secret", async () => {
     process.env["SECRET_OF_THE_TEST"] = "hidden";
     process.env["NAMED_IN_THE_TEST"] = "shown";
     const agents = {
@@ -50,7 +50,7 @@ describe("a program that is a step", () => {
     expect(env["SECRET_OF_THE_TEST"]).toBeUndefined();
   });
 
-  it("leaves its length and a digest in the log, and not its text", async () => {
+  it("leaves the length and a digest of its output in the log, but not the text", async () => {
     const at = stage(
       await templateOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] }),
     );
@@ -66,7 +66,7 @@ describe("a program that is a step", () => {
     expect(JSON.stringify(events)).not.toContain("secret-text");
   });
 
-  it("is ended at its time with all that it started", async () => {
+  it("is ended after its time limit, with everything that it started", async () => {
     const script = "sleep 600 & echo $! > pid.txt; wait";
     const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 2 }] }));
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
@@ -75,7 +75,7 @@ describe("a program that is a step", () => {
     );
     expect(done?.details).toMatchObject({ ok: false, timed_out: true, signal: "SIGKILL" });
     const pid = readFileSync(join(at.folder, "pid.txt"), "utf8").trim();
-    // Who has ended may still be listed, where nobody asked how.
+    // An ended process may still be listed until its parent has read its exit status.
     const state = (): string => {
       try {
         return /^State:\s*(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "Z";
@@ -86,19 +86,19 @@ describe("a program that is a step", () => {
     expect(process.platform === "linux" ? state() : "Z").toBe("Z");
   });
 
-  it("that cannot be started fails, and does not end the runner", async () => {
+  it("fails if it cannot be started, and does not end the runner", async () => {
     const at = stage(
       await templateOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] }),
     );
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
   });
 
-  it("whose output is no JSON fails where JSON was said", async () => {
+  it("fails if its output must be JSON and is not", async () => {
     const at = stage(await templateOf({ steps: [{ id: "a", ...sh("echo no"), output: "json" }] }));
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
   });
 
-  it("is interrupted by a signal, and runs again with the next attempt, or waits where it says so", async () => {
+  it("is interrupted by a signal, and runs again with the next attempt, or waits if the step says so", async () => {
     const script =
       'echo "$BYLAW_ATTEMPT" >> ran.txt; if [ "$BYLAW_ATTEMPT" = 1 ]; then sleep 600; fi';
     for (const interrupted of ["run", "ask"] as const) {
@@ -118,7 +118,7 @@ describe("a program that is a step", () => {
   });
 
   it.each([0, 1])(
-    "is ended before anything runs where its runner was killed and a person goes on from step %i",
+    "is ended before anything runs if its runner was killed and a person continues from step %i",
     async (to) => {
       const seen: string[] = [];
       const left: { gone?: Promise<unknown> } = {};
@@ -128,7 +128,7 @@ describe("a program that is a step", () => {
         }),
         {
           work: async ({ step, visit, attempt }) => {
-            // Nothing comes in time where it was not ended.
+            // Without an end, nothing arrives in time.
             const how = await Promise.race([
               left.gone?.then(() => "alone"),
               wait(2_000, "beside it"),
@@ -150,7 +150,7 @@ describe("a program that is a step", () => {
       const run = await at.open();
       await moveWorkflow(run, { by: "ada", to });
       expect(await at.go({ run })).toMatchObject({ outcome: "completed" });
-      // Elsewhere nobody lists what others run.
+      // On other systems, processes of others cannot be listed.
       const how = process.platform === "linux" ? "alone" : "beside it";
       expect(seen).toEqual(
         (to === 0 ? ["a2.1", "b1.1"] : ["b1.1"]).map((which) => `${which} ${how}`),
@@ -158,7 +158,7 @@ describe("a program that is a step", () => {
     },
   );
 
-  it("cannot end the wait for itself: a pause holds what is behind it, whatever it writes meanwhile", async () => {
+  it("cannot end a pause by itself: the next steps wait, whatever it writes meanwhile", async () => {
     const at = stage(
       await templateOf({
         steps: [

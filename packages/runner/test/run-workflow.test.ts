@@ -18,7 +18,7 @@ describe("steps", () => {
     expect(trace).toHaveLength(3);
   });
 
-  it("go back in a loop as often as they may, and leave out what the loop skips only in it", async () => {
+  it("go back in a loop up to the limit, and skip steps only inside the loop", async () => {
     const { trace, functions } = player({
       d: [{ action: "loop" }, { action: "loop" }, { action: "loop" }],
     });
@@ -35,7 +35,7 @@ describe("steps", () => {
     expect(await at.types()).toContain("behavior_rejected");
   });
 
-  it("of an inner loop have their whole budget again in each pass of the outer one", async () => {
+  it("of an inner loop get their full budget again in each pass of the outer loop", async () => {
     const again = Array.from({ length: 9 }, () => ({ action: "loop" }));
     const { trace, functions } = player({ in: again, out: again });
     const steps = [
@@ -51,7 +51,7 @@ describe("steps", () => {
   it.each([
     ["hold", "held"],
     ["stop", "stopped"],
-  ] as const)("that may go back no more %s where the loop says so", async (on_limit, outcome) => {
+  ] as const)("that have reached the limit %s if the loop says so", async (on_limit, outcome) => {
     const { functions } = player({ b: [{ action: "loop" }, { action: "loop" }] });
     const at = stage(
       await templateOf({
@@ -62,7 +62,7 @@ describe("steps", () => {
     expect(await at.go()).toMatchObject({ outcome });
   });
 
-  it("end their workflow with stop, and only their loop where they have one", async () => {
+  it("end their workflow with stop, or only their loop if they have one", async () => {
     const { trace, functions } = player({
       b: [{ action: "loop" }, { action: "stop" }],
       c: [{ action: "stop", reason: "enough" }],
@@ -77,7 +77,7 @@ describe("steps", () => {
     expect(trace).toEqual(["a1", "b1", "a2", "b2", "c1"]);
   });
 
-  it("run by their conditions, and what was skipped did not succeed", async () => {
+  it("run if their conditions hold, and a skipped step counts as not successful", async () => {
     const { trace, functions } = player();
     const fail = (): never => {
       throw new Error("no");
@@ -94,7 +94,7 @@ describe("steps", () => {
     expect(trace).toEqual(["c1", "e1"]);
   });
 
-  it("hand values on to conditions where they say that their output is JSON", async () => {
+  it("pass values on to conditions if their output is declared as JSON", async () => {
     const { trace, functions } = player();
     const steps = [
       step("a", { run: { function: "answer" }, output: "json" }),
@@ -109,7 +109,7 @@ describe("steps", () => {
     expect(trace).toEqual(["b1"]);
   });
 
-  it("that say once run once, also in a loop", async () => {
+  it("with `once` run once, even in a loop", async () => {
     const { trace, functions } = player({ c: [{ action: "loop" }] });
     const at = stage(
       await templateOf({
@@ -121,7 +121,7 @@ describe("steps", () => {
     expect(trace).toEqual(["a1", "b1", "c1", "b2", "c2"]);
   });
 
-  it("of a group run at once: each waits for the other", async () => {
+  it("of a group run in parallel: each waits for the other", async () => {
     let arrive = (): void => {};
     const both = new Promise<void>((resolve) => (arrive = resolve));
     const functions = {
@@ -156,7 +156,7 @@ describe("steps", () => {
 });
 
 describe("failure", () => {
-  it("is tried again as often as the step says, then by its fallback, and each attempt is on record", async () => {
+  it("is retried as often as the step says, then by its fallback, and each attempt is recorded", async () => {
     const seen: string[] = [];
     const functions = {
       fail: ({ attempt }: { readonly attempt: number }): never => {
@@ -224,7 +224,7 @@ describe("a trigger", () => {
     expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(2);
   });
 
-  it("of nobody who is there, or in a circle, holds the workflow", async () => {
+  it("of an unknown agent, or in a circle, holds the workflow", async () => {
     const { functions } = player({
       a: [{ action: "trigger", triggerAgentId: "helper" }],
       helper: [{ action: "trigger", triggerAgentId: "worker" }],
@@ -249,7 +249,7 @@ describe("a trigger", () => {
 });
 
 describe("a checkpoint", () => {
-  it("pauses, is resumed in another process, and nothing runs again", async () => {
+  it("pauses the workflow, which is resumed in another process without repeating steps", async () => {
     const loaded = await templateOf({ steps: [step("a"), step("b")] });
     const { trace, functions } = player({ a: [{ action: "checkpoint", reason: "look" }] });
     const at = stage(loaded, functions);
@@ -266,7 +266,7 @@ describe("a checkpoint", () => {
     expect(trace).toEqual(["a1", "b1"]);
   });
 
-  it("is not passed with another template", async () => {
+  it("cannot be resumed with another template", async () => {
     const { functions } = player({ a: [{ action: "checkpoint" }] });
     const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
     await at.go();
@@ -279,7 +279,7 @@ describe("a checkpoint", () => {
 
 describe("oversight", () => {
   const asks = { a: [{ action: "vibecheck" }] };
-  it("that nobody gives holds the workflow: it was never calm", async () => {
+  it("holds the workflow if nobody gives it", async () => {
     const at = stage(await templateOf({ steps: [step("a")] }), player(asks).functions);
     expect(await at.go()).toMatchObject({ outcome: "held", why: "oversight" });
   });
@@ -287,7 +287,7 @@ describe("oversight", () => {
   it.each([
     [0.2, "completed"],
     [0.7, "held"],
-  ])("of a risk of %d comes to %s", async (risk, outcome) => {
+  ])("with a risk of %d gives %s", async (risk, outcome) => {
     const { trace, functions } = player(asks);
     const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
     const run = await at.open();
@@ -311,7 +311,7 @@ describe("oversight", () => {
 });
 
 describe("the control file", () => {
-  it("is read once, put on record and taken away", async () => {
+  it("is read once, recorded and removed", async () => {
     const { functions } = player({ a: [{ action: "continue", reason: "fine" }] });
     const at = stage(await templateOf({ steps: [step("a")] }), functions);
     await at.go();
@@ -319,7 +319,7 @@ describe("the control file", () => {
     expect(await at.types()).toContain("behavior_applied");
   });
 
-  it("of before a step is set aside, with an event, and steers nothing", async () => {
+  it("from before a step is set aside with an event, and has no effect", async () => {
     const { trace, functions } = player();
     const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
     write(at.controlFile, { action: "stop" });
@@ -336,7 +336,7 @@ describe("the control file", () => {
   });
 
   it.each(["", "{", '{"action": "Loop"}', "[]", '{"action":"continue","action":"continue"}'])(
-    "that says %j holds the workflow",
+    "with the content %j holds the workflow",
     async (text) => {
       const { trace, functions } = player({ a: [text] });
       const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
@@ -348,7 +348,7 @@ describe("the control file", () => {
     },
   );
 
-  it("that is a link is not followed", async () => {
+  it("is not followed if it is a link", async () => {
     const at = stage(await templateOf({ steps: [step("a", { run: { function: "link" } })] }), {
       link: ({ controlFile }) => {
         writeFileSync(join(controlFile, "../real.json"), '{"action":"continue"}');
@@ -359,7 +359,7 @@ describe("the control file", () => {
     expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
   });
 
-  it("that asks for a loop which the step has not holds the workflow, and says so", async () => {
+  it("that asks for a missing loop holds the workflow, and says so", async () => {
     const at = stage(
       await templateOf({ steps: [step("a"), step("b")] }),
       player({ b: [{ action: "loop" }] }).functions,
@@ -372,7 +372,7 @@ describe("the control file", () => {
   });
 });
 
-it("a request by a call while the step runs does what the file does", async () => {
+it("a request by a tool call while the step runs does the same as the file", async () => {
   const { trace, functions } = player();
   const call = async ({
     run,
@@ -393,7 +393,7 @@ it("a request by a call while the step runs does what the file does", async () =
   expect(trace).toEqual(["a1:helper", "b1"]);
 });
 
-it("what came of each step is in the state", async () => {
+it("the result of each step is in the state", async () => {
   const at = stage(await templateOf({ steps: [step("a")] }), player().functions);
   await at.go();
   const run = await at.open();

@@ -5,7 +5,8 @@ import { stage, templateOf, write } from "./kit.ts";
 const again = { action: "loop", reason: "fails" };
 
 /**
- * How often a review goes back that asks so, of a test that says what `said` says of each visit.
+ * How often a review goes back that always asks for it, of a test with the given output at each
+ * visit.
  */
 async function goesBack(
   ask: (context: StepContext) => Promise<void>,
@@ -47,29 +48,23 @@ const byTool = async ({ run, agent, progress }: StepContext, told: boolean): Pro
 const WAYS: readonly (readonly [string, (context: StepContext) => Promise<void>])[] = [
   ["by the file", byFile],
   ["by the tool", (context) => byTool(context, true)],
-  ["by a carrier that knows nothing of progress", (context) => byTool(context, false)],
+  ["by a carrier without progress", (context) => byTool(context, false)],
   [
-    "by the file and the tool in turn",
+    "alternately by the file and the tool",
     (context) => (context.visit % 2 === 0 ? byTool(context, true) : byFile(context)),
   ],
   [
-    "by the file and such a carrier in turn",
+    "alternately by the file and such a carrier",
     (context) => (context.visit % 2 === 0 ? byTool(context, false) : byFile(context)),
   ],
 ];
 
 describe("a loop with `stall`", () => {
-  it.each(WAYS)(
-    "that is asked for %s ends where the same check fails in the same way",
-    async (_, ask) => {
-      expect(await goesBack(ask, () => "3 failed")).toBe(2);
-    },
-  );
+  it.each(WAYS)("requested %s ends if the same check fails in the same way", async (_, ask) => {
+    expect(await goesBack(ask, () => "3 failed")).toBe(2);
+  });
 
-  it.each(WAYS.slice(0, 2))(
-    "that is asked for %s goes on where something changes",
-    async (_, ask) => {
-      expect(await goesBack(ask, (visit) => `failed: ${"x".repeat(visit)}`)).toBe(8);
-    },
-  );
+  it.each(WAYS.slice(0, 2))("requested %s continues if something changes", async (_, ask) => {
+    expect(await goesBack(ask, (visit) => `failed: ${"x".repeat(visit)}`)).toBe(8);
+  });
 });

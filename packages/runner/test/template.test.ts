@@ -27,8 +27,8 @@ async function faultsOf(text: string, file = "w.yaml"): Promise<readonly Templat
   return [];
 }
 
-describe("a template with faults", () => {
-  it("has no secret in the address of its oversight, and none in what is said of it", async () => {
+describe("a faulty template", () => {
+  it("is refused for a secret in the URL of its oversight, without repeating it", async () => {
     const oversight = { url: "http://user:s3cret@127.0.0.1:1/x" };
     const refused = await templateOf({ steps: [{ id: "a", run }], oversight }).catch(
       (error: unknown) => error,
@@ -40,7 +40,7 @@ describe("a template with faults", () => {
     expect(inspect(refused)).not.toContain("s3cret");
   });
 
-  it("tells all of them at once, in the order of the text, each with its place", async () => {
+  it("reports all faults at once, in the order of the text, each with its place", async () => {
     const text = `bylaw: 1
 name: w
 agents:
@@ -60,7 +60,7 @@ steps:
     ]);
   });
 
-  it("tells all names that nobody has, and all that could have no effect", async () => {
+  it("reports all unknown names, and everything without effect", async () => {
     const text = readFileSync(join(import.meta.dirname, "fixtures/template-text.yaml"), "utf8");
     expect((await faultsOf(text)).map(({ line, message }) => `${line} ${message}`)).toEqual([
       "6 No step uses the module `idle`",
@@ -74,7 +74,7 @@ steps:
       "13 The group `alone` has only one step",
       "14 The step `g` runs nothing; give it `agent` or `run`",
       "15 `a.output` needs `output: json` in that step",
-      "17 The override `z` names no step",
+      "17 The override `z` does not name a step",
     ]);
   });
 
@@ -82,13 +82,13 @@ steps:
     ["w.yaml", "bylaw: 1\nname: [", 2],
     ["w.json", '{"bylaw": 1,\n"name": "w", "name": "x"}', 2],
     ["w.yaml", "bylaw: 2\nname: w\nsteps: [{id: a, run: {command: [x]}}]", 1],
-  ])("that is no %s tells where", async (file, text, line) => {
+  ])("that is not valid %s is reported with its place", async (file, text, line) => {
     expect(await faultsOf(text, file)).toEqual([
       expect.objectContaining({ code: "BYLAW_TEMPLATE_INVALID", line }),
     ]);
   });
 
-  it("a variable of the runner is not handed on", async () => {
+  it("must not pass on variables of the runner", async () => {
     await expect(templateOf({ steps: [{ id: "a", run, env: ["BYLAW_RUN"] }] })).rejects.toThrow(
       /set by the runner/,
     );
@@ -106,7 +106,7 @@ describe("a template", () => {
     expect(other).toEqual(one);
   });
 
-  it("takes parts of steps from modules, and overrides go before both", async () => {
+  it("takes parts of steps from modules, and overrides take precedence over both", async () => {
     const { template, warnings } = await templateOf({
       modules: { m: { retries: 1, run, loop: { steps: 1 } } },
       steps: [
@@ -132,7 +132,7 @@ describe("a template", () => {
     ]);
   });
 
-  it("has a plan that says what may keep each step from running", async () => {
+  it("has a plan with the conditions of each step", async () => {
     const { template } = await templateOf({
       steps: [
         { id: "a", run },
@@ -153,7 +153,7 @@ describe("a template", () => {
     expect(unrunnable(template, ["f"])).toEqual([]);
   });
 
-  it("has the form that the published schema says", () => {
+  it("fits the published schema", () => {
     const published = JSON.parse(
       readFileSync(new URL("../template.schema.json", import.meta.url), "utf8"),
     ) as unknown;
@@ -161,7 +161,7 @@ describe("a template", () => {
   });
 });
 
-describe("a template of an older form", () => {
+describe("a template of an older format", () => {
   const folder = join(import.meta.dirname, "fixtures");
   const files = ["radium", "codemachine"].flatMap((dialect) =>
     readdirSync(join(folder, dialect)).map((name) => [dialect, name] as const),
@@ -173,7 +173,7 @@ describe("a template of an older form", () => {
     expect(template.steps.length).toBeGreaterThan(0);
   });
 
-  it("goes back as many steps as it did, separators left out, and skips the steps of the agents it names", async () => {
+  it("goes back as many steps as before, without separators, and skips the steps of the agents it names", async () => {
     const { template } = await loadTemplate(join(folder, "codemachine", "codemachine.json"));
     const looped = template.steps.filter(({ loop }) => loop !== null);
     expect(looped.map(({ id, loop }) => [id, loop?.skip])).toEqual([
@@ -181,7 +181,7 @@ describe("a template of an older form", () => {
     ]);
   });
 
-  it("runs when a file of agents says the commands", async () => {
+  it("runs if a file of agents has the commands", async () => {
     const agents = { planner: run, executor: run, reviewer: run };
     const said = Object.fromEntries(
       Object.entries(agents).map(([id, invocation]) => [id, { run: invocation }]),
@@ -195,12 +195,12 @@ describe("a template of an older form", () => {
     ).toEqual([]);
   });
 
-  it("cannot run where a command has a value that nobody says", async () => {
+  it("cannot run if a command has a value that nothing defines", async () => {
     const { template } = await loadTemplate(join(folder, "radium", "deployment-workflow.json"));
     expect(unrunnable(template)).toContain("step `deploy` leaves `${environment}` open");
   });
 
-  it("whose loop would never run is refused", async () => {
+  it("is refused if its loop can never run", async () => {
     const text =
       '{"name":"w","steps":[{"agentId":"a","type":"step"},{"agentId":"b","type":"module","module":{"type":"loop","action":"stepBack"}}]}';
     expect(await faultsOf(text, "w.json")).toEqual([
@@ -209,11 +209,11 @@ describe("a template of an older form", () => {
   });
 });
 
-describe("templates are found", () => {
+describe("finding templates", () => {
   const text = (name: string): string =>
     `bylaw: 1\nname: ${name}\nsteps: [{ id: a, run: { command: [x] } }]\n`;
 
-  it("by one precedence, what is hidden and what is broken is told", async () => {
+  it("follows one order of precedence, and reports hidden and broken templates", async () => {
     const [cwd, home] = [scratch(), scratch()];
     for (const at of [
       join(cwd, "templates/workflows"),

@@ -14,7 +14,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("the embedded driver", () => {
-  it("answers a wake until there is nothing left to do, and once for all who serve", async () => {
+  it("answers a wake until there is nothing left to do, and only once among all processes", async () => {
     const store = createMemoryStore();
     const drivers = [1, 2].map(() => createEmbeddedDriver({ store, poll_ms: 5 }));
     const seen: string[] = [];
@@ -35,7 +35,7 @@ describe("the embedded driver", () => {
     expect(wakes.filter(({ event_type }) => event_type === "wake_answered")).toHaveLength(2);
   });
 
-  it("gives a wake that could not be answered to another when its lease is over", async () => {
+  it("gives an unanswered wake to another process when its lease ends", async () => {
     let time = Date.now();
     const store = createMemoryStore({ now: () => time });
     const errors: string[] = [];
@@ -65,8 +65,8 @@ describe("the embedded driver", () => {
   });
 });
 
-describe("what is prepared once", () => {
-  it("is prepared by one of many, by another where that failed, and again for another version", async () => {
+describe("work that must be done once", () => {
+  it("is done by one of many, by another if that one failed, and again for another version", async () => {
     const store = createMemoryStore();
     const done: string[] = [];
     let atWork = 0;
@@ -91,7 +91,7 @@ describe("what is prepared once", () => {
 });
 
 describe("the driver over Restate", () => {
-  it("says so where there is no server", async () => {
+  it("reports that there is no server", async () => {
     const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
     await expect(driver.wake({ runId: "r" })).rejects.toMatchObject({
       code: "BYLAW_DRIVER_UNAVAILABLE",
@@ -100,7 +100,7 @@ describe("the driver over Restate", () => {
   });
 });
 
-describe("what only users of one driver install", () => {
+describe("a package that only users of one driver install", () => {
   it("is not loaded by the package itself", () => {
     const seen = new Set<string>();
     const walk = (file: string): void => {
@@ -117,7 +117,7 @@ describe("what only users of one driver install", () => {
   });
 
   it.each(["ingress", "admin", "address"])(
-    "takes no secret in its %s, and repeats none",
+    "refuses a secret in its %s, and does not repeat it",
     async (name) => {
       for (const url of ["http://user:s3cret@127.0.0.1:1", "http://s3cret@127.0.0.1:1", "s3cret"]) {
         const refused = await openRestateDriver({
@@ -133,7 +133,7 @@ describe("what only users of one driver install", () => {
     },
   );
 
-  it("is asked for by name where it is missing", async () => {
+  it("is named in the error if it is missing", async () => {
     const missing = "@bylaw/no-such-engine";
     await expect(loadPeer(missing, () => import(missing))).rejects.toMatchObject({
       code: "BYLAW_DRIVER_UNAVAILABLE",

@@ -6,7 +6,7 @@ import { workflowState, type StepContext } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf, write } from "./kit.ts";
 
-/** Waits until what was written was taken away: the step would go on for ever otherwise. */
+/** Waits until the request was taken. Otherwise the step would run for ever. */
 async function taken(file: string, killed: () => boolean): Promise<void> {
   while (existsSync(file) && !killed()) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -15,9 +15,7 @@ async function taken(file: string, killed: () => boolean): Promise<void> {
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "work" }, ...more });
 
-/**
- * A workflow whose steps ask for one thing after the other, each only when the one before was read.
- */
+/** A workflow whose steps make one request after the other, each when the one before was read. */
 async function asking(
   steps: readonly object[],
   requests: Readonly<Record<string, readonly (object | "fail")[]>>,
@@ -47,7 +45,7 @@ async function asking(
   return { ...at, seen, killed, loaded, events };
 }
 
-/** A run whose process is killed when a request is on record. */
+/** A run whose process is killed as soon as a request is recorded. */
 const crashing = (run: Run, killed: { yet: boolean }): Run =>
   Object.create(run, {
     behave: {
@@ -66,7 +64,7 @@ const crashing = (run: Run, killed: { yet: boolean }): Run =>
   }) as Run;
 
 describe("a request that is written while the step is at work", () => {
-  it("is read at once, put on record and taken away, and carried out when the step has ended", async () => {
+  it("is read at once, recorded and removed, and carried out when the step has ended", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 3 } })], {
       "b1.1": [{ action: "loop", reason: "again" }],
     });
@@ -82,7 +80,7 @@ describe("a request that is written while the step is at work", () => {
     ]);
   });
 
-  it("is granted to the next attempt where the step fails, and is not asked for again", async () => {
+  it("is kept for the next attempt if the step fails, and is not decided again", async () => {
     const agents = { worker: { run: { function: "work" } }, helper: { run: { function: "work" } } };
     const request = { action: "trigger", triggerAgentId: "helper" };
     const at = await asking(
@@ -94,7 +92,7 @@ describe("a request that is written while the step is at work", () => {
     expect(at.seen).toEqual(["a1.1", "a1.2", "a1.1:helper", "b1.1"]);
   });
 
-  it("is read once where its reader is killed between the record and taking it away", async () => {
+  it("is read once even if its reader is killed after recording and before removing it", async () => {
     const at = await asking(
       [step("a"), step("b", { loop: { steps: 1, max_iterations: 3 } }), step("c")],
       { "b1.1": [{ action: "loop", reason: "again" }] },
@@ -110,7 +108,7 @@ describe("a request that is written while the step is at work", () => {
     expect(events.filter(([type]) => type === "control_file_set_aside")).toEqual([]);
   });
 
-  it("is a pause again where the next attempt asks in the same words, after a person let the one before go", async () => {
+  it("is another pause if the next attempt asks in the same words after a person has ended the first", async () => {
     const asks = { action: "checkpoint", reason: "may I deploy?" };
     const at = await asking([step("deploy", { retries: 1 }), step("end")], {
       "deploy1.1": [asks, "fail"],
@@ -134,7 +132,7 @@ describe("a request that is written while the step is at work", () => {
     expect(at.seen).toEqual(["deploy1.1", "deploy1.2", "end1.1"]);
   });
 
-  it("is read at the end where looking in the middle failed", async () => {
+  it("is read at the end if reading in the middle failed", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1, max_iterations: 1 } })], {});
     const run = await at.open();
     const failed = { once: false };
@@ -161,7 +159,7 @@ describe("a request that is written while the step is at work", () => {
     expect((await at.events()).filter(([type]) => type === "step_started")).toHaveLength(4);
   });
 
-  it("is followed by nothing but a stop or a checkpoint: the rest is set aside", async () => {
+  it("can only be followed by a stop or a checkpoint: other requests are set aside", async () => {
     const at = await asking([step("a"), step("b", { loop: { steps: 1 } }), step("c")], {
       "b1.1": [
         { action: "loop" },

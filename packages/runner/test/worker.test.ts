@@ -59,7 +59,7 @@ function drivenOf(
     definition === loaded.definition ? { ...loaded, kernel: kernelOf(loaded), work } : undefined;
 }
 
-/** A store with a clock of its own, and workers over it. */
+/** A store with its own clock, and workers over it. */
 async function hall(steps: readonly object[], agents: object = {}) {
   let time = 0;
   const store = createMemoryStore({ now: () => time });
@@ -97,7 +97,7 @@ async function hall(steps: readonly object[], agents: object = {}) {
   return { store, loaded, folder, errors, employ, offer, pass: (ms: number) => void (time += ms) };
 }
 
-/** A step that waits until the test lets it go on. */
+/** A step that waits until the test lets it continue. */
 function gate() {
   const [began, go] = [Promise.withResolvers<StepContext>(), Promise.withResolvers<void>()];
   const wait = async (context: StepContext): Promise<undefined> => {
@@ -114,7 +114,7 @@ const count = (log: readonly LogEvent[], type: string): number =>
   log.filter(({ event_type }) => event_type === type).length;
 
 describe("a worker", () => {
-  it("takes a run that was offered and no other, and says who drove it until when", async () => {
+  it("takes only an offered run, and records who drove it until when", async () => {
     const { store, employ, offer, loaded, folder } = await hall([step("a"), step("b")]);
     const seen: string[] = [];
     const work = ({ step: id }: StepContext): undefined => void seen.push(id);
@@ -152,7 +152,7 @@ describe("a worker", () => {
     expect(await runWorkflow(own)).toMatchObject({ outcome: "completed" });
   });
 
-  it("does not take what another drives, and takes it when that one gives no sign", async () => {
+  it("does not take a run that another drives, and takes it when that one stops renewing", async () => {
     const { store, employ, offer, pass } = await hall([step("a"), step("b", "other")]);
     await offer("r");
     const stuck = gate();
@@ -165,8 +165,7 @@ describe("a worker", () => {
     expect(await second.worker.look("r")).toBe("taken");
     await second.worker.done("r");
     const ended = await logOf(store, "r");
-    // It was only slow, and comes back: what it says goes on no record any more, and it begins
-    // nothing.
+    // It was only slow, and comes back. It can record nothing any more, and begins nothing.
     stuck.go();
     await first.worker.done("r");
     expect(await logOf(store, "r")).toEqual(ended);
@@ -174,7 +173,7 @@ describe("a worker", () => {
     expect([count(ended, "workflow_taken"), count(ended, "step_completed")]).toEqual([2, 2]);
   });
 
-  it("that was taken for dead writes nothing in the moment between the claim of another and its first event", async () => {
+  it("that is presumed dead writes nothing between the claim of another and its first event", async () => {
     const { store, employ, offer, pass, loaded } = await hall([step("a")]);
     await offer("r");
     const stuck = gate();
@@ -194,7 +193,7 @@ describe("a worker", () => {
     expect(count(await logOf(store, "r"), "step_completed")).toBe(0);
   });
 
-  it("that cannot reach the store ends what it runs before its lease is over", async () => {
+  it("that cannot reach the store ends its steps before its lease ends", async () => {
     const { store, employ, offer } = await hall([step("a")]);
     await offer("r");
     let isDown = false;
@@ -221,7 +220,7 @@ describe("a worker", () => {
     expect([ends, count(await logOf(store, "r"), "step_completed")]).toEqual([[], 0]);
   });
 
-  it("gives back what it drives when it is closed, and another goes on", async () => {
+  it("gives back its runs when it is closed, and another continues", async () => {
     const { store, employ, offer } = await hall([step("a"), step("b", "other")]);
     await offer("r");
     const stuck = gate();
@@ -234,7 +233,7 @@ describe("a worker", () => {
       details: { why: "stopped" },
     });
     const second = employ({ work: () => void expect.unreachable(), other: () => undefined });
-    // It was told of it: nobody looks at all runs here.
+    // It was woken, because no worker looks at all runs here.
     const served = second.worker.serve();
     await until(() => second.ends.length > 0);
     await second.worker.close();
@@ -243,7 +242,7 @@ describe("a worker", () => {
     stuck.go();
   });
 
-  it("drives only what it has the template of, also after a person has carried the run over to another", async () => {
+  it("drives only runs whose template it has, even after a person has migrated a run to another", async () => {
     const { store, loaded, employ, offer } = await hall([step("a")]);
     await offer("r");
     const next = await templateOf({ steps: [step("a"), step("b")] });
@@ -265,7 +264,7 @@ describe("a worker", () => {
     expect([count(await logOf(store, "r"), "step_completed"), fresh.ends.length]).toEqual([2, 1]);
   });
 
-  it("begins nothing more of a template that a person has left meanwhile: a worker with the new one runs what is new", async () => {
+  it("begins no more steps of a template from which a run was migrated: a worker with the new one runs them", async () => {
     const { store, loaded, employ, offer, errors } = await hall([
       step("plan"),
       step("work"),
@@ -290,7 +289,7 @@ describe("a worker", () => {
     await old.worker.done("r");
     expect([seen, old.ends]).toEqual([["old plan", "old work"], []]);
     expect(errors).toMatchObject([{ code: "BYLAW_TEMPLATE_CHANGED" }]);
-    // Whoever waits for its end with the old template waits on.
+    // A process that waits for the end with the old template keeps waiting.
     const waiting = await openRun(kernelOf(loaded), { run: "r", store, join: true });
     expect(endIn(loaded.template, waiting)).toBeUndefined();
     await waiting.close();
@@ -307,7 +306,7 @@ describe("a worker", () => {
   });
 
   it.each(["step_started", "step_skipped", "step_settled", "call_started", "workflow_ended"])(
-    "records no %s by a template that a person has left between its look at the log and the event",
+    "records no %s of a template from which a person has just migrated the run",
     async (type) => {
       const agents = {
         worker: { run: { function: "ask" } },
@@ -357,7 +356,7 @@ describe("a worker", () => {
     },
   );
 
-  it("drives a run again that has ended, when a person says from where", async () => {
+  it("drives an ended run again when a person continues it from a step", async () => {
     const { store, loaded, employ, offer } = await hall([
       step("a"),
       { ...step("b"), repeatable: true },
@@ -381,7 +380,7 @@ describe("a worker", () => {
     ]);
   });
 
-  it("goes on with a run that a person says from where in the moment that it ends", async () => {
+  it("continues a run that a person moves to a step just when it ends", async () => {
     const { store, loaded, employ, offer, errors } = await hall([
       step("a"),
       { ...step("b"), repeatable: true },
@@ -428,7 +427,7 @@ describe("a worker", () => {
     expect(left.map(({ details }) => details["why"])).toEqual(["stopped", "ended"]);
   });
 
-  it("tries again later what it cannot carry out, and tells why", async () => {
+  it("retries later what it cannot carry out, and reports why", async () => {
     const { store, loaded, employ, offer, errors } = await hall([step("a")]);
     await offer("r");
     const work = async (): Promise<never> => {
@@ -446,7 +445,7 @@ describe("a worker", () => {
       details: { why: "failed" },
     });
     expect(await failing.worker.look("r")).toBe("busy");
-    // Who can carry it out does so meanwhile.
+    // A worker that can carry it out does so in the meantime.
     const able = employ({ work: () => undefined });
     expect(await able.worker.look("r")).toBe("taken");
     await able.worker.done("r");

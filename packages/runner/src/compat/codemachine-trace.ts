@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
-/** A workflow of CodeMachine, and what its agents wrote. */
+/** A workflow of CodeMachine and what its agents wrote. */
 export interface CodemachineCase {
   readonly steps: readonly JsonObject[];
   /**
-   * By the index of a step, what it wrote at each visit; the last goes on. A text is the raw file;
-   * `<delete>` takes it away.
+   * What each step wrote at each visit, by the index of the step. The last entry repeats. A text is
+   * the raw file; `<delete>` removes the file.
    */
   readonly writes: Readonly<Record<string, readonly Json[]>>;
   readonly onCheckpoint?: "continue" | "quit";
@@ -13,7 +13,7 @@ export interface CodemachineCase {
   readonly completed?: readonly number[];
 }
 
-/** What came of it, step by step. */
+/** What happened, step by step. */
 export interface CodemachineTrace {
   readonly trace: readonly JsonObject[];
   readonly errors: readonly string[];
@@ -26,13 +26,13 @@ interface Control {
   readonly agent: Json;
 }
 
-/** How many steps a workflow without a limit may take here. */
+/** The most steps that a workflow without a limit may take here. */
 const MOST = 10_000;
 
 /**
- * A workflow as CodeMachine 0.7 ran it, with its faults: a limit of 0 is none, a skip list names
- * agents and stays when its loop is over, `executeOnce` looks at earlier runs alone, and a request
- * that it cannot read is none. Pure.
+ * A workflow as CodeMachine 0.7 ran it, including its bugs: a limit of 0 means no limit, a skip
+ * list names agents and stays after its loop is over, `executeOnce` looks only at earlier runs, and
+ * an unreadable request is ignored. Pure.
  */
 export function codemachineTrace({
   steps,
@@ -93,7 +93,7 @@ export function codemachineTrace({
 
 const NO_TARGET = "Trigger action requires triggerAgentId in behavior.json or module configuration";
 
-// Where a loop sends the workflow, and the count of it; `undefined`: nowhere.
+// Where a loop sends the workflow, with its new count. `undefined` if it does not go back.
 function loopBack(
   behavior: JsonObject,
   { action }: Control,
@@ -120,7 +120,7 @@ function loopBack(
 }
 
 function controlOf(list: readonly Json[] | undefined, visit: number): Control {
-  // The origin writes `continue` before every step.
+  // CodeMachine writes `continue` before every step.
   const nothing: Control = { action: "continue", reason: null, agent: null };
   const written = list?.[Math.min(visit, list.length) - 1] ?? null;
   const value = typeof written === "string" ? parsed(written) : written;

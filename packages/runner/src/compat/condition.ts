@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
 /**
- * A condition as Radium evaluated it: `STEP.result.PROPERTY == VALUE`, where PROPERTY is success,
- * error or a key of the output. What it cannot evaluate is true. Pure.
+ * Evaluates a condition as Radium did: `STEP.result.PROPERTY == VALUE`, where PROPERTY is success,
+ * error or a key of the output. A condition it cannot evaluate is true. Pure.
  */
 export function radiumCondition(condition: string, context: JsonObject): boolean {
   const parts = condition.split(" == ");

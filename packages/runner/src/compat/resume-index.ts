@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
 /**
- * Where CodeMachine 0.7 went on, by its tracking file: at the lowest step that began and did not
- * end, where it was told to; else at the first. Pure.
+ * The step at which CodeMachine 0.7 resumed, from its tracking file: the lowest step that began and
+ * did not end, if resuming is on; otherwise the first. Pure.
  */
 export function codemachineResumeIndex(tracking: Json): number {
   if (!isJsonObject(tracking) || tracking["resumeFromLastStep"] !== true) return 0;
@@ -14,8 +14,8 @@ export function codemachineResumeIndex(tracking: Json): number {
 }
 
 /**
- * Where Radium went on: at the first number that is not among the completed steps. Names that are
- * no numbers do not count. Pure.
+ * The step at which Radium resumed: the first number that is not among the completed steps. Names
+ * that are not numbers do not count. Pure.
  */
 export function radiumResumeIndex(completed: readonly string[], total: number): number {
   const done = new Set(completed);

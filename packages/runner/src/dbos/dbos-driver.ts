@@ -9,24 +9,26 @@ import { createSignal } from "../wakes/signal.ts";
 import { runOnce } from "../wakes/run-once.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
 
-/** How the driver over DBOS works. */
+/** Options of the driver over DBOS. */
 export interface DbosDriverOptions {
   /**
-   * The store of the runs: there is on record who made the tables of DBOS, which bears no two who
-   * make them at once.
+   * The store of the runs. It also makes sure that only one process creates the tables of DBOS,
+   * which fails when two do so at once.
    */
   readonly store: Store;
-  /** The database that DBOS keeps its tables in; that of the store is a good place. */
+  /**
+   * The URL of the database in which DBOS keeps its tables. The database of the store is a good
+   * choice.
+   */
   readonly url: string;
   /** The schema of its tables. Default: `dbos`. */
   readonly schema?: string;
-  /** Who serves, as DBOS names it. Default: a name of its own. */
+  /** The name of this process in DBOS. Default: a new name. */
   readonly name?: string;
-  /** How often is looked for wakes, in milliseconds. Default: 1,000. */
+  /** How often the driver looks for wakes, in milliseconds. Default: 1,000. */
   readonly poll_ms?: number;
   /**
-   * After so many milliseconds a wake that another took and did not answer is given to somebody
-   * else. Default: 60,000.
+   * After how many milliseconds an unanswered wake is given to another process. Default: 60,000.
    */
   readonly lease_ms?: number;
   readonly onError?: (error: unknown) => void;
@@ -36,15 +38,15 @@ const PEER = "@dbos-inc/dbos-sdk";
 const QUEUE = "bylaw-wakes";
 const WORKFLOW = "bylaw-wake";
 /**
- * Of the form of a wake, not of the code around it: a deploy must not leave the wakes of yesterday
- * lying.
+ * The version of the format of a wake, not of the code around it, because wakes from before a
+ * deployment must still be answered.
  */
 const VERSION = "bylaw-wake-1";
 const RETRY_MS = 5_000;
 const KEPT_MS = 3_600_000;
 const PAGE = 100;
 
-// DBOS has one instance in a process, and a workflow is registered with it once.
+// DBOS has one instance per process, with which a workflow is registered once.
 let serving:
   | {
       readonly handler: WakeHandler;
@@ -56,9 +58,9 @@ let wakeWorkflow: ((wake: Wake) => Promise<string>) | undefined;
 const load = () => loadPeer(PEER, () => import("@dbos-inc/dbos-sdk"));
 
 /**
- * The driver over DBOS: each wake is a short workflow in a queue of its database. Its tables are
- * made where they are missing. One of a process serves at a time. Throws BYLAW_DRIVER_UNAVAILABLE
- * where `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
+ * Opens the driver over DBOS: each wake is a short workflow in a queue of its database. Missing
+ * tables are created. Only one driver per process can serve at a time. Throws
+ * BYLAW_DRIVER_UNAVAILABLE if `@dbos-inc/dbos-sdk` is not installed, and what DBOS throws.
  */
 export async function openDbosDriver(options: DbosDriverOptions): Promise<Driver> {
   const sdk = await load();
@@ -175,7 +177,7 @@ class DbosDriver implements Driver {
   }
 
   async #listen(): Promise<void> {
-    // One after the other: who is busy must not sit on what an idle one could answer.
+    // One at a time, so that a busy process does not hold wakes that an idle one could answer.
     await this.#dbos.registerQueue(QUEUE, {
       workerConcurrency: 1,
       minPollingIntervalMs: this.#options.poll_ms ?? 1_000,
@@ -187,7 +189,7 @@ class DbosDriver implements Driver {
     }
   }
 
-  /** Gives what dead processes had taken to the living, and removes what was answered long ago. */
+  /** Gives the wakes of dead processes to live ones, and removes those answered long ago. */
   async #tidy(): Promise<void> {
     const client = this.#client;
     const of = { queueName: QUEUE, limit: PAGE, loadInput: false, loadOutput: false } as const;
@@ -229,7 +231,10 @@ class DbosDriver implements Driver {
   }
 }
 
-/** What DBOS calls for a wake. One that could not be answered comes again as another. */
+/**
+ * The workflow that DBOS runs for a wake. A wake that could not be answered comes again as a new
+ * one.
+ */
 async function answer({ runId }: Wake): Promise<string> {
   if (serving === undefined) throw new Error("This process does not serve wake-ups");
   const { handler, failed } = serving;
@@ -241,7 +246,7 @@ async function answer({ runId }: Wake): Promise<string> {
   return "idle";
 }
 
-// Without who connects, and how.
+// The database without user, password and connection options.
 function databaseOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
@@ -254,7 +259,7 @@ const busy = (): BylawError =>
     fix: "Close the first, or start another process",
   });
 
-/** The version of DBOS that is installed: its package says it to nobody who asks by name. */
+/** The installed version of DBOS. Its package does not export package.json. */
 function dbosVersion(): string {
   let folder = dirname(createRequire(import.meta.url).resolve(PEER));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);

@@ -4,27 +4,27 @@ import { BylawError, omitUndefined } from "@bylaw/kernel";
 import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
 
-/** How the driver over Restate works. */
+/** Options of the driver over Restate. */
 export interface RestateDriverOptions {
-  /** Where Restate takes calls, such as `http://127.0.0.1:8080`. */
+  /** The URL at which Restate accepts calls, such as `http://127.0.0.1:8080`. */
   readonly ingress: string;
   /** Headers of calls to it, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where this process answers Restate. Default: a free port of 127.0.0.1. */
+  /** Where this process listens for Restate. Default: a free port of 127.0.0.1. */
   readonly listen?: { readonly host?: string; readonly port?: number };
   /**
-   * Where Restate is told what address it finds the workers at, such as `http://127.0.0.1:9070`.
-   * Left out: somebody else tells it.
+   * The admin URL of Restate, such as `http://127.0.0.1:9070`, at which the driver registers the
+   * address of the workers. When left out, you must register it yourself.
    */
   readonly admin?: string;
   /**
-   * That address, where it is not the one that this process listens on: that of a balancer before
-   * all workers.
+   * The registered address, if it is not the one that this process listens on, such as that of a
+   * load balancer in front of all workers.
    */
   readonly address?: string;
   /**
-   * The public keys of the Restate that may call, `publickeyv1_…`. Left out: whoever reaches the
-   * port may wake a run.
+   * The public keys of the Restate servers that may call, `publickeyv1_…`. When left out, anyone
+   * who reaches the port may wake a run.
    */
   readonly identity_keys?: readonly string[];
   readonly onError?: (error: unknown) => void;
@@ -36,10 +36,10 @@ const REGISTRATIONS = 100;
 const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev/restate-sdk"));
 
 /**
- * The driver over Restate: each wake is a call of a virtual object that has the name of the run.
- * Throws BYLAW_DRIVER_UNAVAILABLE where `@restatedev/restate-sdk` is not installed or Restate does
- * not answer, and BYLAW_URL_INVALID for an address that is none, or has a user or a password in it:
- * it is told in messages.
+ * Opens the driver over Restate: each wake is a call of a virtual object with the name of the run.
+ * Throws BYLAW_DRIVER_UNAVAILABLE if `@restatedev/restate-sdk` is not installed or Restate does not
+ * answer. Throws BYLAW_URL_INVALID for an address that is not a URL or contains a user or password,
+ * because messages show it.
  */
 export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
   const { ingress, admin, address } = options;
@@ -106,7 +106,7 @@ class RestateDriver implements Driver {
   #serviceFor(handler: WakeHandler) {
     return this.#sdk.object({
       name: SERVICE,
-      // A wake that nobody can answer must not keep the next one of its run waiting for ever.
+      // A wake that cannot be answered must not block the next one of its run for ever.
       options: {
         retryPolicy: {
           initialInterval: 100,
@@ -129,7 +129,9 @@ class RestateDriver implements Driver {
     });
   }
 
-  /** A Restate that has just begun takes nothing yet, though it answers. */
+  /**
+   * Retries, because a Restate that has just started answers but does not accept registrations yet.
+   */
   async #register(url: URL, uri: string): Promise<void> {
     for (let left = REGISTRATIONS; ; left -= 1) {
       try {

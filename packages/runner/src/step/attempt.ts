@@ -12,9 +12,9 @@ import { runCommand, type Ended } from "./run-command.ts";
 
 export interface Attempt {
   readonly step: Step;
-  /** Who does it: the agent of the step, its fallback, or one that was called. */
+  /** The agent that works: that of the step, its fallback, or one that was called. */
   readonly agent: string | null;
-  /** Whether it is the step's own work, for which the step may say what runs. */
+  /** Whether this is the step's own work, for which the step may define what runs. */
   readonly own: boolean;
   readonly attempt: number;
   readonly visit: number;
@@ -23,18 +23,20 @@ export interface Attempt {
 
 export interface AttemptResult {
   readonly ended: Ended;
-  /** What it handed on, where it says so. */
+  /** The output that it passes on, if any. */
   readonly output: Json;
-  /** Of a program that no agent is: a digest of how it ended and what it printed, without times. */
+  /**
+   * For a program without an agent: a digest of its exit code and what it printed, without times.
+   */
   readonly print: string | null;
 }
 
-/** Output of a step that is kept for conditions is at most so long, in characters. */
+/** The most characters of a step's output that are kept for conditions. */
 const MAX_JSON = 65_536;
 
 /**
- * Runs one attempt to its end. Throws the reason of an aborted signal; everything else is an end
- * that is not `ok`.
+ * Runs one attempt to its end. Throws the reason of an aborted signal. Every other failure is an
+ * end that is not `ok`.
  */
 export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<AttemptResult> {
   const { step, own, agent } = attempt;
@@ -60,7 +62,7 @@ export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promi
   }
 }
 
-/** What is run for an attempt; `null` where nobody said it. */
+/** The program or function of an attempt. `null` if none is defined. */
 function invocationOf(
   { agents }: Template,
   { step, agent, own }: Pick<Attempt, "step" | "agent" | "own">,
@@ -118,7 +120,7 @@ async function program(options: WorkflowOptions, attempt: Attempt, command: read
         BYLAW_ATTEMPT: values.attempt,
         BYLAW_VISIT: values.visit,
         BYLAW_CONTROL_FILE: values.control_file,
-        // The place of the run, the same for all of its steps.
+        // The control file of the run, the same for all of its steps.
         BYLAW_CONTROL: options.controlFile,
         ...mcpServer?.env,
       },
@@ -197,7 +199,7 @@ const TIMES =
   // eslint-disable-next-line no-control-regex
   /\u001b\[[0-9;]*[A-Za-z]|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b|\b\d+(?:[.,]\d+)?\s?(?:ns|µs|ms|s|secs?|seconds?|mins?|minutes?|m|h)\b/g;
 
-// When it ran and how long it took is new each time, and no progress.
+// Times and durations differ in every run and are no progress.
 const printOf = (exit: number | null, text: string): string =>
   `sha256:${createHash("sha256")
     .update(`${exit}\n${text.replaceAll(TIMES, "")}`)

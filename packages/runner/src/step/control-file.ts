@@ -14,18 +14,18 @@ import { dirname } from "node:path";
 import { CONTROL_FILE_LIMIT, parseControlFile, type BehaviorAction } from "@bylaw/behavior";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-/** What lies where an agent writes its request. */
+/** The content of a control file. */
 export type FoundControl =
   | { readonly state: "none" }
   | { readonly state: "read"; readonly action: BehaviorAction; readonly digest: string }
   | { readonly state: "broken"; readonly message: string; readonly digest: string | null };
 
-// Four bytes for a character, at most.
+// A character takes at most four bytes.
 const LIMIT_BYTES = 4 * CONTROL_FILE_LIMIT;
 
 /**
- * Reads a control file once, without following a link or waiting for a pipe. What cannot be read is
- * broken, never nothing.
+ * Reads a control file once, without following a link or waiting for a pipe. A file that cannot be
+ * read is reported as broken, never as absent.
  */
 export function readControl(file: string): FoundControl {
   const there = lstatSync(file, { throwIfNoEntry: false });
@@ -59,21 +59,21 @@ const digestOf = (bytes: Uint8Array): string =>
   `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
 /**
- * Takes away a request that is on record, by its digest. What was written since then is another,
- * and stays.
+ * Removes a recorded request, identified by its digest. A request that was written since then
+ * stays.
  */
 export function removeControl(file: string, digest: string): void {
   const found = readControl(file);
   if (found.state !== "none" && found.digest === digest) rmSync(file, { force: true });
 }
 
-/** Moves a file out of the way, beside itself, where a person can look at it. */
+/** Moves a file aside in its folder, where a person can look at it. */
 export function setControlAside(file: string): void {
   rmSync(`${file}.aside`, { recursive: true, force: true });
   renameSync(file, `${file}.aside`);
 }
 
-/** Makes the folder of the control file. Throws BYLAW_CONTROL_FILE_UNUSABLE where it cannot. */
+/** Creates the folder of the control file. Throws BYLAW_CONTROL_FILE_UNUSABLE if it cannot. */
 export function makeControlFolder(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -81,7 +81,7 @@ export function makeControlFolder(file: string): void {
     throw new BylawError({
       code: "BYLAW_CONTROL_FILE_UNUSABLE",
       message: `Cannot make the folder of the control file: ${messageOf(cause)}`,
-      fix: "Name another with --control-file",
+      fix: "Choose another path with --control-file",
       source: { file },
       cause,
     });

@@ -1,11 +1,12 @@
 import { programEnvironment } from "@bylaw/process";
 
-// Programs of agents are started at a terminal as a rule, and look like it.
+// Most agents are started from a terminal, and expect these variables.
 const TERMINAL: readonly string[] = ["SHELL", "TERM"];
 
 /**
- * The environment of a step: a few names, those that the template hands on, and what says where it
- * stands. No program of the workspace is found by its name, unless the template hands on `PATH`.
+ * The environment of a step: a few standard variables, those that the template passes on, and those
+ * that identify the run and step. It has no `PATH` unless the template passes it on, so a program
+ * of the workspace is never found by its name.
  */
 export const stepEnvironment = (
   names: readonly string[],

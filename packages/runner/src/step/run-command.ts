@@ -1,9 +1,9 @@
 import { runProgram, type Output, type ProgramStart } from "@bylaw/process";
 
-/** What one stream carried. */
+/** The output of one stream. */
 type Stream = Pick<Output, "digest" | "bytes">;
 
-/** How a program ended, or a function. */
+/** How a program or function ended. */
 export interface Ended {
   readonly ok: boolean;
   readonly exit_code: number | null;
@@ -20,27 +20,27 @@ export type CommandStart = Pick<
   "argv" | "cwd" | "env" | "timeoutMs" | "signal" | "onOutput"
 > & { readonly stdin: string };
 
-// Bytes of an output that are kept in memory; its digest is of all of it.
+// The bytes of an output that are kept in memory. The digest covers all of it.
 const KEPT_OUTPUT = 1_048_576;
 
-// The end of what it said beside that.
+// The bytes that are kept of the end of stderr.
 const KEPT_ERRORS = 65_536;
 
-/** What a program printed, as much as is kept. */
+/** The output of a program, as far as it is kept. */
 export interface CommandRun {
   readonly ended: Ended;
-  /** `null` where it is more than is kept. */
+  /** `null` if the output is longer than what is kept. */
   readonly text: string | null;
-  /** Both outputs, as much as is kept of each. */
+  /** Both outputs, as far as they are kept. */
   readonly printed: string;
 }
 
 /**
- * Runs a program of a step to its end, as `runProgram` of the process package does. A program that
- * cannot be started is an end with an `error`. Throws the reason of an aborted signal.
+ * Runs a program of a step to its end, like `runProgram` of the process package. A program that
+ * cannot be started ends with an `error`. Throws the reason of an aborted signal.
  */
 export async function runCommand(start: CommandStart): Promise<CommandRun> {
-  // An agent may talk for hours; of what it says only this much is kept.
+  // An agent may talk for hours, so only this much of its output is kept.
   const end = await runProgram({
     ...start,
     maxOutput: Infinity,

@@ -1,18 +1,18 @@
 import { dirname } from "node:path";
 
 export interface ControlWatch {
-  /** Waits for what is under way. */
+  /** Waits for pending reads. */
   close(): Promise<void>;
 }
 
-/** Most steps are over before it would be worth to begin, in milliseconds. */
+/** Milliseconds before watching starts, because most steps end sooner. */
 const BEGIN_MS = 100;
-/** A file is looked at when nobody has written to it for so long, in milliseconds. */
+/** Milliseconds without a write before a file is read. */
 const DEBOUNCE_MS = 100;
 
 /**
- * Looks at a file whenever it was written and came to rest, one look at a time, until the watch is
- * closed. Where looking fails the file is left to be read at the end.
+ * Calls `look` whenever a file was written and left alone, one call at a time, until the watch is
+ * closed. If `look` fails, the file is read at the end of the step instead.
  */
 export function watchControl(file: string, look: () => Promise<void>): ControlWatch {
   let closed = false;
@@ -23,22 +23,22 @@ export function watchControl(file: string, look: () => Promise<void>): ControlWa
     clearTimeout(timer);
     if (closed) return;
     timer = setTimeout(() => {
-      // A step that comes to its end is done, whatever became of a look in the middle of it.
+      // A step that ends is done, even if a look in the middle of it failed.
       under = under.then(look).catch(() => {});
     }, DEBOUNCE_MS);
   };
   const begin = async (): Promise<void> => {
-    // Loaded when a step takes its time.
+    // Loaded only for steps that take a while.
     const { watch } = await import("chokidar");
     if (closed) return;
-    // Its folder: a watch on the file itself ends with the first that is taken away.
+    // Watch the folder, because a watch on the file ends when the file is removed.
     const folder = dirname(file);
     const watcher = watch(folder, {
       followSymlinks: false,
       depth: 0,
       ignored: (path) => path !== folder && path !== file,
     });
-    // A watch that fails costs nothing: the file is read at the end of the step.
+    // A watch that fails does no harm, because the file is read at the end of the step.
     watcher
       .on("add", later)
       .on("change", later)

@@ -3,8 +3,8 @@ import type { Problem } from "./problems.ts";
 import type { Template } from "./template.ts";
 
 /**
- * What is wrong with tracks and choices: names that nobody declares, and answers that two questions
- * share. Pure.
+ * Finds problems of tracks and choices: undeclared names, and options that belong to two choices.
+ * Pure.
  */
 export function checkTracks(
   { tracks, choices, steps }: Template,

@@ -7,8 +7,8 @@ import type { Step, Template } from "./template.ts";
 type Tell = (key: string | undefined, message: string, fix?: string) => void;
 
 /**
- * What is wrong between the parts of a template: names that nobody has, and what could never have
- * an effect. Pure.
+ * Finds problems between the parts of a template: unknown names, and parts that can never have an
+ * effect. Pure.
  */
 export function checkTemplate(
   template: Template,
@@ -70,13 +70,13 @@ function checkGroup(
   if (loop !== null) tell("loop", "A parallel step cannot loop; loop in the step after the group");
   if (steps[index - 1]?.parallel === parallel) return;
   if (seen.has(parallel))
-    tell("parallel", `The steps of the group \`${parallel}\` must stand next to each other`);
+    tell("parallel", `The steps of the group \`${parallel}\` must be next to each other`);
   if (steps[index + 1]?.parallel !== parallel)
     tell("parallel", `The group \`${parallel}\` has only one step`);
   seen.add(parallel);
 }
 
-/** Returns what has no effect. */
+/** Returns warnings about conditions without effect. */
 function checkConditions(
   step: Step,
   index: number,
@@ -119,8 +119,8 @@ function checkCondition(
   return undefined;
 }
 
-// What runs later, or beside it, has not happened when it is asked about. A loop from behind may
-// have run it before.
+// A step that runs later, or at the same time, has not ended when a condition asks about it. A loop
+// from a later step may have run it before.
 function fitsBefore(id: string, steps: readonly Step[], index: number): string | undefined {
   const at = steps.findIndex((step) => step.id === id);
   if (at < 0) return `Unknown step \`${id}\``;

@@ -3,7 +3,7 @@ import type { Choice, OversightSource, Step, StepLoop, Tracks } from "./template
 
 type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
 
-/** A step with everything said. Pure. */
+/** A step with all defaults filled in. Pure. */
 export function completeStep({ id = "", loop, ...said }: Parts): Step {
   return {
     id,
@@ -51,7 +51,7 @@ type Options = Readonly<Record<string, { readonly label?: string | undefined }>>
 const labels = (options: Options): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(options).map(([name, { label = "" }]) => [name, label]));
 
-/** The tracks of a template, complete; `null` where it has none. Pure. */
+/** The tracks of a template with all defaults filled in; `null` if it has none. Pure. */
 export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
   tracks === undefined
     ? null
@@ -61,7 +61,7 @@ export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
         default: tracks.default ?? null,
       };
 
-/** The choices of a template, complete, in their order. Pure. */
+/** The choices of a template with all defaults filled in, in order. Pure. */
 export const completeChoices = (choices: TemplateText["choices"] = {}): readonly Choice[] =>
   Object.entries(choices).map(
     ([id, { question = "", multiple = false, tracks = null, after = null, options }]) => ({
@@ -74,7 +74,7 @@ export const completeChoices = (choices: TemplateText["choices"] = {}): readonly
     }),
   );
 
-/** Who gives oversight, complete; `null` where nobody does. Pure. */
+/** The oversight of a template with all defaults filled in; `null` if it has none. Pure. */
 export const completeOversight = (oversight: TemplateText["oversight"]): OversightSource | null =>
   oversight === undefined
     ? null

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
-/** What a condition can know of a step. */
+/** The facts about a step that a condition can use. */
 export interface StepFacts {
   readonly success: boolean;
   readonly skipped: boolean;
@@ -16,7 +16,7 @@ interface Clause {
   readonly value: Json;
 }
 
-/** A condition, read: all of its clauses, or one of them. */
+/** A parsed condition: all of its clauses must hold, or one of them. */
 export interface Condition {
   readonly join: "&&" | "||";
   readonly clauses: readonly Clause[];
@@ -25,7 +25,10 @@ export interface Condition {
 const CLAUSE =
   /^\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.(success|skipped|exit_code|output)((?:\.[A-Za-z0-9_-]+)*)\s*(==|!=)\s*(.+?)\s*$/;
 
-/** Reads `STEP.success == true`, joined by `&&` or by `||`. A text is what is wrong with it. */
+/**
+ * Parses conditions such as `STEP.success == true`, joined by `&&` or by `||`. Returns the problem
+ * as text if it cannot.
+ */
 export function readCondition(text: string): Condition | string {
   const pieces = split(text);
   if (typeof pieces === "string") return pieces;
@@ -50,7 +53,7 @@ export function readCondition(text: string): Condition | string {
   return { join: pieces.join, clauses };
 }
 
-// Quotes may hold what joins clauses elsewhere.
+// Splits at joins, except inside quotes.
 function split(
   text: string,
 ): { readonly join: "&&" | "||"; readonly clauses: readonly string[] } | string {
@@ -73,7 +76,9 @@ function valueOf(literal: string): Json | undefined {
   return single ?? double;
 }
 
-/** Whether a condition holds. A step that did not run was skipped, and did not succeed. Pure. */
+/**
+ * Whether a condition holds. A step that did not run counts as skipped and not successful. Pure.
+ */
 export function holds({ join, clauses }: Condition, factsOf: (step: string) => StepFacts): boolean {
   const one = ({ step, field, path, not, value }: Clause): boolean => {
     const facts = factsOf(step);

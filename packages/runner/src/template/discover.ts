@@ -10,35 +10,35 @@ import type { TemplateFinding } from "./template.ts";
 
 /** A template that was found. */
 export interface FoundTemplate {
-  /** What it calls itself. */
+  /** The name that the template gives itself. */
   readonly name: string;
   readonly description: string;
   readonly file: string;
   readonly steps: number;
   readonly dialect: "bylaw" | "radium" | "codemachine";
-  /** The file whose template of the same name goes before this one. */
+  /** The file whose template of the same name takes precedence over this one. */
   readonly hidden_by: string | null;
 }
 
-/** All templates of some folders, and what could not be read. */
+/** All templates of some folders, and the problems of files that could not be read. */
 export interface FoundTemplates {
   readonly templates: readonly FoundTemplate[];
   readonly findings: readonly TemplateFinding[];
 }
 
-/** Where templates are looked for, what is found first holds. */
+/** Where templates are searched. The first one found wins. */
 export interface TemplatePlaces {
   /** The folder of the project. */
   readonly cwd: string;
-  /** Default: the user's home. */
+  /** Default: the user's home folder. */
   readonly home?: string;
-  /** More folders, behind all others: those of packages. */
+  /** Additional folders, searched last, such as those of packages. */
   readonly more?: readonly string[];
 }
 
 const ENDINGS: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"]);
 
-/** The folders that are looked through, in the order of their precedence. */
+/** The folders that are searched, in order of precedence. */
 const templateFolders = ({
   cwd,
   home = homedir(),
@@ -54,10 +54,7 @@ const templateFolders = ({
   ),
 ];
 
-/**
- * Looks through all folders, one level of folders in them too. A file with a fault is told, never
- * left out in silence.
- */
+/** Searches all folders and the folders directly inside them. A faulty file is always reported. */
 export async function findTemplates(places: TemplatePlaces): Promise<FoundTemplates> {
   const templates: FoundTemplate[] = [];
   const findings: TemplateFinding[] = [];
@@ -90,8 +87,8 @@ export async function findTemplates(places: TemplatePlaces): Promise<FoundTempla
   return { templates, findings };
 }
 
-// Folders called `templates` hold other things too; what has no steps and no version is none of
-// ours.
+// Folders called `templates` may hold other files, so a file without steps and without a version is
+// ignored.
 function looksLikeTemplate(file: string): boolean {
   const { value } = parseSource(file, readTemplateText(file));
   return isJsonObject(value) && (value["bylaw"] !== undefined || value["steps"] !== undefined);
@@ -115,9 +112,9 @@ function filesIn(folder: string): readonly string[] {
 }
 
 /**
- * The file of a template: a path as it is, a name as it is found. A name is what the template calls
- * itself, or the name of its file. Throws BYLAW_TEMPLATE_MISSING, and a {@link TemplateError} where
- * the file of that name has a fault.
+ * Returns the file of a template, given its path or its name: the name that the template gives
+ * itself, or that of its file. Throws BYLAW_TEMPLATE_MISSING, and a {@link TemplateError} if the
+ * file with that name is faulty.
  */
 export async function templateFile(wanted: string, places: TemplatePlaces): Promise<string> {
   if (/[/\\]/.test(wanted) || ENDINGS.has(extname(wanted))) return resolve(places.cwd, wanted);
@@ -138,7 +135,7 @@ export async function templateFile(wanted: string, places: TemplatePlaces): Prom
   );
   throw new BylawError({
     code: "BYLAW_TEMPLATE_MISSING",
-    message: `Template not found: \`${wanted.slice(0, 80)}\` is neither a file nor the name of one in ${templateFolders(places).join(", ")}`,
+    message: `Template not found: \`${wanted.slice(0, 80)}\` is neither a file nor the name of a template in ${templateFolders(places).join(", ")}`,
     fix: near ?? "`bylaw template list` lists the templates",
   });
 }

@@ -13,31 +13,29 @@ import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
 import type { Agent, Step, Template, TemplateFinding } from "./template.ts";
 
-/** A template, and what is to be told about it. */
+/** A template and its warnings. */
 export interface LoadedTemplate {
   readonly template: Template;
-  /** SHA-256 of all that it says, `sha256:…`. */
+  /** The SHA-256 of its content, `sha256:…`. */
   readonly definition: string;
-  /** What has no effect. */
+  /** Parts without effect. */
   readonly warnings: readonly TemplateFinding[];
 }
 
 /** How a template is read. */
 export interface LoadTemplateOptions {
   /**
-   * Files and folders that say the agents, or some of them; what they say goes before the
-   * template's, and what an earlier one says before a later one.
+   * Files and folders that define agents. Their definitions take precedence over the template's,
+   * and those of an earlier file over those of a later one.
    */
   readonly agents?: string | readonly string[];
-  /**
-   * Reads loops, triggers and conditions as an older system did, whatever the template says of it.
-   */
+  /** Reads loops, triggers and conditions as an older system did, whatever the template says. */
   readonly compat?: Compat;
 }
 
 /**
- * Reads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with
- * all that is wrong.
+ * Loads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with
+ * all problems.
  */
 export async function loadTemplate(
   file: string,
@@ -61,7 +59,7 @@ export async function loadTemplate(
 }
 
 /**
- * Reads the text of a template: `file` says its format by its ending. Throws a {@link
+ * Parses the text of a template. The ending of `file` determines the format. Throws a {@link
  * TemplateError}.
  */
 export async function parseTemplate(
@@ -152,7 +150,7 @@ function fromText(
     if (index < 0) {
       problems.push({
         path: ["overrides", id],
-        message: `The override \`${id}\` names no step`,
+        message: `The override \`${id}\` does not name a step`,
         ...near(
           id,
           steps.map((step) => step.id),

@@ -4,7 +4,7 @@ import type { TemplateText } from "./schema.ts";
 
 type Choices = NonNullable<TemplateText["choices"]>;
 
-/** The options of a question, under valid names. */
+/** The options of a question, with valid names. */
 export const optionsOf = (
   options: OlderGroup["conditions"],
 ): Readonly<Record<string, { readonly label?: string }>> =>
@@ -15,7 +15,9 @@ export const optionsOf = (
     ]),
   );
 
-/** The questions to ask before the workflow begins, with the follow-up questions of their options. */
+/**
+ * The questions to ask before the workflow begins, with the follow-up questions of their options.
+ */
 export function choicesOf(groups: readonly OlderGroup[]): Choices {
   const choices: Record<string, Choices[string]> = {};
   const add = (id: string, group: OlderGroup, after: string | undefined): void => {

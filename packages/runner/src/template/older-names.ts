@@ -1,4 +1,4 @@
-/** A valid name for the text of an older form. */
+/** Makes a valid name from a text of an older format. */
 export const nameOf = (text: string): string =>
   text
     .trim()
@@ -6,7 +6,7 @@ export const nameOf = (text: string): string =>
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 100);
 
-/** The program of a step and its arguments, whose braces are no placeholders. */
+/** The program of a step and its arguments. Braces in it are not placeholders. */
 export function commandIn({
   command = "",
   args = [],

@@ -5,7 +5,7 @@ const text = z.string();
 const names = z.array(text);
 const options = z
   .record(text, z.strictObject({ label: text.optional(), description: text.optional() }))
-  .refine((record) => Object.keys(record).length > 0, "needs answers by name");
+  .refine((record) => Object.keys(record).length > 0, "must have at least one answer");
 
 const group = z.strictObject({
   id: text.optional(),
@@ -66,7 +66,7 @@ const parameter = z.strictObject({
   default: z.unknown().optional(),
 });
 
-/** A template of Radium (its own form and that of its extensions) or of CodeMachine. */
+/** A template of Radium (its own format or that of its extensions) or of CodeMachine. */
 export const olderSchema = z.strictObject({
   name: text,
   description: text.optional(),

@@ -7,7 +7,7 @@ import { commandIn, nameOf } from "./older-names.ts";
 import { salvaged, type Problem } from "./problems.ts";
 import type { StepText, TemplateText } from "./schema.ts";
 
-/** A template of an older form, translated. */
+/** A translated template of an older format. */
 export interface Translated {
   readonly dialect: "radium" | "codemachine";
   readonly text: Pick<TemplateText, "name" | "description" | "tracks" | "choices" | "oversight"> & {
@@ -21,17 +21,20 @@ export interface Translated {
   readonly isFollowOn: (path: Problem["path"]) => boolean;
 }
 
-/** Whether data is a template of an older form: no version, and steps in their words. */
+/**
+ * Whether data is a template of an older format: it has no version, and its steps use the older
+ * keys.
+ */
 export const isOlder = (value: Json): value is JsonObject =>
   isJsonObject(value) && value["bylaw"] === undefined && Array.isArray(value["steps"]);
 
 /**
- * Reads a template of Radium (its own and that of its extensions) or of CodeMachine. Tells all that
- * is wrong, is read otherwise than it says, or has no effect.
+ * Translates a template of Radium (its own format or that of its extensions) or of CodeMachine.
+ * Reports everything that is wrong, is read differently than it is written, or has no effect.
  */
 export function translate(value: JsonObject, compat?: Compat): Translated {
   const { data, problems, isFollowOn } = salvaged(olderSchema, wrapped(value));
-  // Radium has the behavior in `module`, CodeMachine one level below.
+  // Radium puts the behavior into `module`, CodeMachine one level below.
   const placed = problems.map((problem) => ({ ...problem, path: unwrapped(problem.path, value) }));
   const translation = new Translation(data ?? { name: "unknown", steps: [] }, compat);
   return {
@@ -61,14 +64,14 @@ const unwrapped = (path: Problem["path"], { steps }: JsonObject): Problem["path"
     : path;
 
 const SEPARATORS: ReadonlySet<unknown> = new Set(["ui", "separator"]);
-// These keys are for the host that starts the agent.
+// Keys for the host that starts the agent.
 const WITHOUT_EFFECT = ["engine", "model", "modelReasoningEffort", "interactive"] as const;
 const WAYS = [
   ["tracks", "tracks"],
   ["conditions", "choices"],
   ["conditionsAny", "choices_any"],
 ] as const;
-/** Stands for no limit: no workflow goes back this often. */
+/** Stands for no limit, because no workflow goes back this often. */
 const ENDLESS = 1_000_000;
 
 class Translation {
@@ -91,7 +94,7 @@ class Translation {
     for (const [index, step] of given.steps.entries()) this.#translate(step, index);
     for (const [index, id] of (given.subAgentIds ?? []).entries())
       this.#agent(id, ["subAgentIds", index]);
-    if (this.#steps.length === 0) this.#fail(["steps"], "The template has no step");
+    if (this.#steps.length === 0) this.#fail(["steps"], "The template has no steps");
   }
 
   result(): Pick<Translated, "dialect" | "text" | "agents" | "origins"> {
@@ -125,7 +128,7 @@ class Translation {
     this.problems.push({ path, message, severity: "warning" });
   }
 
-  // The name of an agent here, which stands for no other.
+  // The new name of an agent. Must not be the name of another.
   #agent(text: string, path: Problem["path"]): string {
     const name = nameOf(text);
     const other = this.#agents.get(name) ?? text;
@@ -180,7 +183,7 @@ class Translation {
       this.#warn([...at, "promptPath"], "`promptPath` has no effect: the agent has its own prompt");
     for (const key of ["command", "args"] as const)
       if (given[key] !== undefined && given.type !== "command")
-        this.#warn([...at, key], `\`${key}\` has no effect in a step that is no \`command\``);
+        this.#warn([...at, key], `\`${key}\` only has an effect in a \`command\` step`);
   }
 
   #behavior(
@@ -188,12 +191,12 @@ class Translation {
     index: number,
     at: readonly PropertyKey[],
   ): Pick<StepText, "loop" | "trigger"> {
-    // Any step may ask for a checkpoint.
+    // Any step may request a checkpoint.
     if (behavior.type === "checkpoint") return {};
     if (behavior.type === "loop") return this.#loop(behavior, index, at);
     const { triggerAgentId = "" } = behavior;
     if (triggerAgentId !== "") return { trigger: this.#agent(triggerAgentId, at) };
-    // A step that may call an agent but names none.
+    // The step may call an agent but names none.
     return this.#compat === "codemachine" ? { trigger: "" } : {};
   }
 
@@ -204,7 +207,7 @@ class Translation {
   ): Pick<StepText, "loop"> {
     const { steps: back } = loop;
     if (loop.trigger !== undefined)
-      this.#warn([...at, "trigger"], "`trigger` has no effect: the step asks by its control file");
+      this.#warn([...at, "trigger"], "`trigger` has no effect: the step must use its control file");
     const max_iterations = this.#timesOf(loop, at);
     if (this.#compat === "radium" && back === 0)
       return { loop: { steps: 0, max_iterations, skip: [] } };
@@ -220,7 +223,7 @@ class Translation {
     const wanted = Math.max(1, Math.floor(back ?? 1));
     if (wanted !== back && back !== undefined)
       this.#warn([...at, "steps"], `\`steps: ${back}\` is read as ${wanted}`);
-    // Separators are steps in the older form only.
+    // Separators count as steps only in the older format.
     const before = this.#origins.filter((origin) => origin >= index - wanted).length;
     if (wanted > index && before > 0)
       this.#warn(
@@ -245,7 +248,7 @@ class Translation {
     return times;
   }
 
-  // In the older form `skip` names agents, so it skips each of their steps.
+  // In the older format, `skip` names agents, so all steps of these agents are skipped.
   #skipOf(
     { skip = [] }: OlderBehavior & { readonly type: "loop" },
     count: number,
@@ -258,7 +261,7 @@ class Translation {
       if (!repeated.some((step) => isNamed(nameOf(text), step)))
         this.#warn(
           [...at, "skip", index],
-          `${quote(text)} in \`skip\` has no effect: no step that the loop repeats is of that agent`,
+          `${quote(text)} in \`skip\` has no effect: the loop repeats no step of that agent`,
         );
     const wanted = skip.map(nameOf);
     if (this.#compat === "codemachine") return wanted;

@@ -1,4 +1,4 @@
-/** What may stand in braces in an argument. */
+/** The placeholders that an argument may contain in braces. */
 export const PLACEHOLDERS = [
   "prompt",
   "run",
@@ -15,8 +15,8 @@ export const PLACEHOLDERS = [
 export type Placeholders = Readonly<Record<(typeof PLACEHOLDERS)[number], string>>;
 
 /**
- * An argument with its placeholders filled; `{{` and `}}` stand for braces. What is filled in is
- * not looked at again.
+ * Fills the placeholders of an argument; `{{` and `}}` stand for braces. Filled-in values are not
+ * searched for placeholders.
  */
 export const fillPlaceholders = (text: string, values: Placeholders): string =>
   text.replace(/\{\{|\}\}|\{([a-z_]+)\}/g, (whole, key: string | undefined) => {

@@ -6,11 +6,11 @@ export interface PlannedStep {
   readonly step: string;
   readonly agent: string | null;
   /**
-   * What runs: a program with its arguments as they are written, or a function. `null`: nobody said
-   * it.
+   * What runs: a program with its arguments as written, or a function. `null` if nothing is
+   * defined.
    */
   readonly run: readonly string[] | string | null;
-  /** What may keep it from running, or make it run otherwise, in words. */
+  /** Conditions and options that affect whether and how the step runs, in words. */
   readonly notes: readonly string[];
 }
 
@@ -20,14 +20,14 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
     const run = step.run ?? (step.agent === null ? null : (agents[step.agent]?.run ?? null));
     const { loop } = step;
     const notes = [
-      step.parallel === null ? undefined : `at once with the others of \`${step.parallel}\``,
+      step.parallel === null ? undefined : `in parallel with the others of \`${step.parallel}\``,
       step.when === null ? undefined : `when ${step.when}`,
       step.skip_if === null ? undefined : `not if ${step.skip_if}`,
       step.depends_on.length === 0 ? undefined : `after success of ${step.depends_on.join(", ")}`,
       step.once ? "once" : undefined,
       step.retries === 0 ? undefined : `tried ${step.retries + 1} times`,
       step.fallback === null ? undefined : `else by ${step.fallback}`,
-      step.continue_on_error ? "goes on when it fails" : undefined,
+      step.continue_on_error ? "continues when it fails" : undefined,
       step.tracks === null ? undefined : `on track ${step.tracks.join(", ")}`,
       step.choices.length === 0 ? undefined : `if ${step.choices.join(" and ")} chosen`,
       step.choices_any.length === 0 ? undefined : `if ${step.choices_any.join(" or ")} chosen`,
@@ -50,8 +50,8 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
 }
 
 /**
- * The steps, and agents that could be called, of which nobody says what they run; and functions
- * that the host has not.
+ * Describes the steps and callable agents without a defined command, and the functions that the
+ * host does not have.
  */
 export function unrunnable(
   { steps, agents, dialect }: Template,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Source } from "./source.ts";
 import type { TemplateFinding } from "./template.ts";
 
-/** A problem with the path of what it is about. */
+/** A problem and the path of the data that it is about. */
 export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -15,7 +15,7 @@ export interface Problem {
 
 /** The valid part of data, and its problems. */
 export interface Read<T> {
-  /** `undefined` if too little is left. */
+  /** `undefined` if too little is valid. */
   readonly data: T | undefined;
   readonly problems: readonly Problem[];
   /** Whether a problem at this path only follows from a reported one. */
@@ -39,7 +39,8 @@ export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
 }
 
 const IN = { io: "input", unrepresentable: "any" } as const;
-// Without a valid `agent` or `run` a step runs nothing; without valid agents no name can be checked.
+// Without a valid `agent` or `run`, a step runs nothing; without valid agents, no name can be
+// checked.
 const WHO = ["agent", "run", "fallback", "trigger"];
 
 /** The problems of one schema issue. */
@@ -56,13 +57,13 @@ function problemsOf(
   return [{ path: issue.path, message: describeIssues({ issues: [issue] }, "the template") }];
 }
 
-/** The known word that was probably meant, as a fix. */
+/** Suggests the known word nearest to a misspelt one, as a fix. */
 export function near(word: string, known: readonly string[]): { readonly fix?: string } {
   const fix = didYouMean(word, known);
   return fix === undefined ? {} : { fix };
 }
 
-/** A problem as a finding, with its place in the file. */
+/** Converts a problem to a finding with its place in the file. */
 export function findingOf(
   file: string,
   { place }: Pick<Source, "place">,
@@ -79,6 +80,6 @@ export function findingOf(
   };
 }
 
-/** Orders findings as they stand in the file. */
+/** Sorts findings by their place in the file. */
 export const byPlace = (left: TemplateFinding, right: TemplateFinding): number =>
   (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);

@@ -49,31 +49,31 @@ const invocation = z
 
 const agent = z.strictObject({
   run: invocation,
-  prompt: z.string().optional().describe("Stands before the prompt of a step"),
+  prompt: z.string().optional().describe("Text before the prompt of a step"),
   env: z
     .array(variable)
     .optional()
-    .describe("Variables of the environment that are handed on; all others stay behind"),
+    .describe("Environment variables to pass on; no others are passed on"),
 });
 
 const loop = z.strictObject({
-  steps: z.int().min(1).describe("How many steps it goes back"),
+  steps: z.int().min(1).describe("The number of steps to go back"),
   max_iterations: z
     .int()
     .min(1)
     .max(1_000_000)
     .optional()
-    .describe("How often it may go back. Default: 10"),
-  skip: z.array(name).optional().describe("Steps that are left out while it repeats"),
+    .describe("The most times to go back. Default: 10"),
+  skip: z.array(name).optional().describe("Steps to skip while the loop repeats"),
   on_limit: z
     .enum(["continue", "hold", "stop"])
     .optional()
-    .describe("What happens when it may go back no more. Default: continue"),
+    .describe("What to do when the limit is reached. Default: continue"),
   stall: z
     .int()
     .min(1)
     .optional()
-    .describe("How often it may go back while the same checks fail in the same way"),
+    .describe("The most times to go back while the same checks fail in the same way"),
 });
 
 const label = z.string().max(500);
@@ -85,7 +85,7 @@ const onTracks = z.array(name).min(1).optional();
 const tracks = z.strictObject({
   question: label.optional(),
   options: options.describe("The tracks, by name"),
-  default: name.optional().describe("The track of a run that names none"),
+  default: name.optional().describe("The track of a run that does not choose one"),
 });
 
 const choice = z.strictObject({
@@ -93,75 +93,73 @@ const choice = z.strictObject({
   multiple: z
     .boolean()
     .optional()
-    .describe("Any number of options may be chosen. Default: exactly one"),
-  tracks: onTracks.describe("The tracks that it is asked on. Default: all"),
-  after: name.optional().describe("The option of another choice that it is asked after"),
-  options: options.describe("What can be chosen, by name"),
+    .describe("Whether any number of options may be chosen. Default: exactly one"),
+  tracks: onTracks.describe("The tracks on which this choice is offered. Default: all"),
+  after: name
+    .optional()
+    .describe("The option of another choice that must be chosen before this is offered"),
+  options: options.describe("The options, by name"),
 });
 
-/** What a step says; a module and an override say any part of it. */
+/** The parts of a step. A module and an override may have any of them. */
 const parts = {
-  agent: name.optional().describe("Who does it, one of `agents`"),
+  agent: name.optional().describe("The agent that does the step, one of `agents`"),
   run: invocation.optional(),
-  prompt: z.string().optional().describe("Goes to the standard input, and where {prompt} stands"),
+  prompt: z.string().optional().describe("The text for standard input, and in place of {prompt}"),
   timeout_seconds: z.number().positive().max(604_800).optional().describe("Default: 3600"),
   retries: z
     .int()
     .min(0)
     .max(100)
     .optional()
-    .describe("How often it is tried again when it fails. Default: 0"),
-  once: z.boolean().optional().describe("Runs once, also where a loop comes by again"),
-  repeatable: z
-    .boolean()
-    .optional()
-    .describe("May run again when a person goes back to before it with --from"),
+    .describe("How often to retry the step when it fails. Default: 0"),
+  once: z.boolean().optional().describe("Runs only once, even if a loop repeats it"),
+  repeatable: z.boolean().optional().describe("May run again when a person goes back with --from"),
   interrupted: z
     .enum(["run", "ask"])
     .optional()
-    .describe("After a crash in it: run it again, or ask a person. Default: run"),
+    .describe("After a crash during the step: run it again, or ask a person. Default: run"),
   when: z
     .string()
     .optional()
-    .describe("Runs only where this holds, such as `check.success == true`"),
-  skip_if: z.string().optional().describe("Does not run where this holds"),
+    .describe("Runs only if this condition holds, such as `check.success == true`"),
+  skip_if: z.string().optional().describe("Does not run if this condition holds"),
   depends_on: z
     .array(name)
     .optional()
-    .describe("Steps that must have succeeded, else it is skipped"),
-  fallback: name.optional().describe("The agent that does it when it failed for good"),
-  parallel: name.optional().describe("Steps beside each other with the same word run at once"),
+    .describe("Steps that must have succeeded; otherwise this one is skipped"),
+  fallback: name.optional().describe("The agent that takes over when all retries have failed"),
+  parallel: name.optional().describe("Adjacent steps with the same value run in parallel"),
   loop: loop.optional(),
-  trigger: name.optional().describe("The agent that a trigger calls when it names none"),
+  trigger: name.optional().describe("The agent that a trigger calls by default"),
   kind: z
     .enum(["planning", "implementation", "review"])
     .optional()
-    .describe("What an oversight looks at. Default: implementation"),
-  continue_on_error: z.boolean().optional().describe("The workflow goes on when it failed"),
+    .describe("The kind of work that an oversight judges. Default: implementation"),
+  continue_on_error: z
+    .boolean()
+    .optional()
+    .describe("Whether the workflow continues when the step fails"),
   output: z
     .enum(["text", "json"])
     .optional()
-    .describe("json: the standard output is one JSON value, kept for conditions"),
+    .describe("json: standard output must be one JSON value, which conditions can use"),
   env: z
     .array(variable)
     .optional()
-    .describe("Variables of the environment that are handed on, beside those of the agent"),
-  tracks: onTracks.describe("Runs on these tracks only"),
-  choices: z
-    .array(name)
-    .min(1)
-    .optional()
-    .describe("Runs only where all of these options are chosen"),
+    .describe("Environment variables to pass on, in addition to those of the agent"),
+  tracks: onTracks.describe("Runs only on these tracks"),
+  choices: z.array(name).min(1).optional().describe("Runs only if all of these options are chosen"),
   choices_any: z
     .array(name)
     .min(1)
     .optional()
-    .describe("Runs only where one of these options is chosen"),
+    .describe("Runs only if one of these options is chosen"),
 };
 
 const step = z.strictObject({
   id: name,
-  module: name.optional().describe("Takes what it does not say from one of `modules`"),
+  module: name.optional().describe("The entry of `modules` from which missing parts are taken"),
   ...parts,
 });
 
@@ -172,7 +170,7 @@ export const oversightSchema = z
       .url({ protocol: /^https?$/ })
       .refine(isPlain, "must not contain a user or a password, which would end up in the log")
       .optional()
-      .describe("A service that is asked by HTTP"),
+      .describe("The URL of an HTTP service"),
     command: z
       .array(z.string())
       .min(1)
@@ -181,58 +179,55 @@ export const oversightSchema = z
     mcp: z
       .strictObject({ command: z.array(z.string()).min(1), tool: z.string().min(1).max(100) })
       .optional()
-      .describe(
-        "A server of the Model Context Protocol, and the tool of it that is asked; what it says in prose is scored by its words",
-      ),
+      .describe("An MCP server and its tool. Its answer in prose is scored by keywords"),
     hold_at: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe("From this risk on a person is asked. Default: 0.7"),
+      .describe("The risk from which a person is asked. Default: 0.7"),
     timeout_seconds: z.number().positive().max(3_600).optional().describe("Default: 60"),
     every_steps: z
       .int()
       .min(1)
       .optional()
-      .describe("After so many steps it is asked, whatever anybody asks for"),
+      .describe("Requests oversight after this many steps, even without a request"),
     at_kinds: z
       .boolean()
       .optional()
-      .describe("It is asked before work of another kind begins: planning, implementation, review"),
+      .describe(
+        "Requests oversight before work of another kind begins: planning, implementation, review",
+      ),
   })
   .refine(
     ({ url, command, mcp }) => [url, command, mcp].filter((one) => one !== undefined).length === 1,
-    "needs one of `url`, `command` and `mcp`",
+    "needs exactly one of `url`, `command` and `mcp`",
   );
 
-/** A template as it is written: versioned and strict. */
+/** The schema of a template as it is written: versioned and strict. */
 export const templateSchema = z.strictObject({
-  bylaw: z.literal(1).describe("The version of this form"),
+  bylaw: z.literal(1).describe("The version of the format"),
   name,
   description: z.string().optional(),
   compat: z
     .enum(COMPATS)
     .optional()
     .describe("Reads loops, triggers and conditions as an older system did"),
-  tracks: tracks.optional().describe("Ways through the workflow, of which a run takes one"),
+  tracks: tracks.optional().describe("Paths through the workflow; a run takes one"),
   choices: z
     .record(name, choice)
     .optional()
-    .describe("Questions whose answers say which steps run"),
-  agents: z
-    .record(name, agent)
-    .optional()
-    .describe("Who there is, by name: steps and triggers choose among them"),
+    .describe("Questions whose answers decide which steps run"),
+  agents: z.record(name, agent).optional().describe("The agents for steps and triggers, by name"),
   modules: z
     .record(name, z.strictObject(parts))
     .optional()
-    .describe("Parts of steps that several steps share"),
-  steps: z.array(step).min(1).max(100_000).describe("In the order in which they run"),
+    .describe("Parts that several steps share"),
+  steps: z.array(step).min(1).max(100_000).describe("The steps, in the order in which they run"),
   overrides: z
     .record(name, z.strictObject(parts))
     .optional()
-    .describe("Changes to steps, by their ids"),
+    .describe("Changes to steps, by step id"),
   oversight: oversightSchema.optional(),
 });
 
@@ -240,7 +235,7 @@ export const templateSchema = z.strictObject({
 export type TemplateText = z.output<typeof templateSchema>;
 export type StepText = TemplateText["steps"][number];
 
-/** The agents of a file that brings nothing else; `*` is what all others run. */
+/** The agents of a separate file. `*` is for every agent without a command. */
 export const agentsSchema = z.record(z.union([name, z.literal("*")]), agent);
 
 /** The JSON Schema of templates, for editors. */

@@ -1,13 +1,13 @@
 import { BylawError } from "@bylaw/kernel";
 import type { Step, Template } from "./template.ts";
 
-/** The way that a run takes through its template. */
+/** The path that a run takes through its template. */
 export interface Selection {
   readonly track: string | null;
   readonly chosen: readonly string[];
 }
 
-/** Whether a step belongs to the way that was chosen. Pure. */
+/** Whether a step is part of the chosen path. Pure. */
 export function isSelected(
   { tracks, choices, choices_any }: Step,
   { track, chosen }: Selection,
@@ -18,8 +18,8 @@ export function isSelected(
 }
 
 /**
- * The way through a template that somebody names, complete: a track where there are tracks, and an
- * answer to each choice that is asked on it. Throws BYLAW_TEMPLATE_CHOICE_INVALID.
+ * Completes a chosen path through a template: a track if there are tracks, and an answer to each
+ * choice that is offered on it. Throws BYLAW_TEMPLATE_CHOICE_INVALID.
  */
 export function selectionOf(
   { tracks, choices }: Template,
@@ -55,7 +55,7 @@ export function selectionOf(
   const idle = chosen.find((option) => !known.has(option));
   if (idle !== undefined)
     throw invalid(
-      `Nothing asks for the choice \`${shown(idle)}\` here`,
+      `No choice offers the option \`${shown(idle)}\` here`,
       known.size === 0 ? undefined : `Choose from ${[...known].join(", ")}`,
     );
   return { track, chosen: [...new Set(chosen)].toSorted() };

@@ -3,13 +3,13 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, freezeJson, messageOf, type Json } from "@bylaw/kernel";
 import { LineCounter, isMap, isScalar, isSeq, parseDocument, type Document } from "yaml";
 
-/** A place in a text, from 1. */
+/** A line and column in a text, from 1. */
 interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** A file as data, with the places of its parts. */
+/** The data of a file, with the places of its parts. */
 export interface Source {
   readonly value: Json;
   readonly place: (path: readonly PropertyKey[]) => Place | undefined;
@@ -17,7 +17,10 @@ export interface Source {
 
 const LIMIT = 8 * 1024 * 1024;
 
-/** The text of a file. Throws BYLAW_TEMPLATE_UNREADABLE for what is no regular file within the limit. */
+/**
+ * Reads the text of a file. Throws BYLAW_TEMPLATE_UNREADABLE unless it is a regular file within the
+ * size limit.
+ */
 export function readTemplateText(file: string, limit = LIMIT): string {
   let handle: number | undefined;
   try {
@@ -41,13 +44,13 @@ export function readTemplateText(file: string, limit = LIMIT): string {
 }
 
 /**
- * Parses JSON (strictly) or YAML 1.2 by the ending of the file. Throws BYLAW_TEMPLATE_INVALID with
- * the place.
+ * Parses JSON (strictly) or YAML 1.2, depending on the ending of the file. Throws
+ * BYLAW_TEMPLATE_INVALID with the place.
  */
 export function parseSource(file: string, text: string): Source {
   const lines = new LineCounter();
   let parsed: Document.Parsed | undefined;
-  // Where places are wanted of a long JSON text; it is read without them.
+  // Parses a JSON text a second time, only when a place is needed.
   const read = (): Document.Parsed =>
     (parsed ??= parseDocument(text, {
       lineCounter: lines,
@@ -83,7 +86,7 @@ export function parseSource(file: string, text: string): Source {
   if (fault !== undefined)
     throw refuse(new Error(`Not valid YAML: ${messageOf(fault)}`), placeAt(fault.pos[0]));
   try {
-    // Aliases that grow without bound are refused by the reader itself.
+    // The parser refuses aliases that grow without bound.
     return { value: freezeJson(document.toJS({ maxAliasCount: 100 })), place };
   } catch (cause) {
     throw refuse(cause, undefined);

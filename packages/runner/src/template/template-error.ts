@@ -2,8 +2,8 @@ import { BylawError } from "@bylaw/kernel";
 import type { TemplateFinding } from "./template.ts";
 
 /**
- * A template that cannot be used: code BYLAW_TEMPLATE_INVALID, with everything that is wrong or has
- * no effect in `findings`.
+ * Thrown for a template that cannot be used. The code is BYLAW_TEMPLATE_INVALID, and `findings` has
+ * everything that is wrong or has no effect.
  */
 export class TemplateError extends BylawError {
   readonly findings: readonly TemplateFinding[];

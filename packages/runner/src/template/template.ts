@@ -3,9 +3,9 @@ import type { Compat } from "@bylaw/behavior";
 /** What a step or an agent runs. */
 export type Invocation = { readonly command: readonly string[] } | { readonly function: string };
 
-/** Somebody who does steps and can be called. */
+/** An agent that does steps and can be called. */
 export interface Agent {
-  /** `null` in a template of an older form: a file of agents says it. */
+  /** `null` in a template of an older format, where a file of agents must define it. */
   readonly run: Invocation | null;
   readonly prompt: string;
   readonly env: readonly string[];
@@ -17,11 +17,11 @@ export interface StepLoop {
   readonly max_iterations: number;
   readonly skip: readonly string[];
   readonly on_limit: "continue" | "hold" | "stop";
-  /** How often it may go back while nothing changes; `null`: as often as it may at all. */
+  /** How often it may go back while nothing changes. `null`: up to the general limit. */
   readonly stall: number | null;
 }
 
-/** One step, with everything said. */
+/** One step with all defaults filled in. */
 export interface Step {
   readonly id: string;
   readonly agent: string | null;
@@ -43,51 +43,48 @@ export interface Step {
   readonly continue_on_error: boolean;
   readonly output: "text" | "json";
   readonly env: readonly string[];
-  /** The tracks that it belongs to; `null`: all. */
+  /** The tracks on which the step runs; `null` for all. */
   readonly tracks: readonly string[] | null;
-  /** Options of choices that have to be chosen, all of them, for it to run. */
+  /** Options that must all be chosen for the step to run. */
   readonly choices: readonly string[];
-  /** Options of which one has to be chosen, where there are any. */
+  /** Options of which one must be chosen, unless the list is empty. */
   readonly choices_any: readonly string[];
 }
 
-/** The ways through a workflow, of which a run takes one. */
+/** The paths through a workflow. A run takes one. */
 export interface Tracks {
   readonly question: string;
-  /** What each is called, by name. */
+  /** The title of each track, by name. */
   readonly options: Readonly<Record<string, string>>;
-  /** The one that is taken where nobody says. */
+  /** The track of a run that does not choose one. */
   readonly default: string | null;
 }
 
-/** A question whose answers say which steps run. */
+/** A question whose answers decide which steps run. */
 export interface Choice {
   readonly id: string;
   readonly question: string;
-  /** Any number of options may be chosen, and not just one. */
+  /** Whether any number of options may be chosen, instead of exactly one. */
   readonly multiple: boolean;
-  /** The tracks that it is asked on; `null`: all. */
+  /** The tracks on which it is offered; `null` for all. */
   readonly tracks: readonly string[] | null;
-  /** The option that has to be chosen for it to be asked. */
+  /** The option that must be chosen for it to be offered. */
   readonly after: string | null;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Who is asked when a step wants oversight. */
+/** Where to request oversight. */
 export interface OversightSource {
   readonly url: string | null;
   readonly command: readonly string[] | null;
-  /**
-   * A server of the Model Context Protocol, started for each question, and its tool; its prose is
-   * scored by its words.
-   */
+  /** An MCP server, started for each request, and its tool. Its prose is scored by keywords. */
   readonly mcp: { readonly command: readonly string[]; readonly tool: string } | null;
-  /** From this risk on a person is asked; 0 to 1. */
+  /** The risk, from 0 to 1, from which a person is asked. */
   readonly hold_at: number;
   readonly timeout_seconds: number;
-  /** After so many steps an oversight is due, whatever anybody asks for; `null`: never. */
+  /** After how many steps oversight is due, even without a request; `null` for never. */
   readonly every_steps: number | null;
-  /** An oversight is due before work of another kind begins. */
+  /** Whether oversight is due before work of another kind begins. */
   readonly at_kinds: boolean;
 }
 
@@ -95,9 +92,9 @@ export interface OversightSource {
 export interface Template {
   readonly name: string;
   readonly description: string;
-  /** The form that it was written in. */
+  /** The format in which it was written. */
   readonly dialect: "bylaw" | "radium" | "codemachine";
-  /** Whose reading of loops, triggers and conditions holds; `null`: ours. */
+  /** The system whose reading of loops, triggers and conditions applies; `null` for ours. */
   readonly compat: Compat | null;
   readonly tracks: Tracks | null;
   readonly choices: readonly Choice[];
@@ -106,7 +103,7 @@ export interface Template {
   readonly oversight: OversightSource | null;
 }
 
-/** One thing that is wrong in a template, or that has no effect. */
+/** A problem of a template, or a part without effect. */
 export interface TemplateFinding {
   readonly file: string;
   readonly line?: number;

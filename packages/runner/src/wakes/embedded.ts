@@ -4,19 +4,21 @@ import { StoreConflict, type Claim, type Store } from "@bylaw/store";
 import type { Driver, Wake, WakeHandler } from "../driver.ts";
 import { createSignal } from "./signal.ts";
 
-/** The log that says who was woken, when and by whom: no run of a workflow may be called so. */
+/** The log that records each wake. A run of a workflow must not have this name. */
 export const WAKE_LOG = "@wakes";
 
-/** How the embedded driver works. */
+/** Options of the embedded driver. */
 export interface EmbeddedDriverOptions {
-  /** Where the wakes are kept: all processes that share it deliver them. */
+  /** The store that keeps the wakes. All processes that share it deliver them. */
   readonly store: Store;
-  /** Who delivers, as the log names it. Default: a name of its own. */
+  /** The name of this process in the log. Default: a new name. */
   readonly name?: string;
-  /** How often is looked for wakes that nobody told of, in milliseconds. Default: 1,000. */
+  /**
+   * How often the driver looks for wakes without a notification, in milliseconds. Default: 1,000.
+   */
   readonly poll_ms?: number;
   /**
-   * After so many milliseconds another may deliver a wake that was taken and not answered. Default:
+   * After how many milliseconds an unanswered wake may be delivered by another process. Default:
    * 30,000.
    */
   readonly lease_ms?: number;
@@ -24,9 +26,9 @@ export interface EmbeddedDriverOptions {
 }
 
 /**
- * The driver without a server of its own. Its table of wakes is the tasks of a store: one that is
- * available is due, one that is claimed is being answered or waits for its time, and who dies with
- * one gives it back. It answers one wake after the other.
+ * Creates the driver that needs no server of its own. It keeps wakes as tasks of a store: an
+ * available task is due, and a claimed one is being answered or waits for its time. If a process
+ * dies, its claim ends with the lease. It answers one wake after the other.
  */
 export function createEmbeddedDriver(options: EmbeddedDriverOptions): Driver {
   return new EmbeddedDriver(checkArgument("createEmbeddedDriver", "options", options));
@@ -41,7 +43,7 @@ class EmbeddedDriver implements Driver {
   readonly #session = randomUUID();
   readonly #signalled = createSignal();
   readonly #closing = new AbortController();
-  /** When the earliest of the wakes that were put back here is due. */
+  /** When the earliest of the wakes that this process postponed is due. */
   #due = Infinity;
 
   constructor({
@@ -118,7 +120,7 @@ class EmbeddedDriver implements Driver {
     try {
       while ((await handler({ runId: run })) === "again" && !this.#closing.signal.aborted);
     } catch (error) {
-      // It comes again when its lease is over.
+      // The wake comes again when its lease ends.
       this.#onError(error);
       return;
     }
@@ -126,8 +128,8 @@ class EmbeddedDriver implements Driver {
   }
 
   /**
-   * Says what became of a wake that was taken. Another may have taken it since, and then says so
-   * itself.
+   * Records the outcome of a wake that was taken. Does nothing if another process has taken it
+   * since, because that one records the outcome.
    */
   async #settle(
     { task, fence }: Claim,

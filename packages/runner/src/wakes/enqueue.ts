@@ -16,29 +16,28 @@ export interface Enqueued {
   readonly ended: boolean;
 }
 
-/** The task whose claim is the right to drive a run. */
+/** The task whose claim gives the right to drive a run. */
 export const leaseOf = (run: string): string => `bylaw/workflow:${run}`;
 
-/** What a document says that goes with the first and the last event of a run that is offered. */
+/** The document that is written with the first and the last event of an offered run. */
 export const queueDocument = (run: string, enqueued: Enqueued): DocumentWrite => ({
   kind: KIND,
   id: run,
   value: JSON.stringify(enqueued),
 });
 
-/** How a workflow that is offered begins. */
+/** How an offered workflow begins. */
 export interface EnqueueOptions {
   /** The index of its first step. Default: 0. */
   readonly from?: number | undefined;
-  /** Its way through the template. Default: that of the template. */
+  /** Its path through the template. Default: the default of the template. */
   readonly selection?: Selection | undefined;
 }
 
 /**
- * Begins a workflow in a run, unless it has begun, and lets workers take it from here on. May be
- * said again: after the run was carried over to another template, or let go on behind its end, it
- * has to be. Throws BYLAW_TEMPLATE_CHANGED where the run is one of another template, and what the
- * run throws.
+ * Begins a workflow in a run, unless it has begun, and lets workers take it from then on. It may be
+ * called again, and must be after the run was migrated to another template or was moved on after
+ * its end. Throws BYLAW_TEMPLATE_CHANGED if the run has another template, and what the run throws.
  */
 export async function enqueueWorkflow(
   store: Pick<Store, "get">,
@@ -75,12 +74,12 @@ export async function enqueueWorkflow(
       },
     );
   } catch (error) {
-    // Somebody else has offered it meanwhile.
+    // Another process has offered it in the meantime.
     if (!isSaid(await enqueuedIn(store, run.run))) throw error;
   }
 }
 
-/** What is known of a run that workers may take; `undefined` for every other. */
+/** What is known of a run that workers may take. `undefined` for any other run. */
 export async function enqueuedIn(
   store: Pick<Store, "get">,
   run: string,

@@ -10,26 +10,26 @@ import { leaseOf, queueDocument } from "./enqueue.ts";
 export interface LeaseRequest {
   readonly store: Store;
   readonly worker: string;
-  /** After so many milliseconds without a word of the taker another may take the run. */
+  /** After how many milliseconds without a renewal another worker may take the run. */
   readonly lease_ms: number;
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
 }
 
-/** A run that is driven here, and nowhere else. */
+/** A run that only this worker drives. */
 export interface Lease {
   readonly run: Run;
   /**
-   * Whether the lease is over by the clock of this process, or will be in a moment: then another
-   * may drive.
+   * Whether the lease has ended or is about to end, by the clock of this process. Then another
+   * worker may drive the run.
    */
   readonly isOver: () => boolean;
   /**
-   * Says that somebody is still at it, unless something was recorded lately. Throws where another
-   * took it.
+   * Renews the lease, unless something was recorded recently. Throws if another worker has taken
+   * the run.
    */
   readonly keep: () => Promise<void>;
-  /** Gives it back. Does nothing where another took it. */
+  /** Gives the run back. Does nothing if another worker has taken it. */
   readonly leave: (
     why: "ended" | "waits" | "stopped" | "failed",
     definition: string,
@@ -37,9 +37,9 @@ export interface Lease {
 }
 
 /**
- * Takes a run that is awake, if nobody drives it: `busy` where somebody does, `idle` where there is
- * nothing to do. From then on every write goes with the claim, so that a process that was taken for
- * dead writes nothing any more, whatever session it believes to have.
+ * Takes a run that has work to do. Resolves to `busy` if another worker drives it, and to `idle` if
+ * there is nothing to do. From then on every write depends on the claim, so a worker that was
+ * presumed dead can write nothing more, whatever session it believes it has.
  */
 export async function takeRun(
   kernel: Kernel,
@@ -71,7 +71,7 @@ export async function takeRun(
   });
   const run = await openRun(kernel, { run: name, store: fenced });
 
-  /** Looks from aside: opening the run itself would take it from whoever drives it. */
+  /** Joins the run to look at it, because opening it would take it over from its driver. */
   async function claim(): Promise<number | "busy" | "idle"> {
     const visitor = await openRun(kernel, { run: name, store, join: true });
     try {
@@ -97,7 +97,7 @@ export async function takeRun(
     async leave(why, definition) {
       const left = (said: typeof why, documents: readonly DocumentWrite[]): Promise<unknown> =>
         run.record([draft("workflow_left", null, { worker, fence, why: said })], {
-          // Also where it has ended: a person may say from where it goes on.
+          // Even if it has ended, because a person may continue it from another step.
           task: { ...task, set: { state: "available", owner: null } },
           documents,
         });
@@ -107,8 +107,8 @@ export async function takeRun(
           await left(why, [queueDocument(name, { definition, ended: true })]).catch(
             async (error: unknown) => {
               if (!isRefused(error)) throw error;
-              // A person said from where it goes on in this moment: it has not ended any more, and
-              // is offered as before.
+              // A person has just moved the workflow to another step, so it has not ended and is
+              // offered again.
               await left("stopped", []);
             },
           );
@@ -122,7 +122,7 @@ export async function takeRun(
 const isRefused = (error: unknown): boolean =>
   error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED";
 
-/** Whether a write was refused because another drives the run now. */
+/** Whether a write was refused because another worker drives the run now. */
 export const isSuperseded = (error: unknown): boolean =>
   error instanceof StoreConflict
     ? error.what === "fence"

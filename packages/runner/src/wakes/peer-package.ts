@@ -1,8 +1,8 @@
 import { BylawError } from "@bylaw/kernel";
 
 /**
- * Loads what a host installs only for one driver. Throws BYLAW_DRIVER_UNAVAILABLE where it is
- * missing.
+ * Loads a package that a host installs only for one driver. Throws BYLAW_DRIVER_UNAVAILABLE if it
+ * is missing.
  */
 export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
@@ -18,7 +18,7 @@ export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise
   }
 }
 
-// What is missing may also be something that it needs itself.
+// The missing package may also be a dependency of this one.
 const isMissing = (cause: unknown, name: string): boolean =>
   cause instanceof Error &&
   "code" in cause &&

@@ -8,9 +8,8 @@ const LEASE_MS = 60_000;
 const LOOK_MS = 100;
 
 /**
- * Does something that must be done once, and never by two at the same time, for all processes that
- * share a store. `version`: done again where another was done last. Throws what it throws, and then
- * it is not done.
+ * Does work once, and never twice at the same time, across all processes that share a store. It is
+ * done again for another `version`. Throws what the work throws; then the work counts as not done.
  */
 export async function runOnce(
   store: Store,
@@ -33,7 +32,7 @@ export async function runOnce(
       task: { id, fence: 0, set: { state: "available", queue: id } },
     })
     .catch((error: unknown) => {
-      // Somebody else has wanted it before.
+      // Another process has created the task before.
       if (!(error instanceof StoreConflict)) throw error;
     });
   for (;;) {
@@ -55,7 +54,7 @@ export async function runOnce(
         documents: done ? [{ kind: KIND, id: name, value: version }] : [],
       });
     try {
-      // Another may have done it between the two looks.
+      // Another process may have done the work between the two checks.
       if (!(await isDone())) await work();
     } catch (error) {
       await settle("preparation_failed", false);

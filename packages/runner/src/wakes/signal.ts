@@ -1,12 +1,12 @@
-/** Waits that end early when somebody calls `ring`. */
+/** Waits that end early when `raise` is called. */
 export interface Signal {
-  /** Ends every wait that is under way, and the next one if there is none. */
+  /** Ends every current wait, or the next one if there is none. */
   raise(): void;
-  /** Resolves after so many milliseconds, or when it rings. */
+  /** Resolves after this many milliseconds, or when the signal is raised. */
   wait(ms: number): Promise<void>;
 }
 
-// The longest that a timer can wait.
+// The longest time of a timer.
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function createSignal(): Signal {

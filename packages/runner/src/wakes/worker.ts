@@ -13,54 +13,54 @@ import { enqueuedIn } from "./enqueue.ts";
 /** How a worker runs the workflows of one template. */
 export interface DrivenTemplate extends Pick<LoadedTemplate, "template" | "definition"> {
   readonly kernel: Kernel;
-  /** Sets up one run here. The signal ends what runs; `close` is called afterwards. */
+  /** Prepares one run on this machine. The signal ends what runs; `close` is called afterwards. */
   readonly work: (run: Run, signal: AbortSignal) => Promise<DrivenWork>;
 }
 
-/** All that `runWorkflow` wants for one run. */
+/** Everything that `runWorkflow` needs for one run. */
 export interface DrivenWork {
   readonly options: WorkflowOptions;
   readonly close?: () => Promise<void>;
 }
 
-/** How a worker works. */
+/** Options of a worker. */
 export interface WorkerOptions {
   readonly driver: Driver;
   readonly store: Store;
-  /** The runs of the store with their heads: a run that nobody woke is found there. */
+  /** Lists the runs of the store with their heads, to find runs that nobody woke. */
   readonly runs: () => Promise<readonly { readonly run: string; readonly head: number }[]>;
   /**
-   * Says how workflows of a template are run, by its digest; `undefined` where this machine does
-   * not have it.
+   * Returns how workflows of a template are run, given the template's digest. `undefined` if this
+   * machine does not have the template.
    */
   readonly templateOf: (definition: string) => Promise<DrivenTemplate | undefined>;
-  /** As the log names it. Default: a name of its own. */
+  /** The name of the worker in the log. Default: a new name. */
   readonly name?: string;
-  /** A worker without a word for so many milliseconds is taken for dead. Default: 60,000. */
+  /** After how many milliseconds without a renewal a worker is presumed dead. Default: 60,000. */
   readonly lease_ms?: number;
-  /** How often is looked for runs that nobody drives, in milliseconds. Default: half the lease. */
+  /** How often to look for runs that no worker drives, in milliseconds. Default: half the lease. */
   readonly reconcile_ms?: number;
   /** How many runs it drives at once. Default: 4. */
   readonly concurrency?: number;
   readonly onTake?: (run: string) => void;
-  /** What came of a run that this worker drove, when it has given it back. */
+  /** Called with the end of a run that this worker drove, after it has given the run back. */
   readonly onEnd?: (run: string, end: WorkflowEnd) => void;
   readonly onError?: (error: unknown, run: string | null) => void;
 }
 
-/** Drives workflows that were offered, with as many others as there are over one store. */
+/** Drives offered workflows, together with all other workers on the same store. */
 export interface Worker {
   readonly name: string;
   /**
-   * Takes a run if it is awake and nobody drives it: `taken` when this worker drives it now, or did
-   * already.
+   * Takes a run if it has work to do and no worker drives it. Resolves to `taken` if this worker
+   * drives it, now or already before.
    */
   look(run: string): Promise<"taken" | "busy" | "idle">;
-  /** Resolves when this worker does not drive a run, or no more. */
+  /** Resolves when this worker does not drive the run, or no longer does. */
   done(run: string): Promise<void>;
-  /** Works until it is closed. */
+  /** Works until the worker is closed. */
   serve(): Promise<void>;
-  /** Gives back what it drives, which others take up where it stands, and closes the driver. */
+  /** Gives back all runs, which others continue from where they are, and closes the driver. */
   close(): Promise<void>;
 }
 
@@ -70,12 +70,12 @@ type Looked = "taken" | "busy" | "idle";
 
 /** A run that this worker drives. */
 interface DrivenRun {
-  /** Somebody woke it in the meantime. */
+  /** Whether the run was woken in the meantime. */
   again: boolean;
   done: Promise<void>;
 }
 
-/** Makes a worker; it takes nothing before `serve` or `look` is called. */
+/** Creates a worker. It takes nothing before `serve` or `look` is called. */
 export function createWorker(options: WorkerOptions): Worker {
   return new RunWorker(checkArgument("createWorker", "options", options));
 }
@@ -121,7 +121,7 @@ class RunWorker implements Worker {
   }
 
   async serve(): Promise<void> {
-    // What somebody else records may wake a run that rested: a person's yes, a resume.
+    // Events of others may give a resting run work: a person's yes, or a resume.
     const unwatch = await this.#options.store.watch((run, head) => {
       if (!this.#idle.has(run) || this.#idle.get(run) === head || this.#isClosing) return;
       this.#idle.delete(run);
@@ -175,7 +175,7 @@ class RunWorker implements Worker {
     return "taken";
   }
 
-  /** Takes a place and the lease of a run; without the lease the place is free again. */
+  /** Reserves a place and takes the lease of a run. Without the lease, the place is free again. */
   async #leaseOf(
     run: string,
     { kernel, template }: DrivenTemplate,
@@ -207,11 +207,11 @@ class RunWorker implements Worker {
   readonly #onError = (error: unknown, run: string | null): void =>
     this.#options.onError?.(error, run);
 
-  /** Resolves to whether the run is awake again already. */
+  /** Resolves to whether the run has work to do again. */
   async #drive(name: string, driven: DrivenTemplate, lease: Lease): Promise<boolean> {
     const lost = new AbortController();
     const beat = setInterval(() => {
-      // Soon another may be at work: what runs here must not go on beside it.
+      // Another worker may soon start, and this one must not run beside it.
       if (lease.isOver()) lost.abort(new Error("lost"));
       else lease.keep().catch((error: unknown) => void (isSuperseded(error) && lost.abort(error)));
     }, this.#lease_ms / 6);
@@ -240,13 +240,13 @@ class RunWorker implements Worker {
     this.#failures.delete(name);
     await lease.leave(leavingAt(end), definition);
     this.#options.onEnd?.(name, end);
-    // Somebody may have woken it before it was given back.
+    // The run may have been woken before it was given back.
     if (endIn(template, lease.run) === undefined) return true;
     this.#idle.set(name, lease.run.head);
     return false;
   }
 
-  /** Gives back a run that did not come to an end here, and sees to it that it is woken again. */
+  /** Gives back a run that did not end here, and arranges that it is woken again. */
   async #giveBack(
     name: string,
     { template, definition }: DrivenTemplate,
@@ -268,7 +268,8 @@ class RunWorker implements Worker {
   }
 
   /**
-   * Takes every run that the log says is awake and nobody drives, whether a wake came or was lost.
+   * Takes every run that has work to do according to the log and that no worker drives. It does not
+   * depend on wakes.
    */
   async #reconcile(): Promise<void> {
     for (const { run, head } of await this.#options.runs()) {

@@ -7,7 +7,7 @@ import { draft, json, record } from "./record.ts";
 import { clearControl, controlFileOf, takeRequest } from "./request.ts";
 
 /**
- * Begins steps, at once, and waits for all of them. Throws what the run throws, and the reason of
+ * Begins steps in parallel and waits for all of them. Throws what the run throws, and the reason of
  * an aborted signal.
  */
 export async function start(options: WorkflowOptions, starts: readonly Start[]): Promise<void> {
@@ -50,11 +50,11 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
       ]);
     }),
   );
-  // None of them is left behind before the first failure is told.
+  // Wait for all of them before the first failure is thrown.
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/** Lets an agent work that was called. Throws like {@link start}. */
+/** Runs an agent that was called. Throws like {@link start}. */
 export async function call(
   options: WorkflowOptions,
   move: Extract<Move, { readonly do: "call" }>,
@@ -76,8 +76,8 @@ export async function call(
   ]);
 }
 
-// What is left of an attempt before is ended, and what it wrote for nobody is not read as this
-// one's.
+// Ends what is left of an earlier attempt, and removes its unread request, so that it is not taken
+// for one of this attempt.
 async function prepare(
   options: WorkflowOptions,
   { step, attempt }: Pick<Start, "step" | "attempt">,

@@ -2,31 +2,31 @@ import { deny, type Behavior, type Verdict, type View } from "@bylaw/kernel";
 import type { ActiveAgent } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
 
-/** Why a request was refused that came behind one that was granted. */
+/** Why a request was refused that followed a granted one. */
 export const DUPLICATE_REQUEST_CODES = {
   behavior_second: "An earlier request of this step was granted and is carried out first",
 } as const;
 
 /**
- * Whether a request comes behind one that was granted. Only to stop or to pause is heard then: a
- * person is asked rather than not.
+ * Whether a request follows one that was granted. Then only a stop or a pause is accepted, because
+ * asking a person is always safe.
  */
 export const isDuplicateRequest = ({ asked }: ActiveAgent, action: string): boolean =>
   asked === "granted" && action !== "stop" && action !== "checkpoint";
 
 /**
- * Whether a second request wants somebody to look again, which the granted one does not: to leave
- * it would be to silence whoever asks.
+ * Whether a second request asks for oversight or a loop that the granted one does not. To ignore it
+ * would silence the agent.
  */
 export const wantsOversight = ({ request, directive }: ActiveAgent, action: string): boolean =>
   (action === "loop" || action === "vibecheck") &&
   ![request?.action, directive?.["action"]].includes(action);
 
-/** What is said of a second request. */
+/** The message for a second request. */
 export const duplicateRequestText = ({ request }: ActiveAgent, action: string): string =>
   `\`${action}\` cannot be granted: this step was already granted \`${String(request?.action)}\``;
 
-/** Refuses what would be granted and never carried out, by whatever way it comes. Pure. */
+/** Refuses a request that would be granted but never carried out, however it is made. Pure. */
 export function refuseDuplicateRequest(
   { action, agent, step }: Behavior,
   view: View,

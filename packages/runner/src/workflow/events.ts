@@ -9,7 +9,7 @@ const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const stream = z.strictObject({ digest, bytes: count });
 
 /**
- * What came of one attempt: how its program or function ended, and digests of what it printed,
+ * The result of one attempt: how its program or function ended, and digests of what it printed,
  * never the text.
  */
 const end = {
@@ -24,12 +24,15 @@ const end = {
   error: z.string().max(500).nullable(),
 };
 
-/** Who drives a run, and by which of its claims. */
+/** The worker that drives a run, and the fence of its claim. */
 const worker = { worker: z.string().min(1).max(200), fence: attempt };
 
 const way = { track: step.nullable().optional(), chosen: z.array(step).optional() };
 
-/** The template that says so: a person may have carried the run over to another meanwhile. */
+/**
+ * The template that the event refers to, because a person may have migrated the run to another one
+ * in the meantime.
+ */
 const definition = digest.optional();
 
 const HOLDS = [
@@ -85,7 +88,7 @@ export const WORKFLOW_EVENTS: readonly EventType[] = [
     }),
   },
   /**
-   * Workers may take the run from here on: each takes it with a lease, and keeps it while nothing
+   * From here on workers may take the run. Each takes it with a lease and renews it while nothing
    * else is recorded.
    */
   { name: "workflow_offered", details: z.strictObject({}) },

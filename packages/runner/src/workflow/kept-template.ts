@@ -10,8 +10,8 @@ const idOf = (run: string, definition: string): string => JSON.stringify([run, d
 const USUAL = completeStep({}) as unknown as JsonObject;
 
 /**
- * The document that keeps a template beside the run that follows it, so that it can be told what
- * has changed when it has.
+ * The document that keeps a template beside its run, so that later changes of the template can be
+ * described.
  */
 export const keepTemplate = (
   run: string,
@@ -19,7 +19,7 @@ export const keepTemplate = (
 ): DocumentWrite => ({
   kind: KIND,
   id: idOf(run, definition),
-  // Most steps say little.
+  // Defaults are left out, because most steps set few fields.
   value: JSON.stringify({
     ...template,
     steps: template.steps.map((step) =>
@@ -33,8 +33,8 @@ export const keepTemplate = (
 });
 
 /**
- * The template that a run follows; `undefined` where none is kept, or not the one whose digest the
- * log has. Throws what the store throws.
+ * The template that a run follows. `undefined` if none is kept, or not the one whose digest the log
+ * has. Throws what the store throws.
  */
 export async function keptTemplate(
   store: Pick<Store, "get">,
@@ -48,6 +48,6 @@ export async function keptTemplate(
     ...kept,
     steps: kept.steps.map((step): Step => ({ ...completeStep({}), ...step })),
   };
-  // A document is no second truth: what the log does not know is not believed.
+  // Only the log is trusted, so the digest of the document must be the one in the log.
   return digestOf(template as unknown as Json) === definition ? template : undefined;
 }

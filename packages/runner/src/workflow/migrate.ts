@@ -11,15 +11,15 @@ import { doneSteps, resultsWith } from "./state/changes.ts";
 import { resultOf, workflowState } from "./state/projection.ts";
 import { templateChanges } from "./template-changes.ts";
 
-/** How a run can be carried over to another template. */
+/** Whether and how a run can be migrated to another template. */
 export interface Migration {
-  /** What has changed, one line each. */
+  /** The changes, one line each. */
   readonly changes: readonly string[];
-  /** What a person should know before it is done. */
+  /** What a person should know before the migration. */
   readonly notes: readonly string[];
-  /** Why it cannot be done; empty: it can. */
+  /** Why the migration is impossible. Empty if it is possible. */
   readonly faults: readonly string[];
-  /** Where the workflow goes on: the index of a step, or their number. */
+  /** Where the workflow continues: the index of a step, or the number of steps for the end. */
   readonly cursor: number;
   readonly redo: number;
   readonly units: readonly {
@@ -31,9 +31,9 @@ export interface Migration {
 }
 
 /**
- * Carries where a workflow stands over to another template, step by step by their ids. What has no
- * place there is a fault, and nothing is guessed. `from`: the index of the step that a person says
- * to go on from. Pure.
+ * Maps the state of a workflow to another template, step by step by their ids. A step without a
+ * place there is a fault; nothing is guessed. `from`: the index of the step from which a person
+ * wants to continue. Pure.
  */
 export function migrationOf(
   before: Template,
@@ -49,7 +49,7 @@ class Migrator {
   readonly #now: Template;
   readonly #state: WorkflowState;
   readonly #from: number | undefined;
-  /** Where each step stands now. */
+  /** The new index of each step. */
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #faults: string[] = [];
   readonly #notes: string[] = [];
@@ -74,7 +74,7 @@ class Migrator {
     return { changes, notes, faults, cursor, redo, units, scopes };
   }
 
-  /** The steps that run, unless a person says where to go on. */
+  /** The steps that are running, unless a person names a step to continue from. */
   get #open(): WorkflowState["units"] {
     return this.#from === undefined ? this.#state.units : [];
   }
@@ -90,17 +90,17 @@ class Migrator {
       const index = this.#indexes.get(step);
       const fresh = index === undefined ? undefined : steps[index];
       if (index === undefined || fresh === undefined) {
-        this.#faults.push(`step ${quote(step)} is running and is gone`);
+        this.#faults.push(`step ${quote(step)} is running and was removed`);
         return [];
       }
       if (groupOf.get(step) !== fresh.parallel)
-        this.#faults.push(`step ${quote(step)} is running beside other steps than before`);
+        this.#faults.push(`step ${quote(step)} is running in another group than before`);
       for (const { agent } of settled ? [] : frames)
         if (agent !== null && !Object.hasOwn(agents, agent))
-          this.#faults.push(`agent ${quote(agent)} is at work and is gone`);
+          this.#faults.push(`agent ${quote(agent)} is at work and was removed`);
       return [{ step, index, next: groupEnd(steps, index) }];
     });
-    // Steps that run at once begin at once: nobody begins one that comes to them later.
+    // Steps of a group begin together, so a step that joins later would never begin.
     const groups = new Set(units.flatMap(({ index }) => steps[index]?.parallel ?? []));
     for (const { id, parallel } of steps)
       if (
@@ -111,7 +111,7 @@ class Migrator {
       )
         this.#faults.push(`step ${quote(id)} joins steps that are running`);
     if (new Set(units.map(({ next }) => next)).size > 1)
-      this.#faults.push("the running steps no longer stand beside each other");
+      this.#faults.push("the running steps are no longer in one group");
     return units;
   }
 
@@ -123,21 +123,23 @@ class Migrator {
       const index = this.#indexes.get(id);
       if (index === undefined)
         this.#faults.push(
-          `step ${quote(id)}, where the workflow continues, is gone: name another with --from`,
+          `step ${quote(id)}, where the workflow continues, was removed: name another with --from`,
         );
       return index ?? 0;
     }
-    // It stood behind its last step: whatever is behind that now is still to be done.
+    // The workflow was after its last step, so all steps that now follow that one are still to be
+    // done.
     const last = steps.at(-1)?.id;
     const index = last === undefined ? undefined : this.#indexes.get(last);
     if (index === undefined)
-      this.#faults.push("the last step is gone: name the step to continue from with --from");
+      this.#faults.push("the last step was removed: name the step to continue from with --from");
     return (index ?? -1) + 1;
   }
 
   #redo(cursor: number): number {
     const state = this.#state;
-    // Only what stood behind is done: what a loop is about to repeat has a result of the pass before.
+    // Only steps before the cursor are done. A step that a loop is about to repeat has the result
+    // of the previous pass.
     const dropped = this.#from === undefined ? [] : doneSteps(state);
     const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
     const known = this.#from === undefined ? state : { ...state, results: resultsWith(state) };
@@ -156,12 +158,12 @@ class Migrator {
     for (const { id, index } of completed)
       if (index < redo && !isBehind(id))
         this.#faults.push(
-          `step ${quote(id)} would be repeated, but stands before one that would not`,
+          `step ${quote(id)} would be repeated, but comes before one that would not`,
         );
     for (const { id, index } of rest)
       if (index < cursor && !isBehind(id))
         this.#notes.push(
-          `step ${quote(id)} stands before the point where the workflow continues, so it will not run`,
+          `step ${quote(id)} comes before the point where the workflow continues, so it will not run`,
         );
     for (const { id } of again.slice(0, 20))
       this.#notes.push(`step ${quote(id)} is completed and will not run again`);
@@ -175,7 +177,7 @@ class Migrator {
       const id = this.#before.steps[owner]?.id;
       const index = id === undefined ? undefined : this.#indexes.get(id);
       if (index === undefined || steps[index]?.loop === null) {
-        this.#faults.push(`the loop of step ${quote(id ?? "?")} is running and is gone`);
+        this.#faults.push(`the loop of step ${quote(id ?? "?")} is running and was removed`);
         return [];
       }
       return [{ owner: index, skip: skip.filter((one) => this.#indexes.has(one)) }];
@@ -183,7 +185,7 @@ class Migrator {
   }
 }
 
-/** The step behind the group that runs beside a step. */
+/** The index of the step after the parallel group of a step. */
 function groupEnd(steps: Template["steps"], index: number): number {
   const group = steps[index]?.parallel ?? null;
   let end = index + 1;
@@ -192,9 +194,9 @@ function groupEnd(steps: Template["steps"], index: number): number {
 }
 
 /**
- * Carries a run over to another template, as a person says, on record. Throws
- * BYLAW_TEMPLATE_NOT_MIGRATED with what has no place there, BYLAW_WORKFLOW_BY_ITSELF, and what the
- * run throws.
+ * Migrates a run to another template on behalf of a person, and records that. Throws
+ * BYLAW_TEMPLATE_NOT_MIGRATED with everything that has no place there, BYLAW_WORKFLOW_BY_ITSELF,
+ * and what the run throws.
  */
 export async function migrateWorkflow(
   run: Run,
@@ -232,10 +234,10 @@ export async function migrateWorkflow(
   return migration;
 }
 
-/** What is thrown where a run cannot be carried over. */
+/** The error for a run that cannot be migrated. */
 export const notMigrated = (faults: readonly string[]): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_NOT_MIGRATED",
-    message: `The run cannot be carried over to this template: ${faults.slice(0, 10).join("; ")}`,
+    message: `The run cannot be migrated to this template: ${faults.slice(0, 10).join("; ")}`,
     fix: "Restore the old template, change the new one, or start another run",
   });

@@ -2,7 +2,7 @@ import type { Step } from "../template/template.ts";
 import type { SkipReason } from "./skip-reason.ts";
 import type { ActiveAgent, ActiveStep } from "./state/types.ts";
 
-/** A step that is to be tried. */
+/** A step that is to be attempted. */
 export interface Start {
   readonly step: Step;
   readonly index: number;
@@ -12,7 +12,9 @@ export interface Start {
   readonly fallback: boolean;
 }
 
-/** Where a loop goes back to, and what it leaves out. `kept`: also when it is over. */
+/**
+ * Where a loop goes back to and which steps it skips. `kept`: the skips stay when the loop is over.
+ */
 export interface LoopBack {
   readonly to: number;
   readonly skip: readonly string[];

@@ -6,16 +6,16 @@ import { resultOf } from "./state/projection.ts";
 
 type Enter = Extract<Move, { readonly do: "enter" }>;
 
-/** Names one agent of one active step, so that its control file is read once. */
+/** Identifies one agent of one active step, so that its control file is read once. */
 export const activeAgentKey = ({ step, visit, frames }: ActiveStep): string =>
   JSON.stringify([step, visit, frames.length, frames.at(-1)?.attempt]);
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * What a workflow does next, by its state. `read`: the frames whose control file was looked at
- * since this process began. `before`: the steps that had been completed before it began, which one
- * older reading asks about. Pure.
+ * Returns what a workflow does next in its current state. `read`: the agents whose control file was
+ * read since this process began. `before`: the steps that were completed before it began, needed
+ * for CodeMachine's reading of `once`. Pure.
  */
 export function next(
   template: Template,
@@ -34,8 +34,8 @@ export function next(
   return interrupt(template, state, entered) ?? entered;
 }
 
-// What the template makes due before steps that begin, whatever anybody asks for. What is left out
-// is not looked at.
+// Oversight that the template requires before steps begin, even without a request. Skipped steps do
+// not count.
 function interrupt(
   { oversight: source, steps }: Template,
   { interrupt: open, unseen, advice }: WorkflowState,
@@ -115,7 +115,7 @@ function enter(
 
 function proceed(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
   const open = state.units.filter(({ settled }) => !settled);
-  // First all that has to run, beside each other; then what each of them asked for, in order.
+  // First everything that must run, in parallel; then what each step requested, in order.
   const starts: Start[] = [];
   for (const activeStep of open) {
     const again = rerun(template, activeStep);
@@ -129,7 +129,7 @@ function proceed(template: Template, state: WorkflowState, read: ReadonlySet<str
   return steer(template, state, activeStep, open.length === 1, read);
 }
 
-// Its own agent did not come to an end, or to no good one.
+// The step's own agent did not finish, or failed.
 function rerun({ steps }: Template, activeStep: ActiveStep): Start | Move | undefined {
   const step = steps[activeStep.index];
   const [own] = activeStep.frames;
@@ -160,7 +160,7 @@ const interrupted = ({ id, interrupted: then }: Step, { released }: ActiveStep):
         do: "hold",
         step: id,
         why: "interrupted",
-        message: `Step \`${id}\` was interrupted, and how far it came is unknown`,
+        message: `Step \`${id}\` was interrupted, and it is unknown how far it got`,
       }
     : undefined;
 
@@ -207,7 +207,7 @@ function steer(
       ? { do: "settle", activeStep, next: alone ? (loop?.to ?? activeStep.next) : null, loop }
       : { do: "return", activeStep, agent: called, ok: activeAgent.status === "done" };
   if (activeAgent.status === "failed") return leave(null);
-  // What a called agent asked for was nobody's business there.
+  // CodeMachine ignored the requests of a called agent.
   if (called !== null && compat === "codemachine") return leave(null);
   if (!read.has(activeAgentKey(activeStep))) return { do: "ask", activeStep, activeAgent, step };
   if (activeAgent.asked === "nothing") return leave(null);
@@ -237,7 +237,7 @@ function steer(
     case "loop": {
       if (called !== null) return leave(null);
       const target = template.steps.findIndex(({ id }) => id === to);
-      // A plugin of the configuration may send it anywhere; nowhere is no place.
+      // A configured plugin may name any step, so check that the step exists.
       if (target < 0 || target > activeStep.index)
         return (
           held("rejected", `Cannot loop back to \`${String(to)}\`: it is not an earlier step`) ??

@@ -4,12 +4,12 @@ import type { Selection } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
 
 /**
- * What a step has come to, for a request to go back from it: the same twice in a row is a loop that
- * gets nowhere.
+ * Returns a digest of a step's progress for a request to go back. The same digest twice in a row
+ * means that the loop makes no progress.
  */
 export type StepProgress = (reason: string | null) => string | undefined;
 
-/** What a function that is a step is told. */
+/** What a step function receives. */
 export interface StepContext {
   readonly run: Run;
   readonly step: string;
@@ -17,34 +17,34 @@ export interface StepContext {
   readonly attempt: number;
   readonly visit: number;
   readonly prompt: string;
-  /** Where it may write a request, as a program may. */
+  /** Where the function may write a request, as a program may. */
   readonly controlFile: string;
-  /** For `reportBehavior`. */
+  /** Measures progress for `reportBehavior`. */
   readonly progress: StepProgress;
-  /** Is aborted at the end of its time, and when the runner ends. */
+  /** Aborted when the time limit is reached and when the runner ends. */
   readonly signal: AbortSignal;
 }
 
 /** A step in this process. What it returns is its output; what it throws is its failure. */
 export type StepFunction = (context: StepContext) => Promise<Json | undefined> | Json | undefined;
 
-/** What an oversight is asked about. */
+/** What an oversight must judge. */
 export interface OversightQuestion {
   readonly kind: "planning" | "implementation" | "review";
   readonly goal: string;
   readonly plan: string;
   readonly agent: string | null;
   readonly step: string;
-  /** Why it is asked for, where an agent asked. */
+  /** Why the agent asked for it, if an agent did. */
   readonly reason: string | null;
-  /** What the step is told to do. */
+  /** The prompt of the step. */
   readonly prompt: string;
-  /** The steps so far, and what came of them. */
+  /** The steps so far with their results. */
   readonly history: readonly string[];
   readonly progress: string;
 }
 
-/** What an oversight said; without a risk, why it failed. */
+/** The answer of an oversight. Without a risk, it is the reason for a failure. */
 export interface OversightAdvice {
   readonly risk: number | null;
   readonly advice: string;
@@ -61,53 +61,47 @@ export interface RunningAgent {
 
 /** How an agent reaches the run while it works. */
 export interface LocalMcpServer {
-  /** Goes into its environment. Names begin with `BYLAW_`. */
+  /** Added to the agent's environment. Names must begin with `BYLAW_`. */
   readonly env: Readonly<Record<string, string>>;
   close(): void;
 }
 
 /** How a workflow is run. */
 export interface WorkflowOptions {
-  /** Of a kernel with the plugin `workflow`, and those that grant what steps may ask for. */
+  /** A run whose kernel has the plugin `workflow` and the plugins that grant requests of steps. */
   readonly run: Run;
   readonly template: Template;
-  /** The digest of the template, as it was loaded. */
+  /** The digest of the template as it was loaded. */
   readonly definition: string;
-  /** The folder that programs run in. */
+  /** The folder in which programs run. */
   readonly workspace: string;
   /** Where an agent writes its request. An absolute path. */
   readonly controlFile: string;
-  /** The index of the step that a new workflow begins with. Default: 0. */
+  /** The index of the step with which a new workflow begins. Default: 0. */
   readonly from?: number;
-  /**
-   * The way that a new workflow takes through its template. Default: the one of a run that names
-   * none.
-   */
+  /** The path of a new workflow through its template. Default: the default of the template. */
   readonly selection?: Selection;
-  /** Steps that a workflow before this one completed; only the reading of CodeMachine asks. */
+  /** Steps that an earlier workflow completed. Used only for CodeMachine's reading of `once`. */
   readonly completed?: readonly string[];
   /**
-   * Stands before the prompt of an agent, as it is when the agent begins: the rules that hold it,
-   * in an agent record of their own.
+   * Returns text before the prompt of an agent when it begins: the rules that apply to it, as its
+   * own agent record.
    */
   readonly preface?: (agent: string) => string;
   /** Starts an MCP server for an agent that begins. It is closed when the agent ends. */
   readonly serveTools?: (who: RunningAgent) => LocalMcpServer;
   readonly functions?: Readonly<Record<string, StepFunction>>;
-  /**
-   * Asks for oversight, and puts on record what came of it: `oversight_given` or
-   * `oversight_failed`.
-   */
+  /** Requests oversight and records the result: `oversight_given` or `oversight_failed`. */
   readonly oversee?: (question: OversightQuestion) => Promise<unknown>;
-  /** Ends what runs, and leaves the workflow where it is: it can be resumed. */
+  /** Ends what runs and leaves the workflow where it is. It can be resumed. */
   readonly signal?: AbortSignal;
   readonly onEvents?: (events: readonly LogEvent[]) => void;
   readonly onOutput?: (step: string, stream: "stdout" | "stderr", text: string) => void;
 }
 
-/** Where a workflow stands when nothing more can be done. */
+/** The state of a workflow that cannot continue by itself. */
 export interface WorkflowEnd {
-  /** `paused` at a checkpoint, `held` because a person has to look. */
+  /** `paused` at a checkpoint, `held` because a person must look. */
   readonly outcome: "completed" | "stopped" | "paused" | "held";
   readonly step: string | null;
   /** Why it is held. */

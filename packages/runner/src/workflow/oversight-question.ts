@@ -3,12 +3,12 @@ import type { OversightQuestion, WorkflowOptions } from "./options.ts";
 import { resultOf, workflowState } from "./state/projection.ts";
 import type { ActiveAgent } from "./state/types.ts";
 
-/** How many steps an oversight is told of. */
+/** The most steps that an oversight request lists. */
 const STEPS = 200;
-/** The longest prompt that it is told, in UTF-16 units. */
+/** The longest prompt in an oversight request, in UTF-16 units. */
 const PROMPT = 8_000;
 
-/** What an oversight is asked about a step: why, of whom, and where the workflow stands. */
+/** The question to an oversight about a step: why, by whom, and the state of the workflow. */
 export function oversightQuestion(
   { template, run }: Pick<WorkflowOptions, "template" | "run">,
   step: Step,
@@ -41,6 +41,6 @@ export function oversightQuestion(
   };
 }
 
-/** Why an agent asked for oversight, in its words. */
+/** The agent's reason for requesting oversight. */
 export const reasonOf = ({ request }: ActiveAgent): string | null =>
   typeof request?.reason === "string" ? request.reason : null;

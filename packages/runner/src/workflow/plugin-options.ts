@@ -21,9 +21,7 @@ export function loopOptionsOf({ steps, compat }: Template) {
   return { order: steps.map(({ id }) => id), loops, ...(compat === null ? {} : { compat }) };
 }
 
-/**
- * The options of the plugin `trigger` for a template; `undefined` where there is nobody to call.
- */
+/** The options of the plugin `trigger` for a template. `undefined` if no agent can be called. */
 export function triggerOptionsOf({ steps, agents }: Template) {
   const names = Object.keys(agents);
   const usual = steps.flatMap(({ id, trigger }) =>

@@ -5,9 +5,9 @@ import type { WorkflowState } from "./state/types.ts";
 import { resultOf } from "./state/projection.ts";
 
 /**
- * What the steps that a loop repeats have come to, as a digest: the same twice in a row is a loop
- * that gets nowhere. Programs count by how they ended and what they printed; where only agents are
- * at work, whose words are always new, by the reason for going back. Pure.
+ * A digest of the results of the steps that a loop repeats. The same digest twice in a row means no
+ * progress. Programs count by exit code and output. If only agents are at work, whose words always
+ * differ, the reason for going back counts. Pure.
  */
 export function progressOf(
   { steps }: Template,
@@ -22,7 +22,7 @@ export function progressOf(
     const { status, exit_code = null, print = null } = resultOf(state, step.id) ?? {};
     return { step: step.id, status: status ?? null, exit_code, print };
   });
-  // Of an agent the same is known in the middle of its work as behind it: nothing.
+  // An agent's output never counts, neither during its work nor after it.
   const print = own?.frames[0]?.agent === null ? own.print : null;
   const checks = [...results, { step: id, status: null, exit_code: null, print }];
   const told = checks.every((check) => check.print === null) ? reason : null;

@@ -2,14 +2,14 @@ import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Recordable, RecordOptions } from "@bylaw/log";
 import type { WorkflowOptions } from "./options.ts";
 
-/** An event of a workflow, which belongs to no task. */
+/** An event of a workflow. It belongs to no task. */
 export const draft = (
   event_type: string,
   agent_id: string | null,
   details: JsonObject,
 ): Recordable => ({ event_type, agent_id, task_id: null, details });
 
-/** Records events, and tells who listens. Throws what the run throws. */
+/** Records events and notifies listeners. Throws what the run throws. */
 export async function record(
   { run, onEvents }: Pick<WorkflowOptions, "run" | "onEvents">,
   drafts: readonly Recordable[],
@@ -22,6 +22,6 @@ export async function record(
 /** An object of plain data as details. */
 export const json = (value: object): JsonObject => ({ ...value }) as JsonObject;
 
-/** What is thrown where something happened that the log does not say. */
+/** The error for something that happened but was not recorded. */
 export const unrecorded = (reason: string): BylawError =>
   new BylawError({ code: "BYLAW_EVENT_REFUSED", message: reason });

@@ -5,8 +5,8 @@ import type { ActiveAgent, WorkflowState } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
 
 /**
- * Lets a workflow go on that is held, as a person says: what failed or was interrupted is tried
- * again, what was asked for in vain is left. Does nothing where it is not held. Throws
+ * Continues a held workflow on behalf of a person: failed or interrupted work is tried again, and
+ * requests that failed are dropped. Does nothing if the workflow is not held. Throws
  * BYLAW_WORKFLOW_BY_ITSELF for an agent at work in the step.
  */
 export async function releaseWorkflow(run: Run, { by }: { readonly by: string }): Promise<boolean> {
@@ -23,7 +23,7 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
 }
 
 /**
- * Goes on from another step, as a person says. Steps in between that succeeded run again only where
+ * Continues from another step on behalf of a person. Successful steps in between run again only if
  * they are repeatable. Throws like {@link releaseWorkflow}.
  */
 export async function moveWorkflow(
@@ -36,7 +36,8 @@ export async function moveWorkflow(
 }
 
 /**
- * Who was called and is left returns in vain, the last first: somebody else may call them again.
+ * Ends the calls of agents that are left behind, the last first, so that others may call these
+ * agents again.
  */
 export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
   units
@@ -49,7 +50,7 @@ export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
         .toReversed(),
     ]);
 
-/** Whom somebody asked for in a step, as was granted, and did not call. */
+/** The agents that were granted to a step, but not called. */
 export function uncalled(frames: readonly ActiveAgent[]): readonly Recordable[] {
   const due = frames.at(-1)?.due ?? null;
   return due === null ? [] : [inVain(due)];
@@ -58,8 +59,8 @@ export function uncalled(frames: readonly ActiveAgent[]): readonly Recordable[] 
 const inVain = (agent: string): Recordable => draft("agent_returned", agent, { agent, ok: false });
 
 /**
- * Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a step that is under way: whose work it
- * is does not say that it goes on.
+ * Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a running step, because an agent must not
+ * release its own work.
  */
 export function refuseOwn({ units }: WorkflowState, by: string): void {
   const agents = units.flatMap(({ frames }) => frames.map(({ agent }) => agent));

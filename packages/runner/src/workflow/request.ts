@@ -15,7 +15,7 @@ import { isDuplicateRequest, duplicateRequestText, wantsOversight } from "./dupl
 import type { ActiveAgent, ActiveStep } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
 
-/** The control file of a step. Steps that run at once have a file each. */
+/** The control file of a step. Parallel steps have one file each. */
 export function controlFileOf(
   { controlFile }: WorkflowOptions,
   { id, parallel }: Pick<Step, "id" | "parallel">,
@@ -26,8 +26,8 @@ export function controlFileOf(
 }
 
 /**
- * Takes away what lies there before a step begins: it was not written in it. What an attempt before
- * it wrote may be on record already.
+ * Removes an old control file before a step begins. The request of an earlier attempt may be
+ * recorded already.
  */
 export async function clearControl(options: WorkflowOptions, step: Step): Promise<void> {
   const file = controlFileOf(options, step);
@@ -47,9 +47,9 @@ export async function clearControl(options: WorkflowOptions, step: Step): Promis
 }
 
 /**
- * Takes a request from the control file of a step, once: puts it on record, and then takes the file
- * away. `meanwhile` the step is at work, and what is not whole yet, or may change until the end, is
- * left. Throws what the run throws.
+ * Takes a request from the control file of a step, once: records it, then removes the file. With
+ * `meanwhile`, the step is at work, and a request that is incomplete or may change until the end
+ * stays. Throws what the run throws.
  */
 export async function takeRequest(
   options: WorkflowOptions,
@@ -62,14 +62,14 @@ export async function takeRequest(
   const top = topOf(options, step);
   if (top === undefined) return undefined;
   const { activeStep, activeAgent } = top;
-  // The older systems looked when a step had ended, so that the last that it wrote counted.
+  // The older systems read the file when a step had ended, so the last request counted.
   if (
     when === "meanwhile" &&
     (compat !== null || found.state !== "read" || waits(step, found.action))
   )
     return undefined;
   if (found.state !== "read" || isForeign(options, step, found.action)) {
-    // Who wrote nothing that can be read wants to go on, there.
+    // CodeMachine takes an unreadable file for `continue`.
     if (found.state === "broken" && compat !== "codemachine") {
       const held = activeStep.released.includes("control_file");
       return hold(
@@ -85,8 +85,8 @@ export async function takeRequest(
   }
   const { action, digest } = found;
   const second = isDuplicateRequest(activeAgent, action.action);
-  // The first may be another's, who wrote where this agent does: a person looks whether the second
-  // is to be left.
+  // Another agent may have written the first request to the same file, so a person decides whether
+  // to ignore the second.
   if (second && compat !== "codemachine" && wantsOversight(activeAgent, action.action)) {
     const said = action.reason === null ? "" : `: ${action.reason}`;
     return hold(
@@ -105,7 +105,7 @@ export async function takeRequest(
   return removeControl(file, digest);
 }
 
-// What a step came to is known at its end, and so is whether a loop got anywhere.
+// The result of a step, and so the progress of a loop, is only known at its end.
 const waits = ({ loop }: Step, { action }: BehaviorAction): boolean =>
   action === "continue" || (action === "loop" && loop !== null && loop.stall !== null);
 
@@ -153,7 +153,7 @@ function topOf({ run }: WorkflowOptions, { id }: Step): Top | undefined {
     : { activeStep, activeAgent };
 }
 
-// Where nothing is said the file is moved away and no more: a person let it go before.
+// Without a message, only moves the file aside, because a person has released this hold before.
 async function hold(
   options: WorkflowOptions,
   { step, activeAgent }: { readonly step: Step; readonly activeAgent: ActiveAgent },
@@ -187,8 +187,8 @@ const isForeign = (options: WorkflowOptions, { id }: Step, action: BehaviorActio
   isOtherRun(options, action) || (action.step !== null && action.step !== id);
 
 /**
- * Whether it was asked for and judged before. A pause that a person ended is none: whoever asks
- * again wants another.
+ * Whether the same request was decided before. A pause that a person has ended does not count,
+ * because asking again means another pause.
  */
 function isOnRecord(
   { run }: WorkflowOptions,

@@ -18,16 +18,16 @@ import { takeRequest } from "./request.ts";
 import { completedSteps, workflowState } from "./state/projection.ts";
 
 /**
- * Runs a workflow from where its log says that it stands, until it has ended or a person has to do
- * something. May be called again after a crash, in another process and on another machine. Throws
- * BYLAW_TEMPLATE_CHANGED where the run is one of another template, BYLAW_CONTROL_FILE_UNUSABLE,
- * what the run throws, and the reason of an aborted signal.
+ * Runs a workflow from its recorded state until it has ended or a person must act. It may be called
+ * again after a crash, in another process and on another machine. Throws BYLAW_TEMPLATE_CHANGED if
+ * the run has another template, BYLAW_CONTROL_FILE_UNUSABLE, what the run throws, and the reason of
+ * an aborted signal.
  */
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
   refuseOther();
-  // Whoever drove it before may have been killed, and a person may have gone on from another step:
-  // nothing of it works beside what runs now.
+  // The process that drove it before may have been killed, or a person may have moved on to another
+  // step. Nothing of it may still be at work.
   if (run.view(workflowState).started !== null)
     endMarked({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
   makeControlFolder(options.controlFile);
@@ -38,7 +38,7 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
   ]);
   for (;;) {
     signal?.throwIfAborted();
-    // Another process may carry the run over while this one drives it.
+    // Another process may migrate the run while this one drives it.
     refuseOther();
     const move = next(template, run.view(workflowState), read, before);
     const end = endOf(move, options);
@@ -61,13 +61,13 @@ export const templateChanged = (template: string): BylawError =>
   });
 
 /**
- * Where a workflow stands that waits for a person or has ended; `undefined` while there is
- * something to do.
+ * The end of a workflow that waits for a person or has ended. `undefined` while there is something
+ * to do.
  */
 export function endIn(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
   const state = run.view(workflowState);
-  // Who only waits may have another template than the one that the run was carried over to: it is
-  // not asked about steps under way.
+  // A process that only waits may have another template than the one that the run was migrated to,
+  // so running steps are not looked up in it.
   const rests = state.ended !== null || state.hold !== null || state.pauses.length > 0;
   return rests ? endOf(next(template, state, new Set()), { run }) : undefined;
 }
@@ -172,7 +172,7 @@ async function begin(options: WorkflowOptions, from: number): Promise<void> {
   await record(options, [event], { documents: [document] });
 }
 
-/** What begins a workflow in a run: its event, and the template that is kept beside it. */
+/** What begins a workflow in a run: its event, and the document that keeps the template. */
 export function beginningOf(
   run: string,
   {
@@ -206,12 +206,12 @@ async function oversee(
     return record(options, [
       draft("oversight_failed", agent, {
         by: "nobody",
-        error: "The template names nobody to give oversight",
+        error: "The template defines no oversight",
       }),
     ]);
   const before = run.head;
   await options.oversee(oversightQuestion(options, step, agent, reason));
   await run.catchUp();
-  if (run.head === before) throw unrecorded("The log did not return the oversight event");
+  if (run.head === before) throw unrecorded("No event of the oversight was recorded");
   return undefined;
 }

@@ -35,7 +35,7 @@ export interface Reading {
   readonly before: ReadonlySet<string>;
 }
 
-/** Why a step does not run, where the workflow stands so; `undefined`: it runs. Pure. */
+/** Why a step does not run in this state of the workflow. `undefined` if it runs. Pure. */
 export function skipReason(
   step: Step,
   index: number,
@@ -46,7 +46,7 @@ export function skipReason(
   const facts = (step: string): StepFacts => factsOf(treeGet(state.results, step));
   const done = resultOf(state, id)?.status === "completed";
   if (state.started !== null && !isSelected(step, state.started)) return "track";
-  // One older reading skips agents, and every step of theirs.
+  // CodeMachine skips agents, with all of their steps.
   const named = compat === "codemachine" ? agent : id;
   if (named !== null && state.scopes.some(({ skip }) => skip.includes(named))) return "loop";
   if (once && (compat === "codemachine" ? before.has(id) : done)) return "once";
@@ -60,7 +60,7 @@ export function skipReason(
   return when !== null && !isTrue(when) ? "when" : undefined;
 }
 
-// What Radium knew of the step that a condition is about.
+// What Radium knew of the step in a condition.
 function radiumFacts(condition: string, facts: (step: string) => StepFacts): JsonObject {
   const id = condition.trim().split(".")[0] ?? "";
   const { success, skipped, output } = facts(id);

@@ -2,7 +2,8 @@ import { quote } from "@bylaw/wording";
 import type { Template } from "../template/template.ts";
 
 /**
- * What is different in a template since then, one line each, in the order of the template. Pure.
+ * Describes the differences between two versions of a template, one line each, in the order of the
+ * template. Pure.
  */
 export function templateChanges(before: Template, now: Template): readonly string[] {
   const old = new Map(before.steps.map((step, index) => [step.id, { step, index }]));

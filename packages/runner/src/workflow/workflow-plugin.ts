@@ -8,8 +8,8 @@ import type { WorkflowState } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
 
 /**
- * Puts a workflow on record: its events, the state that follows from them, and guards that keep two
- * runners from doing one step twice. Refuses a second request of a step.
+ * Records workflows: declares their events, the state that follows from them, and guards that keep
+ * two runners from doing a step twice. Refuses a second request of a step.
  */
 export const workflow = definePlugin({
   name: manifest.name,
@@ -34,7 +34,7 @@ const inOrder: Guard = (view, { event_type, details }): Finding | undefined => {
 
 type Fault = (state: WorkflowState, event: Told) => string | undefined;
 
-/** Indexes of a template mean nothing in another. */
+/** The indexes of one template have no meaning in another. */
 const follows: Fault = ({ started }, { details }) =>
   details["definition"] === undefined || details["definition"] === started?.definition
     ? undefined
@@ -75,7 +75,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const wrong = idle(state, event) ?? follows(state, event);
     if (wrong !== undefined) return wrong;
     if (activeStep === undefined)
-      return index >= cursor ? undefined : "This step lies behind the current one";
+      return index >= cursor ? undefined : "This step comes before the current one";
     return attempt === before + 1 && !activeStep.settled
       ? undefined
       : `The next attempt of \`${step.slice(0, 80)}\` is ${before + 1}, not ${attempt}`;
@@ -97,7 +97,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     (state.units.length > 0 ? "Oversight between steps must wait until no step runs" : undefined),
   workflow_released: ({ hold }, { details }) =>
     hold?.step === details["step"] ? undefined : "The workflow is not held at this step",
-  // A person may have said from where it goes on in the moment that it ended.
+  // A person may have moved the workflow to another step just when it ended.
   workflow_left: ({ ended }, { details }) =>
     details["why"] === "ended" && ended === null ? "The workflow has not ended yet" : undefined,
   workflow_ended: (state, event) =>

@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own. Dies after the event of a run that a file names, once for each.
- * Ends when its input does.
+ * A worker in a child process. Dies after the events of a run that a file names, once for each.
+ * Ends when its standard input ends.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,8 +21,8 @@ const { folder, worker: name, lease_ms, reconcile_ms, concurrency, port } = setu
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 /**
- * As a machine that loses its power right after something is on record. A file says after which
- * events, and another which are behind it.
+ * Dies like a machine that loses its power right after an event is recorded. One file has the
+ * events, and another those that are done.
  */
 function dieAt(run: string, head: number): void {
   const file = join(folder, `${run}.kill`);

@@ -23,7 +23,7 @@ import { openRestateDriver } from "../../src/restate/index.ts";
 export interface Place {
   readonly url: string;
   readonly schema: string;
-  /** Of what steps write. */
+  /** The folder for the output of steps. */
   readonly folder: string;
   readonly engine: Engine;
 }
@@ -41,7 +41,7 @@ export const openStore = ({ url, schema }: Place): Promise<Store> =>
 export const openReader = ({ url, schema }: Place) =>
   openPostgresReader(url, { schema, connections: 2 });
 
-/** The driver of one process. `port`: where Restate finds it, for one that serves. */
+/** The driver of one process. `port`: where Restate finds a process that serves. */
 export async function openDriver(
   { engine, url, schema }: Place,
   store: Store,
@@ -82,7 +82,7 @@ export const loadedOf = (name: string): Promise<LoadedTemplate> =>
 const kernelOf = ({ template }: LoadedTemplate) =>
   createKernel({ plugins: [loop(loopOptionsOf(template)), checkpoint(), workflow()] });
 
-/** The templates that a worker of these tests has, by their digests. */
+/** The templates that a worker of these tests has, by digest. */
 export async function drivenIn(folder: string): Promise<ReadonlyMap<string, DrivenTemplate>> {
   const driven = new Map<string, DrivenTemplate>();
   for (const name of Object.keys(TEMPLATES)) {
@@ -104,7 +104,7 @@ export async function drivenIn(folder: string): Promise<ReadonlyMap<string, Driv
   return driven;
 }
 
-// Notes who is at work; `ask` asks for a pause, `wait` waits until a person says `go`.
+// Records which step is at work. `ask` asks for a pause; `wait` waits until a person says `go`.
 const work =
   (folder: string) =>
   async ({
@@ -127,7 +127,7 @@ const work =
 export const openAs = async (template: string, run: string, store: Store): Promise<Run> =>
   openRun(kernelOf(await loadedOf(template)), { run, store, join: true });
 
-/** Which steps began, in order: `step attempt pid`. */
+/** The steps that began, in order: `step attempt pid`. */
 export const traceOf = ({ folder }: Place, run: string): readonly string[] => {
   const file = join(folder, `${run}.txt`);
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];

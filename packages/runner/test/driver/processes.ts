@@ -8,7 +8,7 @@ import type { Place } from "./kit.ts";
 
 const SCRIPT = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** One worker in a process of its own. */
+/** A worker in a child process. */
 export interface WorkerProcess {
   readonly process: ChildProcess;
   readonly lines: readonly Readonly<Record<string, unknown>>[];
@@ -21,12 +21,12 @@ export interface WorkerProcess {
 }
 
 /**
- * A lease for workers that others are to take over from soon. On a loaded machine even a live
- * worker may lose it.
+ * A lease for workers that others must take over from soon. On a loaded machine, even a live worker
+ * may lose it.
  */
 export const SHORT_LEASE = { lease_ms: 1_000 } as const;
 
-/** What the workers of a test have in common. */
+/** The settings that the workers of a test share. */
 export interface WorkerSettings {
   /** Default: longer than any test takes. */
   readonly lease_ms?: number;
@@ -89,7 +89,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
       },
     };
     all.add(worker);
-    // All were ended while it looked for a port.
+    // All workers were ended while this one looked for a port.
     if (ends > endsBefore) child.kill("SIGKILL");
     if (port !== undefined) restate?.workers.add(port);
     await Promise.race([worker.said(({ up }) => up === true), ended]);

@@ -7,22 +7,22 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "@bylaw/testing";
 
-/** A Restate for tests, with a balancer in front of its workers. */
+/** A Restate for tests, with a load balancer in front of its workers. */
 export interface RestateServer {
   readonly ingress: string;
   readonly admin: string;
-  /** Where Restate finds the workers: each call goes to one that answers. */
+  /** The address at which Restate finds the workers. Each call goes to one that answers. */
   readonly address: string;
-  /** Says at which ports workers may answer. */
+  /** The ports of the workers. */
   readonly workers: Set<number>;
-  /** Kills it with SIGKILL, and starts it again on what it had written. */
+  /** Kills it with SIGKILL, and starts it again on its data. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts one on 127.0.0.1; `undefined`, said aloud, where the package of this platform is not
- * installed.
+ * Starts a Restate on 127.0.0.1. Returns `undefined`, with a message, if the package of this
+ * platform is not installed.
  */
 export async function startRestate(): Promise<RestateServer | undefined> {
   const binary = findBinary();
@@ -106,7 +106,7 @@ async function healthy(child: ChildProcess, url: string, log: string): Promise<v
   throw new Error(`Unexpected end of Restate: ${readFileSync(log, "utf8").slice(-2_000)}`);
 }
 
-/** Hands each connection to one of the workers. */
+/** Connects each client to one of the workers. */
 async function balance(
   workers: ReadonlySet<number>,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {

@@ -37,7 +37,7 @@ const commanded = ({ prompt, env }: Agent, all: Agent | undefined): Agent => ({
   env: [...new Set([...env, ...(all?.env ?? [])])],
 });
 
-/** The steps, with loop and trigger of their agents unless they set their own. */
+/** The steps, with the loop and trigger of their agents unless they set their own. */
 export function withBehaviors(
   steps: readonly Step[],
   given: Given,

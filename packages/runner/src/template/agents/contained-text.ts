@@ -6,8 +6,8 @@ import { readTemplateText } from "../source.ts";
 const LIMIT = 1024 * 1024;
 
 /**
- * The text of a file of agents. Agents write in such folders, so no link leads out of `roots`, where
- * any are given. Throws BYLAW_TEMPLATE_UNREADABLE.
+ * The text of a file of agents. Agents write to such folders, so links must not lead out of
+ * `roots`, if there are any. Throws BYLAW_TEMPLATE_UNREADABLE.
  */
 export function containedText(file: string, roots: readonly string[]): string {
   const refuse = (message: string, fix: string): BylawError =>

@@ -8,7 +8,7 @@ import { faulty, type AgentsRead } from "./given-agent.ts";
 
 const DESCRIBES: ReadonlySet<string> = new Set(["name", "description", "color"]);
 const BY_COMMAND = ["model", "effort", "maxTurns", "temperature", "mode", "background", "memory"];
-// Policies limit agents here. A person who relies on these keys must be warned.
+// In Bylaw, policies limit agents. A person who relies on these keys must be warned.
 const BY_POLICY = ["tools", "disallowedTools", "permissionMode", "permission", "mcpServers"];
 const OTHERS = ["hooks", "skills", "isolation", "initialPrompt"];
 const KNOWN = [...DESCRIBES, ...BY_COMMAND, ...BY_POLICY, ...OTHERS];
@@ -58,7 +58,8 @@ function warningOf(key: string): string {
   return `${quote(key)} has no effect${near === undefined ? "" : `. Did you mean \`${near}\`?`}`;
 }
 
-// Descriptions with colons often make the front matter invalid YAML. Then each line is read as a key and its text.
+// Descriptions with colons often make the front matter invalid YAML. Then each line is read as a
+// key and its text.
 function valuesOf(file: string, front: string): Readonly<Record<string, Json>> {
   try {
     const { value } = parseSource(`${file}.yaml`, front);

@@ -40,7 +40,7 @@ const IDLE: Readonly<Record<string, string>> = {
   ...{ capabilities: "", routing: "", persona: "", mirror_path: "" },
 };
 
-/** Reads an agent of Radium with its prompt, which lies in one of `roots`. */
+/** Reads an agent of Radium with its prompt, which must be in one of `roots`. */
 export async function readRadiumAgent(
   file: string,
   source: string,

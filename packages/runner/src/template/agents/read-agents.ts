@@ -14,8 +14,9 @@ import { readRadiumAgent } from "./radium-agent.ts";
 const MOST = 1_000;
 
 /**
- * Reads agents from files (agents by name in JSON or YAML, one of Radium in TOML, or a page of
- * Markdown) and from folders of the latter two. What an earlier one says of an agent counts.
+ * Reads agents from files (JSON or YAML with agents by name, TOML with one Radium agent, or a
+ * Markdown page) and from folders of TOML and Markdown files. The first definition of an agent
+ * counts.
  */
 export async function readAgents(paths: readonly string[]): Promise<AgentsRead> {
   const agents = new Map<string, GivenAgent>();

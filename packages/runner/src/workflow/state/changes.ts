@@ -2,7 +2,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { treePut } from "@bylaw/log";
 import type { ActiveAgent, ActiveStep, StepResult, WorkflowState } from "./types.ts";
 
-/** Folds one event into the state of a workflow. */
+/** Applies one event to the state of a workflow. */
 export type Reducer = (state: WorkflowState, event: LogEvent) => WorkflowState;
 
 export const NEW_AGENT: ActiveAgent = {
@@ -23,7 +23,7 @@ export const NEW_AGENT: ActiveAgent = {
 /** The active steps whose own agent is done. */
 export const doneSteps = ({ units }: WorkflowState): readonly ActiveStep[] =>
   units.filter(({ frames }) => frames[0]?.status === "done");
-/** The results of all steps if the active ones end now: what is not done counts as failed. */
+/** The results of all steps if the active ones end now. An unfinished step counts as failed. */
 export const resultsWith = ({ units, results }: WorkflowState): WorkflowState["results"] =>
   units.reduce(
     (known, activeStep) =>
@@ -31,7 +31,7 @@ export const resultsWith = ({ units, results }: WorkflowState): WorkflowState["r
     results,
   );
 
-/** What is kept of an active step that ends now. */
+/** The result of an active step that ends now. */
 export function resultIn({
   frames: [{ status, attempt } = NEW_AGENT],
   exit_code,
@@ -50,8 +50,8 @@ export function resultIn({
 }
 
 /**
- * The state with the cursor at another step. A loop ends behind the step that has it, also where
- * that was left out.
+ * Moves the cursor to another step. A loop ends once the cursor is after its step, even if that
+ * step was skipped.
  */
 export const movedTo = (state: WorkflowState, cursor: number): WorkflowState => {
   const scopes = state.scopes.some(({ owner }) => owner < cursor)

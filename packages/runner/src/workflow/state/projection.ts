@@ -28,7 +28,7 @@ const BEGIN: WorkflowState = {
   ended: null,
 };
 
-/** The workflow of a run, folded from its log. */
+/** The state of the workflow of a run, computed from its log. */
 export const workflowState = defineProjection<WorkflowState>({
   name: "@bylaw/runner/workflow",
   version: 4,
@@ -40,7 +40,7 @@ export const workflowState = defineProjection<WorkflowState>({
       : state,
 });
 
-/** What is known of a step. */
+/** The last result of a step. */
 export const resultOf = ({ results }: WorkflowState, step: string): StepResult | undefined =>
   treeGet(results, step);
 

@@ -5,7 +5,7 @@ import type { ActiveAgent, ActiveStep, AgentRequest, WorkflowState } from "./typ
 const text = (value: Json | undefined): string => String(value);
 const number = (value: Json | undefined): number => Number(value);
 
-/** Folds what agents ask of the workflow, and of the oversight of it. */
+/** The reducers for requests of agents and for oversight. */
 export const REQUEST_REDUCERS: Readonly<Record<string, Reducer>> = {
   behavior_applied: (state, { sequence, agent_id, details }) => {
     const directive = isJsonObject(details["directive"] ?? null)
@@ -61,7 +61,7 @@ export const REQUEST_REDUCERS: Readonly<Record<string, Reducer>> = {
     withOversight(state, agent_id, { oversight: "failed" }),
 };
 
-/** How much of an advice is handed on, in UTF-16 units. */
+/** The most characters of an advice that are passed on, in UTF-16 units. */
 const ADVICE = 2_000;
 
 const requestIn = (details: JsonObject): AgentRequest => ({
@@ -70,8 +70,8 @@ const requestIn = (details: JsonObject): AgentRequest => ({
   target: details["trigger_agent_id"] ?? null,
 });
 
-// The first request of an agent in a step counts, and after it a stop; whoever is not at work there
-// asks for nothing that concerns it.
+// The first granted request of an agent in a step counts, and a stop after it. A request of any
+// agent that is not at work there is ignored.
 function withRequester(
   state: WorkflowState,
   agent: string | null,

@@ -19,8 +19,8 @@ export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
     const [attempt, fallback] = [number(details["attempt"]), details["fallback"] === true];
     const known = state.units.find((activeStep) => activeStep.step === step);
     const [before] = known?.frames ?? [];
-    // What was granted to an attempt that came to no good end is granted to the next one: it is on
-    // record, counted, and asked for once.
+    // A request that was granted to a failed attempt is kept for the next one, because it is
+    // recorded and counted only once.
     const kept = before?.asked === "granted" ? before : NEW_AGENT;
     const activeAgent: ActiveAgent = {
       ...kept,
@@ -104,7 +104,7 @@ export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
         redo: 0,
         scopes: [{ owner: NO_OWNER, skip: loop["skip"] as readonly string[] }],
       };
-    // A loop inside what is repeated begins anew.
+    // A loop inside the repeated steps starts again.
     const outer = closed.filter(({ owner }) => owner < to || owner > activeStep.index);
     return {
       ...after,
@@ -141,7 +141,7 @@ export const STEP_REDUCERS: Readonly<Record<string, Reducer>> = {
     if (called === undefined) return state;
     return withActiveStep(state, called.step, (activeStep) => {
       const back = { ...activeStep, frames: activeStep.frames.slice(0, -1) };
-      // Where a called agent sends the workflow back, its caller does.
+      // If a called agent sends the workflow back, this counts for its caller.
       const directive = activeStep.frames.at(-1)?.directive ?? null;
       return directive?.["action"] === "loop" ? withCurrentAgent(back, { directive }) : back;
     });

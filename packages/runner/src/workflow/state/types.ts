@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@bylaw/kernel";
 import type { Tree } from "@bylaw/log";
 import type { Selection } from "../../template/select.ts";
 
-/** A request as it is on record. */
+/** A request as it is recorded. */
 export interface AgentRequest {
   readonly action: Json;
   readonly reason: Json;
@@ -10,27 +10,27 @@ export interface AgentRequest {
 }
 
 /**
- * One who is at work in a step: its own agent first, then those whom it called, each by the one
- * before.
+ * An agent at work in a step: its own agent first, then the agents that were called, each by the
+ * one before.
  */
 export interface ActiveAgent {
   readonly agent: string | null;
   readonly attempt: number;
   readonly status: "running" | "failed" | "done";
-  /** It called another agent, as it asked for. */
+  /** Whether it has called the agent that it asked for. */
   readonly called: boolean;
-  /** Whom it may call, and did not call yet. */
+  /** The agent that it may call but has not called yet. */
   readonly due: string | null;
-  /** What it asked of the workflow, as it was granted or not. */
+  /** Whether it made a request of the workflow, and whether that was granted. */
   readonly asked: "nothing" | "granted" | "rejected";
   readonly directive: JsonObject | null;
   /** The request itself. */
   readonly request: AgentRequest | null;
-  /** Others that are on record: what it asked for before or after the one that counts. */
+  /** Other recorded requests, made before or after the one that counts. */
   readonly others: readonly AgentRequest[];
   /** Why a request was not granted. */
   readonly refusal: { readonly code: string; readonly reason: string } | null;
-  /** What became of the oversight that it asked for. */
+  /** The state of the oversight that it asked for. */
   readonly oversight: "none" | "due" | "given" | "failed";
   readonly risk: number;
 }
@@ -39,7 +39,7 @@ export interface ActiveAgent {
 export interface ActiveStep {
   readonly step: string;
   readonly index: number;
-  /** Where the workflow goes on behind it and those that run with it. */
+  /** Where the workflow continues after this step and those parallel to it. */
   readonly next: number;
   readonly visit: number;
   readonly fallback: boolean;
@@ -47,14 +47,14 @@ export interface ActiveStep {
   readonly output: Json;
   readonly exit_code: number | null;
   /**
-   * A digest of how it ended and what it printed, without times; `null`: an agent's, whose words
-   * are always new.
+   * A digest of how it ended and what it printed, without times. `null` for an agent, whose words
+   * always differ.
    */
   readonly print: string | null;
-  /** How often it was tried in this visit. */
+  /** The number of attempts in this visit. */
   readonly tries: number;
   readonly settled: boolean;
-  /** Holds that a person let go. */
+  /** Holds that a person has released. */
   readonly released: readonly string[];
 }
 
@@ -68,32 +68,32 @@ export interface StepResult {
   readonly attempts: number;
 }
 
-/** Steps that are left out until the loop that says so has ended. */
+/** Steps that are skipped until their loop has ended. */
 export interface SkipScope {
-  /** The index of the step with the loop; {@link NO_OWNER}: until another loop says otherwise. */
+  /** The index of the step with the loop. {@link NO_OWNER}: until another loop replaces it. */
   readonly owner: number;
   readonly skip: readonly string[];
 }
 
-/** The owner of a scope that no end of a loop closes. */
+/** The owner of a scope that does not end with a loop. */
 export const NO_OWNER: number = Number.MAX_SAFE_INTEGER;
 
-/** Oversight that nobody asked for: the template makes it due between steps. */
+/** Oversight that the template requires between steps, without a request. */
 export interface Interrupt {
-  /** The step that it stands before. */
+  /** The step that it comes before. */
   readonly step: string;
   readonly status: "due" | "given" | "failed";
   readonly risk: number;
-  /** A person let the workflow go on. */
+  /** Whether a person has let the workflow continue. */
   readonly released: boolean;
 }
 
-/** Where a workflow stands. */
+/** The state of a workflow. */
 export interface WorkflowState {
   readonly started:
     | (Selection & {
         readonly template: string;
-        /** Of the template as the workflow follows it now. */
+        /** The digest of the template that the workflow follows now. */
         readonly definition: string;
       })
     | null;
@@ -102,21 +102,21 @@ export interface WorkflowState {
   readonly results: Tree<StepResult>;
   readonly scopes: readonly SkipScope[];
   readonly interrupt: Interrupt | null;
-  /** What the last oversight advised, until an agent that began after it is done. */
+  /** The advice of the last oversight, until an agent that began after it is done. */
   readonly advice: string | null;
   /**
-   * Steps that were settled since the last oversight between steps, and the last of them; `null`:
-   * none was.
+   * The number of steps that were settled since the last oversight between steps, and the last of
+   * them; `null` if there was none.
    */
   readonly unseen: { readonly steps: number; readonly last: string | null };
   readonly hold: { readonly step: string; readonly why: string; readonly message: string } | null;
-  /** Checkpoints that nobody ended, by sequence. */
+  /** Checkpoints that nobody has ended, by sequence. */
   readonly pauses: readonly {
     readonly checkpoint: number;
     readonly reason: string | null;
     readonly step: string | null;
   }[];
-  /** Up to here steps that succeeded are not run again, after a person went back. */
+  /** Successful steps before this index are not run again after a person went back. */
   readonly redo: number;
   readonly ended: { readonly outcome: string; readonly reason: string | null } | null;
 }

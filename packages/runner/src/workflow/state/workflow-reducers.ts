@@ -69,7 +69,7 @@ export const WORKFLOW_REDUCERS: Readonly<Record<string, Reducer>> = {
       why: text(details["why"]),
       message: text(details["message"]),
     };
-    // What comes behind a hold takes nothing away of what a person is to look at.
+    // A later hold must not hide what a person still has to look at.
     const message =
       first === null ? "" : `${first.message}; \`${hold.step}\`: ${hold.message}`.slice(0, 1_000);
     return { ...state, hold: first === null ? hold : { ...first, message } };
