@@ -1,11 +1,11 @@
-// What the page of the interface is made of is handed on with the package, and not fetched by those who install it: its own package
-// reports each installation to its makers.
+// The files of the reference page are copied into the package, because installing their own package reports each installation to its
+// makers.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-// Few servers show the page, and unpacked it is a third of the command.
+// Compressed, because few servers show the page and it is a third of the size of the command.
 const PACKED = ["swagger-ui.css", "swagger-ui-bundle.js"];
 const NOTICES = ["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"];
 const from = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));

@@ -117,7 +117,7 @@ it("at its start the server lists the settings of the contract that it ignores: 
     port: await freePort(),
   });
   const told = server.errors();
-  expect(told).toContain("`web_fetch` of `PLAN` is not there: name its hosts in `tools.web_hosts`");
+  expect(told).toContain("`web_fetch` of `PLAN` is missing: name its hosts in `tools.web_hosts`");
   expect(told).toContain("agent_sdk.endpoint");
   expect(told).toContain("8123");
   expect(told).toContain("event_bus.db_path");

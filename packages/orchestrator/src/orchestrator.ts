@@ -22,18 +22,18 @@ import { isStoreFailure } from "./service/store-health.ts";
 
 /** A service under a contract, over HTTP. */
 export interface Orchestrator {
-  /** Variables of this process that may hold the keys of its tokens, which it has read: no program that is started later needs them. */
+  /** Environment variables that may hold keys of tokens. The server has read them, so remove them before you start other programs. */
   readonly variables: readonly string[];
   /** Answers requests without a socket. */
   readonly app: App;
   readonly service: Service;
-  /** Listens where the settings say. */
+  /** Listens at the address in the settings. */
   listen(): Promise<Pick<HttpServer, "url">>;
-  /** Ends: answers as not ready, takes nothing new, lets requests end, flushes. */
+  /** Closes the server: reports not ready, accepts nothing new, lets requests end, and flushes. */
   close(): Promise<void>;
 }
 
-/** Makes a server. Throws what is wrong in its settings, contract, configuration, secrets or store. */
+/** Creates a server. Throws the faults of its settings, contract, configuration, secrets or store. */
 export async function createOrchestrator(options: OrchestratorOptions = {}): Promise<Orchestrator> {
   const {
     tools = [],
@@ -81,7 +81,7 @@ function warnIfUncontained({ settings: { tools }, workspace }: PreparedServer, l
   if (canContain(workspace, { allowRoot: tools.allow_root })) return;
   log.warn(
     {},
-    "programs of agents run as the user of this server and see what it sees: start them elsewhere with `tools.wrap`",
+    "programs of agents run as the user of this server and can read what it can: start them elsewhere with `tools.wrap`",
   );
 }
 
@@ -99,7 +99,7 @@ const warningsOf = (
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The system's time in RFC 3339, UTC. Its text is made once a millisecond: each request asks for it several times. */
+/** The system's time in RFC 3339, UTC. Formatted once a millisecond, because each request needs it several times. */
 function createClock(): () => string {
   let at = Number.NaN;
   let text = "";
@@ -110,10 +110,10 @@ function createClock(): () => string {
   };
 }
 
-/** How long a node that was told of events of others waits for its own writes to bring them. */
+/** Milliseconds that a node waits, after other nodes have written, for one of its own writes to read their events. */
 const FOLLOW_MS = 50;
 
-/** Reads what other nodes wrote soon after, so that a node that was not asked for long need not read it all when it is. */
+/** Reads what other nodes wrote soon afterwards, so that an idle node need not read everything at its next request. */
 async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() => void> {
   let told = 0;
   let timer: NodeJS.Timeout | undefined;

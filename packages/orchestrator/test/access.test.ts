@@ -41,7 +41,7 @@ const unsigned = (token: string): string => {
   return `${Buffer.from(JSON.stringify(none)).toString("base64url")}.${body}.`;
 };
 
-describe("a request of an agent's route", () => {
+describe("a request to an agent's route", () => {
   it.each<[string, () => string | undefined, number, string]>([
     ["without a credential", () => undefined, 401, "token_missing"],
     ["with an empty header", () => "", 401, "BYLAW_CREDENTIAL_UNKNOWN"],
@@ -56,15 +56,15 @@ describe("a request of an agent's route", () => {
       "BYLAW_CREDENTIAL_UNKNOWN",
     ],
     ["with a text that is no token", () => "Bearer abc", 401, "token_malformed"],
-    ["with a token that nobody signed", () => `Bearer ${unsigned(ann.token)}`, 401, "token_forged"],
+    ["with an unsigned token", () => `Bearer ${unsigned(ann.token)}`, 401, "token_forged"],
     [
-      "with a token that says another task",
+      "with a token changed to another task",
       () => `Bearer ${forged(ann.token, { task_id: bob.task })}`,
       401,
       "token_forged",
     ],
     [
-      "with a token that says another phase",
+      "with a token changed to another phase",
       () => `Bearer ${forged(ann.token, { phase: "WORK", allowed_tools: ["bash"] })}`,
       401,
       "token_forged",
@@ -88,7 +88,7 @@ describe("a request of an agent's route", () => {
     expect(at.runs.get("read_files")).toBeUndefined();
   });
 
-  it("takes a secret of enrolment in one spelling alone, though others decode to the same name", async () => {
+  it("accepts an enrolment credential in one spelling only, although others decode to the same name", async () => {
     const credential = agentEnrolment(ENROL, "eves");
     const [, name = "", mac = ""] = credential.split(".");
     expect(
@@ -97,7 +97,7 @@ describe("a request of an agent's route", () => {
         task_id: "none",
       }),
     ).toMatchObject({ status: 404 });
-    // Four letters leave bits at the end that belong to no byte.
+    // In base64url, four letters leave unused bits at the end.
     const spellings = [
       `agent.${name.slice(0, -1)}x.${mac}`,
       `agent.${name}==.${mac}`,
@@ -116,7 +116,7 @@ describe("a request of an agent's route", () => {
     expect((await at.get("/tools", `bEARER ${ann.token}`)).status).toBe(200);
   });
 
-  it("is refused for another task, and is on record as what it was", async () => {
+  it("is refused for another task, and recorded as such", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
     expect(await at.post("/tools/execute", bob.auth, read(ann.task))).toMatchObject(
@@ -136,7 +136,7 @@ describe("a request of an agent's route", () => {
         agent: "bob",
       },
     });
-    // Nothing of it comes into the history of the task.
+    // None of it enters the history of the task.
     expect(
       (await at.events()).filter(
         ({ task_id, agent_id }) => task_id === ann.task && agent_id === "bob",
@@ -144,7 +144,7 @@ describe("a request of an agent's route", () => {
     ).toEqual([]);
   });
 
-  it("is refused without a token, and is on record with what it was about", async () => {
+  it("is refused without a token, and recorded with its subject", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
     await at.post("/tools/execute", undefined, read("of-ann"));
@@ -187,7 +187,7 @@ describe("a request of an agent's route", () => {
     });
   });
 
-  it("is not another one because a header says so", async () => {
+  it("keeps its method, path and caller whatever headers say", async () => {
     const headers = {
       "x-http-method-override": "DELETE",
       "x-forwarded-user": "operator",
@@ -202,14 +202,14 @@ describe("a request of an agent's route", () => {
 describe("a claim", () => {
   it.each<[string, string | undefined, number]>([
     ["without a credential", undefined, 401],
-    ["with a secret that is nearly right", `Bylaw-Enrol ${ENROL.slice(0, -1)}`, 401],
+    ["with a secret that is almost right", `Bylaw-Enrol ${ENROL.slice(0, -1)}`, 401],
     ["with the secret as a bearer", `Bearer ${ENROL}`, 401],
     ["of an operator", asOperator, 403],
   ])("%s is refused", async (_, authorization, status) => {
     expect((await at.post("/tasks/claim", authorization, { agent_id: "eve" })).status).toBe(status);
   });
 
-  it("is in the name of the agent whose credential it is", async () => {
+  it("is made in the name of the agent that owns the credential", async () => {
     const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
     expect(
       await at.post("/tasks/claim", eve, { agent_id: "ann", task_id: ann.task }),
@@ -229,7 +229,7 @@ describe("a claim", () => {
     ).toBe(401);
   });
 
-  it("takes nothing but an agent's own credential where the secret is not for everybody", async () => {
+  it("needs an agent's own credential if the shared secret is not accepted", async () => {
     const strict = await serve({ settings: { auth: { shared_enrolment: false } } });
     expect((await strict.post("/tasks/claim", asNewcomer, { agent_id: "eve" })).status).toBe(401);
     const eve = `Bylaw-Enrol ${agentEnrolment(ENROL, "eve")}`;
@@ -240,7 +240,7 @@ describe("a claim", () => {
 
 describe("a route of operators", () => {
   it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])(
-    "%s is for nobody else",
+    "%s is only for operators",
     async (path) => {
       expect((await at.get(path)).status).toBe(401);
       expect((await at.get(path, ann.auth)).status).toBe(403);
@@ -251,7 +251,7 @@ describe("a route of operators", () => {
   );
 });
 
-it("what is no route is refused, whoever asks", async () => {
+it("an unknown route is refused for every caller", async () => {
   expect(await at.get("/nothing", asOperator)).toMatchObject(problemOf(404, "BYLAW_ROUTE_UNKNOWN"));
   expect(await at.get("/../../etc/passwd", asOperator)).toMatchObject({ status: 404 });
   const wrong = await at.ask("DELETE", "/tasks", asOperator);
@@ -259,7 +259,7 @@ it("what is no route is refused, whoever asks", async () => {
   expect(wrong.headers.get("allow")).toBe("GET, POST");
 });
 
-it("refusals are recorded so many a second, and counted beyond that", async () => {
+it("refusals are recorded up to a rate, and counted beyond it", async () => {
   const small = await serve({ settings: { limits: { refusals_per_second: 2 } } });
   for (let left = 30; left > 0; left -= 1) expect((await small.get("/tasks")).status).toBe(401);
   expect((await small.events("access_refused")).length).toBeLessThan(10);

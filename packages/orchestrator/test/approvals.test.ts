@@ -36,7 +36,7 @@ async function open(by: Asker): Promise<readonly Listed[]> {
 async function onlyOf(by: Asker, task: string): Promise<Listed> {
   const [first, ...more] = (await open(by)).filter((one) => one.task === task);
   expect(more).toEqual([]);
-  if (first === undefined) throw new Error("Unexpected lack of a question, expected one");
+  if (first === undefined) throw new Error("There is no open question");
   return first;
 }
 
@@ -45,7 +45,7 @@ const answer = (by: Asker, id: string, said: object): Promise<Answer> =>
 const refused = ({ status, body }: Answer): unknown => [status, body["code"]];
 
 describe("a gate", () => {
-  test("is listed with what is to be approved, answered in a role, and lets the next request pass", async () => {
+  test("is listed with its artifacts, answered in a role, and then allows the next request", async () => {
     const agent = await served.claim("gate-1");
     expect((await agent.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: false });
     const question = await onlyOf(served.as("ada"), agent.task);
@@ -77,7 +77,7 @@ describe("a gate", () => {
     });
   });
 
-  test("has another id for other artifacts, and a yes to the old one is none", async () => {
+  test("has another id for other artifacts, and a yes to the old one does not count", async () => {
     const agent = await served.claim("gate-2");
     await agent.move("BUILD", planOf("It greets"));
     const first = await onlyOf(served.as("ada"), agent.task);
@@ -90,7 +90,7 @@ describe("a gate", () => {
     ).toEqual([404, "BYLAW_APPROVAL_MISSING"]);
   });
 
-  test("takes no answer in a role that is not the operator's, of an agent's name, or twice of one person", async () => {
+  test("accepts no answer in another's role, under an agent's name, or twice from one person", async () => {
     const agent = await served.claim("gate-3");
     await agent.move("BUILD", planOf("It greets"));
     const { id } = await onlyOf(served.as("ada"), agent.task);
@@ -98,7 +98,7 @@ describe("a gate", () => {
       403,
       "BYLAW_APPROVAL_UNAUTHORIZED",
     ]);
-    // `ann` is an operator here, and an agent of the run as well.
+    // `ann` is an operator here, and also an agent of the run.
     expect(ann.task).not.toBe(agent.task);
     expect(refused(await answer(served.as("ann"), id, { answer: "yes" }))).toEqual([
       403,
@@ -120,7 +120,7 @@ describe("a gate", () => {
     });
   });
 
-  test("needs a reason for a no, and the agent that waits is told of it", async () => {
+  test("needs a reason for a no, and the waiting agent gets it", async () => {
     const agent = await served.claim("gate-4");
     await agent.move("BUILD", planOf("It greets"));
     const { id } = await onlyOf(served.as("ada"), agent.task);
@@ -142,7 +142,7 @@ describe("a gate", () => {
     });
   });
 
-  test("has its checks waived for a while, and also one that keeps it shut", async () => {
+  test("can have its checks waived for a while, including one that blocks it", async () => {
     const agent = await served.claim("gate-5");
     const bare = { plan_document: { acceptance_criteria: [] } };
     await agent.move("BUILD", bare);
@@ -170,7 +170,7 @@ describe("a gate", () => {
 });
 
 describe("a tool call", () => {
-  test("waits for a yes, passes once by it, and says so to who asks", async () => {
+  test("waits for a yes, is then allowed once, and shows that state", async () => {
     const agent = await served.claim("call-1");
     const args = { url: "https://example.com" };
     expect((await agent.check("web_fetch", args)).body).toMatchObject({ effect: "ask_user" });
@@ -190,7 +190,7 @@ describe("a tool call", () => {
     expect((await onlyOf(served.as("ada"), agent.task)).id).not.toBe(id);
   });
 
-  test("is refused by a no, which closes the question until it is asked again", async () => {
+  test("is refused by a no, which closes the question until the call is asked about again", async () => {
     const agent = await served.claim("call-2");
     const args = { url: "https://example.org" };
     await agent.check("web_fetch", args);
@@ -213,7 +213,7 @@ describe("a tool call", () => {
     expect((await agent.get(`/approvals/${id}`)).body).toMatchObject({ state: "rejected" });
   });
 
-  test("is answered once where a yes and a no come at the same moment", async () => {
+  test("is answered once if a yes and a no come at the same moment", async () => {
     const agent = await served.claim("call-6");
     for (let times = 0; times < 5; times += 1) {
       const args = { url: `https://example.com/${times}` };
@@ -236,7 +236,7 @@ describe("a tool call", () => {
     }
   });
 
-  test("that is a question is answered with what the person says", async () => {
+  test("that is a question returns what the person says", async () => {
     const agent = await served.claim("call-4");
     const asked = {
       task_id: agent.task,
@@ -261,7 +261,7 @@ describe("a tool call", () => {
     });
   });
 
-  test("takes no words beside a yes that nobody would hear", async () => {
+  test("accepts no reason with a yes, because nobody would read it", async () => {
     const agent = await served.claim("call-5");
     await agent.check("web_fetch", { url: "https://example.com/words" });
     const { id } = await onlyOf(served.as("ada"), agent.task);
@@ -270,7 +270,7 @@ describe("a tool call", () => {
     ).toEqual([409, "BYLAW_APPROVAL_UNFIT"]);
   });
 
-  test("takes no role, no time that is over, and no yes of an agent's name", async () => {
+  test("accepts no role, no expiry in the past, and no yes under an agent's name", async () => {
     const agent = await served.claim("call-3");
     await agent.check("web_fetch", { url: "https://example.net" });
     const { id } = await onlyOf(served.as("ada"), agent.task);
@@ -290,8 +290,8 @@ describe("a tool call", () => {
   });
 });
 
-describe("who may look and answer", () => {
-  test("an agent sees its own task alone, and answers nothing; that it tried is on record", async () => {
+describe("access to questions", () => {
+  test("an agent sees only its own task and cannot answer; its attempt is recorded", async () => {
     const [one, other] = [await served.claim("look-1"), await served.claim("look-2")];
     await one.check("web_fetch", { url: "https://example.com/1" });
     const { id } = await onlyOf(one, one.task);
@@ -316,13 +316,13 @@ describe("who may look and answer", () => {
     ]);
   });
 
-  test("who waits misses no answer that comes as it begins to", async () => {
+  test("a waiting client misses no answer that comes just as it begins to wait", async () => {
     const inner = createMemoryStore();
     let meanwhile: (() => Promise<void>) | undefined;
     const store: Store = {
       ...inner,
       async events(run, after, limit) {
-        // The question itself is read: by what was folded it is open.
+        // The question is still open according to the events read so far.
         const [now, rest] = limit === 1 ? [meanwhile, undefined] : [undefined, meanwhile];
         meanwhile = rest;
         await now?.();
@@ -335,7 +335,7 @@ describe("who may look and answer", () => {
     const { id } = await onlyOf(agent, agent.task);
     meanwhile = async () => {
       expect((await answer(other.as("ci"), id, { answer: "yes" })).status).toBe(200);
-      // As another request does.
+      // Another request does the same.
       await other.orchestrator.service.operations.follower.fresh();
     };
     expect((await agent.get(`/approvals/${id}?wait_ms=2000`)).body).toMatchObject({
@@ -344,7 +344,7 @@ describe("who may look and answer", () => {
     await other.close();
   });
 
-  test("so many requests of one caller may wait at once", async () => {
+  test("the number of waiting requests of one caller is limited", async () => {
     const agent = await served.claim("wait-1");
     await agent.check("web_fetch", { url: "https://example.com/wait" });
     const { id } = await onlyOf(agent, agent.task);
@@ -355,7 +355,7 @@ describe("who may look and answer", () => {
     expect(states.filter((state) => state === "approved")).toHaveLength(16);
   });
 
-  test("what is no answer is refused before anything is looked at", async () => {
+  test("a malformed answer is refused before anything is looked up", async () => {
     const ada = served.as("ada");
     for (const said of [
       {},
@@ -392,7 +392,7 @@ describe("who may look and answer", () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test("a page goes on behind a question that was answered meanwhile, a gate or a call", async () => {
+  test("a page continues after a question that was answered in the meantime, a gate or a call", async () => {
     const ada = served.as("ada");
     const [one, two] = await Promise.all(["q-1", "q-2"].map((name) => served.claim(name)));
     await one?.move("BUILD", planOf("It greets"));

@@ -76,7 +76,7 @@ describe("over HTTP", () => {
     expect((await query("?until=2100-01-01T00:00:00Z")).total).toBe(all.length);
   });
 
-  test("has the fields that auditors know, a result with the arguments of its call", async () => {
+  test("has the fields of the audit format, with the arguments of the call in its result", async () => {
     const { entries } = await query("?event_type=tool_result");
     expect(entries).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe("over HTTP", () => {
     expect(denied?.["error"]).toEqual(expect.stringContaining("write_files"));
   });
 
-  test("comes in pages that together are all of it", async () => {
+  test("comes in pages that together are complete", async () => {
     const seen: number[] = [];
     for (let cursor = ""; ;) {
       const page = await query(`?limit=3${cursor}`);
@@ -131,7 +131,7 @@ describe("over HTTP", () => {
     expect(stats["success_rate"]).toBe(Number(well) / (Number(well) + Number(badly)));
   });
 
-  test("is for operators alone, and strict", async () => {
+  test("is only for operators, and strict", async () => {
     for (const path of ["/audit/query", "/audit/recent", "/audit/stats"]) {
       expect((await served.nobody.get(path)).status).toBe(401);
       expect([(await ann.get(path)).status, (await ann.get(path)).body["code"]]).toEqual([
@@ -175,7 +175,7 @@ const eventOf = (
   details: { tool, to, ok },
 });
 
-/** What the index must find, the plainest way. */
+/** A reference implementation: what the index must find. */
 function scan(events: readonly LogEvent[], filter: AuditFilter): readonly number[] {
   const phases = new Map<string, string>();
   const found: number[] = [];
@@ -203,7 +203,7 @@ function scan(events: readonly LogEvent[], filter: AuditFilter): readonly number
 }
 
 describe("the index", () => {
-  test("finds what a look at every event finds, in any blocks and pages", () => {
+  test("finds the same as a scan of all events, with any blocks and pages", () => {
     const time = fc.integer({ min: 0, max: 60 }).map((seconds) => seconds * 1_000);
     const filter = fc.record(
       {
@@ -243,7 +243,7 @@ describe("the index", () => {
     );
   });
 
-  test("keeps the last events alone, and says from where on", () => {
+  test("keeps only the last events, and says where they begin", () => {
     const index = new AuditIndex({ block: 10, keep: 50 });
     const many = Array.from({ length: 500 }, (_, at) =>
       eventOf({ type: "note", task: "a", agent: "b", tool: "c", to: "a", ok: true, at: 0 }, at),
@@ -256,7 +256,7 @@ describe("the index", () => {
     expect(index.first).toBe(500 - total + 1);
   });
 
-  test("holds no name of what it does not keep", () => {
+  test("keeps no names of dropped events", () => {
     const index = new AuditIndex({ block: 10, keep: 50 });
     const any = {
       type: "tool_denied",
@@ -323,7 +323,7 @@ describe("a long log", () => {
     return audit;
   }
 
-  test("is read once, and from then on little more of it than is answered with", async () => {
+  test("is read once, and later little more than the answer is read", async () => {
     const { store, read } = await long(20_000, () => ({ tool: "x" }));
     const audit = auditOf(store);
     expect((await audit.stats()).total_entries).toBe(20_000);
@@ -336,7 +336,7 @@ describe("a long log", () => {
     expect(read() - before).toBeLessThanOrEqual(30);
   });
 
-  test("with large events comes in pages that are not, and is whole all the same", async () => {
+  test("with large events comes in small pages, and is complete", async () => {
     const { store } = await long(30, (index) => ({
       tool: "x",
       args: { text: "y".repeat(300_000), index },

@@ -11,7 +11,7 @@ afterAll(() => at.close());
 
 const BLANK = ["", " ", "\n", "\u200b", "\u2060\ufeff", "\u3164", "\u2800", "\u{e0041}", "\u202e"];
 
-it.each(BLANK)("what nobody sees is no name and no reason: %j", async (blank) => {
+it.each(BLANK)("invisible text is no name and no reason: %j", async (blank) => {
   const requests: readonly (readonly [path: string, authorization: string, body: object])[] = [
     ["/tasks/claim", asNewcomer, { agent_id: blank }],
     ["/tasks/claim", asNewcomer, { agent_id: "bob", task_id: blank }],

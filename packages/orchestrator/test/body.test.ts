@@ -22,7 +22,7 @@ describe("the body of a request", () => {
     ...readCases<[string, string, number, string]>(import.meta, "refused"),
     ["that nests a thousand levels", good(`{"a":${deep(1_000)}}`), 400, "BYLAW_JSON_INVALID"],
     ["that nests 100,000 levels", good(`{"a":${deep(100_000)}}`), 400, "BYLAW_JSON_INVALID"],
-    ["that is no UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400, "BYLAW_JSON_INVALID"],
+    ["that is not UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400, "BYLAW_JSON_INVALID"],
     ["beyond the limit", good(`{"a":"${"x".repeat(1_048_576)}"}`), 413, "BYLAW_REQUEST_TOO_LARGE"],
   ])("%s is refused", async (_, body, status, code) => {
     expect(await send(body)).toMatchObject({ status, body: { code, status } });
@@ -37,18 +37,18 @@ describe("the body of a request", () => {
     },
   );
 
-  it("is refused when it is packed", async () => {
+  it("is refused if it is compressed", async () => {
     expect(await send(good(), { "content-encoding": "gzip" })).toMatchObject({ status: 415 });
   });
 
-  it("is read when it says which characters it has", async () => {
+  it("is read with a declared charset", async () => {
     expect((await send(good(), { "content-type": "application/json; charset=utf-8" })).status).toBe(
       200,
     );
     expect((await send(good('{"path":"a\\u0000b"}'))).status).toBe(200);
   });
 
-  it("is told what is wrong with it in one line", async () => {
+  it("gets an error of one line", async () => {
     const { body } = await send('{"task_id":"of-ann","tool_name":7,"args":{},"surprise":1}');
     expect(body["detail"]).toMatch(/tool_name/);
     expect(body["detail"]).toMatch(/surprise/);
@@ -57,8 +57,8 @@ describe("the body of a request", () => {
   });
 });
 
-describe("an id of a request", () => {
-  it("in the header and in the body is one and the same", async () => {
+describe("a request id", () => {
+  it("is the same in the header and in the body", async () => {
     const body = `${good().slice(0, -1)},"request_id":"r1"}`;
     expect((await send(body, { "idempotency-key": "r2" })).status).toBe(400);
     expect((await send(body, { "idempotency-key": "r1" })).status).toBe(200);

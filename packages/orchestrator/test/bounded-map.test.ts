@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { setBounded } from "../src/service/bounded-map.ts";
 
-it("what was set before all others is forgotten, and not what was set anew", () => {
+it("the entry set longest ago is dropped, and setting an entry again renews it", () => {
   const map = new Map<string, number>();
   for (const [key, value] of [
     ["a", 1],

@@ -14,11 +14,11 @@ interface Row {
   readonly hash: string;
 }
 
-/** What someone does to a store who can write its file and knows its format. */
+/** What an attacker can do who can write the store's file and knows its format. */
 interface Attacker {
   readonly db: DatabaseSync;
   readonly read: () => readonly Row[];
-  /** Puts these rows where the log was. */
+  /** Replaces the log by these rows. */
   readonly write: (rows: readonly Row[]) => void;
 }
 
@@ -48,7 +48,10 @@ const attack = (folder: string, edit: (attacker: Attacker) => void): void => {
   db.close();
 };
 
-/** What runs while a server has the file open has to be a process of its own: closing the file in this one would end the server's locks. */
+/**
+ * Code that opens the file while a server has it open must run in another process, because closing the file in this one ends the server's
+ * locks.
+ */
 function inAnotherProcess(folder: string, script: string, values: object): unknown {
   const names = Object.keys(values).join(", ");
   const whole = `import { DatabaseSync } from "node:sqlite";
@@ -75,7 +78,7 @@ const rowsOf = (folder: string): readonly Row[] =>
     {},
   ) as readonly Row[];
 
-/** The same texts with the links that they should have. */
+/** The same texts with valid links. */
 function linked(texts: readonly string[]): readonly Row[] {
   let hash = NO_LINK;
   return texts.map((text, at) => {
@@ -85,7 +88,7 @@ function linked(texts: readonly string[]): readonly Row[] {
 }
 
 const textsOf = (rows: readonly Row[]): readonly string[] => rows.map(({ text }) => text);
-/** The task of Ann has entered the last phase. */
+/** Claims that Ann's task has entered the last phase. */
 const forged = (text: string): string => text.replace('"to":"PLAN"', '"to":"DONE"');
 const DONE = (task: string, like: string): string => {
   const event = JSON.parse(like) as JsonObject;
@@ -125,7 +128,7 @@ interface Stopped {
   readonly folder: string;
 }
 
-/** A server that has stopped, with a task in its first phase. `events`: as many more on record. */
+/** A stopped server with a task in its first phase, and `events` more recorded events. */
 async function stopped({
   events = 0,
   before = () => {},
@@ -136,7 +139,7 @@ async function stopped({
   expect((await ann.check("read_files", { path: "a" })).body).toMatchObject({ effect: "allow" });
   before(one);
   const { run } = one.orchestrator.service;
-  // A snapshot is kept after a thousand events, with the next ones.
+  // A snapshot is saved after a thousand events, with the next commit.
   for (let made = 0; made < events; made += 100)
     await run.record(Array.from({ length: 100 }, () => REFUSED));
   await one.orchestrator.close();
@@ -153,7 +156,7 @@ const again = async (
   return { ...two, log };
 };
 
-/** Holds that a server grants nothing, to nobody, and says why once. */
+/** Asserts that a server grants nothing to anybody, and reports why once. */
 async function refuses(
   served: Awaited<ReturnType<typeof again>>,
   { task, headers }: Agent,
@@ -214,12 +217,12 @@ describe("a server that finds its log changed is not ready and grants nothing", 
       /Event \d+ of run `main` does not follow/,
     ],
     [
-      "an event was edited and every link made anew",
+      "an event was edited and every link recomputed",
       ({ read, write }) => write(linked(textsOf(read()).map(forged))),
       /differs from the saved head: the log was rewritten/,
     ],
     [
-      "an event was added with the link that it should have",
+      "an event was added with a valid link",
       ({ read, write }, task) => {
         const rows = read();
         write(linked([...textsOf(rows), DONE(task, rows[entered(rows)]?.text ?? "")]));
@@ -232,7 +235,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
       /its last events were removed/,
     ],
     [
-      "its last events were removed, and others stand there",
+      "its last events were replaced by others",
       ({ read, write }, task) => {
         const rows = read();
         write(linked([...textsOf(rows).slice(0, -1), DONE(task, rows[entered(rows)]?.text ?? "")]));
@@ -271,7 +274,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     await two.orchestrator.close();
   });
 
-  it("where the whole store was set back, to when a server had it open", async () => {
+  it("if the whole store was restored to a time when a server had it open", async () => {
     const { one, ann, folder } = await stopped({
       before: ({ folder: from }) =>
         cpSync(join(from, "data"), join(from, "earlier"), { recursive: true }),
@@ -287,7 +290,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     );
   });
 
-  it("where events before a sealed snapshot were edited, once it has read them", async () => {
+  it("if events before a sealed snapshot were edited, once it has read them", async () => {
     const { one, ann, folder } = await stopped({ events: 1_100 });
     attack(folder, ({ read, write }) => {
       expect(read().length).toBeGreaterThan(1_100);
@@ -300,7 +303,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     await refuses(two, ann);
   });
 
-  it("where an event that does not follow is added while it runs", async () => {
+  it("if an event with a wrong link is added while it runs", async () => {
     const { one } = await stopped();
     const two = await again({ one });
     const bob = await two.claim("bob");
@@ -319,7 +322,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
   });
 });
 
-describe("a snapshot that somebody edited is passed over", () => {
+describe("an edited snapshot is ignored", () => {
   const unsealed = (text: string): string => text.replace(/,"seal":"[^"]*"\}$/, "}");
   it.each<[string, (text: string) => string]>([
     ["with its seal", (text) => text.replaceAll('"PLAN"', '"DONE"')],
@@ -340,11 +343,11 @@ describe("a snapshot that somebody edited is passed over", () => {
   });
 });
 
-describe("a server whose log nobody changed is ready", () => {
+describe("a server with an unchanged log is ready", () => {
   const isReady = async (served: Served): Promise<unknown> =>
     (await served.nobody.get("/ready")).body;
 
-  it("after it was stopped, as often as you like", async () => {
+  it("after any number of stops", async () => {
     const { one } = await stopped();
     for (let round = 0; round < 3; round += 1) {
       const two = await again({ one });
@@ -355,11 +358,11 @@ describe("a server whose log nobody changed is ready", () => {
     }
   });
 
-  it("after it was killed, with events behind the head that it kept last", async () => {
+  it("after it was killed, with events after its last saved head", async () => {
     const one = await serve();
     onTestFinished(() => one.close());
     const ann = await one.claim("ann");
-    // What a process that is killed now leaves.
+    // What a process that is killed now leaves behind.
     const data = join(one.folder, "killed");
     cpSync(join(one.folder, "data"), data, { recursive: true });
     const two = await again({ one }, { data });
@@ -368,7 +371,7 @@ describe("a server whose log nobody changed is ready", () => {
     expect(two.log.errors).toEqual([]);
   });
 
-  it("after a store that is restored from a backup, once its copy of the head is removed", async () => {
+  it("with a store restored from a backup, once its copy of the head is removed", async () => {
     const { one, folder } = await stopped();
     cpSync(join(folder, "data", "store.db"), join(folder, "backup.db"));
     const two = await again({ one });
@@ -382,7 +385,7 @@ describe("a server whose log nobody changed is ready", () => {
     expect(await isReady(await again({ one }))).toEqual({ ready: true });
   });
 
-  it("over a store of before, which has no head", async () => {
+  it("with an older store, which has no head", async () => {
     const { one, folder } = await stopped();
     attack(folder, ({ db }) => db.exec("delete from documents where kind in ('head', 'snapshot')"));
     unlinkSync(join(folder, "data", "main.head.json"));
@@ -393,7 +396,7 @@ describe("a server whose log nobody changed is ready", () => {
     );
   });
 
-  it("after another process took part that has no secrets, while a server had the log open", async () => {
+  it("after a process without secrets took part while a server had the log open", async () => {
     const { one } = await stopped();
     const two = await again({ one });
     const other = await openSqliteStore(join(one.folder, "data", "store.db"));
@@ -451,7 +454,7 @@ describe("a server whose log nobody changed is ready", () => {
     expect(await isReady(four)).toEqual({ ready: false, reason: "log" });
   });
 
-  it("and two servers over one file are, whichever of them ends first", async () => {
+  it("as are two servers over one file, whichever ends first", async () => {
     const { one } = await stopped();
     const [two, three] = [await again({ one }), await again({ one })];
     await Promise.all([two.claim("bob"), three.claim("eve")]);

@@ -22,7 +22,7 @@ const move = (auth: string, task: string) =>
   });
 const bearer = (token: unknown): string => `Bearer ${String(token)}`;
 
-/** Keeps a task until the first token of its claim is over, which takes more than its hour. */
+/** Keeps a task until the first token of its claim has expired, after more than an hour. */
 async function outlive({ auth, task }: Agent): Promise<string> {
   let newest = auth;
   for (let left = 20; left > 0; left -= 1) {
@@ -47,8 +47,8 @@ async function expectRefused(
   ]);
 }
 
-describe("a claim by a token", () => {
-  it("comes to the claim that the token is of, also where the answer to a transition was lost", async () => {
+describe("a claim with a token", () => {
+  it("returns the claim of the token, even if the answer to a transition was lost", async () => {
     const ann = await at.agent("ann", "a");
     expect((await claim(ann.auth, "ann")).body).toMatchObject({
       phase_token: ann.token,
@@ -63,7 +63,7 @@ describe("a claim by a token", () => {
     expect((await at.events("task_claimed")).length).toBe(1);
   });
 
-  it("gives no other task, named or not", async () => {
+  it("returns no other task, named or not", async () => {
     await at.post("/tasks", asOperator, { id: "b" });
     const ann = await at.agent("ann", "a");
     await expectRefused(ann.auth, "token_other_task", { task_id: "b" });
@@ -71,17 +71,17 @@ describe("a claim by a token", () => {
     expect((await at.events("task_claimed")).map(({ task_id }) => task_id)).toEqual(["a"]);
   });
 
-  it("is refused where the token's time is over, whoever holds the task now", async () => {
+  it("is refused after the token has expired, whoever holds the task now", async () => {
     const ann = await at.agent("ann", "a");
     const newest = await outlive(ann);
     await expectRefused(ann.auth, "token_expired", { task_id: "a" });
     await expectRefused(ann.auth, "token_expired");
-    // With the enrolment it goes on where it was.
+    // With its enrolment, the agent continues where it was.
     const { body } = await claim(asNewcomer, "ann", { task_id: "a" });
     expect(bearer(body["phase_token"])).toBe(newest);
   });
 
-  it("is refused where the task was claimed anew since, by the same agent too", async () => {
+  it("is refused after the task was claimed again, even by the same agent", async () => {
     const ann = await at.agent("ann", "a");
     await at.post("/tasks/release", ann.auth, { task_id: "a" });
     expect((await claim(asNewcomer, "ann", { task_id: "a" })).body).toMatchObject({
@@ -105,7 +105,7 @@ describe("a claim by a token", () => {
     );
   });
 
-  it("is refused after the lease was lost, although nobody has said so yet", async () => {
+  it("is refused after the lease has ended, even before that is recorded", async () => {
     const ann = await at.agent("ann", "a");
     at.pass(301_000);
     await expectRefused(ann.auth, "token_superseded", { task_id: "a" });
@@ -127,7 +127,7 @@ describe("a claim by a token", () => {
     await expectRefused(work, "token_superseded", { task_id: "a" });
   });
 
-  it("is refused where the token was revoked, also after its agent enrolled anew", async () => {
+  it("is refused after the token was revoked, even after its agent enrolled again", async () => {
     const ann = await at.agent("ann", "a");
     await at.service.run.record([
       {
@@ -147,7 +147,7 @@ describe("a claim by a token", () => {
   });
 });
 
-it("a stream of events ends where the token that it was opened by is revoked", async () => {
+it("a stream of events ends when the token that opened it is revoked", async () => {
   const ann = await at.agent("ann", "a");
   const response = await at.app.request("/api/v1/events?after=0", {
     headers: { authorization: ann.auth },
@@ -189,7 +189,7 @@ describe("a claim in the name of an operator", () => {
       name,
       problemOf(403, "BYLAW_CREDENTIAL_UNFIT"),
     ]);
-    // Under no name: it would be that of an agent from then on.
+    // Recorded without a name, because the name would then count as an agent's.
     expect((await at.events()).slice(before)).toMatchObject([
       {
         event_type: "access_refused",
@@ -199,7 +199,7 @@ describe("a claim in the name of an operator", () => {
     ]);
   }
 
-  it("is refused, however the name is written, so that the operator can go on answering", async () => {
+  it("is refused in any spelling of the name, so that the operator can still answer", async () => {
     for (const name of ["operator", "Operator", "oper\u200bator", "\uff4fperator", " operator "])
       await expectRefused(asNewcomer, name);
     writeFileSync(operatorsFile(), listed("Eve", "Mary  Ann"), { mode: 0o600 });
@@ -207,13 +207,13 @@ describe("a claim in the name of an operator", () => {
     expect((await claim(asNewcomer, "eve-2")).status).toBe(200);
   });
 
-  it("is refused by a credential that was made for that name, whatever name is claimed", async () => {
+  it("is refused with a credential made for that name, whatever name is claimed", async () => {
     const made = `Bylaw-Enrol ${agentEnrolment(ENROL, "Operator")}`;
     await expectRefused(made, "Operator");
     await expectRefused(made, "ann");
   });
 
-  it("is refused while the file of operators is broken, by the names that it had; where it had none nobody claims", async () => {
+  it("is refused while the file of operators is broken, by its last valid names; without any, nobody can claim", async () => {
     writeFileSync(operatorsFile(), "{", { mode: 0o600 });
     expect((await claim(asNewcomer, "ann")).status).toBe(500);
     writeFileSync(operatorsFile(), listed("eve"), { mode: 0o600 });
@@ -226,11 +226,11 @@ describe("a claim in the name of an operator", () => {
   });
 });
 
-describe("an agent that claims and claims", () => {
+describe("an agent that claims repeatedly", () => {
   const idOf = (answer: Awaited<ReturnType<typeof claim>>): string =>
     (answer.body["task"] as unknown as { id: string }).id;
 
-  it("holds so many tasks and no more, also where each claim makes one, and all claims come at once", async () => {
+  it("holds no more tasks than the limit, even if claims create tasks and all come at once", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => claim(asNewcomer, "ann")));
     expect(answers.filter(({ status }) => status === 200).length).toBe(10);
     expect(
@@ -241,7 +241,7 @@ describe("an agent that claims and claims", () => {
     expect((await claim(asNewcomer, "bob")).status).toBe(200);
   });
 
-  it("leaves the others to other agents, gets again what it holds, and the next where it gave one back or completed one", async () => {
+  it("leaves other tasks to other agents, gets its own again, and gets another after giving one back or completing one", async () => {
     await at.post("/tasks", asOperator, {
       tasks: Array.from({ length: 20 }, (_, index) => ({ id: `t${index}` })),
     });
@@ -274,14 +274,14 @@ describe("an agent that claims and claims", () => {
     });
     expect((await claim(asNewcomer, "ann")).status).toBe(200);
     expect((await claim(asNewcomer, "ann")).status).toBe(409);
-    // Leases that are over count for nothing.
+    // Ended leases do not count.
     at.pass(301_000);
     await at.service.tasks.recover();
     at.pass(61_000);
     expect((await claim(asNewcomer, "ann")).status).toBe(200);
   });
 
-  it("comes to the task again that it made and gave back, whatever it says that it can do", async () => {
+  it("gets the task again that it created and gave back, whatever its capabilities", async () => {
     for (let count = 0; count < 5; count += 1) {
       const { body } = await claim(asNewcomer, "ann", { capabilities: [`skill-${count}`] });
       await at.post("/tasks/release", bearer(body["phase_token"]), {
@@ -294,7 +294,7 @@ describe("an agent that claims and claims", () => {
     });
   });
 
-  it("has so many claims wait and no more, which does not keep others from waiting", async () => {
+  it("has a limited number of waiting claims, which does not keep others from waiting", async () => {
     await at.post("/tasks", asOperator, { tasks: [{ id: "a" }] });
     await claim(asNewcomer, "eve");
     const waiting = Array.from({ length: 17 }, () => claim(asNewcomer, "ann", { wait_ms: 20_000 }));
@@ -310,7 +310,7 @@ describe("an agent that claims and claims", () => {
     ).toEqual([10, 1, 6]);
   });
 
-  it("may hold any number where the setting says so", async () => {
+  it("may hold any number if the setting says so", async () => {
     const free = await serve({ settings: { tasks: { per_agent: 0 } } });
     for (let left = 15; left > 0; left -= 1)
       expect((await free.post("/tasks/claim", asNewcomer, { agent_id: "ann" })).status).toBe(200);

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("a response that does not comply is refused with what the model is told, and a request that is made again costs no attempt", async () => {
+test("a non-compliant response is refused with a message for the model, and a repeated request costs no attempt", async () => {
   const said = {
     tool_calls: [{ id: "1", tool: "execute_command", args: {} }],
     available_tools: ["vote", "new_answer"],
@@ -69,7 +69,7 @@ test("a response that does not comply is refused with what the model is told, an
   });
 });
 
-test("the gates of a configuration are answered like those of the server's own", async () => {
+test("gates of a configuration are answered like those of the default plugins", async () => {
   await ann.move("BUILD", planOf("It greets"));
   const { approvals } = (await served.as("ada").get("/approvals")).body as unknown as {
     approvals: readonly { id: string; gate: string }[];
@@ -85,11 +85,11 @@ test("the gates of a configuration are answered like those of the server's own",
   expect((await ann.move("BUILD", planOf("It greets"))).body).toMatchObject({ allowed: true });
 });
 
-test("what a configuration has no plugin for is not there", async () => {
+test("routes without a plugin in the configuration do not exist", async () => {
   expect((await ann.get("/constitution")).status).toBe(404);
 });
 
-test("a coordinator records what it did, once for each request, and not what cannot have happened", async () => {
+test("a coordinator records events, once for each request, and none that cannot have happened", async () => {
   const event = (event_type: string, details: object) => ({
     ...{ event_type, agent_id: "dev-1", task_id: "task-1", details },
     request_id: event_type,
@@ -104,7 +104,7 @@ test("a coordinator records what it did, once for each request, and not what can
     status: 409,
     body: { code: "BYLAW_EVENT_REFUSED", detail: expect.stringContaining("auditor") },
   });
-  // Approvals have a door of their own, and an agent has none.
+  // Approvals have their own route, which agents may not use.
   const approved = await operator.send("POST", "/events", event("approval_granted", {}));
   expect(approved).toMatchObject({ status: 400, body: { code: "BYLAW_EVENT_INVALID" } });
   expect((await ann.send("POST", "/events", dispatched)).status).toBe(403);

@@ -88,7 +88,7 @@ const call = (tool_name: string, args: object) =>
   at.post("/tools/execute", ann.auth, { task_id: ann.task, tool_name, args });
 
 test.each<[string, object]>(readCases<[string, object]>(import.meta, "hidden"))(
-  "what the configuration is held by is out of the reach of agents: %s %j",
+  "files that the configuration depends on are out of agents' reach: %s %j",
   async (tool, args) => {
     const { status, body } = await call(tool, args);
     expect(status).toBeGreaterThanOrEqual(tool === "bash" ? 202 : 400);
@@ -96,13 +96,13 @@ test.each<[string, object]>(readCases<[string, object]>(import.meta, "hidden"))(
   },
 );
 
-test("a shell line that names it is denied, whether or not programs are contained", async () => {
+test("a shell command that names one is denied, whether or not programs are contained", async () => {
   expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject(
     problemOf(403, "rule_denied"),
   );
 });
 
-test("what it says is taken out of answers and of the log", async () => {
+test("their secrets are removed from answers and from the log", async () => {
   writeFileSync(join(at.workspace, "notes.txt"), `${KEY} and ${OLD}`);
   const { body } = await call("bash", { command: "cat notes.txt" });
   expect(JSON.stringify(body)).toContain("[secret] and [secret]");
@@ -110,7 +110,7 @@ test("what it says is taken out of answers and of the log", async () => {
   expect(lines).toContain("it is [redacted], was [redacted]");
 });
 
-test("whoever owns the process is told which variables held secrets", () => {
+test("the embedding program can list the variables that held secrets", () => {
   expect(at.variables).toEqual(
     expect.arrayContaining(["BYLAW_JWT_SECRET", "ORCHESTRATOR_JWT_SECRET", "OLD_KEY_OF_THIS_TEST"]),
   );

@@ -24,14 +24,14 @@ const read = async ({ auth, task }: Agent) =>
   ).body["allowed"];
 
 describe("a rule of the run", () => {
-  it("that an agent gave holds for that agent, and stops no other", async () => {
+  it("of an agent applies to that agent, and to no other", async () => {
     expect((await give(ann.auth)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, true]);
     const rules = async (authorization: string) =>
       (await at.get("/constitution", authorization)).body["rules"];
     for (const who of [ann.auth, asOperator])
       expect(await rules(who)).toMatchObject([{ author: "agent", by: "ann" }]);
-    // Words of ann, which are nothing that bob has to hear.
+    // Bob must not get the words of Ann's rules.
     expect(await rules(bob.auth)).toEqual([]);
     const textsOf = ({ body }: Awaited<ReturnType<typeof at.ask>>): readonly unknown[] =>
       (body["rules"] as unknown as readonly { readonly rule: unknown }[]).map(({ rule }) => rule);
@@ -47,7 +47,7 @@ describe("a rule of the run", () => {
     expect(await rules(asOperator)).toMatchObject([{ by: "ann" }]);
   });
 
-  it("that an agent gave is taken away by no other", async () => {
+  it("of an agent can be removed by no other", async () => {
     const texts = async () =>
       (await at.get("/constitution", asOperator)).body["rules"] as unknown as {
         rule: string;
@@ -72,12 +72,12 @@ describe("a rule of the run", () => {
     expect(await texts()).toEqual([]);
   });
 
-  it("that an operator gave holds for all", async () => {
+  it("of an operator applies to all", async () => {
     expect((await give(asOperator)).status).toBe(200);
     expect([await read(ann), await read(bob)]).toEqual([false, false]);
   });
 
-  it.each(["release", "fail"])("is not given by an agent after %s", async (end) => {
+  it.each(["release", "fail"])("cannot be added by an agent after %s", async (end) => {
     await at.post(`/tasks/${end}`, ann.auth, { task_id: ann.task, reason: "x" });
     for (const [method, path, body] of [
       ["POST", "/constitution", standstill],
@@ -98,7 +98,7 @@ describe("a rule of the run", () => {
     expect((await at.get("/constitution", asOperator)).body).toEqual({ rules: [] });
   });
 
-  it("is not given by an agent whose lease was lost", async () => {
+  it("cannot be added by an agent whose lease has ended", async () => {
     at.pass(301_000);
     await at.service.tasks.recover();
     expect(await give(ann.auth)).toMatchObject(problemOf(403, "token_superseded"));

@@ -44,7 +44,7 @@ const CASES: readonly (readonly [
   options: () => ServeOptions,
 ])[] = [
   [
-    "the secret of tokens and that of enrolment",
+    "the secret of tokens and the secret of enrolment",
     "BYLAW_SECRET_INVALID",
     /`BYLAW_ENROL_SECRET`.*`BYLAW_JWT_SECRET`/,
     () => {
@@ -71,7 +71,7 @@ const CASES: readonly (readonly [
     }),
   ],
   [
-    "an earlier secret of tokens and that of enrolment",
+    "an earlier secret of tokens and the secret of enrolment",
     "BYLAW_SECRET_INVALID",
     /`BYLAW_ENROL_SECRET`.*`auth\.old_token_secret_files`/,
     () => ({
@@ -80,7 +80,7 @@ const CASES: readonly (readonly [
     }),
   ],
   [
-    "an earlier secret of tokens and the one of today",
+    "an earlier secret of tokens and the current one",
     "BYLAW_SECRET_INVALID",
     /`auth\.token_secret_file`.*`auth\.old_token_secret_files`/,
     () => ({
@@ -100,7 +100,7 @@ const CASES: readonly (readonly [
     },
   ],
   [
-    "the token of the operator and that of a listed one",
+    "the token of the operator and the token of a listed operator",
     "BYLAW_SECRET_INVALID",
     /`BYLAW_OPERATOR_TOKEN`.*operator `eve`/,
     () => {
@@ -119,16 +119,16 @@ const CASES: readonly (readonly [
   ],
 ];
 
-describe("one value", () => {
+describe("equal values", () => {
   it.each(CASES)("for %s keeps the server from starting", async (_, code, message, options) => {
     const error: unknown = await serve(options(), folder).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
-    // What is said names both and shows neither.
+    // The message names both secrets and shows neither.
     if (isBylawError(error))
       expect([error.message, error.fix, error.stack].join(" ")).not.toContain(SAME);
   });
 
-  it("that is given to an operator later lets nobody in by the file", async () => {
+  it("in the file of operators later let nobody in through the file", async () => {
     const at = await serve({ secrets: { enrol: SAME, operator: FIRST } }, folder);
     const status = async (token: string): Promise<number> =>
       (await at.get("/tasks", `Bearer ${token}`)).status;

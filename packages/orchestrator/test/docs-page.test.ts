@@ -1,4 +1,4 @@
-// The page that describes the interface, in a real browser: its own policy lets it be drawn, and it asks nobody else for anything.
+// Tests the API reference page in a real browser: its content security policy permits it, and it loads nothing from elsewhere.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ function browse(args: readonly string[]): Promise<Ran> {
 }
 
 test.skipIf(BROWSER === undefined)(
-  "a browser draws it under its own policy, and it breaks none",
+  "a browser shows the page without violating its policy",
   async () => {
     const served = await serve();
     onTestFinished(() => served.close());

@@ -48,7 +48,7 @@ afterAll(async () => {
   delete process.env["KEY_OF_THIS_TEST"];
 });
 
-it("whatever an agent asks of a run that ended is 409 run_ended, and not a failure of the server", async () => {
+it("every request of an agent to an ended run is 409 run_ended, and not a failure of the server", async () => {
   const { auth, task: task_id } = await at.agent("ann");
   const call = { task_id, tool_name: "read_files", args: { path: "a" } };
   expect((await at.post("/tools/check", auth, call)).status).toBe(200);

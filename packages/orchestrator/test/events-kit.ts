@@ -11,9 +11,9 @@ export interface Message {
 export interface Stream {
   readonly status: number;
   readonly headers: Headers;
-  /** All that came so far, as it came. */
+  /** Everything received so far, unparsed. */
   readonly text: () => string;
-  /** The next message; `undefined` where the stream has ended. */
+  /** The next message. `undefined` if the stream has ended. */
   next(): Promise<Message | undefined>;
   close(): void;
 }
@@ -68,7 +68,7 @@ function parsed(block: string): Message | undefined {
   };
 }
 
-/** A client that asks, and takes no more of the answer than the system does for it. */
+/** A client that sends a request and reads no more of the answer than the system buffers for it. */
 export function askAndSleep(
   base: string,
   path: string,

@@ -42,7 +42,7 @@ const write = async (agent: Agent, times: number): Promise<void> => {
 };
 
 describe("a stream of events", () => {
-  test("gives what comes from now on, with the sequence as its id", async () => {
+  test("sends events from now on, with the sequence as their id", async () => {
     const agent = await served.claim("now-1");
     const head = await headOf(served);
     const stream = await followed(`${served.base}/events`, operator);
@@ -61,7 +61,7 @@ describe("a stream of events", () => {
     expect(stream.text()).toContain("retry: 1000\n\n");
   });
 
-  test("goes on behind the last event that was seen, from the header or the query", async () => {
+  test("continues after the last seen event, from the header or the query", async () => {
     const head = await headOf(served);
     const fromHeader = await followed(`${served.base}/events?after=1`, {
       ...operator,
@@ -72,7 +72,7 @@ describe("a stream of events", () => {
     expect(ids(await take(fromQuery, head))).toEqual(upTo(0, head));
   });
 
-  test("refuses an id that is none, that the log does not have, and a token in the query", async () => {
+  test("refuses an invalid id, an id that the log does not have, and a token in the query", async () => {
     const ask = async (
       query: string,
       more: Readonly<Record<string, string>> = {},
@@ -92,7 +92,7 @@ describe("a stream of events", () => {
     expect([400, 401]).toContain(open.status);
   });
 
-  test("shows an agent its own task alone, and ends when the task is somebody else's", async () => {
+  test("shows an agent only its own task, and ends when another agent gets the task", async () => {
     const [one, other] = [await served.claim("own-1"), await served.claim("own-2")];
     const stream = await followed(`${served.base}/events?after=0`, one.headers);
     await write(other, 2);
@@ -103,7 +103,7 @@ describe("a stream of events", () => {
       if (message.event === "tool_allowed") break;
     }
     expect(new Set(messages.map(({ data }) => data["task_id"]))).toEqual(new Set([one.task]));
-    // Another node gives the task away, and the node of the stream has nothing to do with it.
+    // Another node gives the task to another agent, without the node of the stream.
     const elsewhere = await serve({ store: served.orchestrator.service.store, beside: served });
     onTestFinished(() => elsewhere.close());
     const released = await fetch(`${elsewhere.base}/tasks/release`, {
@@ -127,7 +127,7 @@ describe("a stream of events", () => {
     expect((await one.get("/approvals")).status).toBe(403);
   });
 
-  test("shows an agent what others did at its task before", async () => {
+  test("shows an agent the earlier events of its task", async () => {
     const before = await served.claim("before-1");
     const { task } = before;
     await before.send("POST", "/tasks/release", { task_id: task });
@@ -151,7 +151,7 @@ describe("a stream of events", () => {
     expect(claims).toEqual(["before-1", "after-1"]);
   });
 
-  test("says that it is alive, and how far it has looked, where there is nothing to see", async () => {
+  test("sends a heartbeat and its position when there is nothing to see", async () => {
     const lively = await serve({ settings: { operate: { heartbeat_ms: 20 } } });
     onTestFinished(() => lively.close());
     const [one, other] = [await lively.claim("beat-1"), await lively.claim("beat-2")];
@@ -165,7 +165,7 @@ describe("a stream of events", () => {
     expect(await reading).toMatchObject({ id: head + 1 });
   });
 
-  test("is for a few at once of one caller", async () => {
+  test("is limited to a few per caller", async () => {
     const agent = await served.claim("many-1");
     const streams = await Promise.all(
       Array.from({ length: 16 }, () => followed(`${served.base}/events`, agent.headers)),
@@ -186,7 +186,7 @@ describe("a stream of events", () => {
   });
 });
 
-test("misses no event and gives none twice, however often a client goes away and comes back", async () => {
+test("misses no event and repeats none, however often a client reconnects", async () => {
   const agent = await served.claim("again");
   await fc.assert(
     fc.asyncProperty(
@@ -224,7 +224,7 @@ test("misses no event and gives none twice, however often a client goes away and
   );
 });
 
-test("a client that takes nothing is cut, holds up nobody, and goes on where it was", async () => {
+test("a client that reads nothing is disconnected, delays nobody, and continues where it was", async () => {
   const slow = await serve({
     settings: { operate: { slow_ms: 100, heartbeat_ms: 60_000 }, limits: { agent_per_second: 0 } },
   });
@@ -242,7 +242,7 @@ test("a client that takes nothing is cut, holds up nobody, and goes on where it 
   expect((await slow.as("operator").get("/metrics")).text).toContain("bylaw_event_streams 0");
   asleep.socket.resume();
   await asleep.closed;
-  // Under load it may be cut once more, and comes back once more.
+  // Under load, it may be disconnected and reconnect once more.
   const got: number[] = [];
   while (got.length < head) {
     const stream = await followed(`${slow.base}/events`, {
@@ -254,7 +254,7 @@ test("a client that takes nothing is cut, holds up nobody, and goes on where it 
   expect(got).toEqual(upTo(0, head));
 });
 
-test("a server that closes ends its streams, and another node goes on with them", async () => {
+test("a closing server ends its streams, and another node continues them", async () => {
   const store = createMemoryStore();
   const one = await serve({ store });
   const two = await serve({ store, beside: one });
@@ -277,7 +277,7 @@ test("a server that closes ends its streams, and another node goes on with them"
   expect(ids(await take(next, 1))).toEqual([last + 1]);
 });
 
-test("an agent's stream reads nothing of the log before its task", async () => {
+test("an agent's stream skips the log before its task", async () => {
   const inner = createMemoryStore();
   const read: number[] = [];
   const store: Store = {
@@ -299,7 +299,7 @@ test("an agent's stream reads nothing of the log before its task", async () => {
   expect(Math.min(...read)).toBeGreaterThanOrEqual(before);
 });
 
-test("a store whose hints are all lost is looked at anyhow", async () => {
+test("a store is polled even if all of its notifications are lost", async () => {
   const store: Store = { ...createMemoryStore(), watch: () => Promise.resolve(() => {}) };
   const deaf = await serve({ store });
   onTestFinished(() => deaf.close());

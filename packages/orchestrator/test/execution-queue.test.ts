@@ -18,7 +18,7 @@ const move = ({ auth, task }: Agent): Promise<Answer> =>
   });
 const running = (tool: string, count: number) => expect.poll(() => at.runs.get(tool)).toBe(count);
 
-/** Two calls at once of an agent of which one may wait: the answer to that one, and its key. */
+/** Makes two calls at once for an agent of which only one may wait. Returns the answer and the key of that one. */
 async function waiting(
   agent: Agent,
 ): Promise<{ readonly answer: Promise<Answer>; readonly key: string }> {
@@ -34,7 +34,7 @@ async function waiting(
 }
 
 describe("a call that waits for its turn", () => {
-  it("is decided when it has it: in the phase that the task is in by then", async () => {
+  it("is decided when its turn comes, in the phase of the task at that time", async () => {
     at = await serve({ settings: { limits: { executions: 1, agent_executions: 1 } } });
     const [ann, bob] = [await at.agent("ann"), await at.agent("bob")];
     const slow = execute(bob, "slow");
@@ -50,7 +50,7 @@ describe("a call that waits for its turn", () => {
     ]);
   });
 
-  it("is made once where it is made again with the newer token of the same phase", async () => {
+  it("is made once even if it is repeated with the newer token of the same phase", async () => {
     at = await serve({ settings: { limits: { executions: 1, agent_executions: 1 } } });
     const [ann, bob] = [await at.agent("ann"), await at.agent("bob")];
     const slow = execute(bob, "slow");
@@ -72,7 +72,7 @@ describe("a call that waits for its turn", () => {
     });
   });
 
-  it("keeps none of another agent waiting, however many its agent makes", async () => {
+  it("does not delay the calls of other agents, however many its agent makes", async () => {
     at = await serve({ settings: { limits: { executions: 3, agent_executions: 64 } } });
     const [ann, bob] = [await at.agent("ann"), await at.agent("bob")];
     const calls = Array.from({ length: 6 }, () => execute(ann, "slow"));
@@ -85,13 +85,13 @@ describe("a call that waits for its turn", () => {
 });
 
 describe("a transition", () => {
-  it("waits for the calls that are being made at the task, and those that come meanwhile for it", async () => {
+  it("waits for running calls of the task, and new calls wait for it", async () => {
     at = await serve();
     const ann = await at.agent("ann");
     const slow = execute(ann, "slow");
     await running("slow", 1);
     const moved = move(ann);
-    // Nothing of it is on record while the call runs.
+    // Nothing of the transition is recorded while the call runs.
     await execute(await at.agent("bob"), "note");
     const late = execute(ann, "note");
     expect(await at.events("transition_blocked")).toEqual([]);
@@ -105,7 +105,7 @@ describe("a transition", () => {
     expect(types).toEqual(["phase_entered", "tool_result", "phase_entered"]);
   });
 
-  it("is refused where they take long, and nothing is decided", async () => {
+  it("is refused if they take too long, and nothing is decided", async () => {
     at = await serve({ settings: { operate: { longest_wait_ms: 1 } } });
     const ann = await at.agent("ann");
     const slow = execute(ann, "slow");

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Settings = NonNullable<ServeOptions["settings"]>;
-/** Whether a server would start, or what keeps it from that. */
+/** Whether a server would start, or the error that prevents it. */
 async function startOf(
   settings: Settings,
   secrets: ServeOptions["secrets"] = { operator: OPERATOR },
@@ -41,13 +41,13 @@ describe("a server on an address that other machines reach", () => {
 
   it.each<[string, Settings, string | undefined]>([
     ["with both", { tls }, OPERATOR],
-    ["without TLS where it may", { allow_plain_http: true }, OPERATOR],
-    ["without an operator where it may", { tls, allow_no_operator: true }, undefined],
+    ["without TLS if that is allowed", { allow_plain_http: true }, OPERATOR],
+    ["without an operator if that is allowed", { tls, allow_no_operator: true }, undefined],
   ])("starts there %s", async (_, settings, operator) =>
     expect(await startOf({ host: "0.0.0.0", ...settings }, { operator })).toBe("started"),
   );
 
-  it("has an operator where the file lists one", async () => {
+  it("has an operator if the file lists one", async () => {
     const token = `sha256:${createHash("sha256").update("the-token-of-eve-is-long-enough-for-this").digest("hex")}`;
     mkdirSync(join(folder, "data"));
     const operators_file = join(folder, "data", "operators.json");
@@ -61,7 +61,7 @@ describe("a server on an address that other machines reach", () => {
 });
 
 it.each(readCases<string>(import.meta, "loopback"))(
-  "a server on %s needs neither, since only its machine reaches it",
+  "a server on %s needs neither, because only its own machine can reach it",
   async (host) => {
     expect(await startOf({ host }, { operator: undefined })).toBe("started");
   },

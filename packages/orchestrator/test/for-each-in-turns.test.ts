@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { forEachInTurns } from "../src/events/for-each-in-turns.ts";
 
 it.each([
-  ["after each where each takes too long", -1, 5],
-  ["none where all of it is short", Infinity, 0],
-])("gives others their turn, %s, and keeps the order", async (_, at_once_ms, wanted) => {
+  ["after each item if each takes too long", -1, 5],
+  ["never if all items are short", Infinity, 0],
+])("yields to others %s, and keeps the order", async (_, at_once_ms, wanted) => {
   const [done, executions]: [number[], number[]] = [[], []];
   let over = false;
   const turn = (): void => {
@@ -19,7 +19,7 @@ it.each([
   expect(executions).toEqual(Array.from({ length: wanted }, (__, at) => at));
 });
 
-it("fails as what it does fails", async () => {
+it("fails with the error of the work", async () => {
   const failing = forEachInTurns([1], () => {
     throw new Error("no");
   });

@@ -29,7 +29,7 @@ const keys = [{ id: "x", file: "token.secret" }];
 export default defineConfig({ plugins: [phases(common), artifacts(common), tasks(), tokens({ ...common, keys })] });
 `;
 const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
-// Node looks for packages in `.node_modules` there.
+// Node looks for packages in the folder `.node_modules` there.
 const HOME = dirname(
   createRequire(import.meta.url)
     .resolve.paths("x")
@@ -56,7 +56,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The error that the server does not start with; it has made nothing in the workspace and no data folder. */
+/** The error with which the server does not start. Asserts that it created neither a file in the workspace nor a data folder. */
 async function refusal(
   settings: object = {},
   options: object = {},
@@ -70,7 +70,7 @@ async function refusal(
 }
 
 describe("a server does not start where agents could change what it runs", () => {
-  it("because a package of it is in the workspace, under whatever name", async () => {
+  it("because one of its packages is in the workspace, under any name", async () => {
     const { message, fix } = await refusal({ workspace: dirname(KERNEL) });
     expect(message).toContain(`the workspace \`${dirname(KERNEL)}\``);
     expect(fix).toContain(`bylaw serve --workspace ${dirname(KERNEL)}`);
@@ -80,7 +80,7 @@ describe("a server does not start where agents could change what it runs", () =>
     );
   });
 
-  it("because the folder that it starts in is the workspace, where a file of settings could be made", async () => {
+  it("because it starts in the workspace, where a file of settings could be created", async () => {
     const cwd = vi.spyOn(process, "cwd").mockReturnValue(work);
     const { message } = await refusal();
     cwd.mockRestore();
@@ -116,7 +116,7 @@ describe("a server does not start where agents could change what it runs", () =>
     expect((await refusal()).message).toContain(join(work, "hook.mjs"));
   });
 
-  it("because a file of the workspace is a second name of a module that it runs", async () => {
+  it("because a file in the workspace is a hard link to one of its modules", async () => {
     const rules = put("rules.mjs", "export default 1");
     mkdirSync(join(work, "node_modules"));
     linkSync(rules, join(work, "node_modules", "other.mjs"));
@@ -131,7 +131,7 @@ describe("a server does not start where agents could change what it runs", () =>
   });
 
   it.runIf(HOME !== "." && existsSync(HOME))(
-    "because packages are looked for in a folder of the workspace that is not there yet",
+    "because packages are looked up in a missing folder of the workspace",
     async () => {
       const names = readdirSync(HOME);
       vi.stubEnv("PATH", "/usr/bin");
@@ -141,7 +141,7 @@ describe("a server does not start where agents could change what it runs", () =>
   );
 });
 
-describe("what a configuration imports keeps the server from starting where it is in the workspace", () => {
+describe("an import of the configuration from the workspace keeps the server from starting", () => {
   it.each(readCases<[string, string, string]>(import.meta, "what-configuration-imports-keeps"))(
     "%s",
     async (_, text, name) => {
@@ -163,7 +163,7 @@ describe("what a configuration imports keeps the server from starting where it i
     },
   );
 
-  it("and not where it is beside it", async () => {
+  it("but not an import from outside it", async () => {
     put("rules.mjs", "export default 1");
     const config = put("bylaw.config.mjs", `import "./rules.mjs";\n${CONFIG}`);
     await (await serve({ settings: { contract: undefined, config } }, folder)).close();

@@ -26,7 +26,7 @@ afterAll(() => at.close());
 
 const held = (): number => at.service.inFlight.held();
 
-/** A request on a connection of its own, which ends with the answer. */
+/** A request on its own connection, which ends with the answer. */
 class Sent {
   readonly socket: Socket;
   readonly answer: Promise<string>;
@@ -35,7 +35,7 @@ class Sent {
   constructor(text: string) {
     this.socket = connect(port, "127.0.0.1");
     this.socket.setEncoding("utf8").on("data", (part: string) => (this.#text += part));
-    // A server that closes a connection while a body still comes resets it.
+    // A server that closes a connection while a body is still arriving resets it.
     this.socket.on("error", () => {});
     this.answer = once(this.socket, "close").then(() => this.#text);
     this.socket.write(text);
@@ -69,7 +69,7 @@ const check = (task: string, length = 0): string =>
 const begun = ({ auth, task }: Agent): Sent => new Sent(head({ auth, length: BODY }) + check(task));
 const rest = ({ task }: Agent): string => check(task, BODY).slice(check(task).length);
 
-describe("who asks is known before a body is read", () => {
+describe("the caller is known before a body is read", () => {
   it.each<[string, string | undefined, RegExp]>([
     ["a forged token", "Bearer abc.def.ghi", /^HTTP\/1\.1 401 /],
     ["the token of an operator", asOperator, /^HTTP\/1\.1 403 /],
@@ -79,7 +79,7 @@ describe("who asks is known before a body is read", () => {
     expect(await sent.answer).toMatch(answer);
   });
 
-  it("a body that may hold the token is read up to 16 KiB, and holds few values", async () => {
+  it("a body that may contain the token is limited to 16 KiB and few values", async () => {
     const body = {
       task_id: ann.task,
       tool_name: "read_files",
@@ -97,7 +97,7 @@ describe("who asks is known before a body is read", () => {
     expect((await at.post("/tools/check", ann.auth, long)).status).toBe(200);
   });
 
-  it("a body that is too large for a caller without a credential is on record", async () => {
+  it("a body that is too large for a caller without a credential is recorded", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
     await new Sent(head({ path: "/tools/execute", length: BODY })).answer;
@@ -108,10 +108,10 @@ describe("who asks is known before a body is read", () => {
 });
 
 describe("the bytes of bodies in flight", () => {
-  it("are bounded for a caller and in all, operators have their own, and all are given back", async () => {
+  it("are limited for each caller and in total, with a share for operators, and all are freed again", async () => {
     const first = [begun(ann), begun(ann)];
     await expect.poll(held).toBe(2 * BODY);
-    // Ann has her share; bob has the rest; for cid nothing is left.
+    // Ann uses her share, Bob the rest, and nothing is left for Cid.
     const busy = /^HTTP\/1\.1 503 [^]*retry-after: 1[^]*BYLAW_SERVICE_BUSY/i;
     expect(await begun(ann).answer).toMatch(busy);
     const other = begun(bob);
@@ -120,7 +120,7 @@ describe("the bytes of bodies in flight", () => {
       .answer;
     expect(late).toMatch(busy);
     expect((await at.post("/tasks", asOperator, { id: "while-busy" })).status).toBe(201);
-    // Those without a credential have a share of their own, and none of it is left where all is held.
+    // Callers without a credential have their own share, which is gone when everything is in use.
     expect((await at.get("/health")).status).toBe(200);
     for (const sent of first) sent.socket.write(rest(ann));
     other.socket.destroy();
@@ -132,14 +132,14 @@ describe("the bytes of bodies in flight", () => {
     await expect.poll(held).toBe(0);
   });
 
-  it("are given back once by clients that leave, whenever they do", async () => {
+  it("are freed once when a client disconnects, at any time", async () => {
     for (let round = 0; round < 3; round += 1) {
       const sent = [begun(ann), begun(bob)];
       await expect.poll(held).toBe(2 * BODY);
       for (const { socket } of sent) socket.resetAndDestroy();
       await expect.poll(held).toBe(0);
     }
-    // Its call is decided, and nobody is left to be told.
+    // Its call is decided, although the client has disconnected.
     const gone = begun(ann);
     await expect.poll(held).toBe(BODY);
     gone.socket.write(rest(ann), () => gone.socket.destroy());
@@ -147,7 +147,7 @@ describe("the bytes of bodies in flight", () => {
     expect(held()).toBe(0);
   });
 
-  it("of a body without a length are what has arrived", async () => {
+  it("of a body without a length count as they arrive", async () => {
     const piece = (bytes: number): string => `${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`;
     const sent = new Sent(head({ auth: cid.auth }) + piece(1_000));
     await expect.poll(held).toBe(1_000);
@@ -159,7 +159,7 @@ describe("the bytes of bodies in flight", () => {
     await expect.poll(held).toBe(0);
   });
 
-  it("of a claim that waits are none, and it may not be large", async () => {
+  it("of a waiting claim do not count, but it must be small", async () => {
     await at.post("/tasks/claim", asNewcomer, { agent_id: "first" });
     const claim = JSON.stringify({
       agent_id: "waits",
@@ -182,7 +182,7 @@ describe("the bytes of bodies in flight", () => {
     expect(padded.status).toBe(413);
   });
 
-  it("of a request without a socket are bounded too", async () => {
+  it("of a request without a socket are limited too", async () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(4_096)),
     });
@@ -202,7 +202,7 @@ describe("a flood of large bodies", () => {
   const large = (task: string): string =>
     `{"task_id":"${task}","tool_name":"read_files","args":{"path":"a","x":${nested}}}`;
 
-  it("is refused before anything is built of it, and others are answered as before", async () => {
+  it("is refused before it is parsed, and other requests are answered as usual", async () => {
     const body = large(ann.task);
     const post = (auth: string | undefined, path: string): Promise<string> =>
       new Sent(head({ path, auth, length: body.length }) + body).answer.then(
@@ -220,13 +220,13 @@ describe("a flood of large bodies", () => {
     await expect.poll(held).toBe(0);
   });
 
-  it("says how many values a body may hold", async () => {
+  it("reports how many values a body may have", async () => {
     const refused = await at.post("/tools/check", bob.auth, large(bob.task));
     expect(refused).toMatchObject(problemOf(400, "BYLAW_JSON_INVALID"));
     expect(refused.body["detail"]).toMatch(/20000 values/);
   });
 
-  it("keeps the order of what one connection asks, a large body among small ones", async () => {
+  it("keeps the order of requests on one connection, a large body among small ones", async () => {
     const wide = check(ann.task, BODY);
     const asked = [check(ann.task), wide, check(bob.task), check(ann.task)];
     const sent = new Sent(

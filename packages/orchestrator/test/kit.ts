@@ -28,7 +28,7 @@ interface Answer {
   readonly body: Readonly<Record<string, never>> & JsonObject;
 }
 
-/** How often a tool was run, by name. */
+/** The number of runs of each tool, by name. */
 type Runs = Map<string, number>;
 
 /** A server without a socket, in memory, with a clock that the test moves. */
@@ -36,9 +36,9 @@ export interface Served extends Orchestrator {
   readonly store: Store;
   readonly runs: Runs;
   readonly workspace: string;
-  /** Lets the tool `slow` end. */
+  /** Ends the tool `slow`. */
   readonly finish: () => void;
-  /** Ends the server, and leaves its folder to others. */
+  /** Ends the server but keeps its folder for others. */
   stop(): Promise<void>;
   pass(ms: number): void;
   ask(
@@ -59,7 +59,7 @@ export interface Served extends Orchestrator {
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** Creates a task and has an agent claim it: its Authorization header, and its task. */
+  /** Creates a task and lets an agent claim it. Returns the agent's Authorization header and the task. */
   agent(name: string, task?: string): Promise<Agent>;
   events(...types: readonly string[]): Promise<readonly LogEvent[]>;
 }
@@ -71,27 +71,27 @@ export interface Agent {
   readonly task: string;
 }
 
-/** An answer that refuses. */
+/** The expected answer of a refused request. */
 export const problemOf = (status: number, code: string) => ({ status, body: { code } });
 
 export const asOperator = `Bearer ${OPERATOR}`;
 export const asNewcomer = `Bylaw-Enrol ${ENROL}`;
 
-/** What is needed of the options, and the rest as usual here. */
+/** The options that matter, with test defaults for the rest. */
 export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
   readonly settings?: SettingsInput;
   readonly policy?: string;
 }
 
-/** Where tests are run by root: gives a workspace to the user that programs of agents run as. */
+/** If root runs the tests, gives a workspace to the user that runs programs of agents. */
 export function give(workspace: string): void {
   if (!isRoot() || !existsSync(workspace)) return;
   const { uid, gid } = UNPRIVILEGED;
-  // It follows no link, so nothing outside changes hands.
+  // Follows no link, so nothing outside changes its owner.
   spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }
 
-/** Starts a server; another of the same folder and store is another node. */
+/** Starts a server. Another one with the same folder and store is another node. */
 export async function serve(
   { settings, policy, ...options }: ServeOptions = {},
   given?: string,
@@ -107,7 +107,7 @@ export async function serve(
   mkdirSync(workspace, { recursive: true });
   writeFileSync(join(folder, "contract.yaml"), CONTRACT);
   if (policy !== undefined) writeFileSync(join(folder, "policy.toml"), policy);
-  // A workspace elsewhere, such as a home, is not ours to give away.
+  // A workspace elsewhere, such as a home folder, must keep its owner.
   const chosen = resolve(settings?.workspace ?? workspace);
   if (`${chosen}/`.startsWith(`${folder}/`)) give(chosen);
   const store = options.store ?? createMemoryStore({ now: () => at });
@@ -126,7 +126,7 @@ export async function serve(
       ...settings,
     },
   });
-  // What does not start leaves nothing.
+  // A server that does not start must leave nothing behind.
   const orchestrator = await made.catch((error: unknown) => {
     if (given === undefined) rmSync(folder, { recursive: true });
     throw error;
@@ -201,7 +201,7 @@ function tools(runs: Runs, released: Promise<void>): readonly Tool<CallContext>[
     }),
     defineTool({
       name: "note",
-      description: "Notes that it ran",
+      description: "Records that it ran",
       input: path,
       run: () => (ran("note"), { count: runs.get("note") ?? 0 }),
     }),

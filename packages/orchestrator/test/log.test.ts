@@ -23,7 +23,7 @@ function logged(secrets: readonly string[] = []): {
 
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJhZ2VudCI6ImFubiJ9.c2lnbmF0dXJlLW9mLWl0";
 
-test("a line is one JSON object with a level, a time and what was told", () => {
+test("a line is one JSON object with a level, a time and the message", () => {
   const { log, lines } = logged();
   log.info({ route: "/tasks", status: 200 }, "answered");
   expect(lines()).toMatchObject([
@@ -37,7 +37,7 @@ test("a line is one JSON object with a level, a time and what was told", () => {
   ]);
 });
 
-test("an error of ours says which file it is about and what to do", () => {
+test("a Bylaw error has its file and its fix", () => {
   const { log, lines } = logged();
   const ours = new BylawError({
     code: "BYLAW_METRICS_DIVERGED",
@@ -58,7 +58,7 @@ test("an error of ours says which file it is about and what to do", () => {
   ]);
 });
 
-test("no line holds a secret, wherever it stands", () => {
+test("no line contains a secret, wherever it occurs", () => {
   const { log, lines } = logged(["the secret of this server"]);
   log.warn({ authorization: "Bearer abcdefghijkl", headers: { cookie: "a=b" } }, "one");
   log.warn(
@@ -85,7 +85,7 @@ test("no line holds a secret, wherever it stands", () => {
   expect(lines()).toHaveLength(5);
 });
 
-test("what somebody sends makes no second line, no endless one, and no failure", () => {
+test("text of a client causes no second line, no endless line and no failure", () => {
   const { log, lines } = logged();
   fc.assert(
     fc.property(

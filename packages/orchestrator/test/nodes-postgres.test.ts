@@ -8,7 +8,7 @@ import { eventsOf, serve } from "./operate-kit.ts";
 const postgres = await startPostgres();
 
 test.skipIf(postgres === undefined)(
-  "two nodes over one PostgreSQL see, answer and find the same",
+  "two nodes on one PostgreSQL see, answer and find the same",
   async () => {
     const key = (folder: string): object => {
       const token_secret_file = join(folder, "token.secret");

@@ -63,7 +63,7 @@ const move = (at: Served, auth: string, target_phase: string) =>
     artifacts: { test_run_result: RESULT },
   });
 
-it("the tests are started by what the programs of agents are started by, whoever asks for them", async () => {
+it("tests are started with `tools.wrap` like programs of agents, whatever requests them", async () => {
   const { at, ann } = await serving(ARGV, CONTRACT, {
     wrap: ["/usr/bin/env", "WHO=box"],
     contain: "always",
@@ -82,7 +82,7 @@ it("the tests are started by what the programs of agents are started by, whoever
   ]);
 });
 
-it("the tests are run where a task ends by them", async () => {
+it("tests are run for a transition that ends a task", async () => {
   const ends = {
     ...CONTRACT,
     phases: [phase("WORK", { required_artifacts: [GREEN] })],

@@ -39,7 +39,7 @@ const OPERATORS = [
   { name: "ada", roles: ["human", "lead"], token: digest(TOKENS.ada) },
   { name: "ci", roles: ["lead"], token: digest(TOKENS.ci) },
 ];
-/** Those who come later: agents of tests have their names. */
+/** Operators who come later. Agents of tests have the same names. */
 const MORE = [
   { name: "bob", roles: ["human"], token: digest(TOKENS.bob) },
   { name: "ann", roles: ["human"], token: digest(TOKENS.ann) },
@@ -56,11 +56,11 @@ export interface Answer {
   readonly body: JsonObject & Readonly<Record<string, never>>;
 }
 
-/** Somebody who asks. */
+/** A client with a credential. */
 export interface Asker {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   send(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<Answer>;
-  /** For a request that is not read whole. */
+  /** Headers for a request whose answer is not read completely. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -71,16 +71,16 @@ export interface Agent extends Asker {
   check(tool: string, args: JsonObject): Promise<Answer>;
 }
 
-/** A server that listens, and its files. */
+/** A server that listens, with its files. */
 export interface Served {
   readonly orchestrator: Orchestrator;
   readonly folder: string;
-  /** Below which the interface stands. */
+  /** The URL prefix of the API. */
   readonly base: string;
   readonly nobody: Asker;
   as(name: Name | "operator"): Asker;
   claim(agent: string): Promise<Agent>;
-  /** Makes operators of Ann and Bob as well. */
+  /** Adds Ann and Bob as operators. */
   hire(): void;
   close(): Promise<void>;
 }
@@ -88,10 +88,10 @@ export interface Served {
 interface ServeOptions extends Pick<OrchestratorOptions, "now" | "log"> {
   readonly settings?: OrchestratorOptions["settings"];
   readonly store?: Store;
-  /** Another node over the files of this one. */
+  /** A server whose files this one shares, as another node. */
   readonly beside?: Served;
   readonly contract?: (text: string) => string;
-  /** Makes further files, and says what of the settings is then another. */
+  /** Creates more files and returns the settings that they change. */
   readonly files?: (folder: string) => object;
 }
 
@@ -188,7 +188,7 @@ async function claim(base: string, agent_id: string): Promise<Agent> {
     agent_id,
     task_id: id,
   });
-  if (status !== 200) throw new Error(`Unexpected ${status}, expected a claim: ${text}`);
+  if (status !== 200) throw new Error(`The claim failed with ${status}: ${text}`);
   const { task, phase_token } = body as unknown as { task: { id: string }; phase_token: string };
   let current = asker(base, { authorization: `Bearer ${phase_token}` });
   return {
@@ -217,6 +217,6 @@ export const planOf = (criterion: string): JsonObject => ({
   plan_document: { acceptance_criteria: [{ criterion, how_to_verify: "run the tests" }] },
 });
 
-/** The events of a run, all of them. */
+/** All events of a run. */
 export const eventsOf = ({ orchestrator: { service } }: Served) =>
   service.store.events(service.run.run, 0, 100_000);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 describe("status", () => {
-  test("is the status.json of the run, for operators alone", async () => {
+  test("is the status.json of the run, only for operators", async () => {
     const { status, text, headers } = await served.as("operator").get("/status");
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(Object.keys(readStatus(text).agents)).toEqual(["ann"]);
@@ -38,7 +38,7 @@ describe("status", () => {
 });
 
 describe("responses", () => {
-  test("are decided about and put on record, each once under its id", async () => {
+  test("are decided and recorded, each once under its id", async () => {
     const said = {
       text: "done",
       tool_calls: [{ id: "1", tool: "new_answer", args: { content: "x" } }],
@@ -59,7 +59,7 @@ describe("responses", () => {
     );
   });
 
-  test("are those of the agent whose token it is, and nothing else", async () => {
+  test("always belong to the agent of the token", async () => {
     expect((await ann.send("POST", "/responses", { agent: "bob", text: "x" })).status).toBe(400);
     expect((await served.as("operator").send("POST", "/responses", { text: "x" })).status).toBe(
       403,
@@ -69,7 +69,7 @@ describe("responses", () => {
 });
 
 describe("behaviors", () => {
-  test("are read like a control file, and say what was probably meant", async () => {
+  test("are read like a control file, with suggestions for misspellings", async () => {
     const near = await ann.send("POST", "/behaviors", { action: "lop" });
     expect([near.status, near.body["code"], near.body["fix"]]).toEqual([
       400,
@@ -101,7 +101,7 @@ describe("behaviors", () => {
 });
 
 describe("the constitution", () => {
-  test("takes rules of agents and of operators, and no agent takes away an operator's", async () => {
+  test("accepts rules of agents and of operators, and no agent can remove an operator's", async () => {
     const rule = {
       rule: "Nobody reads .env",
       check: { action: "deny", tool: "read_files", args: { path: ".env" } },
@@ -131,7 +131,7 @@ describe("the constitution", () => {
 });
 
 describe("health and readiness", () => {
-  test("are open, and tell nothing of the run", async () => {
+  test("are open, and reveal nothing of the run", async () => {
     expect((await served.nobody.get("/health")).body).toEqual({
       status: "healthy",
       workflow_loaded: true,
@@ -151,7 +151,7 @@ describe("health and readiness", () => {
     const other = await serve({ store });
     onTestFinished(() => other.close());
     broken = true;
-    // What was written a moment ago is as good as a probe.
+    // A recent write replaces a probe.
     await expect.poll(async () => (await other.nobody.get("/ready")).status).toBe(503);
     const down = await other.nobody.get("/ready");
     expect([down.status, down.body, down.headers.get("retry-after")]).toEqual([
@@ -168,7 +168,7 @@ describe("health and readiness", () => {
 });
 
 describe("metrics", () => {
-  test("are for operators, and for anyone only where a setting says so", async () => {
+  test("are for operators, and for anyone only if a setting says so", async () => {
     expect((await served.nobody.get("/metrics")).status).toBe(401);
     expect((await ann.get("/metrics")).status).toBe(403);
     expect((await served.as("operator").get("/metrics")).status).toBe(200);
@@ -177,7 +177,7 @@ describe("metrics", () => {
     expect((await open.nobody.get("/metrics")).status).toBe(200);
   });
 
-  test("have no label of what a client wrote, and no secret", async () => {
+  test("have no label with a client's text, and no secret", async () => {
     const odd = [
       "/audit/query?task_id=secret-task",
       "/nothing/secret-path",
@@ -198,7 +198,7 @@ describe("metrics", () => {
   });
 });
 
-test("no secret is in a log line, an event, or what a refused request is told", async () => {
+test("no secret is in a log line, an event, or the answer to a refused request", async () => {
   const token = String(ann.headers["authorization"]).slice("Bearer ".length);
   const forged = `${token.slice(0, -4)}AAAA`;
   const texts: string[] = [];
@@ -221,7 +221,7 @@ test("no secret is in a log line, an event, or what a refused request is told", 
   expect(lines.some((line) => line.includes("a request was refused"))).toBe(true);
 });
 
-test("what a client writes makes no header and no line of its own", async () => {
+test("text of a client adds no header and no line", async () => {
   const crlf = encodeURIComponent("x\r\nset-cookie: a=b");
   for (const path of [
     `/approvals/${crlf}`,
@@ -245,11 +245,11 @@ test("what a client writes makes no header and no line of its own", async () => 
   expect(text).not.toContain("\r");
 });
 
-describe("the description of the interface", () => {
+describe("the description of the API", () => {
   const described = async (): Promise<JsonObject> =>
     (await served.nobody.get("/openapi.json")).body;
 
-  test("is OpenAPI 3.1, has every route with who may ask, and schemas that are JSON Schema", async () => {
+  test("is OpenAPI 3.1, with every route, its callers, and valid JSON Schemas", async () => {
     const document = (await described()) as unknown as {
       openapi: string;
       paths: Record<
@@ -293,7 +293,7 @@ describe("the description of the interface", () => {
       expect(ajv.validateSchema(schema), JSON.stringify(ajv.errors)).toBe(true);
   });
 
-  test("holds answers to what it says", async () => {
+  test("matches the answers", async () => {
     const document = await described();
     const ajv = new Ajv.default({ strict: false, formats: { "date-time": true, date: true } });
     ajv.addSchema({ $id: "https://bylaw.test/openapi", ...document });
@@ -305,7 +305,7 @@ describe("the description of the interface", () => {
     }
   });
 
-  test("is a page that loads nothing from elsewhere, and is not served where a setting says so", async () => {
+  test("is a page that loads nothing from elsewhere, and a setting can turn it off", async () => {
     const page = await served.nobody.get("/docs");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(page.headers.get("content-security-policy")).toMatch(
@@ -325,7 +325,7 @@ describe("the description of the interface", () => {
   });
 });
 
-/** Every schema of a document, wherever it stands. */
+/** Every schema of a document, at any depth. */
 function schemasIn(value: unknown): readonly object[] {
   if (typeof value !== "object" || value === null) return [];
   const own =

@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (text: string): void => writeFileSync(file, text, { mode: 0o600 });
 
-it("a broken file lets nobody in who is known by it, is said once, and keeps nobody else out", async () => {
+it("a broken file admits none of its operators, is reported once, and affects nobody else", async () => {
   const said: string[] = [];
   const [quiet, error] = [() => {}, (_: object, message: string) => void said.push(message)];
   const at = await serve({ log: { debug: quiet, info: quiet, warn: quiet, error } }, folder);
@@ -46,13 +46,13 @@ it("a broken file lets nobody in who is known by it, is said once, and keeps nob
   await at.close();
 });
 
-it("a file is read again when it has changed, and not before", () => {
+it("a file is read again only when it has changed", () => {
   const faults: unknown[] = [];
   const list = createOperatorList(file, { onBroken: (error) => faults.push(error) });
   expect(list()).toEqual([]);
   write(listed("eve"));
   expect(list().map(({ name }) => name)).toEqual(["eve"]);
-  // Right after a change the same size may hide another one.
+  // Right after a change, an equal size may hide another change.
   write(listed("ada"));
   expect(list().map(({ name }) => name)).toEqual(["ada"]);
   chmodSync(file, 0o666);

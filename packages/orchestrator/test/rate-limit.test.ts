@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createRateLimit } from "../src/auth/rate-limit.ts";
 
-it("lets more than may come at once in when that many may, and has it made up for", () => {
+it("admits a batch above the burst when the bucket is full, and delays later requests for it", () => {
   let at = 0;
   const limit = createRateLimit({ per_second: 1, burst: 10, clock: () => at }) ?? (() => {});
   limit("ann", 25);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./kit.ts";
 
-test("a flood of requests that nobody lets in fills no log, and hides nothing of an agent that is known", async () => {
+test("a flood of refused requests does not fill the log, and hides nothing of a known agent", async () => {
   const lines: string[] = [];
   const keep = (fields: object, message: string): void =>
     void lines.push(JSON.stringify({ ...fields, message }));
@@ -35,7 +35,7 @@ const total = async (served: Awaited<ReturnType<typeof serve>>): Promise<number>
     0,
   );
 
-test("what was left out is on record when nobody asks any more, the last one with what it was about", async () => {
+test("unrecorded refusals are recorded when the flood has ended, the last one with its subject", async () => {
   const served = await serve({ settings: { limits: UNIT } });
   onTestFinished(() => served.close());
   for (let times = 0; times < 29; times += 1) await served.get("/audit/recent");
@@ -54,7 +54,7 @@ test("what was left out is on record when nobody asks any more, the last one wit
   expect(await total(served)).toBe(30);
 });
 
-test("what was left out is on record when the server ends", async () => {
+test("unrecorded refusals are recorded when the server closes", async () => {
   const served = await serve({ settings: { limits: UNIT } });
   for (let times = 0; times < 30; times += 1) await served.get("/audit/recent");
   await served.close();

@@ -23,7 +23,7 @@ describe.each([
   const end = (auth: string, key: string, more: object = {}) =>
     at.post(`/tasks/${verb}`, auth, { task_id: "a", ...body, ...more }, keyed(key));
 
-  it("is answered the same when it is made again, and happens once", async () => {
+  it("gets the same answer when it is repeated, and happens once", async () => {
     const ann = await at.agent("ann", "a");
     const first = await end(ann.auth, "r1");
     expect(first).toMatchObject({ status: 200, body: { task_id: "a", status } });
@@ -31,7 +31,7 @@ describe.each([
     expect(await at.events(type)).toHaveLength(1);
   });
 
-  it("is answered the same when both come at once", async () => {
+  it("gets the same answer when both come at once", async () => {
     const ann = await at.agent("ann", "a");
     const answers = await Promise.all(Array.from({ length: 5 }, () => end(ann.auth, "r1")));
     expect(answers.map((one) => [one.status, one.body])).toEqual(
@@ -40,7 +40,7 @@ describe.each([
     expect(await at.events(type)).toHaveLength(1);
   });
 
-  it("is answered the same when somebody else has the task by then, who keeps it", async () => {
+  it("gets the same answer when another agent has the task by then, who keeps it", async () => {
     const ann = await at.agent("ann", "a");
     const { body: first } = await end(ann.auth, "r1");
     if (verb === "fail") await at.post("/tasks/a/retry", asOperator, {});
@@ -60,7 +60,7 @@ describe.each([
       problemOf(409, "BYLAW_REQUEST_REUSED"),
     );
     expect((await end(ann.auth, "r2")).status).toBeGreaterThanOrEqual(403);
-    // The next claim of the same agent is none that was ended.
+    // The agent's next claim is not affected.
     if (verb === "fail") await at.post("/tasks/a/retry", asOperator, {});
     const again = await at.post("/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
     expect((await end(`Bearer ${String(again.body["phase_token"])}`, "r1")).status).toBe(409);
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-it("a task is tried again once for each request, however often that is asked for", async () => {
+it("a task is retried once for each request, however often the request is repeated", async () => {
   const retry = () => at.post("/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
   const ann = await at.agent("ann", "a");
   await at.post("/tasks/fail", ann.auth, { task_id: "a", reason: "cannot be done" });
@@ -89,7 +89,7 @@ describe("a rule of the constitution", () => {
   const change = (auth: string, method: string, key: string, body: unknown = rule) =>
     at.ask(method, "/constitution", auth, method === "DELETE" ? undefined : body, keyed(key));
 
-  it("is given once, by an agent and by an operator", async () => {
+  it("is added once, by an agent and by an operator", async () => {
     const ann = await at.agent("ann", "a");
     for (const auth of [ann.auth, asOperator]) {
       const first = await change(auth, "POST", "r1");
@@ -102,7 +102,7 @@ describe("a rule of the constitution", () => {
     expect(await at.events("constitution_updated")).toHaveLength(2);
   });
 
-  it("is given once when both come at once", async () => {
+  it("is added once when both requests come at once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => change(asOperator, "POST", "r1")),
     );
@@ -110,7 +110,7 @@ describe("a rule of the constitution", () => {
     expect(await at.events("constitution_updated")).toHaveLength(1);
   });
 
-  it("is given once by any number of nodes", async () => {
+  it("is added once through any number of nodes", async () => {
     const other = await serve({ store: at.store });
     try {
       const nodes = [at, other, at, other];
@@ -129,7 +129,7 @@ describe("a rule of the constitution", () => {
     }
   });
 
-  it("that came later is not taken away by a request that is made again", async () => {
+  it("that was added later is not removed by a repeated request", async () => {
     await change(asOperator, "POST", "r1");
     for (const [method, key] of [
       ["PUT", "r2"],
@@ -144,7 +144,7 @@ describe("a rule of the constitution", () => {
   });
 });
 
-describe("of an operator", () => {
+describe("a request of an operator", () => {
   let served: Operated;
   beforeEach(async () => {
     const spawning = `name: Build
@@ -180,7 +180,7 @@ describe("of an operator", () => {
   const recorded = async (type: string) =>
     (await eventsOf(served)).filter(({ event_type }) => event_type === type);
 
-  /** Asks three times, with something else in between; all answers are the same, and one event says so. */
+  /** Sends a request three times, with another in between. All answers must be the same, with one event. */
   async function thrice(path: string, body: object, type: string): Promise<void> {
     const first = await post(path, body, type);
     expect(first).toMatchObject({ status: 200, body: { sequence: expect.any(Number) } });
@@ -189,24 +189,27 @@ describe("of an operator", () => {
     expect(await post(path, body, type)).toEqual(first);
     const events = await recorded(type);
     expect(events.map(({ sequence }) => sequence)).toEqual([first.body["sequence"]]);
-    // Nobody else is answered by it.
+    // Another operator does not get this answer.
     expect((await post(path, body, type, "bob")).body).not.toEqual(first.body);
   }
 
   it.each([
     [{ answer: "yes" }, "approval_granted"],
     [{ answer: "no", reason: "Not this host" }, "approval_refused"],
-  ])("the answer %j to a call is given once, and told again", async (said, type) => {
-    const agent = await served.claim("call");
-    await agent.check("web_fetch", { url: "https://example.com" });
-    const id = await idOf(agent.task);
-    await thrice(`/approvals/${id}`, said, type);
-    expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject(
-      problemOf(409, "BYLAW_REQUEST_REUSED"),
-    );
-  });
+  ])(
+    "with the answer %j to a call is recorded once, and repeated with the same result",
+    async (said, type) => {
+      const agent = await served.claim("call");
+      await agent.check("web_fetch", { url: "https://example.com" });
+      const id = await idOf(agent.task);
+      await thrice(`/approvals/${id}`, said, type);
+      expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject(
+        problemOf(409, "BYLAW_REQUEST_REUSED"),
+      );
+    },
+  );
 
-  it("an answer to a call that comes twice at once is one answer", async () => {
+  it("with an answer to a call that comes twice at once is recorded once", async () => {
     const agent = await served.claim("call");
     await agent.check("web_fetch", { url: "https://example.com" });
     const path = `/approvals/${await idOf(agent.task)}`;
@@ -218,7 +221,7 @@ describe("of an operator", () => {
     expect(await recorded("approval_granted")).toHaveLength(1);
   });
 
-  it("an id under which nothing was done is free for another request", async () => {
+  it("that did nothing leaves its id free for another request", async () => {
     const agent = await served.claim("call");
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     await agent.check("web_fetch", { url: "https://example.com" });
@@ -229,7 +232,7 @@ describe("of an operator", () => {
     expect(await post(path, { answer: "yes", expires_at })).toMatchObject({ status: 200 });
   });
 
-  it("the answer to a gate, a waiver and a report are given once, and told again", async () => {
+  it("with an answer to a gate, a waiver or a report is recorded once, and repeated with the same result", async () => {
     const agent = await served.claim("gate");
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const waiver = {

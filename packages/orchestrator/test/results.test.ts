@@ -30,7 +30,7 @@ const results = async () =>
 const REFUSED = problemOf(409, "BYLAW_EVENT_REFUSED");
 
 describe("the result of a call", () => {
-  it("is taken once, by the agent and for the tool that were allowed", async () => {
+  it("is accepted once, from the allowed agent and for the allowed tool", async () => {
     const { id } = await check(ann);
     expect(await report(bob, id)).toMatchObject(REFUSED);
     expect(await report(ann, id, { tool: "read_files" })).toMatchObject(REFUSED);
@@ -39,7 +39,7 @@ describe("the result of a call", () => {
     expect(await results()).toEqual([["ann", "note", false]]);
   });
 
-  it("is not taken for a call that was never made or was denied", async () => {
+  it("is not accepted for a call that was never made or was denied", async () => {
     expect(await report(ann, "call-never-made")).toMatchObject(REFUSED);
     const denied = await check(ann, "write_files");
     expect(denied).toMatchObject({ allowed: false });
@@ -47,7 +47,7 @@ describe("the result of a call", () => {
     expect(await results()).toEqual([]);
   });
 
-  it("is taken in the next phase, and by whoever opened the log anew", async () => {
+  it("is accepted in the next phase, and after the log was opened again", async () => {
     const { id } = await check(ann);
     const moved = await at.post("/tasks/transition", ann.auth, {
       task_id: "a",
@@ -65,14 +65,14 @@ describe("the result of a call", () => {
     await other.stop();
   });
 
-  it("is not taken where the task was given back in between", async () => {
+  it("is not accepted after the task was given back", async () => {
     const { id } = await check(ann);
     await at.post("/tasks/release", ann.auth, { task_id: "a" });
     const again = await at.agent("ann", "a");
     expect(await report(again, id)).toMatchObject(REFUSED);
   });
 
-  it("is known of so many calls that were not reported on, the newest", async () => {
+  it("is accepted for a limited number of unreported calls, the newest ones", async () => {
     const ids: unknown[] = [];
     for (let left = 145; left > 0; left -= 1) ids.push((await check(ann))["id"]);
     expect(await report(ann, ids[0])).toMatchObject(REFUSED);
@@ -81,7 +81,7 @@ describe("the result of a call", () => {
     expect(await report(ann, ids[144])).toMatchObject({ status: 200 });
   });
 
-  it("is on record once under its request id, also of two at once", async () => {
+  it("is recorded once under its request id, even if two come at once", async () => {
     const { id } = await check(ann);
     const answers = await Promise.all([
       report(ann, id, { key: "k" }),

@@ -65,7 +65,7 @@ function logged(): { readonly log: Log; readonly lines: string[] } {
 }
 
 describe.runIf(isRoot() && process.platform === "linux")("a server that is root", () => {
-  it("does not start where programs of agents would be root, and makes nothing", async () => {
+  it("does not start if programs of agents would be root, and creates nothing", async () => {
     const folder = site();
     mkdirSync(join(folder, "work"));
     await expect(start(folder, {})).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe.runIf(isRoot() && process.platform === "linux")("a server that is root"
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
-  it("starts there where that is allowed, and says so in one line", async () => {
+  it("starts if that is allowed, and logs one line about it", async () => {
     const folder = site();
     mkdirSync(join(folder, "work"));
     for (const contain of ["possible", "never"] as const) {
@@ -89,27 +89,25 @@ describe.runIf(isRoot() && process.platform === "linux")("a server that is root"
     }
   });
 
-  it("leaves it to the operator where programs are started by something else", async () => {
+  it("starts if `tools.wrap` starts programs, which is the operator's responsibility", async () => {
     const folder = site();
     mkdirSync(join(folder, "work"));
     await start(folder, { tools: { wrap: ["/usr/bin/env"] } });
     expect(statSync(join(folder, "work")).uid).toBe(0);
   });
 
-  it.runIf(canContain())(
-    "gives a workspace that it makes to another user, and one for each task too",
-    async () => {
-      const folder = site();
-      const { log, lines } = logged();
-      const { service } = await start(folder, { workspace_per_task: true }, log);
-      expect([statSync(join(folder, "work")).uid, statSync(service.workspaceOf("t1")).uid]).toEqual(
-        [UNPRIVILEGED.uid, UNPRIVILEGED.uid],
-      );
-      const other = site();
-      chownSync(other, 1_234, 1_234);
-      await start(other, {}, log);
-      expect(statSync(join(other, "work"))).toMatchObject({ uid: 1_234, gid: 1_234 });
-      expect(lines).toEqual([]);
-    },
-  );
+  it.runIf(canContain())("gives every workspace that it creates to another user", async () => {
+    const folder = site();
+    const { log, lines } = logged();
+    const { service } = await start(folder, { workspace_per_task: true }, log);
+    expect([statSync(join(folder, "work")).uid, statSync(service.workspaceOf("t1")).uid]).toEqual([
+      UNPRIVILEGED.uid,
+      UNPRIVILEGED.uid,
+    ]);
+    const other = site();
+    chownSync(other, 1_234, 1_234);
+    await start(other, {}, log);
+    expect(statSync(join(other, "work"))).toMatchObject({ uid: 1_234, gid: 1_234 });
+    expect(lines).toEqual([]);
+  });
 });

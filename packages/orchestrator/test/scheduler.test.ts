@@ -18,7 +18,7 @@ afterEach(async () => {
   open = [];
 });
 
-/** Two nodes over one store, and a clock that stands still until it is moved. */
+/** Two nodes on one store, with a clock that only the test moves. */
 async function twoNodes(): Promise<{
   readonly nodes: readonly [Served, Served];
   readonly pass: (minutes: number) => void;
@@ -26,7 +26,7 @@ async function twoNodes(): Promise<{
   let time = BEGIN;
   const now = (): string => new Date(time).toISOString();
   const store = createMemoryStore({ now: () => time });
-  // They look when they are told to.
+  // They do scheduled work only when the test tells them to.
   const settings = { operate: { due_every_ms: 86_400_000 } };
   const one = await serve({ store, now, settings, contract: (text) => `${text}${ALERTS}` });
   const two = await serve({ store, now, settings, beside: one });
@@ -40,7 +40,7 @@ const rounds = (nodes: readonly Served[]): Promise<unknown> =>
 const typesOf = async (served: Served): Promise<readonly string[]> =>
   (await eventsOf(served)).map(({ event_type }) => event_type);
 
-test("a gate that runs out of time is escalated once, however many nodes look, and nobody's no", async () => {
+test("a timed-out gate is escalated once, whatever the number of nodes, and not refused", async () => {
   const { nodes, pass } = await twoNodes();
   const [one, two] = nodes;
   const agent = await one.claim("ann");
@@ -59,7 +59,7 @@ test("a gate that runs out of time is escalated once, however many nodes look, a
   ]);
 });
 
-test("an alert is raised once when its condition begins to hold, and cleared once when it does not any more", async () => {
+test("an alert is raised once when its condition begins to hold, and cleared once when it ends", async () => {
   const { nodes, pass } = await twoNodes();
   const [one] = nodes;
   const alerts = async (): Promise<readonly string[]> =>
@@ -87,7 +87,7 @@ test("an alert is raised once when its condition begins to hold, and cleared onc
   expect(await alerts()).toEqual(["alert_raised", "alert_cleared"]);
 });
 
-test("a task whose agent was lost is taken up once, and goes to the next agent", async () => {
+test("a task of a lost agent is recovered once, and goes to the next agent", async () => {
   const { nodes, pass } = await twoNodes();
   const [one, two] = nodes;
   const { task } = await one.claim("ann");
@@ -104,7 +104,7 @@ test("a task whose agent was lost is taken up once, and goes to the next agent",
   expect(taken.status).toBe(200);
 });
 
-test("a step that fails keeps no other from its turn, no round runs twice at once, and none begins after the stop", async () => {
+test("a failing step does not stop others, rounds do not overlap, and none begins after the stop", async () => {
   const done: string[] = [];
   const failures: string[] = [];
   let release = (): void => {};

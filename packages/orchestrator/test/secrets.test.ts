@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "bylaw-secrets-"));
   const contract = join(folder, "work.yaml");
   writeFileSync(contract, CONTRACT);
-  // With the tools of the workspace, and secrets that the server made itself.
+  // With the tools of the workspace, and with secrets that the server created.
   at = await serve(
     {
       tools: [],
@@ -56,7 +56,7 @@ const secretsIn = (text: string): readonly string[] => {
   return [...made, ENROL, OPERATOR].filter((secret) => text.includes(secret));
 };
 
-describe("what the server lives by", () => {
+describe("a file or secret of the server", () => {
   it.each<[string, string, object]>(readCases<[string, string, object]>(import.meta, "hidden"))(
     "is not shown to agents by %s",
     async (_, tool, args) => {
@@ -66,7 +66,7 @@ describe("what the server lives by", () => {
       );
       expect(secretsIn(JSON.stringify(body))).toEqual([]);
       if (tool !== "bash") expect(status).toBeGreaterThanOrEqual(400);
-      // What an agent runs is another process: what it sees is taken away where the system can do that.
+      // Programs of agents are other processes. The files are hidden from them if the system supports that.
       else if (status === 200) expect(canContain(join(folder, "work"))).toBe(true);
     },
   );
@@ -76,7 +76,7 @@ describe("what the server lives by", () => {
     expect(JSON.stringify(await at.events())).not.toContain(ann.token);
   });
 
-  it("keeps nobody from the work", async () => {
+  it("does not keep agents from their work", async () => {
     expect((await call("read_files", { path: "mine.txt" })).status).toBe(200);
     expect(JSON.stringify((await call("bash", { command: "cat mine.txt" })).body)).toContain(
       "mine",

@@ -34,7 +34,7 @@ let folder: string;
 let at: Served;
 let ann: Agent;
 
-// What may lie in a workspace: the contract, policies, the key of TLS, and the data folder `.bylaw`.
+// The server files that a workspace may contain: the contract, policies, the TLS key, and the data folder `.bylaw`.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "bylaw-own-"));
   for (const [name, text] of Object.entries({
@@ -75,7 +75,7 @@ const WRITES: readonly (readonly [string, (name: string) => object])[] = [
   ["bash", (name) => ({ command: `sed -i s/x/mine/ ./${name}` })],
 ];
 
-describe("what a server starts from", () => {
+describe("a file that a server starts from", () => {
   it.each(Object.keys(HIDDEN).filter((name) => name !== "bylaw.serve.json"))(
     "%s is not read",
     async (name) => {
@@ -92,7 +92,7 @@ describe("what a server starts from", () => {
     expect(readFileSync(join(folder, name), "utf8")).toBe({ ...HIDDEN, ...KEPT }[name]);
   });
 
-  it.runIf(canContain(tmpdir()))("is empty to a program that an agent wrote", async () => {
+  it.runIf(canContain(tmpdir()))("is empty for a program of an agent", async () => {
     const content =
       "import { readFileSync } from 'node:fs'; console.log(`it is ${readFileSync('key.pem', 'utf8')}.`)";
     expect((await call("write_files", { path: "probe.mjs", content })).status).toBe(200);
@@ -101,7 +101,7 @@ describe("what a server starts from", () => {
   });
 
   it.runIf(canContain(tmpdir()))(
-    "is not written by a program that an agent wrote, nor replaced",
+    "cannot be written or replaced by a program of an agent",
     async () => {
       const { "bylaw.serve.json": _, ...hidden } = HIDDEN;
       const files = { ...hidden, ...KEPT, "agent_workflow.yaml": CONTRACT };
@@ -129,21 +129,21 @@ describe("what a server starts from", () => {
     },
   );
 
-  it("may be read where only rules stand in it, and keeps nobody from the work", async () => {
+  it("may be read if it contains only rules, and does not keep agents from their work", async () => {
     expect((await call("read_files", { path: "house.toml" })).status).toBe(200);
     expect((await call("bash", { command: "cat house.toml" })).status).toBe(200);
     expect((await call("write_files", { path: "src/a.ts", content: "" })).status).toBe(200);
     expect((await call("bash", { command: "echo x > src/b.ts" })).status).toBe(200);
   });
 
-  it("has no schema file beside a contract that has the schema inline", async () => {
+  it("cannot be a new schema file for a contract with an inline schema", async () => {
     expect((await call("write_files", { path: "review.json", content: "{}" })).status).toBe(400);
     expect((await call("write_files", { path: "src/review.json", content: "{}" })).status).toBe(
       200,
     );
   });
 
-  it("is known by the settings, whether it is there or not", () => {
+  it("is known from the settings, whether it exists or not", () => {
     const { hidden, kept } = serverFiles(
       settingsSchema.parse({ store: "sqlite:/s/run.db", config: "/c/bylaw.config.mjs" }),
       "/e/s.json",
@@ -160,7 +160,7 @@ describe("what a server starts from", () => {
   });
 });
 
-describe("folders in which agents would have the server in their hands", () => {
+describe("folders through which agents could control the server", () => {
   const refused = { code: "BYLAW_SETTINGS_INVALID" };
 
   it.each<[string, (work: string) => object]>([
@@ -178,7 +178,7 @@ describe("folders in which agents would have the server in their hands", () => {
     rmSync(own, { recursive: true });
   });
 
-  it("are not those beside the workspace, and not `.bylaw`", async () => {
+  it("do not include those outside the workspace, or `.bylaw`", async () => {
     const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
     const settings = {
       workspace: own,
@@ -189,7 +189,7 @@ describe("folders in which agents would have the server in their hands", () => {
   });
 });
 
-it("a line does not come to them by another name of the workspace", async () => {
+it("a shell command cannot reach them through another name of the workspace", async () => {
   const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
   mkdirSync(join(own, "real"));
   symlinkSync(join(own, "real"), join(own, "link"));
@@ -222,7 +222,7 @@ it("a line does not come to them by another name of the workspace", async () => 
   await server.close();
 });
 
-it("no answer holds the password of the store, as it is written or as it is meant", async () => {
+it("no answer contains the password of the store, as written or decoded", async () => {
   const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
   const [tokens, contract] = [join(own, "tokens"), join(own, "work.yaml")];
   writeFileSync(tokens, "t".repeat(40), { mode: 0o600 });

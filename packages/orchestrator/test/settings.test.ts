@@ -35,7 +35,7 @@ const refused = (sources: Parameters<typeof resolveSettings>[0]): unknown => {
 };
 
 describe("a setting", () => {
-  it("comes from its flag, else from the environment, else from the file, else it is as usual", () => {
+  it("comes from its flag, else from the environment, else from the file, else from its default", () => {
     file({ port: 1, run: "of-file", limits: { body_bytes: 2_048, batch: 7 }, docs: false });
     const environment = {
       BYLAW_PORT: "2",
@@ -69,7 +69,7 @@ describe("a setting", () => {
     });
   });
 
-  it("that is a path stands against the folder of the file that it is said in", () => {
+  it("that is a path is relative to the folder of the file that contains it", () => {
     mkdirSync(join(cwd, "etc"));
     const settings = {
       contract: "c.yaml",
@@ -102,15 +102,15 @@ describe("a setting", () => {
     });
   });
 
-  it("that is misspelt in the environment is named as it is spelt", () => {
+  it("that is misspelt in the environment is reported with its spelling", () => {
     expect(refused({ environment: { BYLAW_LIMITS_BODY_BYTE: "3" } })).toMatchObject({
       fix: "Did you mean `BYLAW_LIMITS_BODY_BYTES`?",
     });
   });
 });
 
-describe("what is printed", () => {
-  it("has every setting, where it comes from, and no secret", () => {
+describe("the printed configuration", () => {
+  it("has every setting with its source, and no secret", () => {
     const store = "postgres://bylaw:hunter2@db.example.org/bylaw?sslpassword=hunter2&schema=s";
     const environment = {
       BYLAW_STORE: store,
@@ -135,7 +135,7 @@ describe("what is printed", () => {
   });
 });
 
-describe("where a secret is said to be", () => {
+describe("the reported place of a secret", () => {
   const VARIABLE = "KEY_OF_THE_CONTRACT_OF_THIS_TEST";
   const contract = (): string => {
     const phases = "phases:\n  - { id: PLAN, name: Plan, allowed_tools: [read_files] }\n";
@@ -154,7 +154,7 @@ describe("where a secret is said to be", () => {
     return shownConfig(resolveSettings({ cwd, file: named, environment }), environment).secrets;
   };
 
-  it("is where it is read: a file that is named goes before the variable", async () => {
+  it("is where it is read: a configured file takes precedence over the variable", async () => {
     const [enrol, tokens] = ["enrol", "tokens"].map((name) => join(cwd, name)) as [string, string];
     writeFileSync(enrol, "f".repeat(40), { mode: 0o600 });
     writeFileSync(tokens, "t".repeat(40), { mode: 0o600 });
@@ -173,14 +173,14 @@ describe("where a secret is said to be", () => {
     await at.close();
   });
 
-  it("is the variable that the contract names, and else the file that is made", async () => {
+  it("is the variable that the contract names, or else the created file", async () => {
     expect(shownBy({}, { [VARIABLE]: "v".repeat(40) })["token_secret"]).toBe(
       `in the environment as ${VARIABLE}: ***`,
     );
     const made = join(cwd, "data", "token.secret");
     expect(shownBy({})).toMatchObject({
-      token_secret: `in ${made}, which is made on the first start`,
-      enrol_secret: `in ${join(cwd, "data", "enrol.secret")}, which is made on the first start`,
+      token_secret: `in ${made}, which the first start creates`,
+      enrol_secret: `in ${join(cwd, "data", "enrol.secret")}, which the first start creates`,
       operator_token: "missing",
     });
     process.env[VARIABLE] = "v".repeat(40);
@@ -189,7 +189,7 @@ describe("where a secret is said to be", () => {
     await at.close();
   });
 
-  it("is what the configuration says, where there is one", () => {
+  it("comes from the configuration, if there is one", () => {
     expect(shownBy({ config: "bylaw.config.mjs" })["token_secret"]).toBe(
       `as ${join(cwd, "bylaw.config.mjs")} has it`,
     );
@@ -197,7 +197,7 @@ describe("where a secret is said to be", () => {
 });
 
 describe("a secret", () => {
-  it("is made on the first start, for its owner alone, and kept", async () => {
+  it("is created at the first start, readable only by its owner, and kept", async () => {
     const first = await serve({ secrets: {} }, cwd);
     const places = ["token.secret", "enrol.secret"].map((name) => join(cwd, "data", name));
     const made = places.map((place) => readFileSync(place, "utf8"));
@@ -219,7 +219,7 @@ describe("a secret", () => {
     await first.close();
   });
 
-  it("of tokens may be changed, and what the old one signed holds as long as it is named", async () => {
+  it("of tokens may be changed, and tokens of the old one stay valid as long as it is listed", async () => {
     const [first, second] = [join(cwd, "first"), join(cwd, "second")];
     for (const [place, letter] of [
       [first, "a"],
@@ -254,7 +254,7 @@ describe("a secret", () => {
     await before.close();
   });
 
-  it("of tokens is a key pair where the contract asks for one", async () => {
+  it("of tokens is a key pair if the contract asks for one", async () => {
     const contract = join(cwd, "eddsa.yaml");
     const phase =
       "  - { id: PLAN, name: Plan, allowed_tools: [read_files, note, slow, broken, write_files] }";
@@ -269,7 +269,7 @@ describe("a secret", () => {
     await node.close();
   });
 
-  it("that others can read, or that is short, keeps the server from starting", async () => {
+  it("that others can read, or that is too short, keeps the server from starting", async () => {
     await expect(serve({ secrets: { enrol: "short" } })).rejects.toMatchObject({
       code: "BYLAW_SECRET_INVALID",
     });
@@ -285,7 +285,7 @@ describe("a secret", () => {
     ).rejects.toMatchObject({ code: "BYLAW_KEY_EXPOSED" });
   });
 
-  it("of several servers is made by none", async () => {
+  it("of several servers is created by none", async () => {
     const settings = {
       store: "postgres://127.0.0.1:1/x",
       data: join(cwd, "data"),
@@ -299,7 +299,7 @@ describe("a secret", () => {
   });
 });
 
-it("a data folder in the workspace would change it with every event", async () => {
+it("a data folder must not be in the workspace, because it changes with every event", async () => {
   const contract = join(cwd, "c.yaml");
   writeFileSync(
     contract,
@@ -311,7 +311,7 @@ it("a data folder in the workspace would change it with every event", async () =
   await (await serve({ settings: { ...settings, data: join(cwd, ".bylaw") } })).close();
 });
 
-it("each task has a folder of its own where the settings say so, whatever its name is", async () => {
+it("each task has its own folder if the settings say so, whatever its id", async () => {
   const server = await serve({ settings: { workspace_per_task: true } });
   const plain = server.service.workspaceOf("a");
   const digest = server.service.workspaceOf("A").slice(server.workspace.length + 1);
@@ -329,7 +329,7 @@ it("each task has a folder of its own where the settings say so, whatever its na
   await server.close();
 });
 
-it("no task has a folder in which files of the server are, and none that is a file or a link", async () => {
+it("no task gets a folder with files of the server, or a file or link as its folder", async () => {
   const [work, elsewhere] = [join(cwd, "work"), join(cwd, "elsewhere")];
   for (const folder of [join(work, "rules"), elsewhere]) mkdirSync(folder, { recursive: true });
   writeFileSync(
@@ -351,7 +351,7 @@ it("no task has a folder in which files of the server are, and none that is a fi
     });
     expect({ status, code: body["code"] }).toEqual({ status: 409, code: "BYLAW_WORKSPACE_TAKEN" });
   }
-  // A folder that was there before, too.
+  // The same for a folder that existed before.
   const { auth, task } = await server.agent("bo", "mine");
   rmSync(join(work, "mine"), { recursive: true });
   symlinkSync(elsewhere, join(work, "mine"));

@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-/** Starts a server that ends whatever comes of its listening. */
+/** Starts a server and ends it, whether or not it could listen. */
 async function listening(settings: SettingsInput): Promise<unknown> {
   const one = await serve({ settings });
   return one.listen().finally(() => one.close());
 }
 
-/** Sends bytes as they are, and reads until the server ends the connection. */
+/** Sends raw bytes, and reads until the server closes the connection. */
 function raw(text: string | readonly string[], { end = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
@@ -119,7 +119,7 @@ describe("over a socket", () => {
     expect(await isUp()).toBe(true);
   });
 
-  it("a body in pieces without a length is held to the limit too", async () => {
+  it("a chunked body without a length is limited too", async () => {
     const piece = `${(1_024).toString(16)}\r\n${"x".repeat(1_024)}\r\n`;
     const chunked = head(json, `Authorization: Bearer ${ann.token}`, "Transfer-Encoding: chunked");
     expect(await raw([chunked, piece, piece, piece, piece, piece, piece])).toMatch(
@@ -131,12 +131,12 @@ describe("over a socket", () => {
   it.each<[string, string]>([
     ["head", "POST /api/v1/tools/check HTTP/1.1\r\nHost: x\r\nX-Slow: "],
     ["body", head(json, "Content-Length: 1000").replace("Connection: close\r\n", "") + "{"],
-  ])("a %s that does not come is not waited for", async (_, text) => {
+  ])("does not wait for a missing %s", async (_, text) => {
     expect(await raw(text)).toMatch(/^HTTP\/1\.1 408 |^$/);
     expect(await isUp()).toBe(true);
   });
 
-  it("a body that nobody wants is not waited for", async () => {
+  it("does not wait for an unwanted body", async () => {
     const kept = head(
       "Content-Type: text/plain",
       `Authorization: Bearer ${ann.token}`,
@@ -147,7 +147,7 @@ describe("over a socket", () => {
     expect(answer.toLowerCase()).toContain("connection: close");
   });
 
-  it("a request that is refused before its body is looked at leaves the connection to the next ones", async () => {
+  it("a request that is refused before its body is read leaves the connection usable", async () => {
     const post = (token: string, id: string, ...lines: readonly string[]): string => {
       const text = JSON.stringify({ id });
       const given = [`Authorization: Bearer ${token}`, `Content-Length: ${text.length}`, ...lines];
@@ -164,7 +164,7 @@ describe("over a socket", () => {
     ]);
   });
 
-  it("a body that ends too early, and what is no HTTP, end nothing else", async () => {
+  it("a truncated body and non-HTTP bytes do not affect other requests", async () => {
     await raw(head(json, `Authorization: Bearer ${ann.token}`, "Content-Length: 1000") + "{", {
       end: true,
     });
@@ -183,7 +183,7 @@ describe("over a socket", () => {
 });
 
 describe("a web page", () => {
-  it("of an origin that is named may ask, and no other", async () => {
+  it("may send requests if its origin is listed, and not otherwise", async () => {
     const open = await serve({ settings: { cors_origins: ["https://app.example.org"] } });
     const { url: base } = await open.listen();
     const from = (origin: string, method = "GET") =>
@@ -224,7 +224,7 @@ describe("a web page", () => {
   });
 });
 
-describe("a client that leaves as soon as it has asked", () => {
+describe("a client that disconnects right after its request", () => {
   const asked = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: ${asOperator}\r\n\r\n`;
 
   it("keeps no stream of events open", async () => {
@@ -248,7 +248,7 @@ describe("a client that leaves as soon as it has asked", () => {
 
 describe("TLS", () => {
   it("serves HTTPS with a certificate and its key", async () => {
-    // For tests alone: nobody trusts it.
+    // For tests only: no client trusts it.
     const [cert, key] = ["cert.pem", "key.pem"].map((name) =>
       fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)),
     ) as [string, string];
@@ -270,8 +270,8 @@ describe("TLS", () => {
   });
 });
 
-describe("the end", () => {
-  it("lets what is under way end, says that it is not ready, and takes nothing new", async () => {
+describe("closing the server", () => {
+  it("lets requests end, reports not ready, and accepts nothing new", async () => {
     const ending = await serve({ settings: { shutdown: { grace_ms: 20_000 } } });
     const { url: base } = await ending.listen();
     const bob = await ending.agent("bob", "a");
@@ -288,7 +288,7 @@ describe("the end", () => {
     });
     await expect.poll(() => ending.runs.get("slow")).toBe(1);
     const closed = ending.close();
-    // Nobody is let wait for something to happen.
+    // Waiting requests end at once.
     expect((await waiting).status).toBe(404);
     expect((await ending.get("/ready")).status).toBe(503);
     await expect(
@@ -299,7 +299,7 @@ describe("the end", () => {
     await closed;
   });
 
-  it("cuts off what takes too long, and says so", async () => {
+  it("cuts off requests that take too long, and answers them", async () => {
     const ending = await serve({ settings: { shutdown: { grace_ms: 1 } } });
     const { url: base } = await ending.listen();
     const bob = await ending.agent("bob", "a");
@@ -316,7 +316,7 @@ describe("the end", () => {
     expect([0, 400, 503]).toContain(await slow);
   });
 
-  it("of an address that is taken is told", async () => {
+  it("reports an address that is already in use", async () => {
     await expect(listening({ port })).rejects.toMatchObject({ code: "BYLAW_SERVICE_UNREACHABLE" });
     expect((await at.get("/tasks", asOperator)).status).toBe(200);
   });

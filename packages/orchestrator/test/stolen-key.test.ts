@@ -7,7 +7,7 @@ import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts"
 
 let at: Served;
 let ann: Agent;
-/** Ann's first token, which another of the same claim has overtaken. */
+/** Ann's first token, which a newer one of the same claim has replaced. */
 let overtaken: string;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ type Claims = Readonly<Record<string, unknown>>;
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")) as Claims;
 
-/** A token with a good signature, since whoever makes it has the key of the server. */
+/** A token with a valid signature, as by somebody who has the server's key. */
 function signed(claims: Claims): string {
   const secret = readFileSync(join(at.workspace, "..", "data", "token.secret"), "latin1").trim();
   const text = `${ann.token.split(".")[0] ?? ""}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`;
@@ -42,9 +42,9 @@ const FORGERIES: readonly (readonly [
   change: (claims: Claims) => Claims,
   code: string,
 ])[] = [
-  ["a name that was never issued", (claims) => ({ ...claims, jti: NEVER }), "token_superseded"],
+  ["an id that was never issued", (claims) => ({ ...claims, jti: NEVER }), "token_superseded"],
   [
-    "the name of an overtaken token",
+    "the id of a replaced token",
     (claims) => ({ ...claims, jti: claimsOf(overtaken)["jti"] }),
     "token_superseded",
   ],
@@ -80,7 +80,7 @@ const FORGERIES: readonly (readonly [
   ["another run", (claims) => ({ ...claims, run: "other" }), "token_other_run"],
 ];
 
-/** What is asked of each route that agents may ask, in the name of a task. */
+/** The body for each route that agents may use, in the name of a task. */
 const BODIES: Readonly<Record<string, (task: string, agent: string) => object | undefined>> = {
   "post /tasks/claim": (_, agent_id) => ({ agent_id }),
   "post /tasks/transition": (task_id) => ({ task_id, target_phase: "@completed", artifacts: {} }),
@@ -123,14 +123,14 @@ const AGENT_ROUTES = ROUTES.filter(
   ({ callers }) => callers.includes("agent") && !callers.includes("anyone"),
 );
 
-describe("a token that somebody made with a stolen key", () => {
-  it("is tried on every route that agents may ask", () => {
+describe("a token made with a stolen key", () => {
+  it("is tried on every route that agents may use", () => {
     expect(AGENT_ROUTES.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       Object.keys(BODIES).toSorted(),
     );
   });
 
-  it.each(FORGERIES)("gains nothing with %s", async (_, change, code) => {
+  it.each(FORGERIES)("is refused with %s", async (_, change, code) => {
     const claims = change(claimsOf(ann.token));
     const [task, agent] = [String(claims["task_id"]), String(claims["agent"])];
     const before = await at.events();
@@ -150,7 +150,7 @@ describe("a token that somebody made with a stolen key", () => {
     expect(at.runs.size).toBe(0);
   });
 
-  it("is not told the answer to a request of its agent, unlike the token that the answer was lost to", async () => {
+  it("does not get the answer to an earlier request, unlike the token that made the request", async () => {
     const body = {
       task_id: ann.task,
       target_phase: "WORK",
@@ -161,7 +161,7 @@ describe("a token that somebody made with a stolen key", () => {
     expect(await at.post("/tasks/transition", `Bearer ${forged}`, body)).toMatchObject(
       problemOf(403, "token_superseded"),
     );
-    // Nor whether there was such a request.
+    // It must not even learn whether there was such a request.
     expect(
       await at.post("/tasks/transition", `Bearer ${forged}`, { ...body, artifacts: {} }),
     ).toMatchObject({ status: 403 });
@@ -169,7 +169,7 @@ describe("a token that somebody made with a stolen key", () => {
     expect(told).toMatchObject({ allowed: true, replayed: true, new_token: ann.token });
   });
 
-  it("does not hold after the claim was given back, whichever token of it was copied", async () => {
+  it("is refused after the claim was given back, whichever token of it was copied", async () => {
     const eve = await at.agent("eve");
     await at.post("/tasks/release", eve.auth, { task_id: eve.task });
     const again = await at.agent("eve");

@@ -16,7 +16,7 @@ const STARTED = ["workflow_started"] as const;
 const held = (step: string, message: string) =>
   ["workflow_held", { step, why: "risk", message }] as const;
 
-test("a workflow that is held twice asks one question, which has both reasons and an id of its own", () => {
+test("a workflow that is held twice has one question, with both reasons and a new id", () => {
   const [first] = foldOf(STARTED, held("a", "risky")).open();
   const [both, ...others] = foldOf(STARTED, held("a", "risky"), held("b", "failed")).open();
   expect(others).toEqual([]);
@@ -29,8 +29,8 @@ test.each([
   ["released", ["workflow_released", { by: "ada", step: "a" }], 0],
   ["moved", ["workflow_moved", { by: "ada", to: 2 }], 0],
   ["ended", ["workflow_ended", { outcome: "stopped" }], 0],
-  ["carried over to elsewhere", ["workflow_migrated", { moved: true }], 0],
-  ["carried over where it is", ["workflow_migrated", { moved: false }], 1],
+  ["migrated to another step", ["workflow_migrated", { moved: true }], 0],
+  ["migrated without moving", ["workflow_migrated", { moved: false }], 1],
 ] as const)("a hold of a workflow that is %s", (_, event, open) => {
   const fold = foldOf(STARTED, held("a", "risky"), event);
   expect(fold.open()).toHaveLength(open);
@@ -39,7 +39,7 @@ test.each([
   expect(fold.ended(hold?.id ?? "")?.by).toBe(by?.by);
 });
 
-test("what an oversight says in a workflow is for the workflow to act on", () => {
+test("the advice of an oversight in a workflow is left to the workflow", () => {
   const risky = ["oversight_given", { by: "o", verdict: { risk: 0.9, advice: "no" } }] as const;
   expect(foldOf(STARTED, risky).open()).toEqual([]);
   expect(foldOf(risky).open()).toMatchObject([{ kind: "hold", risk: 0.9, step: null }]);

@@ -28,7 +28,7 @@ const ready = async ({ nobody }: Served): Promise<unknown> => {
 const READY = [200, { ready: true }];
 const UNREADY = [503, { ready: false, reason: "store" }];
 
-/** Holds that a server whose store fails is not ready, says so to agents and operators, and logs it once. */
+/** Asserts that a server with a failing store is not ready, reports that to agents and operators, and logs it once. */
 async function failing(
   served: Served,
   agent: Agent,
@@ -49,7 +49,7 @@ async function failing(
   ]) {
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("1");
-    // Where the store is, and why it fails, is for the log.
+    // The place of the store and the cause belong only in the log.
     expect(JSON.stringify(answer.body)).not.toMatch(/store\.db|127\.0\.0\.1|\/tmp\//);
   }
   await Promise.all(
@@ -64,7 +64,7 @@ async function failing(
 }
 
 test.skipIf(postgres === undefined || postgres.external)(
-  "a server whose PostgreSQL is gone is ready again when it is back",
+  "a server is ready again when its PostgreSQL is back",
   async () => {
     const store = await openPostgresStore(postgres?.url ?? "", { retry_ms: 200, schema: "gone" });
     onTestFinished(() => store.close());
@@ -82,7 +82,7 @@ test.skipIf(postgres === undefined || postgres.external)(
 );
 
 test.skipIf(postgres === undefined || postgres.external)(
-  "a server whose PostgreSQL turns read-only says so before anybody writes",
+  "a server reports that its PostgreSQL has become read-only before anybody writes",
   async () => {
     const store = await openPostgresStore(postgres?.url ?? "", {
       retry_ms: 200,
@@ -111,7 +111,7 @@ test.skipIf(postgres === undefined || postgres.external)(
   },
 );
 
-it("a server whose file another process keeps to itself is not ready until it lets go", async () => {
+it("a server is not ready while another process has locked its file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-locked-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "store.db");
@@ -140,7 +140,7 @@ it("a server whose file another process keeps to itself is not ready until it le
   expect((await check(ann)).status).toBe(200);
 });
 
-/** A file system of two mebibytes; `undefined` where this process may make none. */
+/** A file system of two mebibytes. `undefined` if this process may not mount one. */
 function smallDisk(): string | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "bylaw-small-"));
@@ -150,7 +150,7 @@ function smallDisk(): string | undefined {
   return undefined;
 }
 
-it("a server whose disk is full is ready again when there is room", async (context) => {
+it("a server with a full disk is ready again when there is room", async (context) => {
   const folder = smallDisk();
   if (folder === undefined) return context.skip("only root can mount a small disk");
   onTestFinished(() => {

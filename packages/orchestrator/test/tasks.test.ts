@@ -12,7 +12,7 @@ const claim = (agent_id: string, more: object = {}) =>
 const plan = { plan: { title: "A plan" } };
 
 describe("tasks", () => {
-  it("are created once, with what they wait for and what they need", async () => {
+  it("are created once, with their dependencies and required capabilities", async () => {
     const tasks = [
       { id: "a" },
       { id: "b", dependencies: ["a"], capabilities: ["go"], title: "The second" },
@@ -43,7 +43,7 @@ describe("tasks", () => {
     expect((await at.events("task_created")).length).toBe(3);
   });
 
-  it("are told in a snapshot page by page, each under 100 KB, also where one waits for ten thousand", async () => {
+  it("appear in a snapshot in pages under 100 KB, even if one depends on ten thousand others", async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `a-task-with-a-long-name-${index}`);
     for (let from = 0; from < names.length; from += 1_000) {
       const tasks = names.slice(from, from + 1_000).map((id) => ({ id }));
@@ -67,7 +67,7 @@ describe("tasks", () => {
     expect(told.length).toBe(names.length);
   });
 
-  it("are listed page by page, by what they are", async () => {
+  it("are listed in pages, with filters", async () => {
     await at.post("/tasks", asOperator, {
       tasks: Array.from({ length: 7 }, (_, index) => ({ id: `t${index}` })),
     });
@@ -93,7 +93,7 @@ describe("tasks", () => {
 });
 
 describe("a claim", () => {
-  it("makes a task of its own where nobody ever created one, and none where somebody did", async () => {
+  it("creates a task if nobody ever created one, and none otherwise", async () => {
     const first = await claim("ann", { request_id: "r1" });
     expect(first).toMatchObject({
       status: 200,
@@ -111,7 +111,7 @@ describe("a claim", () => {
     await seeded.close();
   });
 
-  it("comes with a token for the phase, the tools that it allows and the contract", async () => {
+  it("returns a token for the phase, its allowed tools and the contract", async () => {
     const { body } = await claim("ann");
     expect(body).toMatchObject({
       allowed_tools: ["read_files", "note", "slow", "broken", "web_fetch"],
@@ -123,7 +123,7 @@ describe("a claim", () => {
     });
   });
 
-  it("is for what the agent can do", async () => {
+  it("only returns tasks that fit the agent's capabilities", async () => {
     await at.post("/tasks", asOperator, {
       tasks: [{ id: "a", capabilities: ["go"] }, { id: "b" }],
     });
@@ -134,7 +134,7 @@ describe("a claim", () => {
     });
   });
 
-  it("that is made again comes to the same task with the same token", async () => {
+  it("returns the same task and token when it is repeated", async () => {
     const first = await claim("ann", { request_id: "r1" });
     const again = await claim("ann", { request_id: "r1" });
     expect(again.body).toEqual(first.body);
@@ -146,7 +146,7 @@ describe("a claim", () => {
     expect((await at.events("token_issued")).length).toBe(2);
   });
 
-  it("of a thousand at once gives each of a hundred tasks to one agent", async () => {
+  it("gives each of a hundred tasks to one agent when a thousand claim at once", async () => {
     const tasks = Array.from({ length: 100 }, (_, index) => ({ id: `t${index}` }));
     await at.post("/tasks", asOperator, { tasks });
     const answers = await Promise.all(
@@ -170,7 +170,7 @@ describe("a claim", () => {
     expect((await waiting).body).toMatchObject({ task: { id: "a", agent_id: "bob", fence: 2 } });
   });
 
-  it("of a lease that is over gives the task to the next, where it stands, and ends the token of the one before", async () => {
+  it("after the end of a lease gives the task to the next agent in its phase, and invalidates the old token", async () => {
     const ann = await at.agent("ann", "a");
     await at.post("/tasks/transition", ann.auth, {
       task_id: "a",
@@ -196,7 +196,7 @@ describe("a claim", () => {
 });
 
 describe("an agent that holds a task", () => {
-  it("keeps it by signs of life, and gets a new token before the old one ends", async () => {
+  it("keeps it with heartbeats, and gets a new token before the old one ends", async () => {
     const ann = await at.agent("ann", "a");
     const beat = (auth: string) => at.post("/tasks/heartbeat", auth, { task_id: "a" });
     at.pass(200_000);
@@ -216,7 +216,7 @@ describe("an agent that holds a task", () => {
     expect((await beat(`Bearer ${String(body["phase_token"])}`)).status).toBe(200);
   });
 
-  it("is told when its time is over, or its token", async () => {
+  it("learns when its lease or its token has ended", async () => {
     const ann = await at.agent("ann", "a");
     at.pass(301_000);
     expect(await at.post("/tasks/heartbeat", ann.auth, { task_id: "a" })).toMatchObject(
@@ -228,7 +228,7 @@ describe("an agent that holds a task", () => {
     );
   });
 
-  it("gives it back, or up; then a person has it tried again", async () => {
+  it("can give it back or fail it, and then a person can retry it", async () => {
     const ann = await at.agent("ann", "a");
     expect(
       (await at.post("/tasks/release", ann.auth, { task_id: "a", reason: "elsewhere" })).body,
@@ -256,7 +256,7 @@ describe("a transition", () => {
       key === undefined ? {} : { "idempotency-key": key },
     );
 
-  it("that is blocked says what is in the way, and leaves the token as it is", async () => {
+  it("that is blocked lists the blockers, and leaves the token valid", async () => {
     const ann = await at.agent("ann", "a");
     const blocked = await move(ann.auth, { artifacts: {} });
     expect(blocked).toMatchObject({
@@ -272,7 +272,7 @@ describe("a transition", () => {
     expect((await at.get("/tools", ann.auth)).status).toBe(200);
   });
 
-  it("hands out the token of the next phase, and the old one is void everywhere", async () => {
+  it("returns the token of the next phase, and invalidates the old one everywhere", async () => {
     const ann = await at.agent("ann", "a");
     const { body } = await move(ann.auth, { current_phase: "PLAN" });
     expect(body).toMatchObject({
@@ -298,7 +298,7 @@ describe("a transition", () => {
     expect(await at.get("/state/snapshot", ann.auth)).toMatchObject({ status: 403 });
   });
 
-  it("that is made again under its id is answered the same, with the same token", async () => {
+  it("gets the same answer with the same token when it is repeated under its id", async () => {
     const ann = await at.agent("ann", "a");
     const first = await move(ann.auth, {}, "m1");
     const again = await move(ann.auth, {}, "m1");
@@ -315,19 +315,19 @@ describe("a transition", () => {
     expect(await move(ann.auth, { reason: "other" }, "m1")).toMatchObject(
       problemOf(409, "BYLAW_REQUEST_REUSED"),
     );
-    // Whoever has only the id of a request has nothing.
+    // Knowing the id of a request gives no access.
     const bob = await at.agent("bob");
     expect(await move(bob.auth, {}, "m1")).toMatchObject(problemOf(403, "token_other_task"));
   });
 
-  it("of two at once is made once", async () => {
+  it("happens once if two come at once", async () => {
     const ann = await at.agent("ann", "a");
     const answers = await Promise.all([move(ann.auth), move(ann.auth), move(ann.auth)]);
     expect(answers.filter(({ body }) => body["allowed"] === true).length).toBe(1);
     expect((await at.events("phase_entered")).length).toBe(2);
   });
 
-  it("over a way that the contract does not have is a bad request, and a phase that the agent makes up is refused", async () => {
+  it("that the contract lacks is a bad request, and a wrong current phase is refused", async () => {
     const ann = await at.agent("ann", "a");
     expect(await move(ann.auth, { target_phase: "NOWHERE" })).toMatchObject(
       problemOf(400, "phase_target_unknown"),
@@ -342,7 +342,7 @@ describe("a transition", () => {
     expect(await move(ann.auth, { phase: "WORK" })).toMatchObject({ status: 400 });
   });
 
-  it("to the end completes the task, and frees what waited for it", async () => {
+  it("to the end completes the task, and frees the tasks that depend on it", async () => {
     await at.post("/tasks", asOperator, { tasks: [{ id: "a" }, { id: "b", dependencies: ["a"] }] });
     const ann = await at.agent("ann", "a");
     const { body } = await move(ann.auth);

@@ -33,7 +33,7 @@ const check = (body: object, key?: string) =>
   at.post("/tools/check", ann.auth, body, key === undefined ? {} : { "idempotency-key": key });
 
 describe("a call that is executed", () => {
-  it("is decided, made in the workspace, and on record with what it came to and nothing of its content", async () => {
+  it("is decided, made in the workspace, and recorded with its outcome but not its content", async () => {
     const { status, body } = await execute(call("read_files"));
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -59,7 +59,7 @@ describe("a call that is executed", () => {
     expect(JSON.stringify(result)).not.toContain(at.workspace);
   });
 
-  it("that is denied is on record, and nothing is run", async () => {
+  it("is recorded and not run if it is denied", async () => {
     expect(await execute(call("write_files"))).toMatchObject({
       status: 403,
       body: { code: "phase_tool_not_allowed", decision: { effect: "deny" } },
@@ -71,7 +71,7 @@ describe("a call that is executed", () => {
   });
 
   it.each(readCases<[string, string, string, string]>(import.meta, "told-on-record"))(
-    "that %s is told, and on record",
+    "that %s is reported and recorded",
     async (_, tool, code, detail) => {
       const { status, body } = await execute(call(tool));
       expect({ status, body }).toMatchObject({
@@ -85,7 +85,7 @@ describe("a call that is executed", () => {
     },
   );
 
-  it("with arguments that the tool does not take is not made", async () => {
+  it("with invalid arguments is not made", async () => {
     expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject(
       problemOf(400, "BYLAW_TOOL_ARGUMENTS_INVALID"),
     );
@@ -94,7 +94,7 @@ describe("a call that is executed", () => {
 });
 
 describe("the same call under the same id", () => {
-  it("is made once, also by two at once, and answered the same", async () => {
+  it("is made once, even if two come at once, and gets the same answer", async () => {
     const answers = await Promise.all([
       execute(call("note"), "k"),
       execute(call("note"), "k"),
@@ -110,7 +110,7 @@ describe("the same call under the same id", () => {
     expect((await execute(call("note"), "l")).body).toMatchObject({ result: { count: 2 } });
   });
 
-  it("is made once although the agent has a newer token by then", async () => {
+  it("is made once even if the agent has a newer token by then", async () => {
     const first = await execute(call("note"), "k");
     let token = ann.token;
     while (token === ann.token) {
@@ -127,7 +127,7 @@ describe("the same call under the same id", () => {
     expect(at.runs.get("note")).toBe(1);
   });
 
-  it("has a result that nobody else says", async () => {
+  it("has a result that only the server reports", async () => {
     const { body } = await execute(call("note"));
     const forged = {
       task_id: "a",
@@ -140,7 +140,7 @@ describe("the same call under the same id", () => {
     expect((await at.events("tool_result")).length).toBe(1);
   });
 
-  it("is refused for another call, on another route too", async () => {
+  it("is refused for another call, even on another route", async () => {
     await execute(call("note"), "k");
     expect(await execute(call("note", "b.ts"), "k")).toMatchObject(
       problemOf(409, "BYLAW_REQUEST_REUSED"),
@@ -155,14 +155,14 @@ describe("the same call under the same id", () => {
     expect((await at.events("tool_result")).length).toBe(1);
   });
 
-  it("is not made again where a node died in it, unless it only reads", async () => {
+  it("is not made again if a node died during it, unless it only reads", async () => {
     const store = createMemoryStore();
     const first = await serve({ store });
     const dying = await first.agent("ann", "a");
     const send = (served: Served, tool: string, key: string) =>
       served.post("/tools/execute", dying.auth, call(tool), { "idempotency-key": key });
     void send(first, "slow", "k1");
-    // As it is when the process ends between the decision and the result.
+    // The state of a process that ends between the decision and the result.
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
     const folder = dirname(first.workspace);
     const second = await serve({ store }, folder);
@@ -176,8 +176,8 @@ describe("the same call under the same id", () => {
   });
 });
 
-describe("a call that a person has to answer", () => {
-  it("waits for the answer, and is made when it is made again after a yes", async () => {
+describe("a call that a person must answer", () => {
+  it("waits for the answer, and is made when it is repeated after a yes", async () => {
     const strict = await serve({ policy: POLICY });
     const bob = await strict.agent("bob", "a");
     const ask = (key?: string) =>
@@ -208,7 +208,7 @@ describe("a call that a person has to answer", () => {
 });
 
 describe("a call that the agent makes itself", () => {
-  it("is decided and on record", async () => {
+  it("is decided and recorded", async () => {
     const { body } = await check(call("read_files"));
     expect(body).toMatchObject({
       allowed: true,
@@ -238,7 +238,7 @@ describe("a call that the agent makes itself", () => {
     ]);
   });
 
-  it("is decided the same without a record, and leaves none", async () => {
+  it("gets the same decision as a preview, which is not recorded", async () => {
     for (const tool of ["read_files", "write_files"]) {
       const before = (await at.events()).length;
       const { body } = await check(call(tool, "a.ts", { record: false }));
@@ -274,8 +274,8 @@ describe("a call that the agent makes itself", () => {
   });
 });
 
-describe("an agent that asks too much", () => {
-  it("is told to wait, and nobody else is", async () => {
+describe("an agent that makes too many requests", () => {
+  it("must wait, and no other agent must", async () => {
     const small = await serve({
       settings: { limits: { agent_per_second: 0.001, agent_burst: 4 } },
     });
@@ -289,7 +289,7 @@ describe("an agent that asks too much", () => {
     await small.close();
   });
 
-  it("spends with a batch as much as with its calls", async () => {
+  it("uses as much of its rate with a batch as with its calls", async () => {
     const small = await serve({
       settings: { limits: { agent_per_second: 0.001, agent_burst: 8 } },
     });

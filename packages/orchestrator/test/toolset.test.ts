@@ -17,7 +17,7 @@ transitions: []
 enforcement: { mode: strict }
 `;
 
-it("what a contract protects lies where the contract lies, and not where the workspace begins", async () => {
+it("protected paths are relative to the contract, not to the workspace", async () => {
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-toolset-")));
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
   const file = join(workspace, "rules/agent_workflow.yaml");

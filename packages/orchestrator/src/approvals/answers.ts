@@ -5,23 +5,23 @@ import type { ProjectGates } from "./gates.ts";
 import { endStop } from "./stops.ts";
 import type { CallQuestion, GateQuestion, Question } from "./questions.ts";
 
-/** Who answers. */
+/** The person who answers. */
 export interface Answerer {
   readonly by: string;
-  /** The roles that this person may speak in; left out where nothing says. */
+  /** The roles that this person may use. Left out if they are not restricted. */
   readonly roles?: readonly string[] | undefined;
 }
 
-/** What is said to a question. */
+/** The answer to a question. */
 export interface Answer {
   readonly verdict: "approved" | "rejected";
   readonly by: string;
-  /** In which role, at a gate. */
+  /** The role of the person, at a gate. */
   readonly role?: string | undefined;
   readonly reason?: string | undefined;
-  /** RFC 3339: until when a yes to a call holds. */
+  /** RFC 3339: when a yes to a call expires. */
   readonly expires_at: string;
-  /** What is written with the answer to a call, and may keep it from being given twice. */
+  /** Documents that are written with the answer, such as one that prevents a second answer. */
   readonly documents?: readonly DocumentWrite[];
 }
 
@@ -32,8 +32,8 @@ export interface AnswerSource {
 }
 
 /**
- * The roles that somebody may answer in: the named one, or those of the gate that are theirs, one of which has to be chosen where there
- * are several. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that is not theirs, and where none is.
+ * Returns the roles in which a person may answer: the named one, or those of the gate that the person has, of which one must be chosen if
+ * there are several. Throws BYLAW_APPROVAL_UNAUTHORIZED if the person does not have the named role, or none of the gate's.
  */
 export function rolesOf(
   { by, roles }: Answerer,
@@ -56,7 +56,7 @@ export function rolesOf(
   return own;
 }
 
-/** Throws BYLAW_APPROVAL_UNAUTHORIZED for the name of an agent of the run: agents and people share one space of names. */
+/** Throws BYLAW_APPROVAL_UNAUTHORIZED for the name of an agent of the run, because agents and people share one namespace. */
 export function refuseAgents(by: string, agents: ReadonlySet<string>): void {
   if (agents.has(foldName(by)))
     throw unauthorized(
@@ -65,7 +65,7 @@ export function refuseAgents(by: string, agents: ReadonlySet<string>): void {
     );
 }
 
-/** Throws BYLAW_APPROVAL_UNFIT for a question that nobody can answer so. */
+/** Throws BYLAW_APPROVAL_UNFIT for an answer that the question does not permit. */
 export async function checkAnswerable(
   question: Question,
   verdict: Answer["verdict"],
@@ -82,7 +82,7 @@ export async function checkAnswerable(
   if (question.kind !== "call") {
     if (verdict === "approved") return;
     throw unanswerable(
-      `A ${question.kind} is ended with a yes; until then it stands`,
+      `A ${question.kind} can only be ended with a yes`,
       "Leave it, or fail the task.",
     );
   }
@@ -101,8 +101,8 @@ export async function checkAnswerable(
 }
 
 /**
- * Records an answer to what was shown, and to nothing that was asked since. Throws BYLAW_APPROVAL_UNFIT, BYLAW_APPROVAL_MISSING,
- * BYLAW_GATE_NOT_OPEN, BYLAW_EVENT_REFUSED, and what a run throws that records. `now`: RFC 3339, for gates that ran out of time.
+ * Records an answer to the question as it was shown, not as it was asked since. `now`: RFC 3339, for gates that have timed out. Throws
+ * BYLAW_APPROVAL_UNFIT, BYLAW_APPROVAL_MISSING, BYLAW_GATE_NOT_OPEN, BYLAW_EVENT_REFUSED, and what recording to the run throws.
  */
 export async function recordAnswer(
   run: Run,
@@ -172,7 +172,7 @@ async function answerCall(
   return event;
 }
 
-/** The roles that may let a check of a gate pass: its approvers, and a person where it asks nobody. */
+/** The roles that may waive a check of a gate: its approvers, or a person if it has none. */
 export function waiversOf({ contract }: ProjectGates, gate: string): readonly string[] {
   const approvers = new Set(
     contract.gates.filter(({ id }) => id === gate).flatMap((one) => one.approvers),
@@ -180,11 +180,11 @@ export function waiversOf({ contract }: ProjectGates, gate: string): readonly st
   return approvers.size === 0 ? ["human"] : [...approvers];
 }
 
-/** Somebody who may not say it: no operator, the wrong name or role, or the agent itself. */
+/** The error for a person who may not answer: no operator, the wrong name or role, or the agent itself. */
 export const unauthorized = (message: string, fix: string): BylawError =>
   new BylawError({ code: "BYLAW_APPROVAL_UNAUTHORIZED", message, fix });
 
-/** Nothing waits under that id. */
+/** The error for an id without an open question. */
 export const nothingOpen = (id: string): BylawError =>
   new BylawError({
     code: "BYLAW_APPROVAL_MISSING",
@@ -192,6 +192,6 @@ export const nothingOpen = (id: string): BylawError =>
     fix: "It may have been answered or asked again. List what is open.",
   });
 
-/** A question that such an answer would not answer. */
+/** The error for an answer that the question does not permit. */
 export const unanswerable = (message: string, fix: string): BylawError =>
   new BylawError({ code: "BYLAW_APPROVAL_UNFIT", message, fix });

@@ -22,7 +22,7 @@ interface GivenAnswer {
   readonly answer: "yes" | "no";
   readonly role?: string | undefined;
   readonly reason?: string | undefined;
-  /** RFC 3339; only for a yes to a call. Default: a quarter of an hour from now. */
+  /** RFC 3339; only for a yes to a call. Default: in 15 minutes. */
   readonly expires_at?: string | undefined;
 }
 
@@ -42,9 +42,9 @@ interface ApprovalTerms extends QuestionListTerms {
   readonly gates: ProjectGates | undefined;
 }
 
-/** How long a yes to a call holds, in milliseconds. */
+/** How long a yes to a call counts by default, in milliseconds. */
 const CALL_FOR = 900_000;
-/** The longest that an answer holds. */
+/** The longest time that an answer may count, in milliseconds. */
 const LONGEST = 366 * 86_400_000;
 /** The document that lets only one of two simultaneous answers to a call through, and how long it is kept. */
 const KIND = "bylaw/answer-to";
@@ -60,8 +60,8 @@ export class Approvals {
   }
 
   /**
-   * Records an answer, through another view of the run where one is given. Throws BYLAW_APPROVAL_MISSING, BYLAW_APPROVAL_UNAUTHORIZED,
-   * BYLAW_APPROVAL_UNFIT, and what a run throws that records.
+   * Records an answer, through the given run if there is one. Throws BYLAW_APPROVAL_MISSING, BYLAW_APPROVAL_UNAUTHORIZED,
+   * BYLAW_APPROVAL_UNFIT, and what recording to the run throws.
    */
   async answer(
     id: string,
@@ -71,7 +71,7 @@ export class Approvals {
   ): Promise<LogEvent> {
     const { run, store, kernel, gates, questions, now } = this.#terms;
     const documentId = JSON.stringify([run.run, id]);
-    // Read first: an answer that comes in between makes another version of it.
+    // Read this first: an answer that comes in between changes its version, so this one fails.
     const before = await store.get(KIND, documentId);
     const open = (await this.list.open()).find((one) => one.id === id);
     if (open === undefined) throw nothingOpen(id);
@@ -89,7 +89,7 @@ export class Approvals {
       { kind: KIND, id: documentId, value: verdict, if_version: version, expires_at: kept },
     ];
     let version = before?.version ?? 0;
-    // First the words, then that the call may be made again and is told them.
+    // Record the words first, then the approval: the repeated call must find its answer.
     if (isAskUser(question) && answer === "yes") {
       const words = { by: who.by, answer: isBlank(reason ?? "") ? "yes" : (reason ?? "").trim() };
       const documents = guardOf(version++);
@@ -120,10 +120,13 @@ export class Approvals {
     return await gates.plugin.waiveCheck(gates.run(through), waiver);
   }
 
-  /** Records that a mark is as if no call had set it. Throws as {@link answer}, and BYLAW_EVENT_REFUSED where no policy has the mark. */
+  /**
+   * Records that a mark is cleared, as if no call had set it. Throws like {@link answer}, and BYLAW_EVENT_REFUSED if no policy defines the
+   * mark.
+   */
   async clearMark(who: Answerer, mark: string, through: Run = this.#terms.run): Promise<LogEvent> {
     const { run, kernel } = this.#terms;
-    // The plugin refuses a mark that no policy has.
+    // The plugin refuses a mark that no policy defines.
     if (!kernel.declared.plugins.includes("@bylaw/plugin-policy"))
       throw unanswerable("This server has no policies", "There is nothing to clear.");
     await this.#checkPerson(who, undefined);
@@ -133,7 +136,7 @@ export class Approvals {
     return event;
   }
 
-  // An agent that a gate names as its approver has a credential of its own and did not work on the task, which the gate checks.
+  // An agent that a gate names as its approver has its own credential and has not worked on the task, which the gate checks.
   async #checkPerson({ by }: Answerer, role: string | undefined): Promise<void> {
     const { follower, questions } = this.#terms;
     await follower.fresh();
@@ -163,11 +166,11 @@ function roleFor(who: Answerer, as: string | undefined, approvers: readonly stri
   );
 }
 
-/** Throws BYLAW_APPROVAL_UNFIT for what does not belong with such an answer. */
+/** Throws BYLAW_APPROVAL_UNFIT for fields that do not belong to such an answer. */
 function checkGiven(question: Question, { answer, role, reason, expires_at }: GivenAnswer): void {
   if (question.kind === "gate" && expires_at !== undefined)
     throw unanswerable(
-      "An answer at a gate does not expire: it is for these artifacts alone",
+      "An answer at a gate does not expire: it counts only for these artifacts",
       "Leave `expires_at` out.",
     );
   if (question.kind !== "gate" && role !== undefined)

@@ -14,10 +14,10 @@ import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { QUESTION_ANSWERED } from "../events/event-types.ts";
 
-/** The tool by which an agent asks a person. */
+/** The tool with which an agent asks a person a question. */
 export const QUESTION_TOOL = "ask_user_question";
 
-// Frozen, so that the kernel looks at it once.
+// Frozen, so that the kernel checks it only once.
 const ASKED = freezeJson(
   ask("A person is asked", "Wait for the answer, and make the call again."),
 ) as unknown as Verdict;
@@ -27,7 +27,7 @@ interface Asker {
   readonly task: string | null;
 }
 
-/** What persons answered last, by who asked what. */
+/** The last answer of a person to each question of each agent and task. */
 const answers = defineProjection<Tree<string>>({
   name: `${manifest.name}/answers`,
   version: 1,
@@ -37,7 +37,7 @@ const answers = defineProjection<Tree<string>>({
     event_type === QUESTION_ANSWERED ? treePut(state, String(about), String(answer)) : state,
 });
 
-/** A question to a person is a call that needs a person's yes; it is made again when there is one, and is answered with what the person said. */
+/** Turns a question to a person into a call that needs approval. After a yes the agent repeats the call and gets the person's answer. */
 export const questionsPlugin = definePlugin({
   name: `${manifest.name}/questions`,
   version: manifest.version,
@@ -50,11 +50,11 @@ export const questionsPlugin = definePlugin({
   },
 });
 
-/** What a person said to a question; `yes` where it was no more than that. */
+/** The answer of a person to a question; `yes` if the person said nothing else. */
 export const answerTo = (view: View, asker: Asker, question: Json): string =>
   treeGet(view(answers), aboutOf(asker, question)) ?? "yes";
 
-/** The event of an answer. `id`: of the question. */
+/** The event of an answer. `id`: the id of the question. */
 export const answered = (
   id: string,
   asker: Asker,
@@ -67,7 +67,7 @@ export const answered = (
   details: { question: id, about: aboutOf(asker, question), by, answer },
 });
 
-// As the tool reads it: what surrounds the words, and a list of options that is empty, make no other question.
+// As the tool reads it: surrounding space and an empty list of options do not make another question.
 function aboutOf({ agent, task }: Asker, given: Json): string {
   const { question = "", options = [] } = isJsonObject(given) ? given : {};
   const trimmed = (one: Json): Json => (typeof one === "string" ? one.trim() : one);

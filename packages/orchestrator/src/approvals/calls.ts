@@ -16,7 +16,7 @@ import {
   recordedPolicy,
 } from "@bylaw/log";
 
-/** A tool call that needs a person's yes and has none. */
+/** A tool call that waits for a person's approval. */
 export interface OpenCall {
   readonly kind: "call";
   readonly sequence: number;
@@ -25,43 +25,43 @@ export interface OpenCall {
   readonly task: string | null;
   readonly tool: string;
   readonly args: Json;
-  /** What the policy said. */
+  /** The reason that the policy gave. */
   readonly reason: string;
   /** The digest of the policies that asked. */
   readonly policy: string;
-  /** The call as it was asked about; left out where the log does not have all of it. */
+  /** The call as it was asked about. Left out if the log does not have all of it. */
   readonly call?: ToolCall;
-  /** What an approval of it is bound to. */
+  /** The digest that an approval of it is bound to. */
   readonly digest: string;
 }
 
-/** What became of a question about a call. */
+/** The states of a question about a call. */
 const CALL_STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
-/** A question about a call, as it stands. */
+/** A question about a call, with its current state. */
 export interface AskedCall {
   readonly id: string;
   readonly sequence: number;
   readonly digest: string;
   readonly agent: string | null;
   readonly task: string | null;
-  /** `superseded`: it was asked about once more. `settled`: it was decided without an answer. */
+  /** `superseded`: the call was asked about again. `settled`: it was decided without an answer. */
   readonly state: CallState;
-  /** Who answered; left out where nobody did. */
+  /** The person who answered. Left out if nobody did. */
   readonly by?: string;
-  /** What was said with a no. */
+  /** The reason that was given with a no. */
   readonly reason?: string;
-  /** Until when a yes holds, in milliseconds since 1970. */
+  /** When a yes expires, in milliseconds since 1970. */
   readonly until?: number;
 }
 
-/** How many questions of one agent are known at once. */
+/** The most questions of one agent that are kept. */
 const OF_ONE_AGENT = 200;
 
 type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & { readonly key: string };
 
-/** Folds the calls that were asked about. Of each agent it keeps the last ones, so that none of them has all the room. */
+/** Follows the calls that were asked about. Keeps the last ones of each agent, so that no agent takes up all the space. */
 export class CallFold {
   readonly #run: string;
   readonly #byId = new Map<string, Kept>();
@@ -79,7 +79,7 @@ export class CallFold {
     if (event_type === "approval_refused") this.#refuse(details);
     if (!CALL_EVENTS.has(event_type)) return;
     const waits = asksPerson(event);
-    // Of most calls nobody was ever asked.
+    // Most calls were never asked about.
     if (!waits && !this.#byAgent.has(event.agent_id)) return;
     const key = keyOf(event);
     const before = this.#byKey.get(key);
@@ -90,7 +90,7 @@ export class CallFold {
     if (waits) this.#ask(event, key);
   }
 
-  /** Those that nobody answered since they were last asked about, of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
+  /** The open questions of all tasks or of one, the oldest first. `now`: milliseconds since 1970. */
   open(now: number, task?: string): readonly AskedCall[] {
     return [...this.#byKey.values()]
       .filter((asked) => task === undefined || asked.task === task)
@@ -98,7 +98,7 @@ export class CallFold {
       .filter(({ state }) => state === "open");
   }
 
-  /** One that is still known, answered or not. */
+  /** A question that is still kept, answered or not. */
   get(id: string, now: number): AskedCall | undefined {
     const asked = this.#byId.get(id);
     return asked === undefined ? undefined : standing(asked, now);
@@ -142,7 +142,7 @@ export class CallFold {
   }
 }
 
-// A yes that nobody used in its time leaves the question open.
+// If nobody uses a yes before it expires, the question is open again.
 function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
   if (asked.state !== "approved" || (asked.until ?? 0) > now) return asked;
   const { by: _by, until: _until, ...question } = asked;
@@ -154,7 +154,7 @@ const idOfCall = (
   { sequence, digest }: Pick<OpenCall, "sequence" | "digest">,
 ): string => idOfQuestion({ run, sequence, digest });
 
-/** What an event asks about a call. */
+/** The question that an event asks about a call. */
 export function openCall(event: LogEvent): OpenCall {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
@@ -174,7 +174,7 @@ export function openCall(event: LogEvent): OpenCall {
   };
 }
 
-// Arguments may be large, and are kept in the log already.
+// A digest, because arguments may be large and the log has them already.
 const keyOf = (event: LogEvent): string =>
   createHash("sha256").update(callKey(event)).digest("base64");
 

@@ -7,25 +7,25 @@ import { configuredContract } from "../config/configured-contract.ts";
 import { overlayRun, viewsByName } from "../service/overlay-run.ts";
 import type * as GatesPlugin from "@bylaw/plugin-gates";
 
-/** The functions of the gates that answers go through. */
+/** The functions of plugin-gates that answers need. */
 export type GateFunctions = Pick<
   typeof GatesPlugin,
   "decideGate" | "escalateGates" | "openGates" | "waiveCheck"
 >;
 
-/** The gates of a project: the contract that they are in, and the functions that know them. */
+/** The gates of a project: the contract with the gates, and the functions of the plugin. */
 export interface ProjectGates {
   readonly contract: Contract;
   readonly plugin: GateFunctions;
-  /** A view through which the functions find the states of the kernel's own copy of the plugin. */
+  /** Wraps a view so that the functions find the states of the kernel's own copy of the plugin. */
   view(view: View): View;
-  /** A run with such a view. */
+  /** Returns a run with such a view. */
   run(run: Run): Run;
 }
 
 const GATES = "@bylaw/plugin-gates";
 
-/** The gates of a kernel whose copy of the plugin may be another than that of these functions, with projections of the same names. */
+/** The gates of a kernel whose copy of the plugin may differ from that of these functions, as long as projections have the same names. */
 export function projectGates(
   kernel: Pick<Kernel, "declared">,
   plugin: GateFunctions,
@@ -35,7 +35,7 @@ export function projectGates(
   return { contract, plugin, view, run: (run) => overlayRun(run, { view: view(run.view) }) };
 }
 
-/** The gates that a configuration enforces; nothing where it has none. `bundled`: packages that a project need not install, the gates among them. */
+/** The gates that a configuration enforces, if any. `bundled`: packages that a project need not install, including the gates. */
 export async function gatesOf(
   kernel: Kernel,
   configFile: string,

@@ -6,18 +6,21 @@ import { BylawError } from "@bylaw/kernel";
 import { describeIssues, isBlank, quote } from "@bylaw/wording";
 import { z } from "zod";
 
-/** A person who may answer, known by a token. */
+/** A person who may answer, identified by a token. */
 export interface Operator {
   readonly name: string;
-  /** The roles that this person may speak in. Left out: any that a gate asks for. */
+  /** The roles that this person may use. Left out: any that a gate asks for. */
   readonly roles?: readonly string[] | undefined;
 }
 
-/** Where the operators of a project stand, beside its configuration. */
+/** The file of a project's operators, beside its configuration. */
 export const operatorsFile = (configFile: string): string =>
   join(dirname(configFile), ".bylaw", "operators.json");
 
-/** Whether something stands where operators are listed. What cannot be looked at does: it must not open another way. */
+/**
+ * Whether anything exists at the path of the operators file. True if that cannot be checked, so that an unreadable file does not admit
+ * others.
+ */
 export function hasOperators(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -48,15 +51,15 @@ const operatorsSchema = z.strictObject({
     .min(1),
 });
 
-/** An operator as a file has it: with the digest of the token. */
+/** An operator as the file has it, with the digest of the token. */
 export type KeptOperator = z.output<typeof operatorsSchema>["operators"][number];
 
-/** The operator who holds a token, by the file of operators; nothing for a token of nobody. Throws BYLAW_OPERATORS_INVALID. */
+/** The operator of a file who has this token, if any. Throws BYLAW_OPERATORS_INVALID. */
 export function operatorOf(file: string, token: string): Operator | undefined {
   return operatorWith(readOperators(file).operators, token);
 }
 
-/** One of those who hold a token; nothing for a token of nobody. */
+/** The operator of a list who has this token, if any. */
 export function operatorWith(
   operators: readonly KeptOperator[],
   token: string,
@@ -69,7 +72,7 @@ export function operatorWith(
   return operator === undefined ? undefined : { name: operator.name, roles: operator.roles };
 }
 
-// Nobody could say which of the two answered.
+// With one token for two operators, nobody could tell who answered.
 const sameToken = (one: string, other: string, file: string): BylawError =>
   new BylawError({
     code: "BYLAW_OPERATORS_INVALID",
@@ -90,8 +93,11 @@ export function readOperators(file: string): z.output<typeof operatorsSchema> {
     });
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || found.size > LARGEST)
-    throw bad(`${quote(file)} must be a plain file of at most 1 MiB`, "Replace it by such a file.");
-  // Windows keeps such rights elsewhere.
+    throw bad(
+      `${quote(file)} must be a regular file of at most 1 MiB`,
+      "Replace it by such a file.",
+    );
+  // On Windows, the file mode does not show who may write a file.
   if (process.platform !== "win32" && (found.mode & 0o022) !== 0)
     throw bad(
       `Other users may write ${quote(file)}`,

@@ -9,7 +9,7 @@ import { setBounded } from "../service/bounded-map.ts";
 import type { AskedCall, CallState, Question } from "./index.ts";
 import type { OpenId, QuestionFold } from "./questions.ts";
 
-/** Whose questions somebody may see: all, or those of one task. */
+/** Whose questions to show: all, or those of one task. */
 export interface QuestionScope {
   readonly task?: string;
 }
@@ -33,9 +33,9 @@ export interface QuestionListTerms {
   readonly now: () => string;
 }
 
-/** How many gates are known that wait no more. */
+/** How many gates are kept that no longer wait. */
 const GATES = 10_000;
-/** What may change the state of a question. */
+/** The events that may change the state of a question. */
 const CHANGES: ReadonlySet<string> = new Set([
   "approval_granted",
   "approval_refused",
@@ -55,7 +55,7 @@ const CHANGES: ReadonlySet<string> = new Set([
 
 export class QuestionList {
   readonly #terms: QuestionListTerms;
-  /** Gates that were open once, so that their answer can be told later. */
+  /** Gates that were open before, so that their answer can be shown later. */
   readonly #gates = new Map<string, OpenGate>();
 
   constructor(terms: QuestionListTerms) {
@@ -71,7 +71,7 @@ export class QuestionList {
     return open;
   }
 
-  /** How many questions are open, as of the last event that was read. */
+  /** The number of open questions after the last event that was read. */
   count(): number {
     const { run, questions } = this.#terms;
     return questions.open({ view: run.view, now: this.#time() }).length;
@@ -91,7 +91,7 @@ export class QuestionList {
     return { approvals, total: all.length, ...(hasMore ? { next: last.id } : {}) };
   }
 
-  /** One question, after waiting for a change of it; `undefined` for an unknown id. */
+  /** Resolves to one question, after waiting for a change of it. `undefined` for an unknown id. */
   async get(
     id: string,
     scope: QuestionScope,
@@ -122,7 +122,7 @@ export class QuestionList {
     return closedCall(call);
   }
 
-  /** Where a list goes on after a question, or after where it stood if it was answered meanwhile. */
+  /** The index at which a list continues after a question. If that was answered in the meantime, its former position counts. */
   #indexAfter(all: readonly OpenId[], after: string): number {
     const index = all.findIndex(({ id }) => id === after);
     if (index !== -1) return index + 1;
@@ -141,7 +141,7 @@ export class QuestionList {
     return next === -1 ? all.length : next;
   }
 
-  /** `from`: where the log ended before the question was read. */
+  /** `from`: the end of the log before the question was read. */
   async #changed(
     before: OpenQuestion,
     from: number,
@@ -176,19 +176,22 @@ export class QuestionList {
 const answersOf = (question: OpenQuestion): string =>
   JSON.stringify(question.kind === "gate" ? question.approvals : question.state);
 
-/** A question that waits, with all that there is to see of it. A gate is `approved` when enough people said yes and the agent has to ask again. */
+/**
+ * An open question with everything that a person needs to see. A gate is `approved` when enough people said yes and the agent must ask
+ * again.
+ */
 export type OpenQuestion = Question & { readonly state: "open" | "approved" };
 
 export interface ClosedQuestion {
   readonly id: string;
   readonly kind: "gate" | "call" | "pause" | "hold";
-  /** `settled`: nobody had to answer any more, or the agent went on. */
+  /** `settled`: no answer was needed any more, or the agent continued. */
   readonly state: Exclude<CallState, "open">;
   readonly agent: string | null;
   readonly task: string | null;
   readonly by?: string;
   readonly reason?: string;
-  /** RFC 3339: until when a yes to a call holds. */
+  /** RFC 3339: when a yes to a call expires. */
   readonly expires_at?: string;
 }
 

@@ -15,24 +15,24 @@ import { CallFold, openCall, type AskedCall, type OpenCall } from "./calls.ts";
 import type { ProjectGates } from "./gates.ts";
 import { StopFold, type OpenStop } from "./stops.ts";
 
-/** A gate that waits, with what it is about. */
+/** A waiting gate with its artifacts. */
 export interface WaitingGate extends OpenGate {
   readonly kind: "gate";
-  /** What is to be approved; left out where the log does not have it any more. */
+  /** The artifacts to approve. Left out if the log no longer has them. */
   readonly content?: JsonObject;
-  /** Whether parts of that were redacted before they were put on record. */
+  /** Whether parts of them were redacted before they were recorded. */
   readonly redacted?: boolean;
-  /** What was asked about before, for the same way; left out where nothing was. */
+  /** The artifacts of the previous request for the same transition, if there was one. */
   readonly before?: JsonObject;
 }
 
-/** Something that waits for a person, under an id that is about exactly this and nothing else. */
+/** Something that waits for a person. Its id stands for exactly this content. */
 export type Question = GateQuestion | CallQuestion | StopQuestion;
 export type GateQuestion = WaitingGate & { readonly id: string };
 export type CallQuestion = OpenCall & { readonly id: string };
 export type StopQuestion = OpenStop;
 
-/** A question by its id, without what has to be read for it. */
+/** A question with its id, without the parts that must be read from the log. */
 export type OpenId =
   | { readonly id: string; readonly kind: "gate"; readonly gate: OpenGate }
   | { readonly id: string; readonly kind: "call"; readonly call: AskedCall }
@@ -47,26 +47,26 @@ export interface QuestionSource {
   readonly hold_at?: number | undefined;
 }
 
-/** When, and by which state of the run. */
+/** The time and state of the run for which to list questions. */
 export interface QuestionTime {
   readonly view: View;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** What is about this task alone. */
+  /** Lists only the questions of this task. */
   readonly task?: string | undefined;
 }
 
-/** How many gates are known that somebody said no at. */
+/** How many refusals at gates are kept. */
 const REJECTIONS = 10_000;
 
-/** What a run asks of people, event by event. The events themselves stay in the store. */
+/** Follows, event by event, what a run asks of people. The events stay in the store. */
 export class QuestionFold {
   readonly #source: QuestionSource;
   readonly #calls: CallFold;
   /** Pauses and holds. */
   readonly stops: StopFold;
   readonly #agents = new Set<string>();
-  /** The last one at each gate of each task. */
+  /** The last refusal at each gate of each task. */
   readonly #rejections = new Map<string, GateVote & { readonly artifacts: Json }>();
   #head = 0;
 
@@ -76,12 +76,12 @@ export class QuestionFold {
     this.stops = new StopFold(source.run, source.hold_at);
   }
 
-  /** Sequence of the last event that was added. */
+  /** The sequence of the last event that was added. */
   get head(): number {
     return this.#head;
   }
 
-  /** The names of all agents of the run, folded: none of them is a person's. */
+  /** The folded names of all agents of the run. No person may have one of them. */
   get agents(): ReadonlySet<string> {
     return this.#agents;
   }
@@ -107,19 +107,19 @@ export class QuestionFold {
     ];
   }
 
-  /** The no to what a gate waited for; `undefined` if nobody said one. */
+  /** The refusal of what a gate waited for. `undefined` if there is none. */
   rejection({ task, gate, artifacts }: OpenGate): GateVote | undefined {
     const { artifacts: about = null, ...vote } =
       this.#rejections.get(JSON.stringify([task, gate])) ?? {};
     return "by" in vote && about === artifacts ? vote : undefined;
   }
 
-  /** A question about a call that is still known, answered or not. */
+  /** A question about a call that is still kept, answered or not. */
   call(id: string, now: number): AskedCall | undefined {
     return this.#calls.get(id, now);
   }
 
-  /** All that there is to see of a question. */
+  /** Reads everything that a person needs to see of a question. */
   async read(open: OpenId): Promise<Question> {
     const { id } = open;
     if (open.kind === "gate")
@@ -148,14 +148,14 @@ export class QuestionFold {
   }
 }
 
-/** Folds no event yet. */
+/** Creates the list of a run's questions, before its first event. */
 export const createQuestions = (source: QuestionSource): QuestionFold =>
   new QuestionFold(checkArgument("createQuestions", "the source of questions", source));
 
 const idOfGate = (run: string, { task, gate, opened_at, artifacts, to, tree }: OpenGate): string =>
   idOfQuestion({ run, task, gate, opened_at, artifacts, to, tree });
 
-/** What is to be approved, as the request that opened the gate has it: exactly what the digest of the gate is of, unless it was redacted. */
+/** The artifacts in the request that opened the gate. Unless redacted, they are exactly what the digest of the gate covers. */
 async function contentOf(
   { artifacts, request, earlier }: OpenGate,
   { store, run }: QuestionSource,

@@ -6,7 +6,7 @@ import { isBlank } from "@bylaw/wording";
 import { setBounded } from "../service/bounded-map.ts";
 
 interface Stop {
-  /** The event that began it. */
+  /** The sequence of the event that began it. */
   readonly sequence: number;
   readonly asked_at: string;
   readonly agent: string | null;
@@ -21,12 +21,12 @@ interface PauseStop extends Stop {
   readonly definition: string | null;
 }
 
-/** A risk that an oversight found, its failure, or a step at which a workflow is held. A person must acknowledge it. */
+/** A risk that an oversight found, a failed oversight, or a step at which a workflow is held. A person must acknowledge it. */
 export interface HoldStop extends Stop {
   readonly kind: "hold";
   /** 0 to 1; `null` for a workflow. */
   readonly risk: number | null;
-  /** The oversight. */
+  /** The name of the oversight. */
   readonly by: string | null;
   /** The step of the workflow. */
   readonly step: string | null;
@@ -49,7 +49,7 @@ const HOLD_AT = 0.7;
 const ENDED = 1_000;
 const ENDS_HOLD = new Set(["workflow_released", "workflow_moved", "workflow_ended"]);
 
-/** Folds pauses and holds. A workflow acts on the answers of its oversight itself: only its own holds count. */
+/** Follows pauses and holds. A workflow acts on the answers of its oversight itself, so only its own holds count. */
 export class StopFold {
   readonly #run: string;
   readonly #holdAt: number;
@@ -82,7 +82,7 @@ export class StopFold {
     }
   }
 
-  /** The open ones, of all tasks or of one. */
+  /** The open stops of all tasks or of one. */
   open(task?: string): readonly OpenStop[] {
     const own = this.#held === undefined ? [] : [this.#held];
     const holds = this.#workflow ? own : [...this.#holds.values()];
@@ -114,7 +114,7 @@ export class StopFold {
               reason: `${before.reason}; \`${step}\`: ${message}`.slice(0, 1_000),
             };
     } else if (before !== undefined && (ENDS_HOLD.has(event_type) || details["moved"] === true)) {
-      // A migration moves a workflow only if it says so.
+      // A migration ends a hold only if it moves the workflow.
       if (event_type === "workflow_released")
         this.#end({ ...before, id: this.#idOf(before) }, details);
       this.#held = undefined;
@@ -158,11 +158,11 @@ export class StopFold {
 interface EndOfStop {
   readonly by: string;
   readonly reason?: string | undefined;
-  /** Lets only one of two simultaneous answers through. */
+  /** Documents that let only one of two simultaneous answers through. */
   readonly documents?: readonly DocumentWrite[];
 }
 
-/** Ends a stop in a person's name. Throws what the run throws. */
+/** Ends a stop on behalf of a person. Throws what the run throws. */
 export async function endStop(
   run: Run,
   stop: OpenStop,
@@ -173,7 +173,7 @@ export async function endStop(
     const known = definition === null ? {} : { definition };
     return (await resumeCheckpoint(run, { checkpoint, by, ...known }))[0];
   }
-  const said = isBlank(reason) ? `Took note of: ${stop.reason ?? "the oversight"}` : reason;
+  const said = isBlank(reason) ? `Acknowledged: ${stop.reason ?? "the oversight"}` : reason;
   const { task: task_id, step, why } = stop;
   const acknowledged = {
     ...{ event_type: "oversight_acknowledged", agent_id: null, task_id },

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
 
-/** What an event is about. */
+/** The facts of an event that searches use. */
 export interface EventFacts {
   readonly task: string | null;
   readonly agent: string | null;
   readonly tool: string | null;
-  /** Whether it went well; `null` where it neither did nor did not. */
+  /** Whether it succeeded; `null` if it is neither a success nor a failure. */
   readonly success: boolean | null;
 }
 
@@ -20,7 +20,7 @@ const WENT_WELL: Readonly<Record<string, boolean>> = {
   access_refused: false,
 };
 
-/** Reads what an event is about; a request that was not let in is about what it says itself. */
+/** Reads the facts of an event. For a refused request, they come from the request itself. */
 export function facts({ event_type, task_id, agent_id, details }: LogEvent): EventFacts {
   const { task, agent, tool, ok } = details;
   const refused = event_type === "access_refused";

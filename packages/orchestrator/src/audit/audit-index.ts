@@ -3,7 +3,7 @@ import { facts } from "./audit-facts.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import { NONE, NameTable } from "./name-table.ts";
 
-/** What is asked of the log; all of it has to hold. */
+/** A search of the log. All given fields must match. */
 export interface AuditFilter {
   readonly task_id?: string | undefined;
   readonly phase?: string | undefined;
@@ -11,7 +11,7 @@ export interface AuditFilter {
   readonly agent_id?: string | undefined;
   readonly event_type?: string | undefined;
   readonly success?: boolean | undefined;
-  /** Milliseconds since 1970, from which on and before which. */
+  /** Milliseconds since 1970: from `since` on, before `until`. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
@@ -19,27 +19,27 @@ export interface AuditFilter {
 /** An event that was found. */
 export interface AuditHit {
   readonly sequence: number;
-  /** The phase of the task at that time. */
+  /** The phase of the task at the time of the event. */
   readonly phase: string | null;
   readonly success: boolean | null;
-  /** Of a result: the sequence of the decision about the call; 0 where it is not known. */
+  /** For a result: the sequence of the decision about the call; 0 if it is unknown. */
   readonly call: number;
 }
 
 interface AuditFound {
   /** The newest first. */
   readonly hits: readonly AuditHit[];
-  /** How many there are in all, among those that are kept. */
+  /** The number of all matches among the indexed events. */
   readonly total: number;
 }
 
 type Column = "task" | "agent" | "type" | "tool" | "phase" | "call";
 
 interface Block extends Readonly<Record<Column, Int32Array>> {
-  /** Sequence of its first row. */
+  /** The sequence of its first row. */
   readonly first: number;
   readonly at: Float64Array;
-  /** The names in its rows. Clients can invent any number, so they are dropped with the rows. */
+  /** The names in its rows. Clients can invent any number of names, so they are dropped together with the rows. */
   readonly names: NameTable;
   /** 0: neither, 1: yes, 2: no. */
   readonly success: Uint8Array;
@@ -47,23 +47,23 @@ interface Block extends Readonly<Record<Column, Int32Array>> {
 }
 
 const BLOCK = 16_384;
-/** How many calls are known that have no result yet. */
+/** How many calls without a result are kept. */
 const OPEN_CALLS = 10_000;
-/** Of how many tasks the phase is known. */
+/** For how many tasks the phase is kept. */
 export const TASKS = 100_000;
 const SUCCESS = [null, true, false] as const;
 
-/** Where the events of a log are that somebody looks for, in some 40 bytes for each. The events themselves stay in the store. */
+/** An index of the events of a log, with about 40 bytes for each. The events themselves stay in the store. */
 export class AuditIndex {
   readonly #keep: number;
   readonly #size: number;
   readonly #blocks: Block[] = [];
   /** The phase of each task. */
   readonly #phases = new Map<string, string>();
-  /** Calls that have no result yet, by agent and id: the sequence of the decision. */
+  /** Calls without a result, by agent and id, with the sequence of their decision. */
   readonly #calls = new Map<string, number>();
 
-  /** `keep`: how many events are kept at least; older ones are found no more. */
+  /** `keep`: the least number of events to keep. Older ones can no longer be found. */
   constructor({
     keep = 1_000_000,
     block = BLOCK,
@@ -75,12 +75,12 @@ export class AuditIndex {
     this.#size = block;
   }
 
-  /** Sequence of the first event that is kept; 0 before there is any. */
+  /** The sequence of the first indexed event; 0 before there is any. */
   get first(): number {
     return this.#blocks[0]?.first ?? 0;
   }
 
-  /** How many names are held, of all events that are kept. */
+  /** The number of names in all indexed events. */
   get names(): number {
     return this.#blocks.reduce((count, { names }) => count + names.size, 0);
   }
@@ -89,7 +89,7 @@ export class AuditIndex {
     for (const event of events) this.#take(event);
   }
 
-  /** At most `limit` events below a sequence. */
+  /** Finds at most `limit` events below a sequence. */
   find(filter: AuditFilter, below: number, limit: number): AuditFound {
     const asked = askedOf(filter);
     const hits: AuditHit[] = [];
@@ -162,7 +162,7 @@ export class AuditIndex {
   }
 }
 
-/** The rows of a block that hold what is asked for, the newest first. They are scanned in place: there may be a million. */
+/** The matching rows of a block, the newest first. They are scanned in place, because there may be a million. */
 function* matches(
   block: Block,
   asked: readonly (readonly [Column, string])[],
@@ -181,7 +181,7 @@ function* matches(
   }
 }
 
-/** What each column has to hold, those that are asked for alone. */
+/** The value that each column must have, only for the fields of the filter. */
 function askedOf({
   task_id,
   agent_id,

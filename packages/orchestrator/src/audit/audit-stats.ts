@@ -3,23 +3,23 @@ import { decisionIn, facts } from "./audit-facts.ts";
 import { TASKS } from "./audit-index.ts";
 import { setBounded } from "../service/bounded-map.ts";
 
-/** What a run has come to, in numbers. */
+/** The counts of a run. */
 export interface AuditStats {
   readonly total_entries: number;
   readonly total_successes: number;
   readonly total_failures: number;
-  /** Successes among successes and failures, from 0 to 1; 0 if there are none. */
+  /** The share of successes among successes and failures, from 0 to 1; 0 if there are none. */
   readonly success_rate: number;
-  /** How often each tool was asked for. */
+  /** The number of calls of each tool. */
   readonly tools_used: Readonly<Record<string, number>>;
-  /** How many events there were in each phase. */
+  /** The number of events in each phase. */
   readonly phases: Readonly<Record<string, number>>;
   readonly event_types: Readonly<Record<string, number>>;
-  /** By effect and code, as `deny rule_denied`. */
+  /** By effect and code, such as `deny rule_denied`. */
   readonly decisions: Readonly<Record<string, number>>;
 }
 
-/** A log can hold any number of names; all that come later than these are counted together. */
+/** A log can have any number of names, so all that come after these are counted together. */
 const NAMES = 500;
 const OTHERS = "(others)";
 const ASKED: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);

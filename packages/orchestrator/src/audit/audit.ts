@@ -5,7 +5,7 @@ import { AuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
 import { AuditCounts, type AuditStats } from "./audit-stats.ts";
 import type { LogFollower, LogFold } from "../events/log-follower.ts";
 
-/** One event of the log, with the fields by which it is looked for. */
+/** One event of the log, with the fields of searches. */
 interface AuditEntry {
   readonly sequence: number;
   readonly timestamp: string;
@@ -13,48 +13,48 @@ interface AuditEntry {
   readonly session_id: string;
   readonly agent_id: string | null;
   readonly task_id: string | null;
-  /** Of the task at that time. */
+  /** The phase of the task at the time of the event. */
   readonly phase: string | null;
   readonly tool_name: string | null;
-  /** Of a tool call; `null` for other events. */
+  /** The arguments of a tool call; `null` for other events. */
   readonly args: Json;
   readonly result: Json;
-  /** From the decision to the result. */
+  /** Milliseconds from the decision to the result. */
   readonly duration_ms: number | null;
-  /** `null`: neither, such as a call that was allowed and has no result yet. */
+  /** `null` for neither, such as an allowed call without a result. */
   readonly success: boolean | null;
   readonly error: string | null;
   readonly effect: string | null;
   readonly code: string | null;
-  /** All else that the event has. */
+  /** The other details of the event. */
   readonly details: JsonObject;
 }
 
 /** A page of the log, the newest events first. */
 interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** How many there are in all, among those that this node knows. */
+  /** The number of all matches among the events that this node knows. */
   readonly total: number;
-  /** The cursor of the next page; left out with the last one. */
+  /** The cursor of the next page. Left out on the last one. */
   readonly next?: string;
-  /** Left out where this node knows the log from its beginning: the first event that it knows. */
+  /** The first event that this node knows. Left out if it knows the log from its beginning. */
   readonly from_sequence?: number;
 }
 
 interface AuditTerms {
   readonly store: Pick<Store, "events">;
   readonly run: string;
-  /** How many events are known; older ones are found with `bylaw log query`. */
+  /** How many events are indexed. Older ones can be found with `bylaw log query`. */
   readonly keep?: number;
 }
 
 /** The most characters of JSON in a page. */
 const PAGE_CHARS = 2_000_000;
-/** Events that are so near to each other are read at once, with those between them. */
+/** Events that are at most this far apart are read together, with those between them. */
 const NEAR = 32;
 const AT_ONCE = 64;
 
-/** Searches the log. Reads no more of it than it answers with. */
+/** Searches the log. Reads no more of it than it returns. */
 export class Audit implements LogFold {
   readonly #terms: AuditTerms;
   readonly #follower: () => LogFollower;

@@ -1,9 +1,9 @@
-/** The number of no name. */
+/** The number that stands for no name. */
 export const NONE = -1;
-/** Longer names are the same if they begin the same. */
+/** Longer names count as equal if they begin with the same characters. */
 const LONGEST = 256;
 
-/** Names, each kept once and known by a number. */
+/** A table of names that keeps each once, under a number. */
 export class NameTable {
   readonly #numbers = new Map<string, number>();
   readonly #names: string[] = [];
@@ -12,7 +12,7 @@ export class NameTable {
     return this.#names.length;
   }
 
-  /** The number of a name; a name that is new gets the next one. */
+  /** Returns the number of a name. A new name gets the next number. */
   add(name: string | null | undefined): number {
     if (name === null || name === undefined) return NONE;
     const key = name.slice(0, LONGEST);
@@ -22,12 +22,12 @@ export class NameTable {
     return this.#names.push(key) - 1;
   }
 
-  /** The number of a name that is known; -1 for another. */
+  /** The number of a known name; -1 for any other. */
   find(name: string): number {
     return this.#numbers.get(name.slice(0, LONGEST)) ?? NONE;
   }
 
-  /** `null` for the number of no name. */
+  /** The name for a number; `null` for `NONE`. */
   at(number: number): string | null {
     return this.#names[number] ?? null;
   }

@@ -13,18 +13,18 @@ export interface AgentRequest {
   readonly route: Route;
 }
 
-/** What an agent asks about. */
+/** What an agent wants to do. */
 interface Attempt {
   readonly task: string;
   readonly tool?: string;
-  /** Whether a token is accepted that was issued for this task and replaced by a newer one. */
+  /** Whether to accept a token that was issued for this task and replaced by a newer one. */
   readonly overtaken?: boolean;
 }
 
 /**
- * Checks an agent's token against the log before anything of the request is recorded for its task. A good signature is not enough, since
- * a key can be stolen: the token must be the current one of the task, in its time and its phase. A refusal is recorded and thrown. Only
- * with `overtaken` the answer can be `false`: the token was replaced by a newer one.
+ * Checks an agent's token against the log before anything of the request is recorded for its task. A valid signature is not enough, because
+ * a key can be stolen: the token must be the current one of the task, within its time and phase. A refusal is recorded and thrown. Returns
+ * `false` only with `overtaken`, for a token that was replaced by a newer one.
  */
 export function admitAgent(request: AgentRequest, attempt: Attempt): boolean | Promise<boolean> {
   const fault = faultOf(request, attempt.task);
@@ -38,7 +38,7 @@ async function admitOvertaken(
 ): Promise<boolean> {
   const { service, caller } = request;
   if (fault === "token_superseded") {
-    // Another node may have issued it, and this node has not read that yet.
+    // Another node may have issued the token, and this node has not read that yet.
     await service.run.catchUp();
     if (faultOf(request, attempt.task) === undefined) return true;
     if (attempt.overtaken === true && wasIssued(service, caller)) return false;
@@ -46,19 +46,19 @@ async function admitOvertaken(
   throw await refused(request, fault, attempt);
 }
 
-/** Checks the token of an agent that reads, after reading what other nodes recorded: the task may be another agent's by now. */
+/** Checks the token of an agent that reads. Reads first what other nodes recorded, because the task may belong to another agent by now. */
 export async function admitReader(request: AgentRequest): Promise<void> {
   await request.service.run.catchUp();
   await admitAgent(request, { task: request.caller.task });
 }
 
 /**
- * Checks an agent that claims with its token. The token may be overtaken within the claim that holds the task, since the answer with the
- * newer one may be lost. A token that ended, was revoked or is of another claim is refused.
+ * Checks an agent that claims with its token. The token may be replaced by a newer one of the same claim, because the answer with the newer
+ * one may have been lost. A token that has ended, was revoked or is of another claim is refused.
  */
 export async function admitClaim(request: AgentRequest, task: string): Promise<void> {
   const { service, caller } = request;
-  // A lease that is over has ended the claim, whether or not it is on record.
+  // An expired lease has ended the claim, even if that is not recorded yet.
   await service.tasks.recover();
   let fault = termsFaultOf(request, task);
   if (fault === undefined && !isOfClaim(service, caller))
@@ -96,11 +96,11 @@ function faultOf(request: AgentRequest, wanted: string): Fault | undefined {
   return phase === claims.phase ? undefined : "token_other_phase";
 }
 
-/** Whether a token was issued lately for its task, as the log says, in the claim that holds the task or in the one before. */
+/** Whether a token was issued recently for its task according to the log, in the current claim or the one before. */
 const wasIssued = ({ run }: Pick<Service, "run">, { task, digest }: AgentCaller): boolean =>
   holderOf(run.view, task)?.issued.includes(digest) === true;
 
-/** Whether a token was issued in the claim that holds its task, and was not revoked: it stands, or was overtaken by another of the claim. */
+/** Whether a token was issued in the current claim of its task and was not revoked. It may have been replaced by another of the claim. */
 export function isOfClaim(service: Pick<Service, "run">, caller: AgentCaller): boolean {
   const { agent, task, fence, digest } = caller;
   const holder = holderOf(service.run.view, task);

@@ -8,28 +8,28 @@ import { isRefusal, type Refusal } from "./refusal.ts";
 import type { TokenReader } from "./token-caller.ts";
 
 export interface Credentials {
-  /** Of agents that have no token yet. */
+  /** The secret of agents that have no token yet. */
   readonly enrol: string;
-  /** Whether the enrolment secret itself enrols under any name, or only what was derived from it. */
+  /** Whether the enrolment secret itself enrols under any name, or only credentials derived from it. */
   readonly shared_enrolment: boolean;
-  /** Of the operator that the server was started with. */
+  /** The token of the operator that the server was started with. */
   readonly operator?: string | undefined;
-  /** Those of a file. It is looked at with every request that needs it, so that a token that was taken out is void at once. */
+  /** The operators of the file. Checked at every request that needs it, so that a removed token is invalid at once. */
   readonly operators: OperatorList;
 }
 
 // One scheme, one space and one credential. Node joins repeated headers with a comma, which does not match.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
 const LONGEST = 140_000;
-/** How many agents are remembered by their header, and the longest header that is. */
+/** How many agents are cached by their header, and the longest header that is cached. */
 const KEPT = 4_096;
 const KEPT_LENGTH = 4_096;
 
-/** Knows callers by their Authorization header. */
+/** Identifies callers by their Authorization header. */
 export class Authenticator {
   readonly #credentials: Credentials;
   readonly #readToken: TokenReader;
-  /** Agents by their header: they show the same token with every call. The oldest go first. */
+  /** Agents by header, because they send the same token with every call. The oldest entries are dropped first. */
   readonly #agents = new Map<string, Caller>();
 
   constructor(credentials: Credentials, readToken: TokenReader) {
@@ -44,7 +44,7 @@ export class Authenticator {
     const [, scheme = "", credential = ""] =
       (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
     if (scheme === "") return unknown("none");
-    // Schemes are the same in any letter case: RFC 9110, 11.1.
+    // Schemes ignore letter case: RFC 9110, 11.1.
     if (scheme.toLowerCase() === "bylaw-enrol") return this.#enrolled(credential);
     const read = this.#readToken(credential);
     const finish = (caller: Caller | Refusal): Caller | Refusal => {
@@ -71,7 +71,7 @@ export class Authenticator {
     );
   }
 
-  // While the file is broken nobody is known by it; the list logs why.
+  // While the file is broken, no operator in it is known. The list logs why.
   #listed(): ReturnType<OperatorList> {
     try {
       return this.#credentials.operators();
@@ -94,7 +94,7 @@ const unknown = (credential: Refusal["credential"]): Refusal => ({
   fix: "Send one Authorization header: `Bearer <token>`, or `Bylaw-Enrol <secret>` to claim a task.",
 });
 
-/** What a caller is told who came without a credential, or with one of another kind. */
+/** The refusal of a caller without a credential, or with one of another kind. */
 export function wrongCaller(caller: Caller, wanted: readonly CallerKind[]): Refusal {
   const need = wanted.flatMap((kind) => (kind === "anyone" ? [] : [KIND[kind]])).join(" or ");
   if (caller.kind !== "anyone")

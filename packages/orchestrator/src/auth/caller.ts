@@ -1,24 +1,24 @@
 import type { Claims } from "@bylaw/plugin-tokens";
 
-/** An agent with a phase token whose signature is good. Whether the token still holds the log says. */
+/** An agent whose phase token has a valid signature. Only the log decides whether the token is still valid. */
 export interface AgentCaller {
   readonly kind: "agent";
   readonly agent: string;
   readonly task: string;
-  /** Of the claim that the token comes from. */
+  /** The fence of the claim that the token comes from. */
   readonly fence: number | undefined;
-  /** The text of the token: a secret, for no log. */
+  /** The text of the token. It is a secret and must not be logged. */
   readonly token: string;
-  /** What the token says. Nothing of it is believed before the log knows `digest`: a stolen key signs anything. */
+  /** The claims of the token. They count only if the log has their `digest`, because a stolen key can sign anything. */
   readonly claims: Claims;
-  /** Of the claims, as the log has it of each token that was issued. */
+  /** The digest of the claims, which the log has for each issued token. */
   readonly digest: string;
 }
 
-/** Somebody who may become an agent by a claim. */
+/** Somebody who may become an agent by claiming a task. */
 interface EnrolledCaller {
   readonly kind: "enrolled";
-  /** The one agent that the credential is for; left out for the shared secret. */
+  /** The only agent that the credential is for. Left out for the shared secret. */
   readonly agent?: string;
 }
 
@@ -30,7 +30,7 @@ export interface OperatorCaller {
   readonly roles?: readonly string[];
 }
 
-/** Somebody whom nothing is asked of. */
+/** A caller of a route that needs no credential. */
 interface AnyCaller {
   readonly kind: "anyone";
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** Whether two secrets are the same, in a time that says nothing about where they differ. */
+/** Whether two secrets are equal. The time it takes does not reveal where they differ. */
 export function sameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digestOf(given), digestOf(wanted));
 }
@@ -11,13 +11,13 @@ const macOf = (secret: string, agent: string): string =>
   createHmac("sha256", secret).update(`bylaw-enrol\0${agent}`, "utf8").digest("base64url");
 
 /**
- * The credential that enrols one agent and no other: what follows `Bylaw-Enrol` in the Authorization header. Whoever starts agents
- * makes one for each from the enrolment secret, so that none can claim in the name of another.
+ * Derives the credential that enrols only one agent: the text after `Bylaw-Enrol` in the Authorization header. A program that starts agents
+ * derives one for each, so that no agent can claim in the name of another.
  */
 export const agentEnrolment = (secret: string, agent: string): string =>
   `agent.${Buffer.from(agent, "utf8").toString("base64url")}.${macOf(secret, agent)}`;
 
-/** The agent that a credential of {@link agentEnrolment} is for; nothing for any other text. */
+/** The agent that a credential of {@link agentEnrolment} is for. `undefined` for any other text. */
 export function agentOf(credential: string, secret: string): string | undefined {
   const [, name] = /^agent\.([\w-]+)\.[\w-]+$/.exec(credential) ?? [];
   if (name === undefined) return undefined;

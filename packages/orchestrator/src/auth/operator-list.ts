@@ -5,23 +5,20 @@ import { readOperators, type KeptOperator } from "../approvals/operators.ts";
 import { checkDistinct, type Secret } from "../config/secret.ts";
 import { faultOf, type Log } from "../observe/log.ts";
 
-/** The operators of a file now; none without a file. Throws BYLAW_OPERATORS_INVALID. */
+/** Returns the current operators of a file, or none without a file. Throws BYLAW_OPERATORS_INVALID. */
 export type OperatorList = () => readonly KeptOperator[];
 
-/** A file that changed this recently may change again with the same size and time. In milliseconds. */
+/** Milliseconds after a change in which a file may change again with the same size and time. */
 const UNSETTLED_MS = 100;
 
 interface ListOptions {
-  /** Throws where the operators of a file cannot be accepted; then nobody is known by it. */
+  /** Throws if the operators of a file cannot be accepted. Then none of them is known. */
   readonly check?: (operators: readonly KeptOperator[]) => void;
-  /** Is told once of each state of the file that cannot be read or accepted. */
+  /** Called once for each state of the file that cannot be read or accepted. */
   readonly onBroken?: (error: unknown) => void;
 }
 
-/**
- * Makes the list, which is read anew only when its file has changed: whoever asks with a text that nobody knows must not have it read each
- * time.
- */
+/** Creates the list. The file is read again only when it has changed, so that requests with unknown texts do not cause reads. */
 export function createOperatorList(
   file: string,
   { check = () => {}, onBroken = () => {} }: ListOptions = {},
@@ -61,7 +58,7 @@ interface Look {
   readonly settled: boolean;
 }
 
-// What cannot be looked at is not missing: reading says what is wrong with it.
+// A path that cannot be checked does not count as missing. Reading it reports the problem.
 function look(file: string): Look {
   try {
     const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
@@ -76,7 +73,7 @@ function look(file: string): Look {
   }
 }
 
-/** The operators of the file, as long as no token of theirs is another secret too. Throws what is wrong with the secrets and the file. */
+/** The operators of the file, unless one of their tokens equals another secret. Throws the faults of the secrets and the file. */
 export function distinctOperators(
   secrets: readonly Secret[],
   file: string,
@@ -102,9 +99,9 @@ export function distinctOperators(
 export const OPERATOR = "operator";
 
 /**
- * Makes the function that knows the names of operators, however they are written: agents and people share one space of names, and an agent
- * that has a person's would keep that person from answering. While the file of operators is broken the names that it had last are known.
- * Throws BYLAW_OPERATORS_INVALID where it never was whole: then any name might be one.
+ * Creates the function that recognizes the names of operators in any spelling. Agents and people share one namespace, and an agent with a
+ * person's name would keep that person from answering. While the file of operators is broken, its last valid names count. Throws
+ * BYLAW_OPERATORS_INVALID if it was never valid, because then any name may be an operator's.
  */
 export function createOperatorNames(operators: OperatorList): (name: string) => boolean {
   let names: ReadonlySet<string> | undefined;

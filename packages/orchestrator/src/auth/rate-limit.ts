@@ -1,11 +1,11 @@
 import { problem } from "../http/problem.ts";
 
 interface Rate {
-  /** Requests in a second; 0: any number. */
+  /** Requests per second; 0 for no limit. */
   readonly per_second: number;
   /** How many may come at once. */
   readonly burst: number;
-  /** Milliseconds, of a clock that only goes on. */
+  /** Returns milliseconds of a clock that only goes forward. */
   readonly clock?: () => number;
 }
 
@@ -14,12 +14,12 @@ interface Bucket {
   at: number;
 }
 
-/** How many agents are remembered. A forgotten agent starts with a full burst. */
+/** How many agents are kept. A forgotten agent starts with a full burst. */
 const AGENTS = 100_000;
 
 /**
- * Makes the function that counts the requests of agents on this node, several at once where it says so, and throws the problem of one too
- * many; none where any number may come.
+ * Creates the function that counts the requests of agents on this node, `count` at a time, and throws the problem of a request above the
+ * limit. Returns `undefined` if there is no limit.
  */
 export function createRateLimit({
   per_second,
@@ -38,7 +38,7 @@ export function createRateLimit({
     }
     bucket.left = Math.min(burst, bucket.left + ((at - bucket.at) / 1_000) * per_second);
     bucket.at = at;
-    // More than ever come at once are let in when that many may, and made up for afterwards.
+    // A batch larger than the burst passes when the bucket is full, and its excess delays later requests.
     const wanted = Math.min(count, burst);
     if (bucket.left >= wanted) {
       bucket.left -= count;

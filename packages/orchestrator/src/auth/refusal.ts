@@ -1,12 +1,12 @@
 import type { ProblemFields } from "../http/problem.ts";
 import type { Caller } from "./caller.ts";
 
-/** Why a caller is not let in. */
+/** Why a caller is refused. */
 export interface Refusal extends ProblemFields {
   readonly status: 400 | 401 | 403;
-  /** What was shown. */
+  /** The kind of credential that was sent. */
   readonly credential: "agent" | "enrol" | "operator" | "none";
-  /** Whose name was shown, where that is certain. */
+  /** The agent, if its identity is certain. */
   readonly agent?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface RouteName {
   readonly path: string;
 }
 
-/** What a refused request was about, as far as it says. */
+/** What a refused request was about, as far as the request says. */
 export interface RefusedRequest {
   readonly route: RouteName;
   readonly task?: string | undefined;

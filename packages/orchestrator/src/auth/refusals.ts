@@ -8,18 +8,18 @@ import type { Refusal, RefusedRequest } from "./refusal.ts";
 
 interface RefusalTerms {
   readonly run: Run;
-  /** How many of each agent, and of all callers that nobody knows, are recorded in a second. */
+  /** How many refusals per second are recorded for each agent, and for all unknown callers together. */
   readonly per_second: number;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly time: () => number;
   readonly log: Log;
   readonly onRefused: (code: string) => void;
 }
 
-/** Agents that were refused lately, each with a bucket of its own. */
+/** How many agents have a bucket of their own. The oldest ones are dropped. */
 const AGENTS = 10_000;
 
-/** A refusal, as it is recorded. */
+/** A refusal in the form in which it is recorded. */
 interface RefusalRecord {
   readonly agent: string | undefined;
   readonly details: JsonObject;
@@ -28,13 +28,13 @@ interface RefusalRecord {
 interface Bucket {
   left: number;
   last: number;
-  /** Since the last one on record. */
+  /** Refusals since the last recorded one. */
   unrecorded: number;
-  /** The last of those. */
+  /** The last of them. */
   missed?: RefusalRecord | undefined;
 }
 
-/** Records refused requests, up to a rate: nobody may fill the log with them. */
+/** Records refused requests, up to a rate, so that nobody can fill the log with them. */
 export class Refusals {
   readonly #terms: RefusalTerms;
   readonly #most: number;
@@ -62,15 +62,18 @@ export class Refusals {
     }
   }
 
-  /** Records what was left out and no later refusal told of, if it is time for it; `all`: at once. Resolves to how much it recorded. */
+  /**
+   * Records refusals that were left out and not counted in a later one, as the rate permits; `all`: at once. Resolves to the number of
+   * records.
+   */
   async flush({ all = false } = {}): Promise<number> {
-    // Side by side, so that those of many agents share a commit: a server that ends waits for them.
+    // In parallel, so that those of many agents share a commit, because a closing server waits for them.
     const recorded = await Promise.all(
       [...this.#buckets.values()].map(async (bucket) => {
         const { missed } = bucket;
         if (missed === undefined || this.#terms.per_second === 0) return false;
         if (!(this.#mayRecord(bucket) || all)) return false;
-        // It is one of them, and told itself.
+        // The missed refusal is one of the unrecorded ones, and is now recorded itself.
         bucket.unrecorded -= 1;
         return this.#record(bucket, missed);
       }),
@@ -107,14 +110,14 @@ export class Refusals {
     const { credential: shown = null, ...told } = details as JsonObject;
     log.warn({ ...told, shown }, "a request was refused");
     try {
-      // Only the name of an agent whose token is good is certain.
+      // Only the name of an agent with a valid token is certain.
       const about = { event_type: ACCESS_REFUSED, agent_id: refusal.agent ?? null, task_id: null };
       await run.record([{ ...about, details }]);
       return true;
     } catch (error) {
       bucket.unrecorded += unrecorded + 1;
       bucket.missed ??= refusal;
-      // It is refused whether or not it is on record.
+      // The request is refused even if the refusal cannot be recorded.
       if (!isStoreFailure(error))
         log.error({ error: messageOf(error) }, "a refusal could not be put on record");
       return false;

@@ -2,7 +2,7 @@ import { type Refusal } from "./refusal.ts";
 import { claimsDigest, type TokenSigner } from "@bylaw/plugin-tokens";
 import type { AgentCaller, Caller } from "./caller.ts";
 
-/** Reads a phase token. What the log says of it is not asked. */
+/** Reads a phase token without checking it against the log. */
 export type TokenReader = (token: string) => Caller | Refusal | Promise<Caller | Refusal>;
 
 interface TokenTerms {
@@ -12,7 +12,7 @@ interface TokenTerms {
 
 type Read = Awaited<ReturnType<TokenSigner["read"]>>;
 
-/** Makes the reader of phase tokens. A token that was read before costs a look-up. */
+/** Creates the reader of phase tokens. A token that was read before is found in a cache. */
 export function createTokenReader({ signer, run }: TokenTerms): TokenReader {
   function callerOf(token: string, claims: Read): Caller | Refusal {
     if (typeof claims === "string") {

@@ -16,31 +16,31 @@ import type { Service } from "../service/service.ts";
 
 /** An oversight's answer about an agent. */
 export interface Advice {
-  /** 0 to 1; `null` where the oversight failed. */
+  /** 0 to 1; `null` if the oversight failed. */
   readonly risk: number | null;
-  /** What it advises, or why it failed. */
+  /** Its advice, or why it failed. */
   readonly advice: string;
   readonly by: string;
 }
 
-/** Somebody who asked for oversight. */
+/** A request for oversight. */
 export interface OversightQuestion {
   readonly agent: string;
   readonly task: string;
   readonly kind: OversightRequest["kind"];
   readonly reason: string | null;
-  /** The event that granted it. */
+  /** The sequence of the event that granted it. */
   readonly sequence: number;
 }
 
-/** The most past events that an oversight is sent. */
+/** The most past events that an oversight receives. */
 const HISTORY = { read: 500, told: 50 } as const;
 /** The most events between a request and its recorded answer. */
 const BETWEEN = 1_000;
-/** The most that a program may print, in bytes. */
+/** The most bytes that a program may print. */
 const PRINTED = 262_144;
 
-/** Throws BYLAW_SETTINGS_INVALID or BYLAW_URL_INVALID for settings that name no usable oversight. */
+/** Throws BYLAW_SETTINGS_INVALID or BYLAW_URL_INVALID for settings without a usable oversight. */
 export function checkOversight({ oversight: { command, url } }: Settings): void {
   if (url === undefined) return;
   httpOversight(url);
@@ -56,7 +56,7 @@ export function checkOversight({ oversight: { command, url } }: Settings): void 
 export const hasOversight = ({ oversight: { command, url } }: Settings): boolean =>
   command.length > 0 || url !== undefined;
 
-/** The oversights under way, by the event that granted each: a repeated request waits for the first one. */
+/** The pending oversights, by the event that granted each. A repeated request waits for the first one. */
 const UNDER_WAY = new WeakMap<Service["run"], Map<number, Promise<Advice | undefined>>>();
 
 /** Asks the configured oversight once for each request, and records its answer. */
@@ -131,7 +131,7 @@ async function requestOf(
   };
 }
 
-// Names and outcomes only: arguments and texts may be long, and the log has them.
+// Names and outcomes only, because arguments and texts may be long, and the log has them.
 function factsOf(details: JsonObject): string {
   const facts = ["tool", "to", "action", "ok"].flatMap((name) => {
     const value = details[name];

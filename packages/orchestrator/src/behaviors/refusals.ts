@@ -2,7 +2,7 @@ import { definePlugin, deny } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
-/** Who grants what an agent may ask for. */
+/** The plugin that grants each action. */
 const GRANTED_BY: Readonly<Record<string, string>> = {
   loop: "@bylaw/plugin-loop",
   trigger: "@bylaw/plugin-trigger",
@@ -12,15 +12,15 @@ const GRANTED_BY: Readonly<Record<string, string>> = {
   stop: "@bylaw/plugin-loop",
 };
 
-/** Refuses a request that nothing here would carry out, with a fix for the operator. */
+/** Refuses a request that this server could not carry out, with a fix for the operator. */
 export const behaviorRefusals = definePlugin({
   name: "@bylaw/orchestrator/behaviors",
   version: manifest.version,
   options: z.strictObject({
-    oversight: z.boolean().describe("Whether somebody gives oversight"),
+    oversight: z.boolean().describe("Whether oversight is configured"),
     configured: z.boolean().describe("Whether the plugins come from a configuration"),
   }),
-  codes: { behavior_unserved: "the server has nobody to carry out such a request" },
+  codes: { behavior_unserved: "the server cannot carry out such a request" },
   apply(kernel, { oversight, configured }) {
     let known: readonly string[] = [];
     kernel.onSeal(({ plugins }) => {
@@ -44,7 +44,7 @@ export const behaviorRefusals = definePlugin({
             );
       return action === "vibecheck" && !oversight
         ? deny(
-            "This server has nobody to give oversight",
+            "This server has no oversight",
             "Ask for a `checkpoint`, where a person looks; or an operator sets `oversight.command` or `oversight.url`",
             code,
           )

@@ -7,11 +7,11 @@ import type { TokenKey } from "./token-keys.ts";
 export const POLICY = "@bylaw/plugin-policy";
 export const TOKENS = "@bylaw/plugin-tokens";
 
-/** The keys of tokens that the options of their plugin name; nothing where it leaves them to the contract. */
+/** The keys of tokens that the options of the plugin name. `undefined` if they leave them to the contract. */
 export const keysIn = (options: unknown): readonly TokenKey[] | undefined =>
   (options as { readonly keys?: readonly TokenKey[] } | undefined)?.keys;
 
-/** What the plugins of a configuration in `folder` hold their runs by: files with keys, and those with rules. */
+/** The files that the plugins of a configuration in `folder` depend on: those with keys, and those with rules. */
 export function configuredFiles(config: Config, folder: string): ServerFiles {
   const plugins = pluginsOf(config);
   const of = (name: string): readonly unknown[] =>
@@ -23,7 +23,7 @@ export function configuredFiles(config: Config, folder: string): ServerFiles {
   return {
     hidden: [
       ...keys.flatMap((key) => ("file" in key ? [key.file] : [])),
-      // Such as those that a log is sealed by.
+      // Such as keys that seal a log.
       ...plugins.flatMap(({ options }) => keyFilesIn(options)),
     ].map((file) => resolve(folder, file)),
     kept: policies.map((file) =>
@@ -39,7 +39,7 @@ function keyFilesIn(options: unknown): readonly string[] {
   );
 }
 
-/** All plugins that a configuration or one of its rulesets names, dropped ones too. The kernel refuses anything else later. */
+/** All plugins that a configuration or one of its rulesets names, including dropped ones. The kernel later refuses anything else. */
 function pluginsOf(
   brought: Pick<Config, "extends" | "plugins">,
   above: readonly unknown[] = [],

@@ -7,7 +7,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Whether only this machine can reach an address. A name other than `localhost` may stand for any address. */
+/** Whether only this machine can reach an address. Any name except `localhost` may stand for any address. */
 function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version === 0) return host.toLowerCase() === "localhost";
@@ -15,8 +15,7 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses to be reached from other machines without TLS or without an operator, unless the settings say so. Throws
- * BYLAW_SETTINGS_INVALID.
+ * Refuses to listen for other machines without TLS or without an operator, unless the settings permit it. Throws BYLAW_SETTINGS_INVALID.
  */
 export function checkExposure(
   {

@@ -7,15 +7,15 @@ import { findServerCode, type ServerCode, type StartupPath } from "./server-code
 import { realOf } from "./server-files.ts";
 
 interface CodeTerms {
-  /** Absolute; it exists. */
+  /** Absolute, and exists. */
   readonly workspace: string;
   /** The files of settings and the configuration, absolute. They may be missing. */
   readonly settings: readonly string[];
 }
 
 /**
- * Refuses a workspace in which agents could change what the server runs: its modules, what starts it, its settings. Answers with the
- * places that no agent may write. Throws BYLAW_SERVER_WRITABLE.
+ * Refuses a workspace in which agents could change what the server runs: its modules, what starts it, or its settings. Returns the places
+ * that agents must not write. Throws BYLAW_SERVER_WRITABLE.
  */
 export function guardCode({ workspace, settings }: CodeTerms): readonly string[] {
   const code = findServerCode();
@@ -29,7 +29,7 @@ export function guardCode({ workspace, settings }: CodeTerms): readonly string[]
     const way = pathOf(place.path);
     if (way !== undefined) throw writable(workspace, place, way);
   }
-  // Agents who write below a folder in which packages are looked for could add one.
+  // Node looks for packages in every folder above, so agents who can write there could add one.
   const above = foldersTo(realpathSync(workspace));
   const lookup = code.lookups.find((folder) => above.includes(realOf(folder)));
   if (lookup !== undefined) throw writable(workspace, { path: lookup });
@@ -44,7 +44,7 @@ export function guardCode({ workspace, settings }: CodeTerms): readonly string[]
 
 const paths = (all: readonly string[]): readonly StartupPath[] => all.map((path) => ({ path }));
 
-/** The places to keep, none in another: a whole folder where it does not hold the workspace. */
+/** The places to protect, none inside another. A whole folder is protected unless it contains the workspace. */
 function keptOf(
   { startupPaths, packages, files }: ServerCode,
   settings: readonly string[],
@@ -58,10 +58,10 @@ function keptOf(
     ...[...settings, ...startupPaths.map(({ path }) => path).filter(isFile)].map(realOf),
   ];
   const places = [
-    // Folders, because a file of settings that is missing could be made there.
+    // Folders, because a missing file of settings could be created there.
     ...settings.map((path) => firstOf(dirname(realOf(path)))),
     ...[...folders].map((path) => firstOf(modulesFolderOf(path), ...packagesAbove(path), path)),
-    // Folders that programs are looked up in are left to how programs are contained.
+    // Folders in which programs are looked up are protected by the containment of programs.
     ...single.map((path) => firstOf(modulesFolderOf(path), path)),
   ];
   const kept = new Set(places.filter((place) => place !== undefined));
@@ -70,14 +70,14 @@ function keptOf(
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
-/** The outermost `node_modules` that a path lies in. */
+/** The outermost `node_modules` folder of a path. */
 function modulesFolderOf(path: string): string | undefined {
   const name = `${sep}node_modules`;
   const start = `${path}${sep}`.indexOf(`${name}${sep}`);
   return start === -1 ? undefined : path.slice(0, start + name.length);
 }
 
-/** The packages that a place lies in, the outermost first. */
+/** The packages that contain a path, the outermost first. */
 const packagesAbove = (path: string): readonly string[] =>
   foldersTo(path)
     .filter((folder) => existsSync(join(folder, "package.json")))
@@ -116,8 +116,8 @@ const exposed = (why: string, fix: string): BylawError =>
 const named = (path: string): string => `\`${prose(path, 400)}\``;
 
 /**
- * Finds a file that has a second name in a folder: package managers link one copy of a package into many projects, and whoever writes it
- * in one writes it in all. The folder is walked only where a file has more than one name.
+ * Finds a file that also has a name in the given folder. Package managers link one copy of a package into many projects, and a write to one
+ * changes all. The folder is only searched if a file has more than one name.
  */
 function sharedFile(
   folder: string,
@@ -150,7 +150,7 @@ function* filesIn(folder: string): Generator<string> {
   }
 }
 
-// Agents close folders and remove them meanwhile: that must not keep a server from starting.
+// Agents may close or remove folders meanwhile, which must not keep a server from starting.
 function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { realOf } from "./server-files.ts";
 
 /**
- * Makes the function that finds where a path leads into a folder: the place itself, or a link on the way to it, which whoever writes the
- * folder can change. Folders are known by what they are, because names differ in case and by mounts.
+ * Creates the function that finds where a path leads into a folder: the path itself, or a link on the way, which an agent with access to
+ * the folder can change. Compares folders by identity, because names differ by letter case and mounts.
  */
 export function pathInto(folder: string): (path: string) => string | undefined {
   const wanted = identityOf(folder);
@@ -29,7 +29,7 @@ export function pathInto(folder: string): (path: string) => string | undefined {
 
   function pathOf(path: string): string | undefined {
     if (ways.has(path)) return ways.get(path);
-    // Links in a circle come back here.
+    // Ends links that form a circle.
     ways.set(path, undefined);
     const above = dirname(path);
     const here = above === path ? path : join(real(above), basename(path));
@@ -45,7 +45,7 @@ export function pathInto(folder: string): (path: string) => string | undefined {
   return pathOf;
 }
 
-/** What is there, by its device and number; nothing for what is missing or closed to this process. */
+/** The device and inode of a path. `undefined` if it is missing or this process may not access it. */
 export function identityOf(path: string): string | undefined {
   try {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -7,25 +7,25 @@ import { z } from "zod";
 import { SettingsError, type Origin, type SettingFault } from "./settings-error.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
 
-/** Settings, and where each of them comes from that is not as usual. */
+/** Settings, and the origin of each that is not a default. */
 export interface Resolved {
   readonly settings: Settings;
   /** By the path of the setting: `limits.body_bytes`. */
   readonly origins: Readonly<Record<string, Origin>>;
-  /** The file of settings, where there is one. */
+  /** The file of settings, if there is one. */
   readonly file: string | undefined;
 }
 
 interface Sources {
-  /** By path, as the command line has them. */
+  /** By path, as given on the command line. */
   readonly flags?: Readonly<Record<string, string | readonly string[]>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The file of settings. Left out: `bylaw.serve.json` of the working directory, where it is there. */
+  /** The file of settings. Default: `bylaw.serve.json` in the working directory, if it exists. */
   readonly file?: string | undefined;
   readonly cwd?: string;
 }
 
-/** The file of settings that is read without being named. */
+/** The default file of settings. */
 export const SETTINGS_FILE = "bylaw.serve.json";
 
 interface Leaf {
@@ -57,10 +57,10 @@ const leavesOf = (shape: Shape, above = ""): readonly Leaf[] =>
 
 const SEE = "See `bylaw serve --help` or docs/serve.md.";
 const SHAPE = z.toJSONSchema(settingsSchema, { io: "input" }) as Shape & KeySchema;
-/** Every setting that can be named. */
+/** Every setting that can be set. */
 export const LEAVES: readonly Leaf[] = leavesOf(SHAPE);
 
-/** The variable of a setting: in capitals, with `_` for each dot. */
+/** The environment variable of a setting: in capitals, with `_` for each dot. */
 const variableOf = (path: string): string => `BYLAW_${path.replaceAll(".", "_").toUpperCase()}`;
 
 const GROUPS = new Set(
@@ -68,8 +68,8 @@ const GROUPS = new Set(
 );
 
 /**
- * Settings from all that says something: a flag goes before the environment, that before the file, that before what is usual. Throws
- * BYLAW_SETTINGS_INVALID with every setting that nobody knows or that has no such value, wherever it is said.
+ * Resolves settings from all sources: flags take precedence over the environment, that over the file, and that over defaults. Throws
+ * BYLAW_SETTINGS_INVALID with every unknown setting and every invalid value from any source.
  */
 export function resolveSettings({
   flags = {},
@@ -161,7 +161,7 @@ function read(file: string): JsonObject {
   );
 }
 
-// A group that nobody knows is left whole, so that the schema says so.
+// An unknown group stays whole, so that the schema reports it.
 function* valuesIn(object: JsonObject, above = ""): Generator<readonly [string, Json]> {
   for (const [name, value] of Object.entries(object)) {
     const path = above === "" ? name : `${above}.${name}`;

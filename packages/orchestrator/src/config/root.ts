@@ -4,8 +4,8 @@ import { isRoot, obstacleTo } from "@bylaw/process";
 import type { Settings } from "./settings.ts";
 
 /**
- * Refuses a server that is root where programs of agents would be root too, unless that is allowed, which is logged. What starts them
- * elsewhere (`tools.wrap`) is up to the operator. Throws BYLAW_ROOT_REFUSED.
+ * Refuses to run as root if programs of agents would be root too. It can be allowed, which is logged. A program that starts them elsewhere
+ * (`tools.wrap`) is the operator's responsibility. Throws BYLAW_ROOT_REFUSED.
  */
 export function checkRoot(
   { tools, workspace_per_task }: Pick<Settings, "tools" | "workspace_per_task">,
@@ -13,7 +13,7 @@ export function checkRoot(
   log: Log,
 ): void {
   if (!isRoot() || tools.wrap.length > 0) return;
-  // The folders that this server makes for tasks belong to another user.
+  // The folders that this server creates for tasks belong to another user.
   const obstacle =
     tools.contain === "never" ? NEVER : obstacleTo(workspace_per_task ? undefined : workspace);
   if (obstacle === undefined) return;

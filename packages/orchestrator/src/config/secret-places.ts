@@ -1,26 +1,26 @@
 import { join, resolve } from "node:path";
 import type { Settings } from "./settings.ts";
 
-/** Where a secret comes from; missing where it has none of both. */
+/** Where a secret comes from. Without both fields, it is missing. */
 export interface SecretPlace {
   /** The variable of this process that has it. */
   readonly variable?: string;
   /** The file that has it. Absolute. */
   readonly file?: string;
-  /** The file is made on the first start. */
+  /** Whether the first start creates the file. */
   readonly made?: boolean;
 }
 
 type Terms = Pick<Settings, "auth" | "store" | "data">;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable of the secret that tokens are signed with. */
+/** The variable of the secret that signs tokens. */
 export const TOKEN_VARIABLE = "BYLAW_JWT_SECRET";
-/** It, and the one that is read where it is not set. */
+/** That variable, and the one that is read if it is not set. */
 export const TOKEN_VARIABLES: readonly string[] = [TOKEN_VARIABLE, "ORCHESTRATOR_JWT_SECRET"];
 const ENROL_VARIABLE = "BYLAW_ENROL_SECRET";
 
-/** The secret that tokens are signed with. `contract`: the variable that the contract names. */
+/** The place of the secret that signs tokens. `contract`: the variable that the contract names. */
 export function tokenPlace(
   settings: Terms,
   environment: Environment,
@@ -32,7 +32,7 @@ export function tokenPlace(
   return placeOf(settings, settings.auth.token_secret_file, variable, "token.secret");
 }
 
-/** The secret that agents enrol with. `isGiven`: whether the environment has it, or who makes the server. */
+/** The place of the secret that agents enrol with. `isGiven`: whether the environment or the embedding program provides it. */
 export const enrolmentPlace = (settings: Terms, isGiven: boolean): SecretPlace =>
   placeOf(
     settings,
@@ -41,11 +41,11 @@ export const enrolmentPlace = (settings: Terms, isGiven: boolean): SecretPlace =
     "enrol.secret",
   );
 
-/** The same as it will be with these variables. */
+/** The same, with these variables. */
 export const enrolmentPlaceIn = (settings: Terms, environment: Environment): SecretPlace =>
   enrolmentPlace(settings, (environment[ENROL_VARIABLE] ?? "") !== "");
 
-// A file that is named goes first. Of several nodes none makes a secret, because all have to have the same.
+// A configured file takes precedence. Nodes that share a store never create a secret, because all need the same one.
 function placeOf(
   { store, data }: Terms,
   named: string | undefined,
@@ -57,6 +57,6 @@ function placeOf(
   return isShared(store) ? {} : { file: join(resolve(data), made), made: true };
 }
 
-/** Whether other nodes may keep the same run. */
+/** Whether other nodes may use the same store. */
 export const isShared = (store: string | undefined): boolean =>
   /^postgres(?:ql)?:/i.test(store ?? "");

@@ -6,26 +6,26 @@ export interface Secret {
   /** Where it was set, for messages: "`BYLAW_JWT_SECRET`". */
   readonly name: string;
   readonly text: string;
-  /** The file that it is in. Absolute. */
+  /** The file that holds it. Absolute. */
   readonly file?: string | undefined;
 }
 
-/** A secret by what it is compared by: its text or, of an operator in a file, the digest alone. */
+/** A secret in the form in which it is compared. For an operator in a file, only the digest is known. */
 export interface SecretDigest {
   readonly name: string;
-  /** SHA-256 of its text, in hexadecimal digits. */
+  /** The SHA-256 of its text, in hexadecimal digits. */
   readonly digest: string;
 }
 
-/** White space around a secret makes no other secret. */
+/** Space around a secret does not count. */
 const digestOf = ({ name, text }: Secret): SecretDigest => ({
   name,
   digest: createHash("sha256").update(text.trim(), "utf8").digest("hex"),
 });
 
 /**
- * Refuses one value for two secrets: whoever is given one of them would hold the other, such as an agent the token of an operator. Throws
- * BYLAW_SECRET_INVALID, which names both and shows neither.
+ * Refuses equal values for two secrets, because a person who has one would have the other: an agent, for example, the token of an operator.
+ * Throws BYLAW_SECRET_INVALID, which names both and shows neither.
  */
 export function checkDistinct(
   secrets: readonly Secret[],
@@ -46,15 +46,15 @@ export function checkDistinct(
 export const invalidSecret = (message: string, fix: string): BylawError =>
   new BylawError({ code: "BYLAW_SECRET_INVALID", message, fix });
 
-/** A new shared secret, as a file has it. */
+/** A new shared secret as the text of a file. */
 export const newSecret = (): string => `${randomBytes(48).toString("base64url")}\n`;
 
-/** Writes a secret for its owner alone, unless the file exists. */
+/** Writes a secret that only its owner can read, unless the file exists. */
 export function writeOnce(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    // Another process was quicker, or it was made on an earlier start.
+    // Another process or an earlier start has created it.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -5,25 +5,28 @@ import { enrolmentPlace, isShared } from "./secret-places.ts";
 import { invalidSecret, newSecret, writeOnce, type Secret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 
-/** A shared secret has at least as many characters. */
+/** The fewest characters of a shared secret. */
 const SHORTEST = 32;
 
-/** The secrets that callers show, as the server knows them. */
+/** The secrets that callers send, as the server knows them. */
 export interface Secrets {
   readonly enrol: Secret;
   readonly operator?: Secret;
   readonly operators_file: string;
-  /** Texts that open the store. */
+  /** The passwords of the store. */
   readonly passwords: readonly string[];
 }
 
-/** Secrets that the program passes in; each left out comes from a file. */
+/** Secrets that the embedding program passes in. Missing ones come from files. */
 export interface GivenSecrets {
   readonly enrol?: string | undefined;
   readonly operator?: string | undefined;
 }
 
-/** Reads the secrets that callers show. The first start makes the enrolment secret, unless other nodes need the same one. Throws BYLAW_SECRET_INVALID. */
+/**
+ * Reads the secrets that callers send. The first start creates the enrolment secret, unless other nodes need the same one. Throws
+ * BYLAW_SECRET_INVALID.
+ */
 export function readSecrets(settings: Settings, given: GivenSecrets): Secrets {
   const { auth, store, data } = settings;
   const operator =
@@ -52,7 +55,7 @@ function enrolmentSecret(settings: Settings, given: string | undefined): Secret 
   );
 }
 
-/** The passwords in the address of a store, as written and decoded. */
+/** The passwords in the URL of a store, as written and decoded. */
 function passwordsIn(store = ""): readonly string[] {
   if (!isShared(store) || !URL.canParse(store)) return [];
   const { password, searchParams } = new URL(store);
@@ -70,7 +73,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A secret that can stand in a header. What is thrown never says what it is. */
+/** Checks that a secret can be sent in a header. The error never contains it. */
 function fit(secret: Secret): Secret {
   if (secret.text.length >= SHORTEST && /^[!-+\--~]+$/.test(secret.text)) return secret;
   throw invalidSecret(

@@ -4,22 +4,22 @@ import { createRequire, getCompileCacheDir } from "node:module";
 import { delimiter, dirname, join, resolve, sep, isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file, or a folder in which files are looked for, that a server is started by. */
+/** A file that starts a server, or a folder in which such files are looked up. */
 export interface StartupPath {
   readonly path: string;
   /** The variable that names it. */
   readonly variable?: string;
 }
 
-/** Where the code of a server comes from, now and on its next start. All paths are absolute. */
+/** Where the code of a server comes from, now and at its next start. All paths are absolute. */
 export interface ServerCode {
-  /** What starts it: the interpreter, the program, what the command line and the environment name. Some may be missing. */
+  /** What starts it: the interpreter, the program, and what the command line and the environment name. Some may be missing. */
   readonly startupPaths: readonly StartupPath[];
-  /** Modules that are loaded. */
+  /** Loaded modules. */
   readonly files: readonly string[];
-  /** Packages that these depend on, loaded or not, each where it is looked up. */
+  /** The packages that these depend on, loaded or not, each at the place where it is looked up. */
   readonly packages: readonly string[];
-  /** Folders in which packages are looked for. Some may be missing. */
+  /** Folders in which packages are looked up. Some may be missing. */
   readonly lookups: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function findServerCode(): ServerCode {
   const lookups = new Set<string>();
   const packages = new Set<string>();
   const folders = new Set(files.flatMap(foldersAbove));
-  // Grows while it is walked: a package brings those that it depends on.
+  // Grows during the loop: each package adds those that it depends on.
   for (const folder of folders) {
     lookups.add(join(folder, "node_modules"));
     const needed = dependenciesOf(folder);
@@ -62,7 +62,7 @@ interface Manifest {
   readonly peerDependencies?: object;
 }
 
-/** The packages that a folder needs; nothing for a folder that is no package. */
+/** The packages that a package depends on. `undefined` for a folder that is not a package. */
 function dependenciesOf(folder: string): readonly string[] | undefined {
   try {
     const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
@@ -74,7 +74,7 @@ function dependenciesOf(folder: string): readonly string[] | undefined {
   }
 }
 
-// Each lists files or folders that code is taken from. NODE_PATH is among the lookups.
+// Each variable lists files or folders from which code is loaded. NODE_PATH is among the lookups.
 const VARIABLES = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "OPENSSL_CONF", "npm_execpath"];
 
 function startupPathsOf(environment: NodeJS.ProcessEnv): readonly StartupPath[] {
@@ -82,7 +82,7 @@ function startupPathsOf(environment: NodeJS.ProcessEnv): readonly StartupPath[] 
   const options = (texts: readonly string[]): readonly string[] =>
     texts.map((option) => option.replace(/^-[^=]*=?/, ""));
   const named = [
-    // A name without a folder is found by PATH.
+    // A name without a folder is found through PATH.
     ...[
       execPath,
       argv[1] ?? "",
@@ -106,14 +106,14 @@ function startupPathsOf(environment: NodeJS.ProcessEnv): readonly StartupPath[] 
     }));
 }
 
-/** The name that Node gave a script, whatever a comment in it says. Node's types lack it. */
+/** The name that Node gave a script, regardless of comments in it. Node's types lack it. */
 interface Script extends Debugger.ScriptParsedEventDataType {
   readonly embedderName?: string;
 }
 
 /**
- * Every file that this thread has loaded as a module, absolute. The module map of Node cannot be read, and `require.cache` knows no module
- * that was imported; the inspector names every script.
+ * Every file that this thread has loaded as a module, absolute. Node's module map cannot be read, and `require.cache` lacks imported
+ * modules, but the inspector lists every script.
  */
 function loadedFiles(): readonly string[] {
   const scripts: string[] = [];
@@ -129,7 +129,7 @@ function loadedFiles(): readonly string[] {
     session.disconnect();
   }
   const files = [...scripts.flatMap(fileOf), ...Object.keys(createRequire(import.meta.url).cache)];
-  // An inspector that tells nothing must not look like a server that loaded nothing.
+  // An inspector that lists nothing must not look like a server that loaded nothing.
   if (!files.includes(fileURLToPath(import.meta.url)))
     throw new Error("The inspector does not list this module");
   return [...new Set(files)];

@@ -7,19 +7,19 @@ import { SETTINGS_FILE } from "./resolve.ts";
 import { isShared } from "./secret-places.ts";
 import type { Settings } from "./settings.ts";
 
-/** Files that a server starts from and is kept in, besides its data folder and its secrets. All are absolute, and may be missing. */
+/** Files of a server, other than its data folder and its secrets. All are absolute and may be missing. */
 export interface ServerFiles {
-  /** Agents neither read nor write them. */
+  /** Agents must neither read nor write them. */
   readonly hidden: readonly string[];
-  /** Agents do not write them. */
+  /** Agents must not write them. */
   readonly kept: readonly string[];
 }
 
-/** The files that say how a server starts, whether they are there by now or not. `file`: the one that its settings come from. */
+/** The files that determine how a server starts, existing or not. `file`: the one with its settings. */
 export const settingsFiles = ({ config }: Settings, file: string | undefined): readonly string[] =>
   [SETTINGS_FILE, file, config].flatMap((path) => (path === undefined ? [] : [resolve(path)]));
 
-/** Finds what belongs to a server. `file`: the one that its settings come from. */
+/** Finds the files of a server. `file`: the one with its settings. */
 export function serverFiles(
   { tls, store, policy, config, status, run }: Settings,
   file: string | undefined,
@@ -27,7 +27,7 @@ export function serverFiles(
   const database = databaseOf(store);
   return {
     hidden: [
-      // Read by the next start, whether it is there by now or not.
+      // The next start reads it, even if it does not exist yet.
       resolve(SETTINGS_FILE),
       ...(file === undefined ? [] : [resolve(file)]),
       ...(tls === undefined ? [] : [resolve(tls.key)]),
@@ -44,12 +44,12 @@ export function serverFiles(
   };
 }
 
-/** The file of a store that is one. */
+/** The database file of a store, if it is one. */
 const databaseOf = (store: string | undefined): string | undefined =>
   store === undefined || isShared(store) ? undefined : resolve(store.replace(/^sqlite:/, ""));
 
 /**
- * Refuses folders in which agents would have the server in their hands. `tested`: tests are run in the workspace, whose tree counts then.
+ * Refuses folders through which agents could control the server. `tested`: tests run in the workspace, so changes in its tree matter.
  * Throws BYLAW_SETTINGS_INVALID.
  */
 export function checkFolders(
@@ -60,11 +60,11 @@ export function checkFolders(
   const within = namesBelow(workspace, data);
   if (within?.length === 0)
     throw misplaced("data folder", data, "a folder outside it, or to `.bylaw` in it", "data");
-  // What changes with every event would make every approval of a workspace stale. `.bylaw` is no part of one.
+  // A file that changes with every event would invalidate every approval of a workspace. `.bylaw` does not count as part of one.
   if (tested && within !== undefined && within[0] !== ".bylaw")
     throw misplaced("data folder", data, "a folder outside it, or to `.bylaw` in it", "data");
   const database = databaseOf(settings.store);
-  // A program can make what is not there yet, such as a journal that the store would take for its own.
+  // A program can create a missing file, such as a journal that the store would take for its own.
   if (
     database === undefined ||
     namesBelow(workspace, realOf(database)) === undefined ||
@@ -86,14 +86,14 @@ const misplaced = (what: string, path: string, allowed: string, setting: string)
     fix: `Set \`${setting}\` to ${allowed}, or move the workspace with \`workspace\`.`,
   });
 
-/** The names from a folder to what lies in it; nothing for what lies elsewhere. */
+/** The path from a folder to something inside it, in parts. `undefined` for anything outside. */
 function namesBelow(folder: string, path: string): readonly string[] | undefined {
   const way = relative(folder, path);
   const names = way === "" ? [] : way.split(sep);
   return names[0] === ".." || isAbsolute(way) ? undefined : names;
 }
 
-/** Where something is, or will be, behind all links. */
+/** The real path of something that may not exist yet. */
 export function realOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -8,7 +8,7 @@ import { CONTRACT, type Settings } from "./settings.ts";
 /** Where a setting comes from. */
 export type Origin = "default" | "file" | "environment" | "flag";
 
-/** What is wrong with one setting. */
+/** A fault of one setting. */
 export interface SettingFault {
   /** Left out for a variable that belongs to no setting. */
   readonly path: readonly PropertyKey[] | undefined;
@@ -20,11 +20,11 @@ interface Faulty {
   readonly faults: readonly SettingFault[];
   readonly origins: Readonly<Record<string, Origin>>;
   readonly file: string | undefined;
-  /** What is left without the faults; nothing where that does not tell the contract. */
+  /** The valid settings. Undefined when they do not say which contract to load. */
   readonly settings: Settings | undefined;
 }
 
-/** The faults of settings. */
+/** Reports the faults of settings. */
 export class SettingsError extends BylawError {
   readonly faulty: Faulty;
 
@@ -40,7 +40,7 @@ export class SettingsError extends BylawError {
   }
 }
 
-/** Throws all faults of settings, each with its line in their file, together with those of the contract that they name. */
+/** Throws every fault of the settings, and of the contract they name, in one error. Each has its place in its file. */
 export async function throwSettingsFaults({ faulty }: SettingsError): Promise<void> {
   const { faults, origins, file, settings } = faulty;
   const data = file === undefined ? undefined : await parseData(file, readFileSync(file, "utf8"));
@@ -55,7 +55,7 @@ export async function throwSettingsFaults({ faulty }: SettingsError): Promise<vo
   throwFaults([...(await Promise.all(placed)), ...contractFaults(settings)]);
 }
 
-/** Where a setting is said. An unknown one is only said in the file. */
+/** Where a setting comes from. An unknown one can only come from the file. */
 const originOf = (path: readonly PropertyKey[], origins: Faulty["origins"]): Origin =>
   origins[path.filter((step) => typeof step === "string").join(".")] ?? "file";
 

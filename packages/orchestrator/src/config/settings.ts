@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** The contract where no other is named. */
+/** The default contract file. */
 export const CONTRACT = "agent_workflow.yaml";
 
-/** A path, which is relative to the folder of the file that names it. */
+/** A path, relative to the folder of the file that contains it. */
 const path = z.string().min(1).meta({ path: true });
 const file = (meaning: string) => path.optional().describe(meaning);
 const files = (meaning: string) => z.array(path).default([]).describe(meaning);
@@ -17,45 +17,48 @@ const rate = (usual: number, meaning: string) => z.number().min(0).default(usual
 const group = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape).prefault({} as never);
 
-/** Every setting of a server, wherever it is set. Secrets are not settings: they come from the environment or from files. */
+/** Every setting of a server, from all sources. Secrets are not settings: they come from the environment or from files. */
 export const settingsSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("The address that it listens on"),
   port: count(8_000, "The port that it listens on; 0 takes any free one", { min: 0, max: 65_535 }),
   allow_plain_http: flag(
     false,
-    "Whether it may listen without TLS on an address that other machines reach: for a proxy in front that does TLS",
+    "Whether it may listen without TLS where other machines can reach it, for a proxy in front that does TLS",
   ),
   allow_no_operator: flag(
     false,
-    "Whether it may listen on such an address with no operator to answer questions",
+    "Whether it may listen there without an operator to answer questions",
   ),
   contract: file(
     "The contract file. Default: `agent_workflow.yaml`, or the one the configuration names",
   ),
-  config: file("A `bylaw.config.*`, whose plugins decide instead of the usual ones"),
-  policy: files("Policy files of the operator, beside the usual plugins"),
+  config: file("A `bylaw.config.*` whose plugins decide instead of the default ones"),
+  policy: files("Policy files of the operator, in addition to the default plugins"),
   consensus: flag(
     false,
-    "Whether agents answer and vote: @bylaw/plugin-reasons judges their responses, @bylaw/plugin-consensus records what they agree on",
+    "Whether agents answer and vote: @bylaw/plugin-reasons judges their responses, and @bylaw/plugin-consensus records what they agree on",
   ),
   novelty: z
     .enum(["lenient", "balanced", "strict"])
     .default("balanced")
     .describe(
-      "With `consensus`: how much of its words an answer may share with that of another agent: all, 70 %, or 50 %",
+      "With `consensus`: the share of its words that an answer may have in common with another agent's: all, 70 %, or 50 %",
     ),
   workspace: path
     .default("work")
-    .describe("The folder that agents work in, which must hold nothing that the server runs"),
-  workspace_per_task: flag(false, "Whether each task has its own folder in it, named as the task"),
+    .describe("The folder in which agents work. It must contain nothing that the server runs"),
+  workspace_per_task: flag(
+    false,
+    "Whether each task has its own folder in it, with the name of the task",
+  ),
   data: path
     .default(".bylaw")
-    .describe("The folder of the store, and of the secrets that the first start makes"),
+    .describe("The folder of the store and of the secrets that the first start creates"),
   store: file(
     "Where the run is kept: `sqlite:PATH` or `postgres://…`. Default: `store.db` in the data folder",
   ),
   status: file(
-    "A file that shows where the run stands, such as `status.json`; `{run}` in it stands for the run. Only this server writes it",
+    "A file for the status of the run, such as `status.json`; `{run}` in it stands for the run. Only this server may write it",
   ),
   run: z
     .string()
@@ -65,7 +68,7 @@ export const settingsSchema = z.strictObject({
     .describe("The name of the run; nodes that share it share their tasks"),
   tls: z
     .strictObject({
-      cert: path.describe("Certificate chain in PEM"),
+      cert: path.describe("The certificate chain in PEM"),
       key: path.describe("Its private key in PEM"),
     })
     .optional()
@@ -78,61 +81,61 @@ export const settingsSchema = z.strictObject({
     .describe("Origins of other web pages that may send requests"),
   auth: group({
     token_secret_file: file(
-      "The secret that signs tokens. Default: BYLAW_JWT_SECRET, or one made in the data folder",
+      "The secret that signs tokens. Default: BYLAW_JWT_SECRET, or one created in the data folder",
     ),
     old_token_secret_files: files(
-      "Earlier secrets of tokens. They sign nothing; tokens that they signed hold until they expire",
+      "Earlier secrets of tokens. They sign nothing new; tokens that they signed stay valid until they expire",
     ),
     enrol_secret_file: file(
-      "The secret that agents enrol with. Default: BYLAW_ENROL_SECRET, or one made in the data folder",
+      "The secret that agents enrol with. Default: BYLAW_ENROL_SECRET, or one created in the data folder",
     ),
     shared_enrolment: flag(
       true,
       "Whether the enrolment secret enrols under any name; `false`: only credentials derived from it for one agent",
     ),
     operators_file: file(
-      "The file of operators. Default: `operators.json` in the data folder, beside the token in BYLAW_OPERATOR_TOKEN",
+      "The file of operators, in addition to BYLAW_OPERATOR_TOKEN. Default: `operators.json` in the data folder",
     ),
   }),
   tasks: group({
     create_on_claim: flag(
       true,
-      "Whether a claim creates a task in a run where nobody ever created one",
+      "Whether a claim creates a task if nobody has created any in the run",
     ),
     longest_wait_ms: ms(30_000, "How long a claim may wait for a task"),
-    per_agent: count(10, "How many tasks one agent may hold at once; 0: any number", { min: 0 }),
+    per_agent: count(10, "How many tasks one agent may hold at once; 0 for any number", { min: 0 }),
   }),
   behaviors: group({
-    agents: names("Agents that others may have called with `trigger`; `GET /directives` says when"),
+    agents: names("Agents that others may call with `trigger`; `GET /directives` lists the calls"),
   }),
   oversight: group({
-    command: names(
-      "The program that gives oversight: it reads the question as JSON, and prints the verdict",
-    ),
+    command: names("The oversight program. It reads the question as JSON and prints the verdict"),
     url: z
       .string()
       .min(1)
       .optional()
-      .describe("Or the address that the question is posted to, which answers with the verdict"),
+      .describe(
+        "The oversight service, as an alternative: a URL that receives the question and answers with the verdict",
+      ),
     timeout_seconds: count(60, "How long an oversight may take", { max: 3_600 }),
   }),
   tools: group({
-    env: names("Variables of the server that programs of agents get, besides PATH and the like"),
+    env: names("Variables of the server to pass to programs of agents, besides PATH and the like"),
     wrap: names(
-      "A command that starts programs of agents and tests, such as a container: their own command follows it",
+      "A command that starts programs of agents and tests, such as one for a container. Their own command follows it",
     ),
     contain: z
       .enum(["possible", "always", "never"])
       .default("possible")
       .describe(
-        "Whether programs of agents are contained by Linux namespaces. With `always` no program runs where that is not possible",
+        "Whether programs of agents are contained by Linux namespaces. With `always`, no program runs if that is impossible",
       ),
     allow_root: flag(
       false,
-      "Whether a root server starts where programs of agents would be root too; `--allow-root`",
+      "Whether the server starts as root even if programs of agents would be root too; `--allow-root`",
     ),
-    timeout_seconds: count(600, "The longest time that a program may be given", { max: 86_400 }),
-    web_hosts: names("Hosts that `web_fetch` may go to; without any there is no such tool"),
+    timeout_seconds: count(600, "The longest time limit of a program", { max: 86_400 }),
+    web_hosts: names("Hosts that `web_fetch` may access; without any, the tool does not exist"),
   }),
   observe_tests: flag(
     true,
@@ -146,72 +149,70 @@ export const settingsSchema = z.strictObject({
     }),
     bytes_in_flight: count(
       33_554_432,
-      "How many bytes of agents' bodies this node reads or works on at once",
+      "How many bytes of agents' request bodies this node handles at once",
       { min: 65_536 },
     ),
-    caller_bytes_in_flight: count(4_194_304, "How many of them may belong to one caller", {
+    caller_bytes_in_flight: count(4_194_304, "How many of these bytes may belong to one caller", {
       min: 65_536,
     }),
     anonymous_bytes_in_flight: count(
       1_048_576,
-      "How many of them may belong to all callers that send their token in the body",
+      "How many of these bytes may belong to callers that send their token in the body",
       { min: 16_384 },
     ),
     headers_ms: ms(10_000, "How long the head of a request may take"),
     request_ms: ms(30_000, "How long a whole request may take to arrive"),
     idle_ms: ms(65_000, "How long a connection stays open between requests"),
-    connections: count(0, "How many connections there may be at once; 0: any number", { min: 0 }),
+    connections: count(0, "How many connections may be open at once; 0 for any number", { min: 0 }),
     agent_per_second: rate(
       200,
-      "How many requests one agent may make in a second, on this node, each call of a batch counted; 0: any number",
+      "How many requests per second one agent may make on this node, counting each call of a batch; 0 for any number",
     ),
-    agent_burst: count(400, "How many of them may come at once"),
+    agent_burst: count(400, "How many of these requests may come at once"),
     refusals_per_second: rate(
       20,
-      "How many refused requests are recorded in a second; all of them are counted",
+      "How many refused requests are recorded per second. All of them are counted",
     ),
-    batch: count(100, "How many calls one batch may have", { max: 10_000 }),
+    batch: count(100, "How many calls a batch may have", { max: 10_000 }),
     executions: count(64, "How many tools may run at once"),
     agent_executions: count(
       16,
-      "How many of them may belong to one agent, which never has all of several; as many may wait",
+      "How many of these tools may belong to one agent, and how many of its calls may wait. One agent never gets all, unless there is only one",
     ),
   }),
   log: group({
     level: z
       .enum(["debug", "info", "warn", "error", "silent"])
       .default("info")
-      .describe("What is logged"),
+      .describe("The log level"),
   }),
   docs: flag(true, "Whether anyone may read the description of the routes"),
   metrics: group({
     open: flag(
       false,
-      "Whether /metrics asks for no credential: for scrapers on a network of their own",
+      "Whether /metrics is open without a credential, for scrapers on a private network",
     ),
   }),
   operate: group({
-    due_every_ms: ms(
-      5_000,
-      "How often a node looks for what is due: lost agents, gates out of time, alerts",
-    ),
+    due_every_ms: ms(5_000, "How often a node checks for lost agents, timed-out gates and alerts"),
     longest_wait_ms: ms(
       30_000,
       "How long a request may wait for an approval, and a transition for the calls of its task",
     ),
-    heartbeat_ms: ms(15_000, "After how long without an event a stream says that it is alive"),
-    slow_ms: ms(30_000, "How long a client of a stream may read nothing before it is cut"),
+    heartbeat_ms: ms(15_000, "How long without an event until a stream sends a heartbeat"),
+    slow_ms: ms(30_000, "How long a client of a stream may read nothing before it is disconnected"),
   }),
   shutdown: group({
-    unready_ms: count(0, "How long it answers as not ready before it takes no more connections", {
-      min: 0,
-      max: 600_000,
-    }),
-    grace_ms: ms(10_000, "How long requests have to end after that"),
+    unready_ms: count(
+      0,
+      "How long a closing server reports not ready before it accepts no more connections",
+      { min: 0, max: 600_000 },
+    ),
+    grace_ms: ms(10_000, "How long requests may take to end after that"),
   }),
 });
 
-/** The settings of a server, complete. */
+/** The complete settings of a server. */
 export type Settings = z.output<typeof settingsSchema>;
-/** Those that differ from the defaults. */
+/** The settings that differ from the defaults. */
 export type SettingsInput = z.input<typeof settingsSchema>;

@@ -5,19 +5,19 @@ import { LEAVES } from "./resolve.ts";
 import { enrolmentPlaceIn, isShared, tokenPlace, type SecretPlace } from "./secret-places.ts";
 import { CONTRACT } from "./settings.ts";
 
-/** The value of a setting, and its source. */
+/** The value of a setting and its source. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly from: string;
 }
 
-/** All that a server would be started with: every setting, where it comes from, and where its secrets are, none of which is shown. */
+/** Everything a server would start with: every setting with its source, and the places of its secrets, but no secret. */
 export interface ShownConfig {
   readonly settings: Readonly<Record<string, ShownSetting>>;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What `bylaw serve --print-config` prints. */
+/** Returns what `bylaw serve --print-config` prints. */
 export function shownConfig(
   { settings, origins, file }: Resolved,
   environment: Readonly<Record<string, string | undefined>>,
@@ -52,12 +52,11 @@ export function shownConfig(
 }
 
 function told({ variable, file, made = false }: SecretPlace): string {
-  if (file !== undefined)
-    return made ? `in ${file}, which is made on the first start` : `in ${file}`;
+  if (file !== undefined) return made ? `in ${file}, which the first start creates` : `in ${file}`;
   return variable === undefined ? "missing" : `in the environment as ${variable}: ***`;
 }
 
-/** The variable that the contract names. With a contract that cannot be read no server starts. */
+/** The variable that the contract names. Without a readable contract, no server starts. */
 function variableOf(contract = CONTRACT): string | undefined {
   try {
     return loadContract(resolve(contract)).enforcement.tokens.secretEnvVar;
@@ -66,7 +65,7 @@ function variableOf(contract = CONTRACT): string | undefined {
   }
 }
 
-/** The address of a server without what opens it. */
+/** The URL of a store without its password. */
 function withoutSecrets(store: string): string {
   if (!isShared(store)) return store;
   if (!URL.canParse(store)) return "postgres://…";

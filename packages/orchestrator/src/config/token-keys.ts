@@ -7,30 +7,30 @@ import { tokenPlace, TOKEN_VARIABLE, TOKEN_VARIABLES } from "./secret-places.ts"
 import { checkDistinct, invalidSecret, newSecret, writeOnce, type Secret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 
-/** Where a key of tokens is, and its name in their heads. */
+/** Where a key of tokens is, and its id in the header of tokens. */
 export type TokenKey = { readonly id: string } & (
   | { readonly env: string }
   | { readonly file: string }
 );
 
-/** The keys of tokens: the first signs, all of them verify. */
+/** The keys of tokens: the first signs, and all of them verify. */
 export interface TokenKeys {
   readonly keys: readonly TokenKey[];
-  /** The files that they are in. */
+  /** The files of the keys. */
   readonly files: readonly string[];
-  /** The variables that may hold one. */
+  /** The variables that may hold a key. */
   readonly variables: readonly string[];
-  /** The secret halves, that of the key that signs first. */
+  /** The secret keys, starting with the one that signs. */
   readonly secrets: readonly Secret[];
-  /** Texts of variables that may hold one and are not read. */
+  /** Values of such variables that are not used. */
   readonly unread: readonly string[];
 }
 
 type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
 
 /**
- * Finds the keys of tokens. The first start makes one, unless other nodes need the same. A key's name follows from its text, so that a
- * token says which key signed it after one was replaced. Throws BYLAW_SECRET_INVALID where there is none, or two are the same.
+ * Finds the keys of tokens. The first start creates one, unless other nodes need the same. A key's id is derived from its text, so that a
+ * token still shows which key signed it after the key was replaced. Throws BYLAW_SECRET_INVALID if there is no key, or two are equal.
  */
 export function readTokenKeys(settings: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
   const { variable: env, file, made = false } = tokenPlace(settings, process.env, secretEnvVar);
@@ -66,7 +66,7 @@ function keyIn(file: string | undefined, setting: string, where = ""): FoundKey 
 const placeOf = ({ env, file = "" }: FoundKey): { env: string } | { file: string } =>
   env === undefined ? { file } : { env };
 
-/** The keys as a configuration in `folder` names them, or leaves them to the contract. */
+/** The keys that a configuration in `folder` names, or leaves to the contract. */
 export function configuredKeys(
   named: readonly TokenKey[] | undefined,
   { secretEnvVar }: Terms,
@@ -98,7 +98,7 @@ const variableText = (name: string): string =>
 
 const secretIn = (file: string): string => (isPublic(file) ? "" : textIn(file));
 
-// The half of a pair that tokens are verified by is nobody's secret, and others may read its file.
+// The public half of a key pair verifies tokens and is no secret, so others may read its file.
 function isPublic(file: string): boolean {
   const text = readFileSync(file, "latin1");
   return text.includes("-----BEGIN PUBLIC KEY-----") && !text.includes("PRIVATE KEY");

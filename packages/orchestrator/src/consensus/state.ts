@@ -10,7 +10,7 @@ import { turnTools } from "./turn-tools.ts";
 const label = z.string().openapi({ description: "Alias and revision: `agent2.1`" });
 const outcome = z.enum(["ok", "non_compliant", "dropped"]).nullable();
 
-/** An answer, as agents are shown it. */
+/** An answer as agents see it. */
 export const answerShape = z.object({
   alias: z.string(),
   label,
@@ -18,12 +18,12 @@ export const answerShape = z.object({
   content: z.string(),
 });
 
-/** Where a consensus stands, for the caller. */
+/** The state of the consensus for one caller. */
 export const consensusShape = z.object({
   open: z.boolean(),
   agents: z.array(
     z.object({
-      agent_id: z.string().optional().openapi({ description: "For operators alone" }),
+      agent_id: z.string().optional().openapi({ description: "Only for operators" }),
       alias: z.string(),
       round: z.int(),
       outcome,
@@ -48,7 +48,10 @@ export const consensusShape = z.object({
     .openapi({ description: "For an agent" }),
 });
 
-/** The part of the state a caller may see. Agents know each other by alias. They see votes only at the end, and only answers they were shown. */
+/**
+ * The part of the state that a caller may see. Agents know each other by alias. They see votes only at the end, and only answers they were
+ * shown.
+ */
 export function consensusFor(
   { run: { view }, kernel }: Pick<Service, "run" | "kernel">,
   caller: Caller,
@@ -118,7 +121,7 @@ const CONCLUDED: Readonly<Record<string, "answer" | "vote" | "ignored">> = {
 /** The most events between a response and the record of its outcome. */
 const BETWEEN = 1_000;
 
-/** The recorded outcome of an agent's response; nothing if none is on record. */
+/** The recorded outcome of an agent's response, if there is one. */
 export async function concludedAs(
   { store, run }: Pick<Service, "store" | "run">,
   agent: string,

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type Kernel } from "@bylaw/kernel";
 import { problem, type Problem } from "../http/problem.ts";
 
-/** The tools that end a turn here, and the arguments that they take. */
+/** The tools that end a turn, and their arguments. */
 export interface TurnTools {
   readonly names: readonly string[];
   readonly answers: readonly string[];
@@ -16,7 +16,7 @@ export interface TurnTools {
 const REASONS = "@bylaw/plugin-reasons";
 const CONSENSUS = "@bylaw/plugin-consensus";
 
-/** Reads the tools for answers and votes from the kernel. Throws the server's problem details if it has none. */
+/** Reads the tools for answers and votes from the kernel. Throws a problem if it has none. */
 export function turnTools({ plugins, declared }: Kernel): TurnTools {
   const options = plugins.find(({ plugin }) => plugin.name === REASONS)?.instances[0]?.options;
   const { workflow_tools, fields }: JsonObject = isJsonObject(options) ? options : {};
@@ -45,7 +45,7 @@ export function turnTools({ plugins, declared }: Kernel): TurnTools {
   };
 }
 
-/** The problem details of a server without a rule for responses, which must not call them accepted. */
+/** The problem of a server without rules for responses, which must not accept any. */
 export const notJudged = (): Problem =>
   problem({
     status: 409,

@@ -10,27 +10,27 @@ export interface StreamTerms {
   readonly listener: Listener;
   /** The sequence of the last event that the client has. */
   readonly after: number;
-  /** Which events the client may see. */
+  /** Whether the client may see an event. */
   readonly sees: (frame: Frame) => boolean;
   /** Whether the stream ends before an event, such as one that gives the task to another agent. */
   readonly endsBefore: (frame: Frame) => boolean;
-  /** Asked before anything is sent; `false` ends the stream, such as when the token has expired. */
+  /** Called before anything is sent. `false` ends the stream, for example when the token has expired. */
   readonly mayGoOn: () => boolean;
   readonly signal: AbortSignal;
-  /** After how many milliseconds without an event a comment is sent, so that no proxy takes the connection for dead. */
+  /** After how many milliseconds without an event to send a comment, so that no proxy closes the connection as dead. */
   readonly heartbeat_ms: number;
-  /** After how many milliseconds a client that reads nothing is cut off. */
+  /** After how many milliseconds a client that reads nothing is disconnected. */
   readonly slow_ms: number;
   /** Called once, however the stream ends. */
   readonly onEnd: (how: StreamEnd) => void;
 }
 
-/** How long a client waits before it comes back, in milliseconds. */
+/** How many milliseconds a client waits before it reconnects. */
 const RETRY = 1_000;
 
 /**
- * Answers with server-sent events. They are read from the log as fast as the client takes them. A client that was cut off comes back
- * with the id of its last event and misses none.
+ * Answers with server-sent events, read from the log as fast as the client takes them. A client that was disconnected continues with the id
+ * of its last event and misses none.
  */
 export function eventStream(context: AppContext, terms: StreamTerms): Response {
   const response = streamSSE(context, (stream) => new EventStream(context, stream, terms).run());
@@ -74,7 +74,9 @@ class EventStream {
     return !this.#signal.aborted && this.#terms.mayGoOn();
   }
 
-  /** Sends the next events, or after a while without any how far the client has seen the log. Whether there may be more. */
+  /**
+   * Sends the next events. If there are none for a while, sends how far the client has seen the log. Resolves to whether there may be more.
+   */
   async #sendNext(): Promise<boolean> {
     const from = this.#position;
     const deadline = performance.now() + this.#terms.heartbeat_ms;

@@ -13,7 +13,7 @@ const long = z.string().max(100_000);
 /** The event of a person's answer to a question of an agent. */
 export const QUESTION_ANSWERED = "question_answered";
 
-/** The types of events that the service declares. */
+/** The event types that the service declares. */
 export const EVENT_TYPES: readonly EventType[] = [
   {
     name: ACCESS_REFUSED,
@@ -21,15 +21,15 @@ export const EVENT_TYPES: readonly EventType[] = [
       code: text,
       status: z.int().min(400).max(599),
       method: text,
-      /** As it is declared, with its parameters in braces: never what somebody wrote. */
+      /** As declared, with its parameters in braces. Never what a client wrote. */
       route: text,
       credential: z.enum(["agent", "enrol", "operator", "none"]),
-      /** Whose name was shown. */
+      /** The agent of the credential that was sent. */
       agent: claimed.optional(),
-      /** What the request claims to be about. */
+      /** The task that the request claims to be about. */
       task: claimed.optional(),
       tool: claimed.optional(),
-      /** How many were refused since the last one on record, and are not on record. */
+      /** How many refusals since the last recorded one were not recorded. */
       unrecorded: z.int().min(0).optional(),
     }),
   },
@@ -39,7 +39,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   },
 ];
 
-/** Declares the events of the service. It has no say in any decision. */
+/** Declares the events of the service. It votes on no decision. */
 export const serviceEvents = definePlugin({
   name: "@bylaw/orchestrator/events",
   version: manifest.version,

@@ -1,11 +1,11 @@
 import type { LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 
-/** Somebody who listens. While nobody does, nothing is read. */
+/** A listener to the log. Without listeners, nothing is read. */
 export interface Listener {
   /**
-   * What comes after a sequence, in order and without a gap, some of it; nothing if nothing comes in that time, the signal is aborted, or
-   * the feed is closed. Throws what the store throws.
+   * Resolves to some of the events after a sequence, in order and without a gap. Resolves to none if nothing comes in that time, the signal
+   * is aborted, or the feed is closed. Throws what the store throws.
    */
   after(
     sequence: number,
@@ -17,14 +17,14 @@ export interface Listener {
 interface FeedTerms {
   readonly store: Pick<Store, "events" | "watch">;
   readonly run: string;
-  /** Where the log ended when this node last looked. */
+  /** Returns the end of the log when this node last read it. */
   readonly known: () => number;
   readonly onError: (error: unknown) => void;
 }
 
-/** How often the log is looked at in any case, in milliseconds: a store's word that it has grown is only a hint. */
+/** How often the log is polled, in milliseconds, because a notification of the store is only a hint. */
 const POLL_MS = 1_000;
-/** How many events are read at once for all, and how much one listener that is behind reads at once, in characters. */
+/** How many events are read at once for all listeners, and how many characters at once for a listener that is behind. */
 const PAGE = 200;
 const READ = 1_000_000;
 const BEHIND = 256_000;
@@ -40,7 +40,7 @@ export class Feed {
   #closed = false;
   #frames: Frame[] = [];
   #size = 0;
-  /** Sequence of the last event that was read for all. */
+  /** The sequence of the last event that was read for all. */
   #head = 0;
   #reading = false;
   #again = false;
@@ -51,7 +51,7 @@ export class Feed {
     this.#terms = terms;
   }
 
-  /** Where the log ends now. */
+  /** Resolves to the current end of the log. */
   async head(): Promise<number> {
     const { store, run, known } = this.#terms;
     let last = Math.max(this.#head, known());
@@ -79,7 +79,7 @@ export class Feed {
     };
   }
 
-  /** Wakes all who listen; they are given nothing more. */
+  /** Wakes all listeners. They get nothing more. */
   close(): void {
     this.#closed = true;
     this.#stop();
@@ -126,7 +126,7 @@ export class Feed {
 
   #start(): void {
     const { store, run, known, onError } = this.#terms;
-    // What was read before somebody stopped listening may be far behind.
+    // Events from before the last listener stopped may be far behind.
     if (known() > this.#head) [this.#frames, this.#size, this.#head] = [[], 0, known()];
     this.#poll = setInterval(() => this.#look(), POLL_MS);
     this.#poll.unref();
@@ -160,7 +160,7 @@ export class Feed {
     }
   }
 
-  /** What is kept behind a sequence; `undefined` if a part of it is not. */
+  /** The kept events after a sequence. `undefined` if some of them are no longer kept. */
   #kept(sequence: number): readonly Frame[] | undefined {
     const at = sequence + 1 - (this.#frames[0]?.sequence ?? this.#head + 1);
     return at < 0 ? undefined : this.#frames.slice(at, at + PAGE);
@@ -188,16 +188,16 @@ export class Feed {
   }
 }
 
-/** Before anything is known of the events. */
+/** The page size before the size of events is known. */
 const FIRST = 16;
 
-/** How many events to read at once, by the size of the last ones: a log may hold events of a megabyte each. */
+/** Decides how many events to read at once from the size of the last ones, because events may have a megabyte each. */
 export class Paging {
   readonly #chars: number;
   readonly #most: number;
   limit: number;
 
-  /** `chars`: how much a page should hold. `most`: events of it. */
+  /** `chars`: the characters that a page should have. `most`: the most events. */
   constructor({ chars, most }: { readonly chars: number; readonly most: number }) {
     this.#chars = chars;
     this.#most = most;
@@ -207,7 +207,7 @@ export class Paging {
   saw(frames: readonly Frame[]): void {
     if (frames.length === 0) return;
     const mean = frames.reduce((sum, { data }) => sum + data.length, 0) / frames.length;
-    // Slowly upwards: the next events may be larger than the last ones.
+    // Grows slowly, because the next events may be larger than the last ones.
     this.limit = Math.max(1, Math.min(this.#most, this.limit * 4, Math.floor(this.#chars / mean)));
   }
 }
@@ -218,18 +218,18 @@ export interface Frame {
   readonly type: string;
   readonly task: string | null;
   readonly agent: string | null;
-  /** Of a claim: the number of it, which grows with each claim of the task. */
+  /** The fence of a claim, which grows with each claim of the task. */
   readonly fence: number | null;
-  /** The name of its server-sent event; empty where the type cannot stand in one line. */
+  /** The name of its server-sent event. Empty if the type does not fit on one line. */
   readonly event: string;
-  /** All of it, as JSON. */
+  /** The whole event, as JSON. */
   readonly data: string;
 }
 
-/** A type that can stand in one line; an imported log can hold any. */
+/** A type that fits on one line. An imported log can have any. */
 const NAME = /^[\w.@/:-]{1,200}$/;
 
-/** What is sent of an event. */
+/** The frame of an event. */
 function frameOf({
   timestamp,
   sequence,

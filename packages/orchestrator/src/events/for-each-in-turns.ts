@@ -1,9 +1,9 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 
-/** How long it works before other tasks get a turn, in milliseconds. */
+/** How many milliseconds it works before other tasks get a turn. */
 const AT_ONCE_MS = 4;
 
-/** Does something for each item, in order, with turns for others in between: an item may be as large as a request, and take as long as that is. */
+/** Processes items in order and yields to others in between, because an item may be as large as a request and take as long. */
 export async function forEachInTurns<T>(
   items: readonly T[],
   work: (item: T) => void,

@@ -2,15 +2,15 @@ import type { LogEvent } from "@bylaw/kernel";
 import { NO_HEAD, followChain, readEvents } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
-/** Takes the events of a run in their order, each once. */
+/** Gets the events of a run in order, each once. */
 export interface LogFold {
   add(events: readonly LogEvent[]): void | Promise<void>;
 }
 
-/** How many events are read at once: each may be as large as a request. */
+/** How many events are read at once. Each may be as large as a request. */
 const PAGE = 128;
 
-/** Reads a run once, from its beginning, for all that is folded from it in memory, and follows its chain. */
+/** Reads a run once, from its beginning, for everything that is kept in memory about it, and verifies its chain. */
 export class LogFollower {
   readonly #events: ReturnType<typeof readEvents>;
   readonly #run: string;
@@ -19,7 +19,7 @@ export class LogFollower {
   #closed = false;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  /** Sequence of the last event that was taken. */
+  /** The sequence of the last event that was taken. */
   head = 0;
 
   constructor(store: Pick<Store, "events">, run: string, folds: readonly LogFold[]) {
@@ -29,13 +29,13 @@ export class LogFollower {
   }
 
   /**
-   * Resolves when all that was durable at the time of this call has been taken. Throws what the store throws, and BYLAW_CHAIN_BROKEN for an
-   * event that does not follow from the one before it.
+   * Resolves when every event that was durable at the time of this call has been taken. Throws what the store throws, and
+   * BYLAW_CHAIN_BROKEN for an event that does not follow from the one before it.
    */
   fresh(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     if (this.#running === undefined) return this.#start();
-    // The running pass may have begun before the latest event was durable. One more pass serves all who came since.
+    // The running pass may have begun before the latest event was durable. One more pass serves all callers since then.
     this.#next ??= this.#running
       .catch(() => {})
       .then(() => {
@@ -45,7 +45,7 @@ export class LogFollower {
     return this.#next;
   }
 
-  /** Ends after the page that is being read; later calls take nothing. */
+  /** Ends after the current page. Later calls take nothing. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([this.#running, this.#next]);
@@ -66,7 +66,7 @@ export class LogFollower {
       for (const fold of this.#folds) await fold.add(page);
       this.head = page.at(-1)?.sequence ?? this.head;
       if (page.length < PAGE) return;
-      // A long log is read at the beginning; others have their turn in between.
+      // The first read of a long log takes a while, so yield to others in between.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -1,4 +1,4 @@
-/** How many streams one caller may have on this node, and how many all together. */
+/** How many streams one caller may have on this node, and all callers together. */
 const OF_ONE = 16;
 const OF_ALL = 10_000;
 
@@ -6,7 +6,7 @@ export class StreamLimit {
   readonly #open = new Map<string, number>();
   #all = 0;
 
-  /** Takes a place for somebody; the function gives it back. `undefined` if there is none. */
+  /** Takes a place for a caller and returns the function that frees it. `undefined` if there is none. */
   enter(who: string): (() => void) | undefined {
     const own = this.#open.get(who) ?? 0;
     if (own >= OF_ONE || this.#all >= OF_ALL) return undefined;

@@ -1,8 +1,8 @@
 import type { Context, Hono } from "hono";
 
 /**
- * What the HTTP server hands to the app: nothing where a request comes without a socket. It is what the app uses of Node's own
- * types, which a user of the public types may not have installed.
+ * What the HTTP server passes to the app; nothing for a request without a socket. Lists only what the app uses of Node's own types, which a
+ * user of the public types may not have installed.
  */
 interface AppEnv {
   Bindings: {

@@ -8,7 +8,7 @@ import { problemResponse } from "./problem.ts";
 import { RequestReader } from "./request-reader.ts";
 import type { Route } from "./route.ts";
 
-/** Below which every route stands. */
+/** The path prefix of every route. */
 export const BASE = "/api/v1";
 
 export function createApp(service: Service, routes: readonly Route[]): App {
@@ -39,10 +39,10 @@ export function createApp(service: Service, routes: readonly Route[]): App {
   return app;
 }
 
-/** `/tasks/{id}` is `/api/v1/tasks/:id` for the router. */
+/** Converts `/tasks/{id}` to `/api/v1/tasks/:id` for the router. */
 const pathOf = ({ path }: Route): string => `${BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
 
-// No cookie and nothing else that a browser sends by itself is a credential here.
+// No cookie, and nothing else that a browser sends by itself, is a credential here.
 const allowOrigins = (origins: readonly string[]) =>
   cors({
     origin: [...origins],
@@ -82,7 +82,7 @@ async function respond(context: AppContext, route: Route, service: Service): Pro
   const reader = new RequestReader(context, route, service);
   try {
     const request = await reader.read();
-    // A request that waits must not hold bytes that others need.
+    // A waiting request must not hold bytes that others need.
     if (route.waits === true) reader.release();
     const made = await route.handle(request as never);
     if (made instanceof Response) return made;
@@ -97,10 +97,10 @@ async function respond(context: AppContext, route: Route, service: Service): Pro
   }
 }
 
-/** Whether the client still sends a body, which nobody reads and which would hold up the connection. */
+/** Whether the client still sends a body that nobody reads, which would block the connection. */
 async function isBodyLeft({ env }: AppContext): Promise<boolean> {
   if (env?.incoming?.complete !== false) return false;
-  // A short body came with its head, and Node has not looked at it yet.
+  // A short body arrives with its head, and Node has not processed it yet.
   await nextTurn();
   return !env.incoming.complete;
 }

@@ -7,19 +7,19 @@ import { Problem, badRequest, problem } from "./problem.ts";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
-/** Bytes; parsing more than that gets a tick of the event loop of its own. */
+/** Bytes. A larger body is parsed in its own tick of the event loop. */
 const LARGE = 65_536;
 
-/** What a body may take. */
+/** The limits of a body. */
 export interface BodyLimits {
   readonly bytes: number;
-  /** How many values its JSON may hold. */
+  /** How many values its JSON may have. */
   readonly values: number;
-  /** What to do about a body that is too large. */
+  /** The fix for a body that is too large. */
   readonly fix?: string | undefined;
 }
 
-/** What a body without a credential beside it may take: it holds a token, and what that is for. */
+/** The limits of a body without a credential in the header, which must contain a token and its request. */
 export const TOKEN_BODY: BodyLimits = {
   bytes: 16_384,
   values: 1_000,
@@ -27,8 +27,8 @@ export const TOKEN_BODY: BodyLimits = {
 };
 
 /**
- * The JSON of a request, frozen. Reserves the announced length before it reads, or what arrives where none is announced. Throws a
- * problem for another content type, a body that is too large or not UTF-8, and JSON that two parsers could read differently.
+ * Reads the JSON of a request, frozen. Reserves the announced length before reading, or what arrives if none is announced. Throws a problem
+ * for another content type, a body that is too large or not UTF-8, and JSON that two parsers could read differently.
  */
 export async function readBody(
   context: AppContext,
@@ -50,7 +50,7 @@ export async function readBody(
   return parsed(bytes, limits);
 }
 
-/** All bytes of a body. Tells `arrived` of each part; rejects with a problem beyond the limit or where the client leaves. */
+/** Reads all bytes of a body. Calls `arrived` for each part. Rejects with a problem at the limit or if the client disconnects. */
 async function readBytes(
   { env, req }: AppContext,
   limits: BodyLimits,
@@ -58,7 +58,7 @@ async function readBytes(
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let total = 0;
-  // The answer to a body that is too large still has to go out, so the socket stays open.
+  // A body that is too large still gets an answer, so the socket stays open.
   const source = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? [];
   try {
     for await (const part of source as AsyncIterable<Uint8Array>) {

@@ -5,7 +5,7 @@ import type { Service } from "../service/service.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import { Problem, type ProblemFields } from "./problem.ts";
 
-/** What a client is told about an error. About a failure of the server it learns only that it happened. */
+/** The problem that a client gets for an error. For a failure of the server, it says only that it happened. */
 export function problemOf(error: unknown, service: Pick<Service, "log" | "over">): ProblemFields {
   if (error instanceof Problem) return error.fields;
   if (error instanceof StoreConflict)
@@ -57,7 +57,7 @@ const STATUS: ReadonlyMap<string, number> = new Map([
   ["BYLAW_RUN_SUPERSEDED", 503],
 ]);
 
-// The store's own message names places of this machine, which agents must not learn.
+// The store's own message names paths of this machine, which agents must not learn.
 function storeProblem(code: string): ProblemFields {
   const headers = { "retry-after": "1" };
   if (code === "BYLAW_STORE_UNKNOWN_OUTCOME")
@@ -65,8 +65,8 @@ function storeProblem(code: string): ProblemFields {
       status: 503,
       code,
       headers,
-      detail: "Nobody knows whether this is on record.",
-      fix: "Send it again under the request id that it had.",
+      detail: "It is unknown whether this was recorded.",
+      fix: "Send it again under the same request id.",
     };
   return {
     status: 503,

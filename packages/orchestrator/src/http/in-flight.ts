@@ -3,22 +3,22 @@ import { problem, type Problem } from "./problem.ts";
 
 /** How many bytes of request bodies a node holds at once. */
 export interface InFlightLimits {
-  /** Of all agents together. */
+  /** For all agents together. */
   readonly bytes_in_flight: number;
-  /** Of one caller. */
+  /** For one caller. */
   readonly caller_bytes_in_flight: number;
-  /** Of all callers without a credential together. */
+  /** For all callers without a credential together. */
   readonly anonymous_bytes_in_flight: number;
 }
 
-/** Counts the bytes of the bodies that are being read or worked on. */
+/** Counts the bytes of bodies that are being read or processed. */
 export interface InFlight {
   reserve(caller: Caller): Reservation;
-  /** Bytes that are reserved now. */
+  /** The bytes that are reserved now. */
   held(): number;
 }
 
-/** Makes the counter of a node. A caller that holds nothing may always send one body, whatever its size. */
+/** Creates the counter of a node. A caller that holds nothing may always send one body of any size. */
 export function createInFlight(limits: InFlightLimits): InFlight {
   const callers = new Map<string, number>();
   const totals = { agents: 0, all: 0 };
@@ -47,7 +47,7 @@ export function createInFlight(limits: InFlightLimits): InFlight {
 
 interface Counter {
   change(key: string, bytes: number): void;
-  /** Throws a 503 problem where the bytes do not fit beside what is held; `own` of that is of the same request. */
+  /** Throws a 503 problem if the bytes do not fit. `own`: the bytes that the same request holds already. */
   check(key: string, own: number, bytes: number): void;
 }
 
@@ -62,7 +62,7 @@ export class Reservation {
     this.#counter = counter;
   }
 
-  /** Reserves so many bytes more. Throws a 503 problem where they do not fit. */
+  /** Reserves more bytes. Throws a 503 problem if they do not fit. */
   add(bytes: number): void {
     if (bytes === 0) return;
     this.#counter.check(this.#key, this.#bytes, bytes);
@@ -70,7 +70,7 @@ export class Reservation {
     this.#bytes += bytes;
   }
 
-  /** Counts what is held for another caller from now on: the one that the body named. Throws as {@link add}. */
+  /** Counts the bytes for another caller from now on, the one that the body names. Throws like {@link add}. */
   moveTo(caller: Caller): void {
     const bytes = this.#bytes;
     this.release();
@@ -84,7 +84,7 @@ export class Reservation {
   }
 }
 
-// The first body of a caller always fits, or a small limit would keep the largest one out forever.
+// The first body of a caller always fits. Otherwise a small limit would refuse the largest body for ever.
 const fits = (held: number, own: number, bytes: number, most: number): boolean =>
   held + bytes <= most || held === own;
 

@@ -9,9 +9,9 @@ import type { Settings } from "../config/settings.ts";
 import type { App } from "./app-env.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-/** How often it is looked for connections without a request while the server ends. */
+/** How often a closing server looks for idle connections, in milliseconds. */
 const IDLE_MS = 20;
-/** How long those have to answer that were cut off. */
+/** How many milliseconds requests that are cut off have to answer. */
 const LAST_MS = 500;
 
 async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
@@ -24,17 +24,19 @@ async function endsWithin(closed: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-/** The longest head of a request. Our clients send less. */
+/** The most bytes in the head of a request. Our clients send fewer. */
 const HEAD_BYTES = 160_000;
 
 export interface HttpServer {
-  /** Where it is reached: scheme, host and port. */
+  /** The URL of the server: scheme, host and port. */
   readonly url: string;
-  /** Takes no new connection, lets requests end within the grace, then calls `over` and cuts off the rest. */
+  /** Accepts no new connection, lets requests end within the grace, then calls `over` and cuts off the rest. */
   close(grace_ms: number, over: () => void): Promise<void>;
 }
 
-/** Listens. Throws BYLAW_SERVICE_UNREACHABLE where the address cannot be used, BYLAW_SETTINGS_INVALID for unusable certificates. */
+/**
+ * Starts listening. Throws BYLAW_SERVICE_UNREACHABLE if the address cannot be used, and BYLAW_SETTINGS_INVALID for unusable certificates.
+ */
 export async function listen(app: App, { host, port, tls, limits }: Settings): Promise<HttpServer> {
   const answer = getRequestListener(app.fetch, { hostname: host });
   const queue = new RequestQueue();
@@ -48,7 +50,7 @@ export async function listen(app: App, { host, port, tls, limits }: Settings): P
     keepAliveTimeout: limits.idle_ms,
     connectionsCheckingInterval: Math.min(1_000, limits.headers_ms),
     maxHeaderSize: HEAD_BYTES,
-    // Two headers of one name are two values, and not the first of them.
+    // Two headers with one name must give both values, not the first.
     joinDuplicateHeaders: true,
     noDelay: true,
   };
@@ -62,7 +64,7 @@ export async function listen(app: App, { host, port, tls, limits }: Settings): P
     server.listen({ host, port }, resolve);
   });
   server.on("error", () => {});
-  // Clients open connections ahead of their requests; Node takes none of these for idle before the time of a head is over.
+  // Clients open connections before they have requests. Node does not treat these as idle until the time limit of a head has passed.
   const unused = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     queue.connectionAccepted();
@@ -78,11 +80,11 @@ export async function listen(app: App, { host, port, tls, limits }: Settings): P
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       for (const socket of unused) socket.destroy();
-      // A connection whose last request ends from now on would stay open for the next.
+      // A connection whose last request ends from now on would otherwise stay open for the next.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
       if (!(await endsWithin(closed, grace_ms))) {
         over();
-        // Time to answer requests that are cut off.
+        // Requests that are cut off get time to answer.
         await endsWithin(closed, LAST_MS);
       }
       clearInterval(idle);

@@ -13,11 +13,11 @@ const SECURITY: Readonly<Record<Exclude<CallerKind, "anyone">, string>> = {
   enrolled: "enrolment",
 };
 
-/** What every route may be refused with, whatever it says itself. */
+/** The refusals that every route may answer with. */
 const REFUSED = {
   400: "The request is wrong",
   401: "No credential, or an unknown one",
-  403: "Not for this caller, or the token is not valid any more",
+  403: "Not for this caller, or the token is no longer valid",
   429: "Too many requests",
 } as const;
 
@@ -34,7 +34,7 @@ const TAGS = [
   ["server", "The server itself"],
 ] as const;
 
-/** Describes routes as OpenAPI 3.1, from the very schemas that requests are held to. `base`: below which they stand. */
+/** Describes routes as OpenAPI 3.1, from the schemas that validate requests. `base`: the prefix of their paths. */
 export function describeRoutes(
   routes: readonly Route[],
   { base, version }: { readonly base: string; readonly version: string },
@@ -56,7 +56,7 @@ export function describeRoutes(
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: "`Bylaw-Enrol <secret>`, for a claim alone",
+    description: "`Bylaw-Enrol <secret>`, only for a claim",
   });
   registry.register("Problem", problemShape);
   for (const route of routes) registry.registerPath(pathOf(route));
@@ -66,8 +66,7 @@ export function describeRoutes(
     info: {
       title: "Bylaw",
       version,
-      description:
-        "Agents work under a contract through this interface, and operators watch and answer.",
+      description: "Agents work under a contract through this API, and operators watch and answer.",
       license: { name: "Apache-2.0" },
     },
     servers: [{ url: base }],
@@ -125,6 +124,6 @@ const problemAnswer = (description: string) => ({
   content: { "application/problem+json": { schema: problemShape } },
 });
 
-/** `get` and `/approvals/{id}` is `get_approvals_id`. */
+/** `get` and `/approvals/{id}` give `get_approvals_id`. */
 const operationOf = (method: string, path: string): string =>
   `${method}${path.replaceAll(/\W+/g, "_")}`.replace(/_$/, "");

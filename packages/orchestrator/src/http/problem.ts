@@ -1,6 +1,6 @@
 import type { Decision } from "@bylaw/kernel";
 
-/** What a refused request is answered with, as RFC 9457 has it. */
+/** The answer to a refused request, as in RFC 9457. */
 export interface ProblemFields {
   readonly status: number;
   /** A decision code, or a code of docs/errors.md. */
@@ -9,12 +9,12 @@ export interface ProblemFields {
   readonly detail: string;
   /** What to do about it. */
   readonly fix?: string | undefined;
-  /** Where something was decided: all of it. */
+  /** The whole decision, if there was one. */
   readonly decision?: Decision | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A request that is refused. Throw it from anywhere below a route. */
+/** A refused request. Throw it from anywhere below a route. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly fields: ProblemFields;

@@ -6,8 +6,8 @@ const PER_TICK = 64;
 const LONGEST_HOLD_MS = 100;
 
 /**
- * Keeps a flood of requests from delaying health probes. Node accepts one connection per tick of the event loop, so a probe that
- * connects during a flood would wait until all requests before it have run. Here connections go first, then a few requests per tick.
+ * Keeps a flood of requests from delaying health probes. Node accepts one connection per tick of the event loop, so a probe that connects
+ * during a flood would wait until all requests before it have run. Here connections go first, then a few requests per tick.
  */
 export class RequestQueue {
   readonly #waiting: (() => void)[] = [];
@@ -18,7 +18,7 @@ export class RequestQueue {
     this.#accepted = true;
   }
 
-  /** Starts a request soon, in the async context that it came in: tracing tells requests apart by that. */
+  /** Starts a request soon, in its own async context, because tracing tells requests apart by it. */
   add(start: () => void): void {
     if (this.#waiting.push(AsyncResource.bind(start)) === 1) this.#schedule();
   }

@@ -10,7 +10,7 @@ import type { Reservation } from "./in-flight.ts";
 import { Problem, badRequest } from "./problem.ts";
 import { textAt, type Route, type RouteRequest } from "./route.ts";
 
-/** The largest body of a route that may wait: its bytes are not counted while it does. */
+/** The most bytes in the body of a route that may wait, because these bytes are not counted while it waits. */
 const WAITING_BODY = 65_536;
 const REQUEST_ID = /^[!-~]{1,255}$/;
 const TOKEN_IN_URL = /[?&][^=&]*(?:token|secret|authorization)[^=&]*=/i;
@@ -23,7 +23,7 @@ interface CallerAndBody {
 
 type Schema = NonNullable<Route["body"]>;
 
-/** Reads one request: who calls, then the body, then what the route declares. Throws a problem for what may not pass. */
+/** Reads one request: its caller, then its body, then what the route declares. Throws a problem for a request that is refused. */
 export class RequestReader {
   readonly #context: AppContext;
   readonly #route: Route;
@@ -63,12 +63,12 @@ export class RequestReader {
     };
   }
 
-  /** Gives back the bytes that the request holds. */
+  /** Frees the bytes that the request holds. */
   release(): void {
     this.#reservation?.release();
   }
 
-  /** A caller is known before any of the body is read, unless the token is in the body. */
+  /** The caller is known before the body is read, unless the token is in the body. */
   async #callerAndBody(): Promise<CallerAndBody> {
     const shown = await this.#service.authenticate(this.#context.req.header("authorization"));
     const { token_in_body } = this.#route;
@@ -115,7 +115,7 @@ export class RequestReader {
     if (caller.kind === "agent") this.#service.limit?.(caller.agent);
   }
 
-  /** The caller, if the route is for it. Otherwise records the refusal and throws it. */
+  /** Returns the caller if it may use the route. Otherwise records the refusal and throws it. */
   async #admit(shown: Caller | Refusal, body?: Json): Promise<Caller> {
     const { callers } = this.#route;
     if (!isRefusal(shown) && callers.includes(shown.kind)) return shown;
@@ -133,7 +133,7 @@ export class RequestReader {
     );
   }
 
-  /** Records the refusal of a request whose body could have held a token but was not read. */
+  /** Records the refusal of a request whose body could have contained a token but was not read. */
   async #recordUnread(anyone: Caller, error: unknown): Promise<void> {
     const status = error instanceof Problem ? error.fields.status : undefined;
     if (status === 503) return;
@@ -142,7 +142,7 @@ export class RequestReader {
     await this.#service.refused(refusal, { route: this.#route });
   }
 
-  // URLs are kept in logs, so a token in one is no secret any more.
+  // URLs are logged, so a token in one is no longer secret.
   #refuseTokenInUrl(): void {
     if (TOKEN_IN_URL.test(this.#context.req.url))
       throw badRequest(
@@ -163,7 +163,7 @@ export class RequestReader {
   }
 }
 
-/** What is recorded of a body that nobody has looked at yet. */
+/** What is recorded of a body that has not been validated yet. */
 const shortTextAt = (body: Json | undefined, key: string): string | undefined =>
   textAt(body, key)?.slice(0, 256).toWellFormed();
 

@@ -1,7 +1,7 @@
 import type { Decision } from "@bylaw/kernel";
 import { problem, type ProblemFields } from "./problem.ts";
 
-/** What was decided, if it is on record. Throws the problem of a decision that could not be recorded, or not any more. */
+/** Returns a decision that is recorded. Throws a problem if it could not be recorded, or can no longer be. */
 export function requireRecorded<D extends { readonly decision: Decision }>(decided: D): D {
   const { decision } = decided;
   const { code, reason: detail } = decision;
@@ -17,7 +17,7 @@ export function requireRecorded<D extends { readonly decision: Decision }>(decid
   return decided;
 }
 
-// Why it failed may name places of this machine: the log of the server says it, and an agent is not told.
+// The cause may name paths of this machine, so only the server's log has it.
 function unrecorded(decision: Decision): ProblemFields {
   const reason = "The decision could not be recorded, so nothing may be done.";
   const [status, headers] = [503, { "retry-after": "1" }] as const;

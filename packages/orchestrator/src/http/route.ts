@@ -15,27 +15,27 @@ export interface RouteRequest<Kinds extends CallerKind, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** The id of the request that its client gave, so that it may ask again. */
+  /** The request id that the client chose, so that it may repeat the request. */
   readonly request_id: string | undefined;
-  /** Is aborted when the client leaves or the server closes. */
+  /** Aborted when the client disconnects or the server closes. */
   readonly signal: AbortSignal;
   readonly context: AppContext;
 }
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Makes an answer in JSON. */
+/** Creates a JSON answer. */
 export const reply = (
   body: unknown,
   { status = 200, headers }: Partial<Omit<Reply, "body">> = {},
 ): Reply => ({ status, body, headers });
 
-/** How one status is documented. */
+/** The documentation of one status. */
 interface AnswerSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
@@ -43,7 +43,7 @@ interface AnswerSpec {
 
 type Output<Schema, Otherwise> = Schema extends z.ZodType ? z.output<Schema> : Otherwise;
 
-/** One method of one path: who may ask, for what, and what becomes of it. */
+/** One method of one path: who may use it, its parameters and its handler. */
 export interface RouteDefinition<
   Kinds extends CallerKind,
   Params extends z.ZodType | undefined,
@@ -51,12 +51,12 @@ export interface RouteDefinition<
   Body extends z.ZodType | undefined,
 > {
   readonly method: "get" | "post" | "put" | "delete";
-  /** Below the base of the interface, with parameters as `{id}`. */
+  /** The path after the base, with parameters as `{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Who may ask. Everybody else is refused before the body is read. */
+  /** The kinds of callers that may use it. All others are refused before the body is read. */
   readonly callers: readonly Kinds[];
   readonly params?: Params;
   /** Left out: a request with a query is refused. */
@@ -64,7 +64,7 @@ export interface RouteDefinition<
   readonly body?: Body;
   /** Whether an agent may send its token as `phase_token` in the body. */
   readonly token_in_body?: boolean;
-  /** Whether it may wait for something to happen. Its body is small then, and does not count as in flight while it waits. */
+  /** Whether it may wait for something. Its body is then small and not counted as in flight while it waits. */
   readonly waits?: boolean;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   handle(
@@ -77,7 +77,7 @@ export interface RouteDefinition<
   ): Promise<Reply | Response> | Reply | Response;
 }
 
-/** A route, whatever it takes. */
+/** A route with any types. */
 export interface Route extends Omit<
   RouteDefinition<CallerKind, z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
   "handle"
@@ -97,7 +97,7 @@ export function defineRoute<
   return route as unknown as Route;
 }
 
-/** A text of a body before it is known to be what the route takes. */
+/** A text in a body that has not been validated yet. */
 export const textAt = (body: Json | undefined, key: string): string | undefined => {
   const value = body !== undefined && isJsonObject(body) ? body[key] : undefined;
   return typeof value === "string" ? value : undefined;

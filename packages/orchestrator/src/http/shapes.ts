@@ -17,7 +17,7 @@ export const anyJson = z
     description: "Any JSON",
   });
 
-/** Text of which a reader sees something. */
+/** Text with at least one visible character. */
 export const seenText = (most: number) =>
   z
     .string()
@@ -35,20 +35,20 @@ export const requestId = z
   .regex(/^[!-~]{1,255}$/, "must be 1 to 255 visible characters")
   .openapi({
     description:
-      "The same request under the same id is answered as it was the first time; the header `Idempotency-Key` says the same",
+      "The same request under the same id gets its first answer. The header `Idempotency-Key` does the same",
   });
 export const phaseToken = z
   .string()
   .min(1)
-  .openapi({ description: "The token, where it does not come in the Authorization header" });
+  .openapi({ description: "The token, if it is not in the Authorization header" });
 export const capability = seenText(256);
 export const toolName = z.string().min(1).max(256);
 export const callId = z.string().min(1).max(256);
 
-/** A decision, as the kernel makes it. */
+/** A decision of the kernel. */
 export const decision = jsonObject.openapi("Decision", {
   type: "object",
-  description: "What was decided, by whom, and why",
+  description: "The decision, what made it, and why",
 });
 
 /** RFC 9457. */

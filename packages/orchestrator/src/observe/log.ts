@@ -10,13 +10,13 @@ import type { Settings } from "../config/settings.ts";
 
 interface LogTerms {
   readonly level: Settings["log"]["level"];
-  /** Where it is written. Default: the standard output, one JSON object in a line. */
+  /** Where log lines go. Default: standard output, one JSON object per line. */
   readonly to?: { write(line: string): unknown };
-  /** Secrets of this server: wherever one stands in what is logged, it is taken out. */
+  /** Secrets of this server, which are removed wherever they occur. */
   readonly secrets?: readonly string[];
 }
 
-/** Makes the log of a server: structured, and with all secrets redacted. */
+/** Creates the log of a server: structured, with all secrets redacted. */
 export function createLog(terms: LogTerms): Log {
   const { level, to, secrets = [] } = checkArgument("createLog", "the terms of a log", terms);
   let known = secrets;
@@ -41,17 +41,17 @@ export function createLog(terms: LogTerms): Log {
   };
 }
 
-/** Where the service says what happens in it; pino is one. */
+/** The interface for logging; pino has it. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Is told of secrets that the server has: none of them may stand in what is said from now on. */
+  /** Adds secrets of the server, which must not occur in later lines. */
   conceal?(secrets: readonly string[]): void;
 }
 
-/** The fields of an error in a log line; of a coded one also its file and fix. */
+/** The fields of an error in a log line. A coded error also has its file and fix. */
 export function faultOf(error: unknown): JsonObject {
   const err = messageOf(error);
   if (!(error instanceof BylawError)) return { err };
@@ -59,11 +59,11 @@ export function faultOf(error: unknown): JsonObject {
   return { err, code, ...omitUndefined({ file: source?.file, fix }) };
 }
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const GONE = "[redacted]";
-/** Names of what is a secret, whatever it looks like. */
+/** Names of fields that hold secrets, whatever the value looks like. */
 const NAME = /authorization|cookie|secret|password|passwd|token|credential|private_?key|api_?key/i;
-// Credentials that show by their form what they are: in a header, a JSON Web Token, and in a URL.
+// Credentials that are recognizable by their form: in a header, a JSON Web Token, and in a URL.
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|bylaw-enrol|basic)\s+[!-~]{6,}/gi, `$1 ${GONE}`],
   [/\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g, GONE],
@@ -71,15 +71,15 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 const DEPTH = 6;
 const ITEMS = 100;
-/** Longer texts are cut: a log is no place for what somebody sends. */
+/** Longer texts are cut, so that clients cannot fill the log. */
 const LONGEST = 4_000;
-/** A shorter one would take ordinary words out of every line. */
+/** Shorter secrets would remove ordinary words from lines. */
 const SHORTEST = 8;
 const SHORTEST_LINE = 16;
 
-/** Makes a function that copies what is to be logged, without secrets and within bounds. `secrets`: those that are known. */
+/** Creates a function that copies values for the log, without secrets and with bounded size. `secrets`: the known ones. */
 function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
-  // Of a key in several lines one is a secret too.
+  // Each line of a multi-line key is a secret too.
   const lines = secrets
     .flatMap((secret) => secret.split("\n"))
     .filter(({ length }) => length >= SHORTEST_LINE);

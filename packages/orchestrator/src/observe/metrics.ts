@@ -4,7 +4,7 @@ import type { RouteName } from "../auth/refusal.ts";
 import type { StreamEnd } from "../events/event-stream.ts";
 import type { StepOutcome } from "../service/scheduler.ts";
 
-/** What the log counts and not this node: it is the same on every node, and survives each of them. */
+/** Numbers that come from the log instead of this node. They are the same on every node and survive restarts. */
 interface LogNumbers {
   readonly head: number;
   readonly open_approvals: number;
@@ -12,7 +12,7 @@ interface LogNumbers {
 }
 
 interface MetricsTerms {
-  /** The types of events that the kernel's plugins declare, and those of a run. */
+  /** The event types that the kernel's plugins declare, and those of a run. */
   readonly types: ReadonlySet<string>;
   readonly numbers: () => Promise<LogNumbers>;
 }
@@ -24,7 +24,7 @@ const EFFECTS: ReadonlySet<string> = new Set(["allow", "ask_user", "deny"]);
 /** How many codes get a label of their own. */
 const CODES = 200;
 
-/** The metrics of a node, for Prometheus. No label holds anything that a client wrote. */
+/** The metrics of a node, for Prometheus. No label has text that a client wrote. */
 export class Metrics {
   readonly #register = new Registry();
   readonly #requests: Histogram;
@@ -34,7 +34,7 @@ export class Metrics {
   readonly #steps: Counter;
   readonly #refusalCode = boundedLabel();
   readonly #numbers: MetricsTerms["numbers"];
-  /** All that the log says is read once for each scrape. */
+  /** The numbers of the log, read once for each scrape. */
   #read: Promise<LogNumbers> | undefined;
 
   constructor({ types, numbers }: MetricsTerms) {
@@ -51,15 +51,15 @@ export class Metrics {
     this.#refused = this.#counter("http_refused", "Requests that were refused, by code", "code");
     this.#streams = new Gauge({
       name: "bylaw_event_streams",
-      help: "Clients that are sent events",
+      help: "Clients that receive events",
       registers,
     });
     this.#streamEnds = this.#counter(
       "event_streams_ended",
-      "Streams of events that ended, by how",
+      "Streams of events that ended, by reason",
       "how",
     );
-    this.#steps = this.#counter("duty_steps", "Steps of work that was due", "step", "outcome");
+    this.#steps = this.#counter("duty_steps", "Steps of scheduled work", "step", "outcome");
     this.#watchLog(types);
   }
 
@@ -99,7 +99,7 @@ export class Metrics {
     return new Counter({ name: `bylaw_${name}_total`, help, ...labels });
   }
 
-  /** A gauge that is read from the log with each scrape. */
+  /** A gauge that is read from the log at each scrape. */
   #logGauge(
     name: string,
     help: string,
@@ -143,7 +143,7 @@ export class Metrics {
   }
 }
 
-/** Makes the function that keeps the number of codes in labels bounded. */
+/** Creates the function that limits the number of codes in labels. */
 function boundedLabel(): (code: string) => string {
   const known = new Set<string>();
   return (code) => {

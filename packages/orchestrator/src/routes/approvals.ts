@@ -16,7 +16,7 @@ const params = z.strictObject({ id });
 const STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
 const time = z.iso.datetime({ offset: true });
 const reason = z.string().max(10_000);
-/** Of a waiver, which has to say why. */
+/** The reason of a waiver, which is required. */
 const why = seenText(10_000);
 const role = seenText(200);
 
@@ -28,7 +28,7 @@ const approval = z
       .enum(STATES)
       .openapi({
         description:
-          "`open`: it waits. `approved`: ask again now. `used`: a call ran by it. `superseded`: it was asked again, under another id. `settled`: nobody has to answer any more",
+          "`open`: waits for an answer. `approved`: ask again now. `used`: a call has used it. `superseded`: asked again under another id. `settled`: no answer is needed any more",
       }),
     agent: z.string().nullable(),
     task: z.string().nullable(),
@@ -37,11 +37,10 @@ const approval = z
     expires_at: z.string().nullable().optional(),
   })
   .openapi("Approval", {
-    description:
-      "What waits for a person, or waited; one that is open has all that there is to see of it",
+    description: "A question to a person. An open one has everything that a person needs to see",
   });
 
-/** What an answer or a waiver is on record as. */
+/** The event types that record an answer or a waiver. */
 const ANSWERS = [
   "approval_granted",
   "approval_refused",
@@ -61,9 +60,9 @@ const recorded = z.object({
 export const getApprovals = defineRoute({
   method: "get",
   path: "/approvals",
-  summary: "List what waits for a person",
+  summary: "List open questions",
   description:
-    "Gates, by task, then tool calls, the oldest first, then pauses and what an oversight holds. An agent sees those of its task.",
+    "Gates by task, then tool calls (oldest first), then pauses and holds by an oversight. An agent sees only those of its task.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
   query: z.strictObject({
@@ -86,13 +85,14 @@ export const getApproval = defineRoute({
   method: "get",
   path: "/approvals/{id}",
   summary: "Read a question and its answer",
-  description: "With `wait_ms` it answers as soon as the question is answered, or after that time.",
+  description:
+    "With `wait_ms`, the response comes as soon as the question is answered, or after that time.",
   tags: ["approvals"],
   callers: ["operator", "agent"],
   params,
   query: z.strictObject({ wait_ms: z.coerce.number().int().min(0).max(600_000).default(0) }),
   answers: {
-    200: { description: "The question, and how it stands", schema: approval },
+    200: { description: "The question and its state", schema: approval },
     404: { description: "No such question" },
   },
   async handle(request) {
@@ -118,7 +118,7 @@ export const postApproval = defineRoute({
   path: "/approvals/{id}",
   summary: "Answer a question",
   description:
-    "`yes` or `no` to exactly what has this id, or `waive` to waive a check of its gate for a while. The credential says who answers.",
+    "`yes` or `no` to exactly the content with this id, or `waive` to waive a check of its gate for a while. The credential identifies the person.",
   tags: ["approvals"],
   callers: ["operator"],
   params,
@@ -138,7 +138,7 @@ export const postApproval = defineRoute({
     }),
   ]),
   answers: {
-    200: { description: "The event on record", schema: recorded },
+    200: { description: "The recorded event", schema: recorded },
     403: { description: "This operator may not answer it" },
     404: { description: "No open question has this id" },
     409: { description: "The answer does not fit the question, or someone else was first" },
@@ -164,7 +164,7 @@ export const postWaiver = defineRoute({
   path: "/waivers",
   summary: "Waive a check of a gate for a while",
   description:
-    "For a check that keeps a gate shut; `POST /approvals/{id}` does the same for a gate that waits for a person.",
+    "For a check that blocks a gate. `POST /approvals/{id}` does the same for a gate that waits for a person.",
   tags: ["approvals"],
   callers: ["operator"],
   body: z.strictObject({
@@ -176,8 +176,8 @@ export const postWaiver = defineRoute({
     expires_at: time,
   }),
   answers: {
-    200: { description: "The event on record", schema: recorded },
-    409: { description: "This check cannot be waived so" },
+    200: { description: "The recorded event", schema: recorded },
+    409: { description: "This check cannot be waived like this" },
   },
   async handle(request) {
     const { service, caller, body } = request;
@@ -195,13 +195,13 @@ export const clearMark = defineRoute({
   method: "post",
   path: "/marks/clear",
   summary: "Clear a mark of the policies",
-  description: "As if no call had set it.",
+  description: "Afterwards it is as if no call had set it.",
   tags: ["approvals"],
   callers: ["operator"],
   body: z.strictObject({ mark: role }),
   answers: {
-    200: { description: "The event on record", schema: recorded },
-    409: { description: "No policy has this mark" },
+    200: { description: "The recorded event", schema: recorded },
+    409: { description: "No policy defines this mark" },
   },
   async handle(request) {
     const { service, caller, body } = request;

@@ -39,7 +39,7 @@ export const getAuditQuery = defineRoute({
   path: "/audit/query",
   summary: "Search the log",
   description:
-    "All filters have to hold. The newest events come first; `next` is the `cursor` of the next page.",
+    "All filters must match. The newest events come first; `next` is the `cursor` of the next page.",
   tags: ["audit"],
   callers: ["operator"],
   query: z.strictObject({
@@ -84,7 +84,7 @@ const counts = z.record(z.string(), z.int());
 export const getAuditStats = defineRoute({
   method: "get",
   path: "/audit/stats",
-  summary: "Count what is in the log",
+  summary: "Count the events of the log",
   tags: ["audit"],
   callers: ["operator"],
   answers: {

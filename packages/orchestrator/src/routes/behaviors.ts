@@ -15,13 +15,13 @@ const kindOf = (kind: Json | undefined): OversightQuestion["kind"] =>
 
 const adviceShape = z
   .object({ risk: z.number().nullable(), advice: z.string(), by: z.string() })
-  .openapi({ description: "What an oversight said; without a `risk`, why it failed" });
+  .openapi({ description: "The advice of an oversight. Without a `risk`, why it failed" });
 
 export const postBehavior = defineRoute({
   method: "post",
   path: "/behaviors",
   summary: "Ask to steer the workflow",
-  description: `The object of a control file: \`action\` is one of ${BEHAVIOR_ACTIONS.join(", ")}, beside \`reason\`, \`triggerAgentId\`, \`step\` and \`run\`. \`ignored\` lists unknown keys.`,
+  description: `The content of a control file: \`action\` is one of ${BEHAVIOR_ACTIONS.join(", ")}, beside \`reason\`, \`triggerAgentId\`, \`step\` and \`run\`. \`ignored\` lists unknown keys.`,
   tags: ["agents"],
   callers: ["agent"],
   body: z.looseObject({ action: z.unknown(), request_id: requestId.optional() }),

@@ -24,7 +24,7 @@ const checked = z.object({
   warnings: z.array(z.string()),
 });
 
-// Not all votes: they are on record, and to write them out takes longer than to decide.
+// Without all votes, because they are recorded, and serializing them takes longer than the decision.
 function answerOf({ contract }: Service, decided: Decided): z.output<typeof checked> {
   const {
     id,
@@ -47,7 +47,8 @@ export const checkTool = defineRoute({
   method: "post",
   path: "/tools/check",
   summary: "Check a call that the agent makes itself",
-  description: "The decision is recorded. With `record: false` it is not, and then allows nothing.",
+  description:
+    "The decision is recorded. With `record: false`, it is only a preview and allows nothing.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -67,7 +68,7 @@ export const checkTool = defineRoute({
   },
 });
 
-/** Decides about one call, and records that unless it is only a preview. */
+/** Decides about one call, and records the decision unless it is only a preview. */
 async function check(
   { service, caller, request_id }: CheckRequest,
   { record, ...call }: Call & { readonly record: boolean },
@@ -101,7 +102,7 @@ export const checkTools = defineRoute({
   answers: {
     200: {
       description:
-        "The decisions, in the order of the calls; `id` is the caller's, `call_id` that of the record",
+        "The decisions, in the order of the calls; `id` is the caller's, `call_id` the one in the event log",
       schema: z.object({ decisions: z.array(checked.extend({ call_id: z.string().optional() })) }),
     },
   },

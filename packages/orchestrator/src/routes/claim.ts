@@ -35,7 +35,7 @@ export const claimTask = defineRoute({
   path: "/tasks/claim",
   summary: "Claim a task",
   description:
-    "The oldest free task that the agent can do, or the named one. An agent that holds it already gets its own claim again; with a phase token it gets only that one.",
+    "Claims the oldest available task that the agent can do, or the named one. An agent that holds it already gets its claim again; with a phase token, it can get only that one.",
   tags: ["tasks"],
   callers: ["enrolled", "agent"],
   waits: true,
@@ -48,12 +48,12 @@ export const claimTask = defineRoute({
       .min(0)
       .max(600_000)
       .default(0)
-      .openapi({ description: "How long to wait for a task; the server has a limit of its own" }),
+      .openapi({ description: "How long to wait for a task. The server has its own limit" }),
     request_id: requestId.optional(),
   }),
   answers: {
-    200: { description: "The task, and the token of its phase", schema: claimed },
-    404: { description: "No task is free; `code` says what the named one waits for" },
+    200: { description: "The task and the token for its phase", schema: claimed },
+    404: { description: "No task can be claimed. For a named task, `code` says why" },
   },
   async handle(request) {
     const { service, caller, route, request_id, signal } = request;
@@ -70,7 +70,7 @@ export const claimTask = defineRoute({
       } as const;
       return service.refused({ ...refusal, ...of }, { route, task: task_id });
     };
-    // Recorded without a name: a name in the log is an agent's, and agents answer no questions.
+    // Recorded without a name, because a name in the log counts as an agent's, and agents cannot answer questions.
     if ([agent, ...(own === undefined ? [] : [own])].some((name) => service.isOperatorName(name)))
       throw await refuse("`agent_id` is the name of an operator", "Claim under another name.", {});
     if (own !== undefined && own !== agent)
@@ -79,7 +79,7 @@ export const claimTask = defineRoute({
         "Claim in your own name.",
         { agent: own },
       );
-    // A request with a token was counted already. The token is good for its own task.
+    // A request with a token was counted already. The token is valid for its own task.
     const task = task_id ?? (caller.kind === "agent" ? caller.task : undefined);
     if (caller.kind === "agent") await admitClaim({ service, caller, route }, task ?? caller.task);
     else service.limit?.(agent);
@@ -113,7 +113,7 @@ export const claimTask = defineRoute({
   },
 });
 
-/** Why the agent gets no task, or not the one that it names. */
+/** The problem of an agent that gets no task, or not the one it named. */
 function notGiven({ run, settings }: Service, { task, agent, capabilities = [] }: Wanted): Problem {
   const headers = { "retry-after": "1" };
   const fault =
@@ -127,7 +127,7 @@ function notGiven({ run, settings }: Service, { task, agent, capabilities = [] }
   return problem({
     status: 404,
     code: "task_none_ready",
-    detail: "No task is free that this agent can do",
+    detail: "No task that this agent can do is available",
     fix: `Ask again later, or wait for a task with \`wait_ms\` of at most ${settings.tasks.longest_wait_ms}.`,
     headers,
   });

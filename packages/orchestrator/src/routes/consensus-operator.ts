@@ -15,7 +15,7 @@ export const openConsensusRoute = defineRoute({
   method: "post",
   path: "/consensus",
   summary: "Open the consensus of the run",
-  description: "Says who takes part, on which terms. A run has one.",
+  description: "Sets who takes part, and the terms. A run has one consensus.",
   tags: ["consensus"],
   callers: ["operator"],
   body: z.strictObject({
@@ -40,7 +40,7 @@ export const openConsensusRoute = defineRoute({
 export const selectWinnerRoute = defineRoute({
   method: "post",
   path: "/consensus/select",
-  summary: "Select the winner by the votes on record",
+  summary: "Select the winner by the recorded votes",
   tags: ["consensus"],
   callers: ["operator"],
   body: z.strictObject({}),
@@ -70,7 +70,7 @@ async function select(run: Parameters<typeof selectWinner>[0]): Promise<void> {
 export const dropAgent = defineRoute({
   method: "post",
   path: "/consensus/drop",
-  summary: "Wait for an agent no longer",
+  summary: "Stop waiting for an agent",
   tags: ["consensus"],
   callers: ["operator"],
   body: z.strictObject({

@@ -24,8 +24,8 @@ import { answerOf, responseAnswer } from "./responses.ts";
 export const getConsensus = defineRoute({
   method: "get",
   path: "/consensus",
-  summary: "Read where the consensus stands",
-  description: "An agent also learns what it may do now, and knows others by their aliases.",
+  summary: "Read the state of the consensus",
+  description: "An agent also gets what it may do now, and sees others only by their aliases.",
   tags: ["consensus"],
   callers: ["operator", "agent"],
   answers: { 200: { description: "The consensus", schema: consensusShape } },
@@ -42,7 +42,7 @@ export const showConsensus = defineRoute({
   path: "/consensus/show",
   summary: "Show the current answers of others",
   description:
-    "The newest first; `unseen` lists those that the agent had not been shown. That it is shown them is recorded, and only then does a vote count.",
+    "The newest first. `unseen` lists those that the agent had not seen. Showing them is recorded, because a vote counts only for an answer that was shown.",
   tags: ["consensus"],
   callers: ["agent"],
   body: z.strictObject({}),
@@ -59,7 +59,7 @@ export const showConsensus = defineRoute({
     await service.run.catchUp();
     const shown = await showAnswers(service.run, caller.agent);
     const state = service.run.view(consensusState);
-    // All answers, not only new ones: an agent that lost this response and asks again must still see everything it may vote for.
+    // All answers, not only new ones, because an agent that lost this response and asks again must see everything it may vote for.
     const seen = own(state.shown, caller.agent) ?? {};
     const answers = state.answers
       .filter(({ agent, revision }) => agent !== caller.agent && own(seen, agent) === revision)
@@ -79,8 +79,8 @@ const concluded = { ...responseAnswer.shape, conclusion: conclusionShape };
 export const postAnswer = defineRoute({
   method: "post",
   path: "/consensus/answer",
-  summary: "Answer, or better the own answer",
-  description: "Judged like `POST /responses`; `conclusion` says what an accepted one came to.",
+  summary: "Give or improve an answer",
+  description: "Judged like `POST /responses`. `conclusion` is the result of an accepted one.",
   tags: ["consensus"],
   callers: ["agent"],
   body: z.strictObject({ content: z.string(), request_id: requestId.optional() }),
@@ -137,11 +137,14 @@ export const concludeResponse = defineRoute({
   tags: ["consensus"],
   callers: ["agent"],
   body: z.strictObject({
-    sequence: z.int().min(1).openapi({ description: "Of the answer to `POST /responses`" }),
+    sequence: z
+      .int()
+      .min(1)
+      .openapi({ description: "The `sequence` in the response of `POST /responses`" }),
   }),
   answers: {
     200: {
-      description: "What it came to; `null` where it was no answer and no vote",
+      description: "The result; `null` if it was neither an answer nor a vote",
       schema: z.object({ conclusion: conclusionShape }),
     },
   },
@@ -159,7 +162,7 @@ export const nextRound = defineRoute({
   path: "/consensus/round",
   summary: "Begin the next round of an agent",
   description:
-    "An agent may begin its own when its turn ended well. An operator names the `agent_id`; that also gives new attempts to one that spent them.",
+    "An agent may begin its own round when its last turn ended well. An operator names the `agent_id`, and so can also give new attempts to an agent that has used them up.",
   tags: ["consensus"],
   callers: ["agent", "operator"],
   body: z.strictObject({ agent_id: agentId.optional() }),
@@ -206,7 +209,7 @@ function ownName({ agent }: AgentCaller, named: string | undefined): string {
   throw problem({
     status: 403,
     code: "BYLAW_CREDENTIAL_UNFIT",
-    detail: "An agent begins no round of another agent",
+    detail: "An agent cannot begin a round of another agent",
     fix: "Leave `agent_id` out.",
   });
 }

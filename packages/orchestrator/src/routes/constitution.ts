@@ -27,7 +27,7 @@ const rules = z.object({
     }),
   ),
 });
-// What a rule is the plugin says, and refuses in its own words.
+// The plugin defines what a rule is, and refuses others with its own message.
 const rule = z.strictObject({ rule: z.string(), check: jsonObject.optional() });
 const common = {
   path: "/constitution",
@@ -80,7 +80,7 @@ export const deleteConstitution = defineRoute({
 
 type RulesRequest = RouteRequest<"operator" | "agent", unknown, unknown, unknown>;
 
-/** Changes the rules, once, and answers with those in force then. */
+/** Changes the rules, once, and returns those in force afterwards. */
 async function changed(
   request: RulesRequest,
   content: Json,
@@ -93,7 +93,7 @@ async function changed(
   return told(request.service, author);
 }
 
-/** The rules, of which an agent is told those that hold for it: the words of another one are not those of anybody who may tell it what to do. */
+/** Returns the rules. An agent sees only those that apply to it, because another agent's words must not act as instructions to it. */
 function told(service: Service, { by, author, own = false }: RuleAuthor): Reply {
   const rules = constitutionOf(service.run, service.now());
   return reply({ rules: rulesFor(rules, by, author === "agent" && own) });

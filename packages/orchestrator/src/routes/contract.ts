@@ -4,7 +4,7 @@ import { admitAgent } from "../auth/admission.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
 
-/** The guide to one phase, in the form of the API's answers. */
+/** The guide to one phase, in the format of API answers. */
 export const guideShape = {
   required_artifacts: z.array(
     z.object({
@@ -54,7 +54,7 @@ export const getContract = defineRoute({
   path: "/contract",
   summary: "Read the contract",
   description:
-    "Phases with their tools, artifacts (JSON Schemas), gates and next phases; `prompt` of each phase and `text` say it in words.",
+    "Phases with their tools, artifacts (JSON Schemas), gates and next phases; `prompt` of each phase and `text` describe it in prose.",
   tags: ["state"],
   callers: ["operator", "agent", "enrolled"],
   answers: { 200: { description: "The contract", schema: contractShape } },

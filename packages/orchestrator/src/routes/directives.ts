@@ -13,7 +13,7 @@ import { leaseDirective } from "../service/directive-lease.ts";
 
 const directiveId = z.string().min(1).max(512);
 
-/** Agents to start because another agent called them. */
+/** Agents to start because other agents called them. */
 const openTriggers = ({ run, kernel }: Pick<Service, "run" | "kernel">) =>
   kernel.declared.plugins.includes("@bylaw/plugin-trigger")
     ? openCalls(run.view).map(({ sequence, ...call }) => ({
@@ -37,7 +37,7 @@ export const listDirectives = defineRoute({
   path: "/directives",
   summary: "List open directives",
   description:
-    "What is to be done and is not reported as done: after transitions, such as reviewers to start, and agents that others called with `trigger`.",
+    "Work that is not reported as done: after transitions, such as starting reviewers, and agents that others called with `trigger`.",
   tags: ["directives"],
   callers: ["operator", "agent"],
   query: z.strictObject({ task_id: taskId.optional() }),
@@ -76,7 +76,7 @@ export const reportDirective = defineRoute({
   }),
   answers: {
     200: {
-      description: "The event on record",
+      description: "The recorded event",
       schema: z.object({ directive: z.string(), sequence: z.int().nullable() }),
     },
   },
@@ -113,7 +113,7 @@ export const takeDirective = defineRoute({
   path: "/directives/{id}/lease",
   summary: "Take a directive for a while",
   description:
-    "So that of several programs only one carries it out. The same `holder` renews its lease.",
+    "Makes sure that only one of several programs carries it out. The same `holder` can renew its lease.",
   tags: ["directives"],
   callers: ["operator"],
   params: z.strictObject({ id: directiveId }),
@@ -126,7 +126,7 @@ export const takeDirective = defineRoute({
       description: "The lease",
       schema: z.object({ directive: z.string(), lease_until: z.string() }),
     },
-    409: { description: "Somebody else has it" },
+    409: { description: "Another holder has it" },
   },
   async handle({ service, params: { id: directive }, body }) {
     await service.run.catchUp();

@@ -9,7 +9,7 @@ import type { Service } from "../service/service.ts";
 
 const gunzipped = promisify(gunzip);
 
-/** Nothing but what this server sends itself is loaded, and nothing in the page runs that is not a file of it. */
+/** The page may load only files of this server, and run only scripts in them. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const HEADERS = {
@@ -34,7 +34,7 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-// What is typed in to try a request stays in the page, and is not written anywhere.
+// Nothing that is typed into the page to try a request is stored.
 const START = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#reference", deepLinking: true, persistAuthorization: false, validatorUrl: null });
 `;
 
@@ -45,7 +45,7 @@ const TYPES = {
 } as const;
 type File = keyof typeof TYPES;
 
-// Put there by the build, for the sources and for what is built of them.
+// The build puts it there, for both the sources and the built files.
 const REFERENCE = new URL("../../dist/reference/", import.meta.url);
 
 /** The text of a file, read once. */
@@ -68,7 +68,7 @@ const answersOf = (description: string) => ({
   404: { description: "Turned off by `docs`" },
 });
 
-/** Serves what `describe` says of the interface, as JSON. */
+/** Serves the description of the API that `describe` returns, as JSON. */
 export const openApiRoute = (describe: () => JsonObject): Route => {
   let described: string | undefined;
   return defineRoute({

@@ -15,7 +15,7 @@ export const getEvents = defineRoute({
   path: "/events",
   summary: "Follow the events of the run",
   description:
-    "Server-sent events; the id of each is its sequence. `Last-Event-ID`, or `after`, names the last event that the client has; without it the stream begins now. An agent sees the events of its task.",
+    "Server-sent events; the id of each is its sequence. `Last-Event-ID` or `after` names the last event that the client has; without either, the stream begins now. An agent sees only the events of its task.",
   tags: ["events"],
   callers: ["operator", "agent"],
   query: z.strictObject({ after: sequence.optional() }),
@@ -43,7 +43,8 @@ export const getEvents = defineRoute({
       after,
       sees: ({ task, type }) =>
         caller.kind === "operator" || (task === caller.task && mayWatch(service.contract, type)),
-      // This node may hear of it from the log itself before it has folded it. Earlier claims end nothing: the task came from them.
+      // This node may read such an event before it has taken it up. Earlier claims end nothing, because this agent claimed the task after
+      // them.
       endsBefore: ({ task, type, agent, fence }) =>
         caller.kind === "agent" &&
         task === caller.task &&
@@ -74,7 +75,7 @@ const KINDS = {
   Record<Contract["coordination"]["bus"]["events"][number], readonly string[]>
 >;
 
-/** Whether agents may watch an event. A contract hides the kinds that it leaves out of `event_bus.events`. */
+/** Whether agents may watch an event. A contract hides the kinds that are missing from its `event_bus.events`. */
 function mayWatch({ coordination: { bus } }: Contract, type: string): boolean {
   const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) =>
     (KINDS[kind] as readonly string[]).includes(type),
@@ -92,7 +93,7 @@ async function positionOf({ operations }: Service, given: string | undefined): P
       fix: "Send the id of the last event that you received, or leave it out.",
     });
   const after = Number(given);
-  // Nothing would ever come behind an event that the log does not have, such as one of another run.
+  // Nothing would ever follow an event that the log does not have, such as one of another run.
   if (after > 0 && after > (await operations.feed.head()))
     throw problem({
       status: 400,
@@ -103,11 +104,11 @@ async function positionOf({ operations }: Service, given: string | undefined): P
   return after;
 }
 
-/** An agent is told of its task alone: what came before that was created is not read, however long the log is. */
+/** An agent only gets events of its task, so events before the task was created are skipped without reading them. */
 const behindOthers = ({ run }: Service, task: string, after: number): number =>
   Math.max(after, (taskOf(run.view, task)?.created ?? 1) - 1);
 
-// A stream may be open for longer than the token of its beginning holds; the task must still be this agent's.
+// A stream may outlive the token that opened it, but the task must still be this agent's.
 const isHolder = (service: Service, caller: CallerOf<"agent">, now: number): boolean =>
   isOfClaim(service, caller) && caller.claims.exp * 1_000 > now;
 

@@ -29,7 +29,7 @@ export const executeTools = defineRoute({
   path: "/tools/execute/batch",
   summary: "Have the server make several calls",
   description:
-    "One after the other, each decided in its turn. The first that is not `done` ends the batch: those after it are `skipped`.",
+    "Makes one after the other, each decided in its turn. The first that is not `done` ends the batch, and the rest is `skipped`.",
   tags: ["tools"],
   callers: ["agent"],
   token_in_body: true,
@@ -42,7 +42,7 @@ export const executeTools = defineRoute({
   answers: {
     200: {
       description:
-        "What became of the calls, in their order; `id` is the caller's, `call_id` that of the record",
+        "The outcomes, in the order of the calls; `id` is the caller's, `call_id` the one in the event log",
       schema: z.object({ results: z.array(outcomeShape) }),
     },
   },
@@ -53,7 +53,7 @@ export const executeTools = defineRoute({
     const results: CallOutcome[] = [];
     let going = true;
     for (const [index, { id, tool_name: tool, args }] of calls.entries()) {
-      // Nobody reads the outcome of a call that is made after its client has left.
+      // No more calls after the client has disconnected, because nobody would read their outcome.
       const outcome: CallOutcome =
         going && !signal.aborted
           ? await outcomeOf(service, () =>
@@ -70,7 +70,7 @@ export const executeTools = defineRoute({
   },
 });
 
-/** What became of one call. A failure of the server itself is thrown: the batch may be sent again under its request id. */
+/** The outcome of one call. A failure of the server itself is thrown, because the batch may be sent again under its request id. */
 async function outcomeOf(service: Service, make: () => Promise<Execution>): Promise<CallOutcome> {
   try {
     const made = await make();

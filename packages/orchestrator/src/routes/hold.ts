@@ -12,7 +12,7 @@ import type { Service } from "../service/service.ts";
 
 const ended = z.object({ task_id: z.string(), status: z.string() });
 
-/** What an agent holds. A token without a fence is of a claim that the log says. */
+/** The claim of an agent. If its token has no fence, the claim is the one in the log. */
 const holdOf = ({ run }: Service, { task, agent, fence }: AgentCaller): Hold => ({
   task,
   agent,
@@ -70,7 +70,7 @@ export const release = defineRoute({
     phase_token: phaseToken.optional(),
     request_id: requestId.optional(),
   }),
-  answers: { 200: { description: "The task is free", schema: ended } },
+  answers: { 200: { description: "The task is available", schema: ended } },
   async handle(request) {
     const { task_id, reason } = request.body;
     const content = { route: "release", reason: reason ?? null };
@@ -104,7 +104,7 @@ export const fail = defineRoute({
   },
 });
 
-/** Ends a claim, once. An agent that missed the answer has only the token that ended with the claim, and may ask again. */
+/** Ends a claim, once. An agent that missed the answer has only the token that ended with the claim, and may repeat the request with it. */
 async function endOnce(
   request: RouteRequest<"agent", unknown, unknown, { readonly task_id: string }>,
   content: JsonObject,
@@ -113,7 +113,7 @@ async function endOnce(
   const { task_id: task } = request.body;
   const stands = await admitAgent(request, { task, overtaken: true });
   const hold = holdOf(request.service, request.caller);
-  // Looked up after the token: what ended the claim in between is known by now.
+  // Looked up after the token, so that the end of the claim in between is known.
   const named = await idempotentRequest(request, { ...content, fence: hold.fence });
   if (named?.known === true) return;
   if (!stands) await admitAgent(request, { task });

@@ -37,7 +37,7 @@ import { executeTools } from "./execute-tools.ts";
 import { executeTool, listTools, toolResult } from "./run-tools.ts";
 import { transitionTask } from "./transition.ts";
 
-/** Every route of the interface. A path that another pattern would take too stands before that. */
+/** Every route of the API. A path that another pattern also matches must come before it. */
 export const ROUTES: readonly Route[] = [
   getHealth,
   createTasksRoute,
@@ -93,7 +93,7 @@ export const ROUTES: readonly Route[] = [
   getDocsFile,
 ];
 
-/** The interface as OpenAPI 3.1. */
+/** The API as OpenAPI 3.1. */
 export function describeServer(): JsonObject {
   return describeRoutes(ROUTES, { base: BASE, version: manifest.version });
 }

@@ -6,7 +6,7 @@ import { defineRoute, reply } from "../http/route.ts";
 import { agentId, jsonObject, requestId, taskId } from "../http/shapes.ts";
 import { changeOnce } from "../service/change-once.ts";
 
-/** Records what a coordinator did. */
+/** Records events of a coordinator. */
 export const postEvent = defineRoute({
   method: "post",
   path: "/events",
@@ -24,7 +24,7 @@ export const postEvent = defineRoute({
   }),
   answers: {
     200: {
-      description: "The event on record",
+      description: "The recorded event",
       schema: z.object({ event_type: z.string(), sequence: z.int() }),
     },
   },
@@ -37,7 +37,7 @@ export const postEvent = defineRoute({
         status: 409,
         code: "BYLAW_SERVICE_UNFIT",
         detail: "This server has no rules for the events of a coordinator",
-        fix: "Add @bylaw/plugin-coordinator to its configuration, or record by `bylaw log append`.",
+        fix: "Add @bylaw/plugin-coordinator to its configuration, or record with `bylaw log append`.",
       });
     const event = readCoordinatorEvent(body);
     const { event_type } = event;

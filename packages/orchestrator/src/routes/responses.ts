@@ -27,7 +27,7 @@ export const postResponse = defineRoute({
   method: "post",
   path: "/responses",
   summary: "Judge a complete response of a model",
-  description: "`message` is for the model, and `recovery` says how to go on.",
+  description: "`message` is for the model, and `recovery` says how to continue.",
   tags: ["agents"],
   callers: ["agent"],
   body: z.strictObject({
@@ -66,7 +66,7 @@ export const postResponse = defineRoute({
   },
 });
 
-/** The answer to a response that was decided about. */
+/** The answer for a response that was decided about. */
 export function answerOf({
   decision: made,
   applied,
@@ -84,7 +84,7 @@ export function answerOf({
   };
 }
 
-/** Keeps an agent from giving itself further attempts, or a new round before its turn ended well. */
+/** Keeps an agent from giving itself more attempts, or a new round before its turn has ended well. */
 function termsOf(
   { run }: Pick<Service, "run">,
   agent: string,

@@ -103,7 +103,7 @@ export const toolResult = defineRoute({
     request_id: requestId.optional(),
   }),
   answers: {
-    200: { description: "The result is on record", schema: z.object({ logged: z.literal(true) }) },
+    200: { description: "The result is recorded", schema: z.object({ logged: z.literal(true) }) },
   },
   async handle(request) {
     const { service, caller, body } = request;
@@ -115,7 +115,7 @@ export const toolResult = defineRoute({
       throw problem({
         status: 409,
         code: "BYLAW_EVENT_REFUSED",
-        detail: "The server made this call and has its result on record",
+        detail: "The server made this call and has recorded its result",
         fix: "Report results of your own calls only.",
       });
     if (named?.known === true) return reply({ logged: true });
@@ -124,7 +124,7 @@ export const toolResult = defineRoute({
       const said = { id, tool, agent: caller.agent, task, ok, result, reported: true };
       await service.run.toolResult(said, { documents });
     } catch (error) {
-      // The same request may have been quicker, at another node too.
+      // The same request may have been faster, possibly on another node.
       if ((await idempotentRequest(request, content))?.known !== true) throw error;
     }
     return reply({ logged: true });

@@ -7,7 +7,7 @@ import type { Service } from "../service/service.ts";
 export const getHealth = defineRoute({
   method: "get",
   path: "/health",
-  summary: "Tell whether the server answers",
+  summary: "Check whether the server is alive",
   tags: ["server"],
   callers: ["anyone"],
   answers: {
@@ -36,8 +36,9 @@ const readiness = z.object({
 export const getReady = defineRoute({
   method: "get",
   path: "/ready",
-  summary: "Tell whether the server takes requests",
-  description: "503 while it closes, while its store cannot write, and where its log was changed.",
+  summary: "Check whether the server is ready",
+  description:
+    "503 while it closes, while its store cannot write, and when its log was tampered with.",
   tags: ["server"],
   callers: ["anyone"],
   answers: {
@@ -84,7 +85,7 @@ export const getMetrics = defineRoute({
   async handle({ service, route, context }) {
     const { settings, operations } = service;
     if (!settings.metrics.open) {
-      // The route declares anyone because a setting opens it; without that it asks for an operator like any other.
+      // The route declares `anyone` because a setting can open it. Without that setting, it requires an operator.
       const found = await service.authenticate(context.req.header("authorization"));
       if (!("kind" in found) || found.kind !== "operator") {
         const refusal = "kind" in found ? wrongCaller(found, ["operator"]) : found;

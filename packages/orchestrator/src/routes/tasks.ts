@@ -39,7 +39,7 @@ const taskShape = z
   })
   .openapi("Task");
 
-/** A task as it is answered. */
+/** A task in the form of an answer. */
 const taskAnswer = ({ run }: Pick<Service, "run">, task: Task): z.output<typeof taskShape> => ({
   id: task.id,
   title: task.title,
@@ -68,7 +68,7 @@ export const createTasksRoute = defineRoute({
   path: "/tasks",
   summary: "Create tasks",
   description:
-    "One task, or several, each after those it depends on. A task that exists and is the same is answered as it is.",
+    "Creates one task, or several, each after those that it depends on. Creating the same task again returns it unchanged.",
   tags: ["tasks"],
   callers: ["operator"],
   body: z.union([z.strictObject({ tasks: z.array(newTask).min(1).max(1_000) }), newTask]),
@@ -105,7 +105,7 @@ export const listTasks = defineRoute({
       .string()
       .max(256)
       .optional()
-      .openapi({ description: "The `next` of the page before" }),
+      .openapi({ description: "The `next` of the previous page" }),
   }),
   answers: {
     200: {

@@ -66,7 +66,7 @@ export const transitionTask = defineRoute({
       .optional()
       .openapi({
         description:
-          "The phase that the agent believes in; another than that of the log is refused",
+          "The phase in which the agent believes the task is. The request is refused if the log has another",
       }),
     target_phase: z.string().min(1).max(256),
     artifacts: jsonObject,
@@ -76,7 +76,7 @@ export const transitionTask = defineRoute({
   }),
   answers: {
     200: {
-      description: "Whether the task moved on, its new token, or the blockers",
+      description: "Whether the task moved on, with its new token or the blockers",
       schema: answered,
     },
   },
@@ -116,7 +116,7 @@ export const transitionTask = defineRoute({
   },
 });
 
-/** Refuses an agent that takes its task to be in another phase than the log has it. */
+/** Refuses an agent that believes its task is in another phase than the log has. */
 async function checkPhase({
   service,
   caller,
@@ -143,7 +143,7 @@ async function checkPhase({
   throw await service.refused({ ...refusal, agent: caller.agent }, { route, task });
 }
 
-/** Throws the problem of a request that is itself at fault, and not the work. */
+/** Throws the problem of a request that is wrong by itself, whatever the state of the work. */
 function checkRequested(decision: Decision): void {
   const [holder, edge] = [notHolder(decision), undeclaredTransition(decision)];
   const fault = holder ?? edge ?? (decision.code === "invalid_call" ? decision : undefined);

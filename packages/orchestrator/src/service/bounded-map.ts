@@ -1,4 +1,4 @@
-/** Sets an entry as the latest, and forgets the oldest if there are more than `most`. */
+/** Sets an entry as the latest, and drops the oldest one if there are more than `most`. */
 export function setBounded<Key, Value>(
   map: Map<Key, Value>,
   key: Key,

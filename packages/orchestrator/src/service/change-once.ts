@@ -23,21 +23,21 @@ interface ChangeRequest extends RepeatableRequest {
 
 /** A change. */
 export interface Change {
-  /** All that is asked for. */
+  /** Everything that the request asks for. */
   readonly content: Json;
-  /** The event types that it can result in: one event of one of them. */
+  /** The event types that the change may record: one event of one of them. */
   readonly types: readonly string[];
 }
 
 const KIND = "bylaw/change";
-/** How many events may come between what a node knew as it made a change, and the change. */
+/** The most events between the state that a node knew and the event of its change. */
 const BETWEEN = 1_000;
 
-/** Where the event of a change is found: nothing that is in it, which may be redacted there. */
+/** How to find the event of a change without its content, which may be redacted in the log. */
 interface Trace {
   readonly after: number;
   readonly type: string;
-  /** Left out where only the event itself says who it is about. */
+  /** Left out if only the event itself has it. */
   readonly agent?: string | null;
   readonly task?: string | null;
   readonly keys: readonly string[];
@@ -45,8 +45,8 @@ interface Trace {
 }
 
 /**
- * Makes a change through the run that `make` is given, and resolves to its event. A repeated request resolves to the same event and changes
- * nothing. Throws what `make` throws, and the problem of an id that was used for something else.
+ * Makes a change through the run that `make` gets, and resolves to its event. A repeated request resolves to the same event and changes
+ * nothing. Throws what `make` throws, and the problem of an id that was used for another request.
  */
 export async function changeOnce(
   request: ChangeRequest,
@@ -62,7 +62,7 @@ export async function changeOnce(
     const event = noting.recorded();
     if (event !== undefined) return event;
   } catch (error) {
-    // The same request may have been quicker, on another node too.
+    // The same request may have been faster, possibly on another node.
     const again = await idempotentRequest(request, content);
     if (again?.known !== true) throw error;
     return await eventOf(service, again);
@@ -73,7 +73,7 @@ export async function changeOnce(
 /** What is known of an event before it is recorded. */
 type Noted = Pick<Recordable, "event_type" | "details"> & Partial<Recordable>;
 
-/** The run, that writes with an event of these types that the request was made, and where to find the event. */
+/** The run that `make` gets. With an event of these types, it also writes that the request was made, and how to find the event. */
 function recordingRun(run: Run, types: readonly string[], named: IdempotentRequest | undefined) {
   let event: LogEvent | undefined;
   const note = (
@@ -145,7 +145,7 @@ async function eventOf(
 ): Promise<LogEvent> {
   const found = await store.get(KIND, name);
   const trace = found === undefined ? undefined : (JSON.parse(found.value) as Trace);
-  // So that who answers with the state of things knows of it, where another node made the change.
+  // If another node made the change, this node must know it before it answers.
   await run.catchUp();
   const events = trace === undefined ? [] : await store.events(run.run, trace.after, BETWEEN);
   const like = events.filter(

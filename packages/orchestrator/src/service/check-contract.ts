@@ -1,7 +1,7 @@
 import type { Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 
-/** The version of the agents' API, which its path `/api/v1` names. */
+/** The version of the agents' API, whose major part is in its path `/api/v1`. */
 const INTERFACE = [1, 0, 0] as const;
 
 /** Refuses a contract with a setting that this server does not support. Throws BYLAW_SERVICE_UNFIT. */
@@ -38,7 +38,7 @@ function holds(part: string): boolean {
   );
   const given = wanted.findIndex((one) => one === undefined);
   const depth = given === -1 ? 3 : given;
-  // `1.x` and `=1` compare only the numbers they name; `^` and `~` fix the first.
+  // `1.x` and `=1` compare only the numbers they name; `^` and `~` fix the first ones.
   const fixed = sign === "^" ? 1 : sign === "~" ? Math.min(2, depth) : depth;
   const order = compare(wanted);
   if (sign === ">=") return order >= 0;
@@ -48,7 +48,7 @@ function holds(part: string): boolean {
   return order >= 0 && wanted.slice(0, fixed).every((one, at) => one === INTERFACE[at]);
 }
 
-/** Compares the API's version to another: above 0 if the API is newer. */
+/** Compares the API's version with another. The result is above 0 if the API is newer. */
 function compare(wanted: readonly (number | undefined)[]): number {
   for (const [at, own] of INTERFACE.entries()) {
     const difference = own - (wanted[at] ?? 0);

@@ -20,7 +20,7 @@ import type { PreparedServer } from "./prepare-server.ts";
 import type { Service } from "./service.ts";
 
 interface ServiceTerms {
-  /** Go before the usual tools of the same name. */
+  /** Tools that take precedence over the default ones with the same names. */
   readonly tools: readonly Tool<CallContext>[];
   readonly log: Log;
   readonly now: () => string;
@@ -28,7 +28,7 @@ interface ServiceTerms {
   readonly over: AbortSignal;
 }
 
-/** Puts together all that routes work with. */
+/** Assembles everything that routes use. */
 export function createService(
   prepared: PreparedServer,
   opened: OpenLog,
@@ -83,7 +83,7 @@ export function createService(
   return { ...parts, executor: new Executor(parts) };
 }
 
-/** A shorter one would stand in ordinary words. */
+/** The fewest characters of a secret that is concealed, because shorter ones occur in ordinary words. */
 const LEAST_SECRET = 8;
 
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>

@@ -4,7 +4,7 @@ import type { Service } from "./service.ts";
 
 const KIND = "bylaw/directive-lease";
 
-/** Who carries out a directive, and for how long that is known, in milliseconds. */
+/** Who carries out a directive, and for how many milliseconds. */
 interface LeaseRequest {
   readonly directive: string;
   readonly holder: string;
@@ -12,8 +12,8 @@ interface LeaseRequest {
 }
 
 /**
- * Gives a directive to one holder until the lease ends, or renews its lease; resolves to the end. Throws the problem of a directive that
- * another one has. It is no event: the log has what was issued and what was done.
+ * Gives a directive to one holder for the time of a lease, or renews the lease. Resolves to its end. Throws the problem of a directive that
+ * another holder has. A lease is not an event: the log has only what was issued and done.
  */
 export async function leaseDirective(
   {
@@ -41,6 +41,6 @@ const taken = (): Problem =>
   problem({
     status: 409,
     code: "BYLAW_DIRECTIVE_TAKEN",
-    detail: "Somebody else carries out this directive",
+    detail: "Another holder carries out this directive",
     fix: "Take another one, or this one when its lease is over.",
   });

@@ -8,15 +8,15 @@ import { problem } from "../http/problem.ts";
 /** A request that its caller may repeat. */
 export interface IdempotentRequest {
   readonly request_id: string;
-  /** The same for the same request of the same caller, and for no other. */
+  /** Equal for the same request of the same caller, and unique otherwise. */
   readonly name: string;
-  /** Whether it was made before. */
+  /** Whether the request was made before. */
   readonly known: boolean;
-  /** What is written together with its outcome. */
+  /** Documents that are written together with its outcome. */
   readonly documents: readonly DocumentWrite[];
 }
 
-/** A request, who makes it, and the id that the caller gave it. */
+/** A request with its caller and the id that the caller chose. */
 export interface RepeatableRequest {
   readonly service: {
     readonly run: Pick<Run, "run">;
@@ -27,16 +27,16 @@ export interface RepeatableRequest {
   readonly request_id: string | undefined;
 }
 
-/** How long it is remembered what a request id was used for. */
+/** How long the use of a request id is remembered, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
-/** The largest answer that is kept for a repeated request, in characters. */
+/** The most characters of an answer that is kept for a repeated request. */
 const LARGEST = 262_144;
 const KIND = "bylaw/request";
 const ANSWER = "bylaw/answer";
 
 /**
- * What is known of a request under its id; nothing for one without an id. `content`: all that is asked for. Throws the problem of an id
- * that was used for another request: the client would take the answer to one for that to the other.
+ * Looks up a request by its id. Resolves to `undefined` for a request without an id. `content`: everything that the request asks for.
+ * Throws the problem of an id that was used for another request, because the client would take one answer for the other.
  */
 export async function idempotentRequest(
   { service, caller, request_id }: RepeatableRequest,
@@ -44,7 +44,7 @@ export async function idempotentRequest(
 ): Promise<IdempotentRequest | undefined> {
   if (request_id === undefined) return undefined;
   const { run, store, now } = service;
-  // An operator has no task, so that no agent of the same name is taken for one.
+  // An operator gets no task, so that an agent with the same name is a different caller.
   const [agent, task] = caller.kind === "agent" ? [caller.agent, caller.task] : [caller.name, ""];
   const id = JSON.stringify([run.run, agent, task, request_id]);
   const value = sha256(canonicalJson(content));
@@ -64,7 +64,7 @@ export async function idempotentRequest(
   };
 }
 
-/** How a decision is recorded that is made once under an id. */
+/** How a decision is recorded once under a request id. */
 export const recordOnce = (
   named: IdempotentRequest | undefined,
 ): { readonly request_id?: string; readonly documents?: readonly DocumentWrite[] } =>
@@ -81,7 +81,7 @@ export function answerDocument(
   return { kind: ANSWER, id: name, value, expires_at: keptUntil(now) };
 }
 
-/** The outcome of an execution that was asked for before; nothing where that is not on record. */
+/** The outcome of an earlier execution. `undefined` if it was not recorded. */
 export async function keptAnswer(
   store: Pick<Store, "get">,
   { name }: IdempotentRequest,

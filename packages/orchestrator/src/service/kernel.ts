@@ -23,12 +23,12 @@ import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-fi
 import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
 import { serverFilePolicy } from "../tools/server-file-policy.ts";
 
-/** What decides, and what it decides by. */
+/** The kernel of a server and what it depends on. */
 export interface Rules {
   readonly kernel: Kernel;
   readonly contract: Contract;
   readonly signer: TokenSigner;
-  /** Files of the server, with those that it finds its keys in and its configuration names. */
+  /** The files of the server, including those with its keys and those that its configuration names. */
   readonly serverFilePaths: ServerFiles;
   readonly signing: Pick<TokenKeys, "secrets" | "variables" | "unread">;
 }
@@ -40,19 +40,19 @@ interface UsualRules {
   readonly policy: readonly string[];
   /** Agents that may be called. */
   readonly callable: readonly string[];
-  /** The rules of the consensus; left out: agents do not answer and vote. */
+  /** The rules of the consensus. Left out: agents do not answer and vote. */
   readonly consensus?: Pick<Settings, "novelty"> | undefined;
   /** Finds the keys of tokens. */
   readonly keysOf: (tokens: Contract["enforcement"]["tokens"]) => TokenKeys;
-  /** Names of tools that the contract may name besides those that it knows. */
+  /** Names of tools that the contract may use, besides those it knows. */
   readonly tools: readonly string[];
-  /** What the service itself declares. */
+  /** Plugins of the service itself. */
   readonly own: readonly Plugin[];
   /** Files and folders of the server. */
   readonly serverFilePaths: ServerFiles;
 }
 
-/** The kernel of a server without a configuration: the contract, and every plugin that agents meet over a wire. */
+/** The kernel of a server without a configuration: the contract, and every plugin for agents on a network. */
 export function usualRules({
   contract: file,
   workspace,
@@ -77,8 +77,7 @@ export function usualRules({
         artifacts(common),
         gates({ ...common, workspace }),
         tokens({ ...common, ...keys }),
-        // No status file: /status folds the same when somebody asks, and a file of a run with many tasks costs more than its calls.
-        // Agents of a server need not trust each other.
+        // No status file: /status computes the same on request, and writing a file for a run with many tasks costs more than its calls.
         tasks(),
         monitoring(common),
         constitution({ agent_rules: "own" }),
@@ -103,7 +102,7 @@ export function usualRules({
   };
 }
 
-/** The plugins that let agents pause, call each other and ask for oversight. */
+/** The plugins that let agents pause, call each other and request oversight. */
 const behaviors = ({ phases: all }: Contract, agents: readonly string[]): readonly Plugin[] => [
   checkpoint(),
   vibecheck(),
@@ -120,11 +119,11 @@ interface ConfiguredRules extends Pick<UsualRules, "own" | "serverFilePaths"> {
   readonly file: string;
   /** Packages that the configuration may use without installing them. */
   readonly bundled: BundledPackages;
-  /** Looks once more where the code of the server comes from, and answers with what is to be kept. */
+  /** Checks again where the code of the server comes from, and returns the places to protect. */
   readonly guard: () => readonly string[];
 }
 
-/** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT where it lacks what a server cannot do without. */
+/** The kernel of a configuration. Throws BYLAW_SERVICE_UNFIT if it lacks a plugin that a server needs. */
 export async function configuredRules({
   file,
   own,
@@ -143,7 +142,7 @@ export async function configuredRules({
         hidden: [...serverFilePaths.hidden, ...files.hidden],
         kept: [...serverFilePaths.kept, ...guard(), ...files.kept],
       };
-      // From where the configuration has its own: two copies of one plugin in one kernel are refused.
+      // Loaded from where the configuration has its plugins, because a kernel refuses two copies of one plugin.
       const load = await packagesBeside(file, {
         [POLICY]: import.meta.resolve(POLICY),
         ...bundled,

@@ -13,9 +13,9 @@ export interface OpenLog {
   readonly store: Store;
   readonly run: Run;
   readonly canCommit: () => Promise<boolean>;
-  /** Why nothing is granted any more, where the log turned out to be changed. */
+  /** Returns why nothing is granted any more, if the log was tampered with. */
   readonly broken: () => BylawError | undefined;
-  /** Is told that it was changed. */
+  /** Called when the log turns out to be tampered with. */
   readonly onBreak: (error: BylawError) => void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function openLog(
     },
     onError: (error) => {
       if (!isStoreFailure(error))
-        log.error(faultOf(error), "a sink failed, or the head of the log could not be kept");
+        log.error(faultOf(error), "a sink failed, or the head of the log could not be saved");
     },
   });
   return {
@@ -64,7 +64,7 @@ export async function openLog(
   };
 }
 
-/** Opens the store that the settings name. Throws BYLAW_STORE_UNUSABLE; no password is in what is thrown. */
+/** Opens the store that the settings name. Throws BYLAW_STORE_UNUSABLE, without any password. */
 async function openStore({ store }: Pick<Settings, "store">, data: string): Promise<Store> {
   if (store !== undefined && /^postgres(?:ql)?:\/\//i.test(store)) {
     const { openPostgresStore } = await import("@bylaw/store-postgres");

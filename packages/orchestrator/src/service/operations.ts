@@ -30,18 +30,18 @@ interface OperationTerms {
   readonly tasks: Pick<Tasks, "recover">;
   readonly now: () => string;
   readonly log: Log;
-  /** Whether the log turned out to be changed. */
+  /** Whether the log turned out to be tampered with. */
   readonly broken: () => boolean;
   /** Called when reading shows that it was. */
   readonly onBreak: (error: BylawError) => void;
   readonly refusals_per_second: number;
-  /** Milliseconds from one look at what is due to the next. */
+  /** Milliseconds between two rounds of scheduled work. */
   readonly every_ms: number;
 }
 
 const GATES = "@bylaw/plugin-gates";
 
-/** What operators look at and answer, and what becomes due. All that is in memory here the log has too. */
+/** What operators see and answer, and the scheduled work. Everything in memory here is also in the log. */
 export class Operations {
   readonly follower: LogFollower;
   readonly feed: Feed;
@@ -92,13 +92,13 @@ export class Operations {
     });
   }
 
-  /** Begins to read the log, and to do what is due where events can be recorded. */
+  /** Starts reading the log, and the scheduled work if events can be recorded. */
   start(): void {
     this.follower.fresh().catch((error: unknown) => this.#failed(error));
     this.scheduler.start();
   }
 
-  /** Ends streams and long polls, and what is due. */
+  /** Ends streams, long polls and the scheduled work. */
   async close(): Promise<void> {
     this.feed.close();
     await Promise.all([this.scheduler.stop(), this.follower.close(), this.status.close()]);
@@ -119,11 +119,11 @@ function holdAt({ plugins }: Kernel): number | undefined {
   return typeof at === "number" ? at : undefined;
 }
 
-/** The types of events that the kernel's plugins declare, and those of a run. */
+/** The event types that the kernel's plugins declare, and those of a run. */
 const typesOf = ({ declared }: Kernel): ReadonlySet<string> =>
   new Set([...declared.events, ...RUN_TYPES, ...COORDINATOR_TYPES].map(({ name }) => name));
 
-/** An event that cannot be read as a question, such as an imported one, must not keep all others from being read. */
+/** An event that cannot be read as a question, such as an imported one, must not block all others. */
 const foldOf = (questions: QuestionFold, onError: (error: unknown) => void): LogFold => ({
   add: (events) =>
     forEachInTurns(events, (event) => {
@@ -145,8 +145,8 @@ interface DueTerms {
 }
 
 /**
- * What becomes due in a run, as far as its kernel knows of it: tasks of agents that were lost, gates out of time, alerts. What expires
- * in the store is freed too, but no lease: those of this run are recovered on record, and others in the store are for others to free.
+ * The scheduled work of a run, depending on its plugins: tasks of lost agents, timed-out gates, alerts. It also deletes what has expired in
+ * the store, except leases: those of this run are recovered with an event, and others belong to other runs.
  */
 function dueSteps({
   run,
@@ -173,19 +173,19 @@ function dueSteps({
         return raised.length + cleared.length;
       },
     });
-  // How many it frees is no event of this run.
+  // The number of deleted documents is not a number of recorded events.
   steps.push({ name: "store", work: async () => (await store.sweep(), 0) });
   return steps;
 }
 
-/** The state of the run, as `status.json` has it. */
+/** The status of the run, as in `status.json`. */
 export interface RunStatus {
-  /** Its text, and the sequence of the last event in it. */
+  /** Resolves to its text, and the sequence of the last event in it. */
   read(): Promise<{ readonly text: string; readonly head: number }>;
   close(): Promise<void>;
 }
 
-/** Reads nothing before somebody asks, and then what is new since. */
+/** Reads nothing until it is asked, and then only what is new. */
 function createRunStatus(store: Pick<Store, "events">, run: string): RunStatus {
   const status = createStatus({ keep: KEEP });
   const follower = new LogFollower(store, run, [status]);

@@ -1,7 +1,7 @@
 import type { Kernel, Projection, View } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 
-/** A run with some methods replaced. Everything else goes to the run itself, whose private state no copy could reach. */
+/** A run with some methods replaced. All others use the run itself, because a copy cannot access its private state. */
 export const overlayRun = (run: Run, own: Partial<Run>): Run =>
   new Proxy(run, {
     get(target, name) {
@@ -12,7 +12,7 @@ export const overlayRun = (run: Run, own: Partial<Run>): Run =>
     },
   });
 
-/** Makes views that find a kernel's projections by name: a configuration may bring its own copies of plugins. */
+/** Creates views that find a kernel's projections by name, because a configuration may have its own copies of plugins. */
 export function viewsByName({ declared }: Pick<Kernel, "declared">): (view: View) => View {
   const projections = declared.projections as readonly Projection<unknown>[];
   const own = new Map(projections.map((projection) => [projection.name, projection]));

@@ -34,12 +34,12 @@ export interface PreparedServer {
   readonly workspace: string;
   readonly rules: Rules;
   readonly secrets: Secrets;
-  /** Texts of secrets, which no log line and no answer may hold. */
+  /** The texts of secrets, which must not occur in a log line or an answer. */
   readonly secretTexts: readonly string[];
   readonly operators: OperatorList;
 }
 
-/** Reads the settings, rules and secrets of a server, and refuses what would put it in the hands of its agents. */
+/** Reads the settings, rules and secrets of a server. Refuses anything through which agents could control it. */
 export async function prepareServer(
   options: OrchestratorOptions,
   log: Log,
@@ -90,7 +90,7 @@ export async function prepareServer(
   const { enrol, operator, passwords } = secrets;
   const all = [enrol, ...(operator === undefined ? [] : [operator]), ...signing.secrets];
   const secretTexts = [...all.map(({ text }) => text), ...passwords, ...signing.unread];
-  // A file may override a secret that was passed in, which is a secret all the same.
+  // A file may override a secret that was passed in. That one must stay secret too.
   if (options.secrets?.enrol !== undefined) secretTexts.push(options.secrets.enrol);
   log.conceal?.(secretTexts);
   const operators = distinctOperators(all, secrets.operators_file, log);
@@ -101,7 +101,7 @@ export async function prepareServer(
   return { settings, data, workspace, rules, secrets, secretTexts, operators };
 }
 
-/** What the service itself declares. */
+/** Plugins of the service itself. */
 const ownPlugins = (settings: Settings): readonly Plugin[] => {
   const { tasks, status, config } = settings;
   const refusals = { oversight: hasOversight(settings), configured: config !== undefined };
@@ -135,29 +135,29 @@ function withoutContradiction(settings: Settings): Settings {
   });
 }
 
-/** Makes the data folder, which git ignores. */
+/** Creates the data folder, with a file that makes git ignore it. */
 function makeDataFolder(data: string): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   ignoreRecords(data);
 }
 
-/** What a server is made of. */
+/** Options of a server. */
 export interface OrchestratorOptions {
-  /** Those that are not as usual. */
+  /** The settings that differ from the defaults. */
   readonly settings?: SettingsInput;
-  /** The file that they come from, which agents do not see. */
+  /** The file with these settings, which is hidden from agents. */
   readonly settings_file?: string | undefined;
   /** Secrets that are not in files. */
   readonly secrets?: GivenSecrets;
-  /** An open store, which is not closed with the server. Default: the one that the settings name. */
+  /** An open store, which is not closed with the server. Default: the one in the settings. */
   readonly store?: Store;
-  /** Whether a copy of the head of the log is kept in the data folder. Default: unless the store is given. */
+  /** Whether to save a copy of the log's head in the data folder. Default: only without a given store. */
   readonly head_copy?: boolean;
-  /** Packages that a configuration may use without installing them, by name: the URL of their entry. */
+  /** Packages that a configuration may use without installing them: the URL of the entry of each, by name. */
   readonly bundled?: BundledPackages;
-  /** What agents may call besides the tools of the workspace, or instead of those of the same name. */
+  /** Tools for agents, in addition to those of the workspace, which they replace if they have the same name. */
   readonly tools?: readonly Tool<CallContext>[];
   readonly log?: Log;
-  /** RFC 3339, UTC. Default: the system's clock. */
+  /** Returns the time, RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;
 }

@@ -2,10 +2,10 @@ import { messageOf } from "@bylaw/kernel";
 import type { Log } from "../observe/log.ts";
 import { isStoreFailure } from "./store-health.ts";
 
-/** Work that becomes due with time. Any number of nodes may do it at once: the guards of the log refuse what was done already. */
+/** Scheduled work. Any number of nodes may do it at once, because guards of the log refuse work that is done already. */
 export interface Step {
   readonly name: string;
-  /** Resolves to how many events it recorded. */
+  /** Resolves to the number of events it recorded. */
   readonly work: () => Promise<number>;
 }
 
@@ -16,12 +16,12 @@ interface SchedulerTerms {
   /** Milliseconds from one round to the next. */
   readonly every_ms: number;
   readonly log: Log;
-  /** Whether nothing is done now. */
+  /** Returns whether to do nothing now. */
   readonly paused?: () => boolean;
   readonly onStep?: (step: string, outcome: StepOutcome) => void;
 }
 
-/** Does from time to time what is due. */
+/** Repeats scheduled work. */
 export class Scheduler {
   readonly #terms: SchedulerTerms;
   #timer: NodeJS.Timeout | undefined;
@@ -34,18 +34,18 @@ export class Scheduler {
 
   start(): void {
     if (this.#stopped) return;
-    // Not all nodes at the same moment.
+    // Varies the time, so that nodes do not all start at the same moment.
     const ms = this.#terms.every_ms * (0.8 + Math.random() * 0.4);
     this.#timer = setTimeout(() => void this.round().finally(() => this.start()), ms);
     this.#timer.unref();
   }
 
-  /** Does all steps once, in order; a step that fails does not stop the others. Never two rounds at once. */
+  /** Runs all steps once, in order. A failing step does not stop the others. Rounds never overlap. */
   round(): Promise<void> {
     return (this.#working ??= this.#all().finally(() => (this.#working = undefined)));
   }
 
-  /** Resolves when the step that is at work has ended; no other begins. */
+  /** Resolves when the current step has ended. No other begins. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -64,11 +64,11 @@ export class Scheduler {
     const { log, onStep } = this.#terms;
     try {
       const recorded = await work();
-      if (recorded > 0) log.info({ step: name, recorded }, "what was due is on record");
+      if (recorded > 0) log.info({ step: name, recorded }, "a scheduled step recorded events");
       onStep?.(name, "ok");
     } catch (error) {
       if (!isStoreFailure(error))
-        log.warn({ step: name, error: messageOf(error) }, "what was due could not be done");
+        log.warn({ step: name, error: messageOf(error) }, "a scheduled step failed");
       onStep?.(name, "failed");
     }
   }

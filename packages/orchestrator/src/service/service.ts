@@ -16,10 +16,10 @@ import type { Executor } from "../tools/executor.ts";
 import type { TestObserver } from "../tasks/test-observer.ts";
 import type { TokenIssuer } from "../tasks/token-issuer.ts";
 
-/** All that routes work with. There is no HTTP in it. */
+/** Everything that routes use. It contains no HTTP. */
 export interface Service {
   readonly settings: Settings;
-  /** The run that this node takes part in; its view finds projections by their names. */
+  /** The run that this node takes part in. Its view finds projections by name. */
   readonly run: Run;
   readonly store: Store;
   readonly kernel: Kernel;
@@ -27,37 +27,37 @@ export interface Service {
   readonly tasks: Tasks;
   readonly signer: TokenSigner;
   readonly tokens: TokenIssuer;
-  /** What operators look at and answer, and what time makes due. */
+  /** What operators see and answer, and the scheduled work. */
   readonly operations: Operations;
   /** By name. */
   readonly tools: ReadonlyMap<string, Tool<CallContext>>;
-  /** The absolute folder that the agent of a task works in. */
+  /** Returns the absolute path of the folder in which the agent of a task works. */
   readonly workspaceOf: (task: string) => string;
   readonly observeTestsOf: TestObserver;
-  /** A text without the secrets of the server. */
+  /** Removes the secrets of the server from a text. */
   readonly conceal: (text: string) => string;
   readonly executor: Executor;
-  /** Whether the store can write. */
+  /** Resolves to whether the store can write. */
   readonly canCommit: () => Promise<boolean>;
-  /** Why nothing is granted any more, where the log turned out to be changed. */
+  /** Returns why nothing is granted any more, if the log was tampered with. */
   readonly broken: () => BylawError | undefined;
   /** RFC 3339, UTC. */
   readonly now: () => string;
   readonly log: Log;
-  /** Is aborted when the server begins to close: it is not ready any more, and nobody waits for something to happen. */
+  /** Aborted when the server begins to close: it is no longer ready, and waiting requests end. */
   readonly closing: AbortSignal;
-  /** Is aborted when those that are still at work had their time. */
+  /** Aborted when the time for requests to end has passed. */
   readonly over: AbortSignal;
-  /** Finds out who calls, by the Authorization header. */
+  /** Identifies a caller by the Authorization header. */
   authenticate(authorization: string | undefined): Caller | Refusal | Promise<Caller | Refusal>;
-  /** Whether an operator has this name, however it is written: no agent may. */
+  /** Whether an operator has this name, in any spelling. No agent may have it. */
   readonly isOperatorName: (name: string) => boolean;
-  /** Counts and records a request that is not let in; resolves to the problem to throw. */
+  /** Counts and records a refused request. Resolves to the problem to throw. */
   refused(refusal: Refusal, request: RefusedRequest): Promise<Problem>;
-  /** Counts a request of an agent, or what is as much as several, and throws the problem of one too many. */
+  /** Counts one or more requests of an agent, and throws the problem of one above the limit. */
   limit?(agent: string, count?: number): void;
   /** The bytes of request bodies that this node holds. */
   readonly inFlight: InFlight;
-  /** Is told of every answer. */
+  /** Called for every answer. */
   answered?(route: RouteName, status: number, duration_ms: number): void;
 }

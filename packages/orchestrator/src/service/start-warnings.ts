@@ -6,15 +6,15 @@ import type { Settings } from "../config/settings.ts";
 interface WarningTerms {
   readonly settings: Settings;
   readonly contract: Contract;
-  /** Names of the tools that the server has. */
+  /** The names of the server's tools. */
   readonly tools: ReadonlySet<string>;
-  /** Whether somebody may answer questions. */
+  /** Whether anyone may answer questions. */
   readonly operated: boolean;
   /** Absolute. */
   readonly workspace: string;
 }
 
-/** What the contract asks for and these settings prevent, one sentence each, for the person who starts the server. */
+/** The parts of the contract that these settings prevent, one sentence each, for the person who starts the server. */
 export function startWarnings(terms: WarningTerms): readonly string[] {
   const { settings, contract, operated } = terms;
   const named = new Map<string, string[]>();
@@ -39,7 +39,7 @@ export function startWarnings(terms: WarningTerms): readonly string[] {
       : []),
     ...(here && Number(said.port || 80) !== settings.port
       ? [
-          `agents that go by \`agent_sdk.endpoint\` of the contract look for port ${said.port || "80"}, and this server listens on ${settings.port}`,
+          `agents that use \`agent_sdk.endpoint\` of the contract connect to port ${said.port || "80"}, but this server listens on ${settings.port}`,
         ]
       : []),
     ...(path === undefined || settings.store?.endsWith(path) === true
@@ -57,10 +57,10 @@ function obstacleOf(
   { settings, contract, tools, operated, workspace }: WarningTerms,
 ): string | undefined {
   if (!tools.has(tool)) {
-    if (tool === "web_fetch") return "is not there: name its hosts in `tools.web_hosts`";
+    if (tool === "web_fetch") return "is missing: name its hosts in `tools.web_hosts`";
     if (tool === "run_tests" && contract.evidence.testCommand === undefined)
-      return "is not there: the contract has no `test_command`";
-    return "is not run by this server: agents can only have it checked, and run it themselves";
+      return "is missing: the contract has no `test_command`";
+    return "is not run by this server: agents can only check it here, and must run it themselves";
   }
   if (tool === "ask_user_question" && !operated)
     return "reaches nobody: set BYLAW_OPERATOR_TOKEN, or name operators in the operators file";

@@ -4,12 +4,12 @@ import { keepStatusFile } from "@bylaw/plugin-status";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
-/** How many violations are listed for an agent; totals count all. */
+/** How many violations are listed for an agent. Totals count all. */
 export const KEEP = 100;
-/** Least milliseconds from one write to the next. */
+/** The fewest milliseconds between two writes. */
 const EVERY_MS = 250;
 
-/** Keeps the status of the run in a file. If it cannot be written, the server goes on. */
+/** Writes the status of the run to a file. If that fails, the server continues. */
 export const statusFile = definePlugin({
   name: "@bylaw/orchestrator/status-file",
   version: manifest.version,

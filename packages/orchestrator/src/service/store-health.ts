@@ -4,13 +4,13 @@ import { faultOf, type Log } from "../observe/log.ts";
 
 /** How often a lasting cause is logged, in milliseconds. */
 const TOLD_MS = 60_000;
-/** How many causes are told apart. */
+/** How many causes are distinguished. */
 const CAUSES = 100;
-/** A store that wrote so recently needs no probe. */
+/** Milliseconds after a write in which a store needs no probe. */
 const FRESH_MS = 1_000;
-/** A store that takes longer is not ready. */
+/** Milliseconds after which a probed store counts as not ready. */
 const TIMEOUT_MS = 2_000;
-/** How long the probe stays in the store. */
+/** How long the probe stays in the store, in milliseconds. */
 const KEPT_MS = 60_000;
 
 const FAILURES: ReadonlySet<string> = new Set([
@@ -21,13 +21,16 @@ const FAILURES: ReadonlySet<string> = new Set([
   "BYLAW_STORE_UNREACHABLE",
 ]);
 
-/** Whether an error says that the store fails, which {@link StoreHealth} logs and nobody else. By its shape: the store may be another's. */
+/**
+ * Whether an error means that the store failed. {@link StoreHealth} logs it, so others need not. Compares by shape, because a store may use
+ * another copy of the class.
+ */
 export const isStoreFailure = (error: unknown): error is BylawError =>
   error instanceof Error && "code" in error && FAILURES.has(String(error.code));
 
-/** Watches what a store answers: logs its failures, and knows whether it can write. */
+/** Watches the answers of a store: logs its failures, and knows whether it can write. */
 export class StoreHealth {
-  /** The store, watched. */
+  /** The watched store. */
   readonly store: Store;
   readonly #run: string;
   readonly #log: Log;
@@ -52,7 +55,7 @@ export class StoreHealth {
     };
   }
 
-  /** Whether it can commit: it has just done so, or a probe is written now. It is probed at most once a second. */
+  /** Whether the store can commit: it has just done so, or a probe succeeds. Probes at most once a second. */
   async canCommit(): Promise<boolean> {
     const at = performance.now();
     if (at - this.#written < FRESH_MS) return true;
@@ -77,7 +80,7 @@ export class StoreHealth {
   }
 
   #failed(error: BylawError): void {
-    // The text in brackets is the engine's own, and varies.
+    // The text in brackets comes from the engine, and varies.
     const cause = `${error.code} ${messageOf(error).replace(/ \(.*$/, "")}`;
     const before = this.#told.get(cause);
     const at = performance.now();

@@ -10,7 +10,7 @@ import { issueDue } from "./issue-due.ts";
 import type { Service } from "../service/service.ts";
 import type { Granted } from "./token-issuer.ts";
 
-/** A task in the hands of an agent, with the token for the phase that it is in. */
+/** A claimed task with the token for its phase. */
 export interface Claimed {
   readonly held: HeldTask;
   readonly granted: Granted;
@@ -22,12 +22,12 @@ interface WaitingClaim extends ClaimRequest {
   readonly signal: AbortSignal;
 }
 
-/** How often those who wait look whether something has changed. */
+/** How often a waiting claim looks for changes, in milliseconds. */
 const LOOK_MS = 1_000;
-/** How often they ask although nothing has: a lease may be over. */
+/** How often it tries even without changes, in milliseconds, because a lease may have ended. */
 const ASK_MS = 5_000;
 
-/** Gives an agent a task and takes it into its first phase. Nothing where none became free in time. */
+/** Gives an agent a task and moves it into its first phase. Resolves to `undefined` if none became available in time. */
 export async function claim(
   service: Service,
   { wait_ms, signal, ...request }: WaitingClaim,
@@ -56,16 +56,16 @@ export async function claim(
   }
 }
 
-/** Whether the named task never becomes free again by itself. */
+/** Whether the named task can never become available again. */
 const isOver = ({ run }: Service, { task }: ClaimRequest): boolean =>
   task !== undefined && treeGet(run.view(taskBoard).tasks, task)?.status === "completed";
 
-/** Gives an agent a task that is free now, or makes one where claims do. */
+/** Gives an agent an available task, or creates one if claims may do so. */
 async function claimNow(service: Service, request: ClaimRequest): Promise<Claimed | undefined> {
   const { tasks, run, settings } = service;
   for (;;) {
     const held = await tasks.claim(request).catch((error: unknown) => {
-      // The guard has refused it, whichever node it was asked by.
+      // The guard refuses it on any node.
       throw isRefused(error) && !mayHold(service, request.agent) ? tooMany(service) : error;
     });
     const claimed = held === undefined ? undefined : await begun(service, held);
@@ -78,12 +78,12 @@ async function claimNow(service: Service, request: ClaimRequest): Promise<Claime
       return claimed;
     if (!mayHold(service, request.agent)) throw tooMany(service);
     const id = `${CREATED_BY_CLAIM}${randomBytes(4).toString("hex")}`;
-    // What its agent can do is nothing that it needs: given back it is free for all, and not one more that nobody else can do.
+    // The agent's capabilities are not requirements of the task. If it is given back, any agent may take it.
     await tasks.create({ id });
   }
 }
 
-/** Whether an agent may hold one more. */
+/** Whether an agent may hold one more task. */
 const mayHold = ({ run, settings: { tasks } }: Service, agent: string): boolean =>
   tasks.per_agent === 0 || countHeldBy(run.view, agent) < tasks.per_agent;
 
@@ -100,7 +100,7 @@ const tooMany = ({ settings: { tasks } }: Service) =>
 
 const looking = new WeakMap<Run, Promise<void>>();
 
-/** Reads what other nodes have recorded: once for all that wait here. */
+/** Reads what other nodes have recorded, once for all waiting claims. */
 function look(run: Run): Promise<void> {
   const going = looking.get(run);
   if (going !== undefined) return going;
@@ -109,7 +109,7 @@ function look(run: Run): Promise<void> {
   return reading;
 }
 
-// After a crash between the claim and the first phase, a repeated claim goes on from there.
+// After a crash between the claim and the first phase, a repeated claim continues there.
 async function begun(service: Service, held: HeldTask): Promise<Claimed | undefined> {
   const { tokens, run, contract } = service;
   const { task, agent, fence } = held;

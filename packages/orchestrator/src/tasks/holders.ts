@@ -10,49 +10,49 @@ import { treeDrop, treeGet, treePut, type Finding, type Tree } from "@bylaw/log"
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 
-/** The token that holds for a task. */
+/** The current token of a task. */
 interface StandingToken {
   readonly jti: string;
   /** RFC 3339, UTC. */
   readonly expires_at: string;
-  /** Of its claims. */
+  /** The digest of its claims. */
   readonly digest: string;
 }
 
-/** Who holds a task, and by which token. */
+/** Who holds a task, and with which token. */
 export interface Holder {
-  /** `null`: nobody holds it: it was never claimed, or the claim ended. */
+  /** `null` if nobody holds it: it was never claimed, or the claim has ended. */
   readonly agent: string | null;
-  /** Of the last claim; 0: there was none. */
+  /** The fence of the last claim; 0 if there was none. */
   readonly fence: number;
   /**
-   * The claims of the latest tokens, by digest, the oldest first: those of the last claim, and the last one of the claim before, whose
-   * agent may ask again for an answer that it missed. Whoever shows another one was never given it.
+   * The digests of the claims of the latest tokens, the oldest first: those of the last claim, and the last one of the claim before,
+   * because its agent may ask again for a lost answer. No other token was ever issued.
    */
   readonly issued: readonly string[];
-  /** `null`: the task moved on or was claimed anew, and nobody was handed a token since. */
+  /** `null` if the task has moved on or was claimed anew, and no token was issued since. */
   readonly token: StandingToken | null;
 }
 
 const NOBODY: Holder = { agent: null, fence: 0, issued: [], token: null };
 
-/** Who holds what. */
+/** The holders of all tasks. */
 interface Holdings {
   /** By task. */
   readonly tasks: Tree<Holder>;
-  /** How many tasks each agent holds. */
+  /** The number of tasks that each agent holds. */
   readonly held: Tree<number>;
-  /** Whether somebody created a task otherwise than by a claim. */
+  /** Whether a task was created other than by a claim. */
   readonly seeded: boolean;
 }
 
-/** How many tokens are kept per task. An agent that missed more answers than that has to claim with its enrolment. */
+/** How many tokens are kept per task. An agent that has lost more answers must claim with its enrolment. */
 const KEPT = 16;
 
-/** How the name of a task begins that a claim made. */
+/** The prefix in the name of a task that a claim created. */
 export const CREATED_BY_CLAIM = "claim-";
 
-/** The holder of each task, as the log says. */
+/** The holder of each task, according to the log. */
 const holders = defineProjection<Holdings>({
   name: `${manifest.name}/holders`,
   version: 4,
@@ -65,7 +65,7 @@ const holders = defineProjection<Holdings>({
       return state.seeded || task_id.startsWith(CREATED_BY_CLAIM)
         ? state
         : { ...state, seeded: true };
-    // Of most events nothing is looked up.
+    // Most events change nothing here.
     if (!CHANGES.has(event_type)) return state;
     const before = treeGet(state.tasks, task_id) ?? NOBODY;
     const after = heldAfter(before, event);
@@ -110,7 +110,7 @@ function heldAfter(before: Holder, { event_type, agent_id, details }: LogEvent):
       return { ...before, issued: [], token: null };
     case "token_issued": {
       const { jti, expires_at, claims_digest } = details;
-      // A log from before digests were recorded: nobody can show that token any more.
+      // The log is from before digests were recorded, so that token can no longer be checked.
       if (typeof claims_digest !== "string") return { ...before, token: null };
       const issued = [...before.issued, claims_digest].slice(-KEPT);
       return {
@@ -143,12 +143,12 @@ export const holderOf = (view: View, task: string): Holder | undefined =>
 export const countHeldBy = (view: View, agent: string): number =>
   treeGet(view(holders).held, agent) ?? 0;
 
-/** Whether somebody created a task otherwise than by a claim. */
+/** Whether a task was created other than by a claim. */
 export const hasPlannedTasks = (view: View): boolean => view(holders).seeded;
 
 /**
- * A token is for whoever holds the task: the answer to a claim that was lost in between takes nothing away from the next agent. And no agent
- * holds all tasks.
+ * Declares the guards that only the holder of a task gets its token, and that no agent holds too many tasks. So a lost answer to a claim
+ * takes nothing from the next agent.
  */
 export const holdersPlugin = definePlugin({
   name: `${manifest.name}/holders`,
@@ -159,7 +159,7 @@ export const holdersPlugin = definePlugin({
         .int()
         .min(0)
         .default(0)
-        .describe("How many tasks one agent may hold at once; 0: any number"),
+        .describe("How many tasks one agent may hold at once; 0 for any number"),
     })
     .prefault({}),
   apply(kernel, { per_agent }) {
@@ -182,7 +182,7 @@ function claimFault(
 function tokenFault(view: View, { event_type, task_id, details }: EventDraft): Finding | undefined {
   if (event_type !== "token_issued" || task_id === null) return undefined;
   const { agent, fence } = holderOf(view, task_id) ?? NOBODY;
-  // Of a task that nobody ever claimed there is no holder.
+  // A task that was never claimed has no holder.
   if (fence === 0 || agent === details["agent"]) return undefined;
   return { rule: "TOKEN_HOLDER", message: "a token is for the agent that holds the task" };
 }

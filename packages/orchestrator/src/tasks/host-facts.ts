@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
 
-/** What plugins are given of a request, by the names that they look for. */
+/** The facts about a request for plugins, under the names that they look for. */
 export function hostFacts(
   { workspaceOf }: { readonly workspaceOf: (task: string) => string },
   held: { readonly task: string; readonly token: string; readonly fence: number | undefined },

@@ -8,10 +8,12 @@ import {
   type OpenDirective,
 } from "@bylaw/plugin-phases";
 
-/** The directive that the server carries out itself: the tasks of the run keep what it says. */
+/** The directive that the server carries out itself: the task board stores its state. */
 const STATE_UPDATE = "update_prd_state";
 
-/** Issues what the contract calls for after the last transition of each task, or of one, and updates the `prd_state` of tasks. */
+/**
+ * Issues the directives that the contract requires after the last transition of each task, or of one, and updates the `prd_state` of tasks.
+ */
 export async function issueDue(
   run: Run,
   contract: Contract,
@@ -22,7 +24,7 @@ export async function issueDue(
     if (open.action === STATE_UPDATE) await complete(run, open);
 }
 
-// Refused where another node was quicker, or the task has moved on and taken the directive with it.
+// Refused if another node was faster, or the task has moved on and so withdrawn the directive.
 async function complete(run: Run, { task, directive }: OpenDirective): Promise<void> {
   try {
     await completeDirective(run, { task, directive, ok: true });

@@ -1,17 +1,17 @@
 import { problem, type Problem } from "../http/problem.ts";
 
 interface Lock {
-  /** All who are here, also those who wait. */
+  /** All calls and transitions that use the lock, including waiting ones. */
   users: number;
   calls: number;
   moves: number;
   readonly wake: Set<() => void>;
 }
 
-/** How many transitions of one task wait for its calls. */
+/** How many transitions of one task may wait for its calls. */
 const MOVES = 8;
 
-/** Keeps calls and transitions of a task apart: what was allowed in one phase does nothing in the next. */
+/** Separates the calls and transitions of a task, so that a call which was allowed in one phase has no effect in the next. */
 export class TaskLock {
   readonly #tasks = new Map<string, Lock>();
   readonly #longest_ms: number;
@@ -21,7 +21,7 @@ export class TaskLock {
     this.#longest_ms = longest_ms;
   }
 
-  /** Works when no transition of the task is going on. */
+  /** Runs `work` when no transition of the task is running. */
   call<T>(task: string, work: (waited: boolean) => Promise<T>): Promise<T> {
     return this.#within(task, async (lock) => {
       const waited = lock.moves > 0;
@@ -36,7 +36,7 @@ export class TaskLock {
     });
   }
 
-  /** Works when no call of the task is going on; new calls wait until it has. Throws the problem of calls that take too long. */
+  /** Runs `work` when no call of the task is running. New calls wait until it has ended. Throws the problem of calls that take too long. */
   move<T>(task: string, work: () => Promise<T>): Promise<T> {
     return this.#within(task, async (lock) => {
       if (lock.calls > 0 && lock.moves >= MOVES) throw callsRunning(429);
@@ -72,7 +72,7 @@ function tell({ wake }: Lock): void {
   for (const one of woken) one();
 }
 
-/** Whether all calls ended in that time. */
+/** Resolves to whether all calls ended in that time. */
 async function ended(lock: Lock, ms: number): Promise<boolean> {
   const time = { over: false };
   const timer = setTimeout(() => {

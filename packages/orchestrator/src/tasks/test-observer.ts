@@ -6,28 +6,34 @@ import type { Run } from "@bylaw/log";
 import { obstacleTo, type Obstacle } from "@bylaw/process";
 import type { Settings } from "../config/settings.ts";
 
-/** Whose tests are run, and where. */
+/** The work whose tests run, and where. */
 interface TestedWork {
   readonly task: string;
   readonly agent: string;
   readonly workspace: string;
-  /** Ends the run; nothing is recorded then. */
+  /** Ends the tests. Then nothing is recorded. */
   readonly signal: AbortSignal;
 }
 
-/** Runs the tests of the contract and records what was seen. Of one task they are run once at a time on this node: who comes second gets that run. */
+/**
+ * Runs the tests of the contract and records the result. The tests of one task run once at a time on this node, and a second request gets
+ * the running one's result.
+ */
 export type TestObserver = (work: TestedWork) => Promise<Observed>;
 
 interface TestTerms extends Pick<Settings["tools"], "contain" | "allow_root" | "wrap"> {
   readonly run: Run;
   readonly contract: Contract;
-  /** Files and folders that the tests do not see. */
+  /** Files and folders that the tests cannot read. */
   readonly hidden: readonly string[];
-  /** Files and folders that the tests do not write. */
+  /** Files and folders that the tests cannot write. */
   readonly protect: readonly string[];
 }
 
-/** Makes what runs the tests. What agents wrote runs as the user of the service: it sees as little of it as what their lines start. */
+/**
+ * Creates the function that runs the tests. Tests execute code of agents as the service's user, so they see as little of the service as the
+ * agents' shell commands.
+ */
 export function createTestObserver({
   run,
   contract,

@@ -4,7 +4,7 @@ import { currentPhases, phaseOf, type Run } from "@bylaw/log";
 import { claimsDigest, grantToken, type TokenSigner } from "@bylaw/plugin-tokens";
 import { holderOf } from "./holders.ts";
 
-/** A token that was handed to an agent, and what it allows. */
+/** A token that was issued to an agent, with what it allows. */
 export interface Granted {
   /** A secret of its agent. */
   readonly phase_token: string;
@@ -14,11 +14,11 @@ export interface Granted {
   readonly expires_at: string;
 }
 
-/** Hands tokens to the holders of tasks. */
+/** Issues tokens to the holders of tasks. */
 export interface TokenIssuer {
   /**
-   * The token that holds for a task in the hands of this agent: the one that stands, text for text, or a new one where none does or
-   * it ends soon. Resolves when it is on record. Nothing where the agent does not hold the task any more.
+   * Resolves to the token of a task for this agent: the current one, unchanged, or a new one if there is none or it ends soon. Resolves
+   * when the token is recorded, and to `undefined` if the agent no longer holds the task.
    */
   tokenFor(task: string, agent: string): Promise<Granted | undefined>;
 }
@@ -30,10 +30,10 @@ interface DeskTerms {
   readonly now: () => string;
 }
 
-/** A token is replaced when less than this part of its life is left. */
+/** A token is replaced when less than this share of its life is left. */
 const LATE = 0.25;
 
-/** Makes the desk. Any node may hand out what another one has put on record: a signature of the same content is the same. */
+/** Creates the issuer. Any node may hand out a token that another one recorded, because equal content has an equal signature. */
 export function createTokenIssuer({ run, signer, contract, now }: DeskTerms): TokenIssuer {
   const expiry_ms = signer.expiry_seconds * 1_000;
   const allowedIn = (phase: string | null): readonly string[] =>
@@ -56,7 +56,7 @@ export function createTokenIssuer({ run, signer, contract, now }: DeskTerms): To
         id: token.jti,
         at,
       });
-      // Where the contract, the session or the phase is another by now, what was issued cannot be made again.
+      // If the contract, the session or the phase has changed since, the token cannot be recreated.
       if (claimsDigest(again.claims) === token.digest)
         return { phase_token: again.token, phase, allowed_tools, expires_at: token.expires_at };
     }

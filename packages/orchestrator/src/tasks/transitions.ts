@@ -27,17 +27,17 @@ export interface TransitionRequest {
 
 export interface TransitionResult {
   readonly outcome: Outcome;
-  /** What blocks the transition, one entry a cause. */
+  /** What blocks the transition, one entry for each cause. */
   readonly blockers: readonly Blocker[];
   /** The result of the test run for this request, if the task did not move on. */
   readonly test_run: SeenTests | null;
-  /** What a contract calls a warning. */
+  /** The warnings of the contract. */
   readonly notes: readonly string[];
   readonly sequence: number | null;
   readonly phase: string | null;
-  /** Where the task went on: the token of its phase, unless it is completed or in other hands by now. */
+  /** The token of the new phase. Left out if the task did not move, is completed, or belongs to another agent by now. */
   readonly granted: Granted | undefined;
-  /** What somebody is to do now. */
+  /** The directives that are open now. */
   readonly directives: readonly OpenDirective[];
 }
 
@@ -45,15 +45,15 @@ export interface TransitionResult {
 interface SeenTests {
   readonly exit_code: number | null;
   readonly counts: JsonObject | null;
-  /** Ids of tests, with their files: the first 20. */
+  /** Ids of the first 20 failed tests, with their files. */
   readonly failed: readonly string[];
   /** The end of the output, standard error last. */
   readonly output: string;
 }
 
 /**
- * Asks for a transition, after the tests were seen that it is judged on, and hands out the token of the phase that it leads to. No call is
- * made at the task meanwhile. Throws the problem of calls that take too long.
+ * Requests a transition after running the tests on which it depends, and issues the token of the new phase. No call of the task runs
+ * meanwhile. Throws the problem of calls that take too long.
  */
 export const transition = (
   service: Service,
@@ -69,7 +69,7 @@ async function move(
 ): Promise<TransitionResult> {
   const { run, contract, tokens, tasks } = service;
   const { to, artifacts, reason, named } = request;
-  // What was asked before is answered from the log, whatever the tests come to now.
+  // A repeated request gets its answer from the log, whatever the tests give now.
   const seen = named?.known === true ? null : await observe(service, { agent, task, to });
   const outcome = await run.transition(
     {
@@ -87,7 +87,7 @@ async function move(
   const moved = applied === "allow";
   if (moved) {
     await issueDue(run, contract, { task });
-    // The store is told that the task is over; if this fails the next claim of anybody does it.
+    // Tells the store that the task is over. If this fails, the next claim of any agent does it.
     if (to === COMPLETED) await tasks.recover().catch(() => {});
   }
   const phase = phaseOf(run.view(currentPhases), task) ?? null;
@@ -128,16 +128,16 @@ async function observe(
     return { exit_code, counts, failed, output: service.conceal(output).slice(-OUTPUT_SHOWN) };
   } catch (error) {
     over.throwIfAborted();
-    // What could not be seen is no evidence: the gate says what it lacks.
+    // Without a test run there is no evidence, and the gate reports what it lacks.
     log.warn({ task, err: messageOf(error) }, "the tests could not be run");
     return null;
   }
 }
 
-/** The most failed tests, and the most characters of output, that an agent is shown. */
+/** The most failed tests, and the most characters of output, that an agent gets. */
 const [FAILED_SHOWN, OUTPUT_SHOWN] = [20, 4_000];
 
-/** What a decision says of a way that the contract does not have: the request is at fault, and not the work. */
+/** Codes of decisions about a transition that the contract lacks: the request is wrong, not the work. */
 const NO_WAY: ReadonlySet<string> = new Set([
   "phase_target_unknown",
   "phase_transition_undeclared",
@@ -147,11 +147,11 @@ const NO_WAY: ReadonlySet<string> = new Set([
   "phase_unknown",
 ]);
 
-/** The vote that says that the contract has no such way. */
+/** The vote against a transition that the contract lacks. */
 export const undeclaredTransition = ({ votes }: Decision): Vote | undefined =>
   votes.find(({ code }) => NO_WAY.has(code));
 
-/** The vote that says that the request did not come from who holds the task. */
+/** The vote against a request that did not come from the holder of the task. */
 export const notHolder = ({ votes }: Decision): Vote | undefined =>
   votes.find(
     ({ code, effect }) => effect === "deny" && (code.startsWith("token_") || HOLDER.has(code)),

@@ -7,21 +7,22 @@ import { quote } from "@bylaw/wording";
 import { realOf } from "../config/server-files.ts";
 
 interface WorkspaceTerms {
-  /** Whether each task has a folder of its own. */
+  /** Whether each task has its own folder. */
   readonly per_task: boolean;
-  /** Whether programs of agents are started by `tools.wrap`, which then says who they run as. */
+  /** Whether `tools.wrap` starts programs of agents, and so determines their user. */
   readonly wrapped: boolean;
-  /** Files and folders of the server, absolute: no task has one of them in its folder. */
+  /** Files and folders of the server, absolute. No task's folder may contain one of them. */
   readonly serverFilePaths?: readonly string[];
 }
 
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,99}$/;
-// Node looks there for packages of every folder beside it, and Windows has devices of these names. The last is how other names are written.
+// Node looks for packages in `node_modules` of any folder above, and Windows reserves device names. The last alternative is the form of
+// encoded names.
 const RESERVED = /^(?:node_modules|con|prn|aux|nul|com\d|lpt\d|[0-9a-f]{40})$/;
 
 /**
- * Makes the function that knows the folder of each task: one for all, or one for each, which is made where it is not there. The function
- * throws BYLAW_WORKSPACE_TAKEN where something else has the name of that folder.
+ * Creates the function that returns the folder of each task: one for all, or one for each, which is created if it is missing. The function
+ * throws BYLAW_WORKSPACE_TAKEN if something else has the name of that folder.
  */
 export function workspaces(
   folder: string,
@@ -36,13 +37,13 @@ export function workspaces(
       .map((path) => path.slice(start.length).split(sep)[0]?.toLowerCase()),
   );
   return (task) => {
-    // Any text may be the name of a task, and not every one is that of a folder. Letter case would tell none apart on some machines.
+    // A task id can be any text, and not every text is a valid folder name. On some machines, letter case does not distinguish folders.
     const isPlain = PLAIN.test(task) && !RESERVED.test(task) && !taken.has(task);
     const path = join(
       folder,
       isPlain ? task : createHash("sha256").update(task, "utf8").digest("hex").slice(0, 40),
     );
-    // Checked each time: a program beside it could put a link in its place.
+    // Checked each time, because a program could replace the folder by a link.
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) makeWorkspace(path, { wrapped });
     else if (!found.isDirectory())
@@ -58,13 +59,13 @@ const takenBy = (task: string, path: string, what: string): BylawError =>
     fix: "Give the task another id, or move what is there.",
   });
 
-/** Makes the folder where it is missing, and gives it to the user that programs of agents run as. */
+/** Creates the folder if it is missing, and gives it to the user that runs programs of agents. */
 export function makeWorkspace(path: string, { wrapped }: Pick<WorkspaceTerms, "wrapped">): void {
   const isNew = mkdirSync(path, { recursive: true }) !== undefined;
   if (isNew && !wrapped) give(path);
 }
 
-// Where the server is root, programs of agents run as the owner of the workspace, which then must not be root.
+// If the server is root, programs of agents run as the owner of the workspace, which then must not be root.
 function give(path: string): void {
   if (!isRoot()) return;
   const { uid, gid } = ownerOf(dirname(path)) ?? UNPRIVILEGED;

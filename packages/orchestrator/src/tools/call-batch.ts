@@ -3,7 +3,7 @@ import { admitAgent, type AgentRequest } from "../auth/admission.ts";
 import { badRequest } from "../http/problem.ts";
 import { callId, jsonObject, toolName } from "../http/shapes.ts";
 
-/** Calls that are sent together; `id` is the caller's own. */
+/** Calls that are sent together. `id` is the caller's own. */
 export const batchCalls = z
   .array(z.strictObject({ id: callId.optional(), tool_name: toolName, args: jsonObject }))
   .min(1);
@@ -21,7 +21,7 @@ export async function admitBatch(
       `A batch may have at most ${batch} calls, and this one has ${calls}`,
       "Send several batches.",
     );
-  // Each call of a batch counts as a request, and one is counted already.
+  // Each call of a batch counts as a request, and one has been counted already.
   if (calls > 1) service.limit?.(caller.agent, calls - 1);
   await admitAgent(request, { task });
 }

@@ -13,7 +13,7 @@ import type { AgentCaller } from "../auth/caller.ts";
 import type { IdempotentRequest } from "../service/idempotency.ts";
 import { hostFacts } from "../tasks/host-facts.ts";
 
-/** What decides about calls: a part of the service. */
+/** The parts of the service that decide about calls. */
 export interface CallSource {
   readonly run: Run;
   readonly kernel: Kernel;
@@ -28,16 +28,16 @@ export interface Call {
 }
 
 export interface Decided {
-  /** Of the call, for its result; left out where nothing was recorded. */
+  /** The id of the call, for its result. Left out if nothing was recorded. */
   readonly id?: string;
   readonly decision: Decision;
   readonly applied: Effect;
 }
 
-/** The prefix of ids of calls that the server makes itself: only the server reports their results. */
+/** The prefix of the ids of calls that the server makes itself. Only the server reports their results. */
 export const OWN_CALL = "exec-";
 
-/** Decides about a call and puts that on record; resolves when it is durable. `own`: the server makes the call itself. */
+/** Decides about a call and records the decision. Resolves when it is durable. `own`: the server makes the call itself. */
 export async function decideCall(
   service: CallSource,
   caller: AgentCaller,
@@ -55,7 +55,7 @@ export async function decideCall(
   return { id, decision: outcome.decision, applied: outcome.applied, outcome };
 }
 
-/** Decides about a call as things stand, and records nothing. */
+/** Decides about a call in the current state, and records nothing. */
 export async function previewCall(
   service: CallSource,
   caller: AgentCaller,

@@ -3,7 +3,7 @@ import { idempotentRequest, type IdempotentRequest } from "../service/idempotenc
 import type { Call } from "./calls.ts";
 import type { Execution } from "./executor.ts";
 
-/** Has the server make a call for a task, which must be the caller's. The token is checked before and, after a wait, again. */
+/** Makes a call on the server for a task that the caller holds. The token is checked before and, after a wait, again. */
 export async function executeCall(
   request: AgentRequest & { readonly request_id: string | undefined },
   task: string,

@@ -15,7 +15,7 @@ export interface ExecutionLimits {
   readonly agent_executions: number;
 }
 
-/** Limits how many tools run at once, in all and for each agent. */
+/** Limits how many tools run at once, in total and for each agent. */
 export class ExecutionQueue {
   readonly #limits: ExecutionLimits;
   readonly #most: number;
@@ -26,12 +26,12 @@ export class ExecutionQueue {
   constructor(limits: ExecutionLimits) {
     const { executions, agent_executions } = limits;
     this.#limits = limits;
-    // If there is more than one turn, no agent has all of them.
+    // If more than one tool may run at once, no agent may use all places.
     this.#most = Math.min(agent_executions, Math.max(1, executions - 1));
     this.#free = executions;
   }
 
-  /** Works when it is its turn; `waited`: that was later. Throws the problem of an agent that has too many waiting. */
+  /** Runs `work` when there is a place. `waited`: whether it had to wait. Throws the problem of an agent with too many waiting calls. */
   async take<T>(agent: string, work: (waited: boolean) => Promise<T>): Promise<T> {
     const share = this.#shares.get(agent) ?? { running: 0, waiting: 0 };
     const waits = this.#free === 0 || share.running >= this.#most;
@@ -57,7 +57,7 @@ export class ExecutionQueue {
   #end(agent: string, share: Share): void {
     this.#free += 1;
     share.running -= 1;
-    // Agents that have their share are passed over; they are few.
+    // Skips agents that use all of their places. There are few of them.
     const next = this.#queue.findIndex((one) => one.share.running < this.#most);
     const [chosen] = next === -1 ? [] : this.#queue.splice(next, 1);
     if (chosen !== undefined) {

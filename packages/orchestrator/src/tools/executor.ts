@@ -11,7 +11,7 @@ import { TaskLock } from "../tasks/task-lock.ts";
 import { decideCall, type Call, type CallSource, type Decided } from "./calls.ts";
 import { ExecutionQueue } from "./execution-queue.ts";
 
-/** The outcome of a call that was made: what the tool answered, or why it failed. */
+/** The outcome of a call that was made: the tool's answer, or why it failed. */
 type Executed =
   | { readonly ok: true; readonly result: Json }
   | {
@@ -21,10 +21,10 @@ type Executed =
       readonly fix: string | null;
     };
 
-/** A call that was decided and, if it was allowed, made. */
+/** A call that was decided and, if allowed, made. */
 export interface Execution extends Decided {
   readonly id: string;
-  /** Left out if it was not allowed. */
+  /** Left out if the call was not allowed. */
   readonly executed?: Executed;
   /** The event of a question to a person. */
   readonly asked?: LogEvent;
@@ -42,14 +42,14 @@ interface ExecutionRequest {
 interface ExecutorSource extends CallSource {
   readonly settings: Settings;
   readonly store: Pick<Store, "get">;
-  /** Is aborted when those that are still at work had their time. */
+  /** Aborted when the time for requests to end has passed. */
   readonly over: AbortSignal;
 }
 
 /** Decides about calls and runs their tools, within the limits of the node. */
 export class Executor {
   readonly #source: ExecutorSource;
-  /** By the name of the request: what is running here, or waits. */
+  /** Running and waiting executions, by the name of the request. */
   readonly #inFlight = new Map<string, Promise<Execution>>();
   readonly #queue: ExecutionQueue;
   readonly #lock: TaskLock;
@@ -60,7 +60,7 @@ export class Executor {
     this.#lock = new TaskLock(source.settings.operate.longest_wait_ms);
   }
 
-  /** Decides in its turn, makes the call, and records both. The same request is made once. */
+  /** Decides in its turn, makes the call, and records both. A repeated request is made once. */
   execute(request: ExecutionRequest): Promise<Execution> {
     const { named } = request;
     if (named === undefined) return this.#inTurn(request);
@@ -71,12 +71,12 @@ export class Executor {
     return running;
   }
 
-  /** Works while no call is made at a task. */
+  /** Runs `work` while no call of the task is running. */
   still<T>(task: string, work: () => Promise<T>): Promise<T> {
     return this.#lock.move(task, work);
   }
 
-  // Decided only when it is made: until then the task may move on, or be another agent's.
+  // The decision is made only now, because while the call waits, the task may move on or change its agent.
   #inTurn({ caller, call, named, again }: ExecutionRequest): Promise<Execution> {
     return this.#queue.take(caller.agent, (queued) =>
       this.#lock.call(caller.task, async (held) =>
@@ -99,11 +99,11 @@ export class Executor {
       const asked = outcome.events.find(({ event_type }) => event_type === "tool_asked");
       return asked === undefined ? decided : { ...decided, asked };
     }
-    // Known and not replayed: it was asked for with an earlier token of the same agent, which is another question to the log.
+    // Known but not replayed: it was made with an earlier token of the same agent, which the log treats as another question.
     if (named !== undefined && (outcome.replayed === true || named.known)) {
       const kept = await keptAnswer(store, named);
       if (kept !== undefined) return { ...decided, executed: keptOf(kept) };
-      // It began somewhere and nobody knows whether it ended: only what changes nothing is made again.
+      // The call began, and it is unknown whether it ended. Only a read-only call is made again.
       if (tools.get(call.tool)?.annotations.readOnlyHint !== true) throw unknownOutcome();
     }
     return { ...decided, executed: await this.#runOnRecord(decided.id, caller, call, named) };
@@ -150,7 +150,7 @@ const keptOf = (kept: Json): Executed =>
     ? { ok: true, result: null }
     : (kept as unknown as Executed);
 
-/** What goes on record of an answer: enough to know it again, and nothing of what is in it, which may be a secret. */
+/** The traces of an answer for the log: enough to recognize it, but none of its content, which may be secret. */
 function tracesOf(executed: Executed): JsonObject {
   if (!executed.ok) return { error: executed.code };
   const { result } = executed;
@@ -165,6 +165,6 @@ const unknownOutcome = () =>
   problem({
     status: 409,
     code: "BYLAW_REQUEST_UNFINISHED",
-    detail: "This call began, and nobody knows whether it ended",
+    detail: "This call began, and it is unknown whether it ended",
     fix: "Check whether it had its effect. If not, make it again under a new request id.",
   });

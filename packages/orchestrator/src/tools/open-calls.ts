@@ -5,19 +5,19 @@ import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { OWN_CALL } from "./calls.ts";
 
-/** The calls that an agent was allowed to make itself at one task, and has not said anything of. */
+/** The calls at one task that an agent was allowed to make itself and has not reported yet. */
 interface OpenCalls {
   readonly agent: string | null;
-  /** Ids with tools, the oldest first; the last ones, which are copied with every call. */
+  /** Ids with tools, the oldest first. Only this short list is copied with every call. */
   readonly last: readonly string[];
-  /** Those before, as many at once as are copied. */
+  /** Earlier calls, in blocks of the same size. */
   readonly before: readonly (readonly string[])[];
 }
 
-/** Of at least the last 128 calls at a task it is known: all of that is part of every snapshot of the log. */
+/** At least the last 128 calls of a task are kept. There are no more, because they are part of every snapshot of the log. */
 const COPIED = 16;
 const PARTS = 8;
-/** After these an agent reports nothing for the task. */
+/** After these events, an agent cannot report anything for the task. */
 const ENDS: ReadonlySet<string> = new Set([
   "task_released",
   "task_failed",
@@ -64,7 +64,7 @@ const openCalls = defineProjection<Tree<OpenCalls>>({
   },
 });
 
-/** Accepts one reported result for each call that the agent was allowed to make: rules may depend on results. */
+/** Accepts one reported result for each call that the agent was allowed to make, because rules may depend on results. */
 export const openCallsPlugin = definePlugin({
   name: `${manifest.name}/open-calls`,
   version: manifest.version,
@@ -85,16 +85,16 @@ function resultFault(
   return {
     rule: "RESULT_CALL",
     message:
-      "a result is of a call that its agent was allowed to make lately, and that has none yet",
+      "a result must belong to a recently allowed call of the same agent that has no result yet",
   };
 }
 
 const isOpen = ({ last, before }: OpenCalls, call: string): boolean =>
   last.includes(call) || before.some((part) => part.includes(call));
 
-// The server says itself what came of the calls that it makes.
+// The server records the results of its own calls itself.
 const isReported = (id: unknown): id is string =>
   typeof id === "string" && !id.startsWith(OWN_CALL);
 
-// Whatever is in an id, it is told apart from a tool.
+// The length keeps an id apart from the tool, whatever the id contains.
 const callOf = (id: string, tool: unknown): string => `${id.length} ${id} ${String(tool)}`;

@@ -3,14 +3,14 @@ import type { Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import { realOf, type ServerFiles } from "../config/server-files.ts";
 
-// Escapes what a glob would interpret.
+// Escapes characters that a glob would interpret.
 const literal = (path: string): string =>
   path
     .split(sep)
     .join("/")
     .replaceAll(/[\\*?[\]{}!]/g, "\\$&");
 
-// A line may name a place by way of a link, or by where that leads.
+// A command may name a place through a link, or by its real path.
 const below = (places: readonly string[]): readonly string[] =>
   [...new Set(places.flatMap((place) => [place, realOf(place)]))].flatMap((place) => [
     literal(place),
@@ -29,8 +29,8 @@ fix = "Work in the workspace."
 `;
 
 /**
- * Keeps shell lines of agents from what the server lives by: its folder, where store and secrets are, what it starts from, and the
- * environment of processes; the other tools hide that themselves. A program that an agent wrote says nothing of what it reads: run
+ * Keeps shell commands of agents away from the server's files: its data folder with store and secrets, what it starts from, and the
+ * environment of processes. The other tools hide these themselves. What a program of an agent reads cannot be seen from its command, so run
  * programs elsewhere (`tools.wrap`).
  */
 export function serverFilePolicy(
@@ -47,7 +47,7 @@ export function serverFilePolicy(
   const rules = ruleOf(
     "no-writing-of-its-rules",
     written,
-    "This would change what the server runs or decides by.",
+    "This would change what the server runs or how it decides.",
   );
   return policy({ text: kept.length === 0 ? secrets : `${secrets}${rules}` });
 }

@@ -11,17 +11,17 @@ interface ToolTerms {
   readonly contract: Contract;
   readonly observeTestsOf: TestObserver;
   readonly view: View;
-  /** Files and folders that no file tool reads or writes. */
+  /** Files and folders that file tools must neither read nor write. */
   readonly hidden: readonly string[];
-  /** Files that no file tool writes, besides those of the contract. */
+  /** Files that file tools must not write, in addition to those of the contract. */
   readonly protect: readonly string[];
-  /** Texts that no answer holds. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
-  /** Is aborted when the server has ended. */
+  /** Aborted when the server has ended. */
   readonly over: AbortSignal;
 }
 
-/** The tools that agents call, as the settings have them. */
+/** The tools for agents, according to the settings. */
 export function toolset({
   settings,
   contract,
@@ -56,7 +56,7 @@ export function toolset({
       ...(wrap.length === 0 ? {} : { wrap: (argv) => [...wrap, ...argv] }),
     },
     ...(contract.evidence.testCommand === undefined ? {} : { runTests }),
-    // A person has answered the very question by then: until that the call waits for one.
+    // A person has answered the question by now, because the call waits until then.
     ask: async (question, { agent, task = null }) => ({
       answer: answerTo(view, { agent, task }, question as unknown as Json),
     }),
@@ -64,14 +64,14 @@ export function toolset({
   });
 }
 
-/** What a contract keeps from being written: absolute, or from the workspace. */
+/** The paths that a contract protects: absolute, or relative to the workspace. */
 export function protectedByContract(
   { file, phases, protectedPaths }: Contract,
   { workspace_per_task }: Pick<Settings, "workspace_per_task">,
 ): readonly string[] {
-  // A folder of a task may hold a copy of them, which goes where the task goes.
+  // The folder of a task may contain copies of them, relative to that folder.
   const copies = workspace_per_task ? protectedPaths : [];
-  // Files that would be schemas if the contract lost its inline ones: nobody makes them meanwhile.
+  // Files that the contract would use as schemas without its inline ones. Nobody may create them.
   const schemas = phases.flatMap(({ artifacts }) =>
     artifacts.flatMap(({ schema }) => (schema?.ref.includes(".") === true ? [schema.ref] : [])),
   );

@@ -11,7 +11,7 @@ export function warningsOf(
     ({ effect, severity, shadow, plugin }) =>
       effect !== "allow" &&
       severity !== "warning" &&
-      // Agents are told about a shadow rule only if the contract sets `violation_action: warn`.
+      // Agents hear of a shadow rule only if the contract sets `violation_action: warn`.
       (shadow !== true || (tools.mode === "permissive" && CONTRACT_PLUGINS.has(plugin))),
   );
   if (against.length === 0 && decision.effect !== "allow") return [decision.reason];
