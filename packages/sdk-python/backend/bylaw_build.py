@@ -1,4 +1,4 @@
-"""Builds the wheel and the source archive (PEP 517) with nothing but Python itself, the same bytes each time."""
+"""Builds the wheel and the source archive (PEP 517) with only the standard library, and always with the same bytes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
 ROOT = Path(__file__).resolve().parent.parent
-# The first time that a zip archive can say.
+# The earliest time that a zip archive can store.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def _field(name: str) -> str:
-    # Python has a reader of TOML from 3.11 on only; these fields are plain texts on lines of their own.
+    # Python has a TOML parser only from 3.11 on. These fields are plain texts on their own lines.
     found = re.search(rf'^{re.escape(name)} = "([^"\\]*)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     if found is None:
-        raise ValueError(f"Unexpected pyproject.toml without `{name}`, expected it as a text on a line of its own")
+        raise ValueError(f"pyproject.toml must have `{name}` as a text on its own line")
     return found.group(1)
 
 

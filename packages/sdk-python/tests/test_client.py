@@ -1,4 +1,4 @@
-"""What the client does when the server misbehaves, over real sockets. That it speaks with the real service is tested beside it."""
+"""Tests the client with a misbehaving server, over real sockets. Other tests use the real service."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ok(body: Any, status: int = 200) -> Reply:
 
 
 def problem(status: int, code: str, headers: Optional[Dict[str, str]] = None, **more: Any) -> Reply:
-    return status, {"type": "x", "title": code, "status": status, "detail": f"Unexpected {code}", "code": code, **more}, headers or {}
+    return status, {"type": "x", "title": code, "status": status, "detail": f"The request failed with {code}", "code": code, **more}, headers or {}
 
 
 class Case(unittest.TestCase):
@@ -111,7 +111,7 @@ class Retries(Case):
             if request["path"].endswith("/heartbeat"):
                 return ok({"lease_until": "x", "phase_token": "newer"})
             attempt = sum(one["path"].endswith("/execute") for one in received)
-            # The tool ran, and nobody heard of it.
+            # The tool ran, but the answer was lost.
             if attempt == 1:
                 return None
             if attempt > 2:
@@ -169,7 +169,7 @@ class SignsOfLife(Case):
                 return self.is_set()
 
         client._beat(AtOnce(), None)
-        # Overtaken, well, overtaken twice.
+        # Replaced, valid, replaced twice.
         self.assertEqual(len(received), 4)
         self.assertIsInstance(client.lost, TokenExpired)
 

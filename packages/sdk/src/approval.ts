@@ -3,7 +3,7 @@ import { approvalRefused } from "./outcomes.ts";
 import type { Session } from "./session.ts";
 import type { Approval } from "./types.ts";
 
-/** How long to wait for an answer, in milliseconds (default: an hour), and what ends the wait. */
+/** How long to wait for an answer, in milliseconds (default: one hour), and a signal that ends the wait. */
 export interface WaitOptions {
   readonly wait_ms?: number;
   readonly signal?: AbortSignal | undefined;
@@ -11,7 +11,7 @@ export interface WaitOptions {
 
 const HOUR = 3_600_000;
 
-/** Waits until a person has answered. Throws ApprovalRefused at a no, and when the time is over. */
+/** Waits until a person has answered. Throws ApprovalRefused for a no, and when the time is over. */
 export async function awaitApproval(
   session: Session,
   id: string,

@@ -3,20 +3,20 @@ import type { AskOptions } from "./session.ts";
 import type { Transport } from "./transport.ts";
 import type { ClaimAnswer } from "./types.ts";
 
-/** Which task. */
+/** Which task to claim. */
 export interface ClaimOptions extends AskOptions {
   /** What the agent can do. */
   readonly capabilities?: readonly string[];
-  /** This one and no other. */
+  /** The id of the only task to claim. */
   readonly task_id?: string;
-  /** How long to wait for a task to become ready, in milliseconds. Default 0. */
+  /** How long to wait for a task to become ready, in milliseconds. Default: 0. */
   readonly wait_ms?: number;
 }
 
-/** The longest that a server is asked to hold a request open, in milliseconds: what is in between may cut longer ones. */
+/** The longest that a server is asked to hold a request open, in milliseconds, because a proxy in between may cut longer ones. */
 export const HOLD_MS = 25_000;
 
-/** Claims a task; asks again until `wait_ms` is over. Throws NoTaskReady then. */
+/** Claims a task, and asks again until `wait_ms` is over. Then throws NoTaskReady. */
 export async function claimTask(
   transport: Transport,
   { agent_id, authorization }: { readonly agent_id: string; readonly authorization: () => string },

@@ -1,23 +1,23 @@
 import { RequestInvalid } from "./errors.ts";
 import type { TransportOptions } from "./transport.ts";
 
-/** What a client is made of. */
+/** Options of a client. */
 export interface AgentClientOptions extends TransportOptions {
   /** The name of the agent. */
   readonly agent_id: string;
-  /** What lets an agent claim a task. Not needed where it was started with a phase token. */
+  /** The secret with which the agent claims a task. Not needed if it was started with a phase token. */
   readonly enrol_secret?: string;
-  /** A task that is held already, and its phase token: given by who started the agent. */
+  /** A task that is already claimed, with its phase token, from the program that started the agent. */
   readonly task_id?: string;
   readonly phase_token?: string;
-  /** Gives signs of life for the claimed task by itself, well within its lease. Default true. */
+  /** Whether the client sends heartbeats for its task by itself, well within the lease. Default: true. */
   readonly heartbeat?: boolean;
 }
 
-/** Names and values of an environment: `process.env`. */
+/** The names and values of an environment: `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the parts of a client stand in the environment of an agent. */
+/** The environment variables with the options of an agent's client. */
 export const VARIABLES = {
   endpoint: "BYLAW_ENDPOINT",
   agent_id: "BYLAW_AGENT_ID",
@@ -26,7 +26,7 @@ export const VARIABLES = {
   enrol_secret: "BYLAW_ENROL_SECRET",
 } as const;
 
-/** What the environment says, and what was given besides, which wins. */
+/** Reads options from the environment. Given options take precedence. */
 export function optionsFromEnvironment(
   environment: Environment,
   options: Partial<AgentClientOptions>,

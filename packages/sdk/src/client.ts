@@ -37,8 +37,8 @@ import type {
 } from "./types.ts";
 
 /**
- * An agent under a contract that `bylaw serve` enforces: it claims a task, works by tools that the phase allows, and asks for transitions. What
- * goes wrong is an AgentError whose class and `next` say what to do. Requests that may be repeated are, and happen once.
+ * An agent under a contract that `bylaw serve` enforces. It claims a task, uses tools that the phase allows, and asks for transitions.
+ * Errors are AgentErrors whose class and `next` say what to do. Requests that can be repeated are repeated, and take effect once.
  */
 export class AgentClient extends ToolShorthands {
   readonly agent_id: string;
@@ -50,7 +50,7 @@ export class AgentClient extends ToolShorthands {
   readonly #heartbeat: boolean;
   #alive = new AbortController();
 
-  /** Throws RequestInvalid for an endpoint or a credential that cannot be one. */
+  /** Throws RequestInvalid for an invalid endpoint or credential. */
   constructor({
     agent_id,
     enrol_secret,
@@ -72,8 +72,8 @@ export class AgentClient extends ToolShorthands {
   }
 
   /**
-   * A client from what `spawnAgent` put into the environment: BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or
-   * BYLAW_ENROL_SECRET. What is given besides wins. Throws RequestInvalid where there is no endpoint or name.
+   * Creates a client from the environment that `spawnAgent` sets: BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or
+   * BYLAW_ENROL_SECRET. Given options take precedence. Throws RequestInvalid without an endpoint or name.
    */
   static fromEnvironment(
     environment: Environment,
@@ -82,29 +82,29 @@ export class AgentClient extends ToolShorthands {
     return new AgentClient(optionsFromEnvironment(environment, options));
   }
 
-  /** The task that is held. */
+  /** The id of the claimed task. */
   get task_id(): string | undefined {
     return this.#session.task;
   }
 
-  /** The phase of the task, as the server said last. */
+  /** The phase of the task, as last reported by the server. */
   get phase(): string | undefined {
     return this.#session.phase;
   }
 
-  /** The guide to the task's phase in words, for the prompt of a model. */
+  /** The guide to the task's phase in prose, for the prompt of a model. */
   get prompt(): string | undefined {
     return this.#session.prompt;
   }
 
-  /** Aborted when a heartbeat finds that the task is held no longer; its reason is the AgentError. A new one with each claim. */
+  /** Aborted when a heartbeat finds that the task is no longer held. Its reason is the AgentError. Each claim has a new signal. */
   get lost(): AbortSignal {
     return this.#alive.signal;
   }
 
   /**
-   * Claims a task: the one that is named, or the next that is ready and that the capabilities suffice for. With `wait_ms` it waits that long for
-   * one to become ready. Throws NoTaskReady.
+   * Claims a task: the named one, or the next ready one that fits the capabilities. With `wait_ms`, waits that long for one to become
+   * ready. Throws NoTaskReady.
    */
   async claimTask(options: ClaimOptions = {}): Promise<Claim> {
     const authorization = (): string =>
@@ -141,7 +141,7 @@ export class AgentClient extends ToolShorthands {
     return entered;
   }
 
-  /** Completes the task, with what its last phase requires. Throws TransitionBlocked. */
+  /** Completes the task, with the artifacts that its last phase requires. Throws TransitionBlocked. */
   async completeTask(artifacts: JsonObject = {}, options: AskOptions = {}): Promise<Entered> {
     const entered = await this.requestTransition("@completed", artifacts, options);
     this.#alive.abort();
@@ -155,13 +155,13 @@ export class AgentClient extends ToolShorthands {
     this.#end();
   }
 
-  /** Gives the task up: it waits for a person. */
+  /** Fails the task, which then waits for a person. */
   async failTask(reason: string, options: AskOptions = {}): Promise<void> {
     await this.#session.post("fail", "/tasks/fail", { reason }, options);
     this.#end();
   }
 
-  /** A sign of life: the claim holds on. By itself where `heartbeat` is true. Throws NotClaimed where it is too late. */
+  /** Sends a heartbeat, which extends the claim. Happens by itself if `heartbeat` is true. Throws NotClaimed if it is too late. */
   async heartbeat(options: AskOptions = {}): Promise<{ readonly lease_until: string }> {
     const { turn } = this.#session;
     const path = "/tasks/heartbeat";
@@ -171,8 +171,8 @@ export class AgentClient extends ToolShorthands {
   }
 
   /**
-   * Has the server execute a tool. Throws ToolForbidden, ToolFailed, or ApprovalPending where a person is asked; with `approval_wait_ms` it waits that
-   * long for the answer, and makes the call again when it is yes.
+   * Has the server execute a tool. Throws ToolForbidden, ToolFailed, or ApprovalPending if a person must approve. With `approval_wait_ms`,
+   * waits that long for the answer, and repeats the call after a yes.
    */
   async useTool(
     tool_name: string,
@@ -183,8 +183,8 @@ export class AgentClient extends ToolShorthands {
   }
 
   /**
-   * Has the server execute several tools in one request, one after the other. The first call that is not `done` ends the batch, and those after it
-   * are `skipped`: an outcome each, in order.
+   * Has the server execute several tools in one request, one after the other. The first call that is not `done` ends the batch, and the
+   * rest is `skipped`. Resolves to one outcome for each, in order.
    */
   async useTools(
     calls: readonly ToolQuestion[],
@@ -193,7 +193,7 @@ export class AgentClient extends ToolShorthands {
     return useTools(this.#session, calls, options);
   }
 
-  /** Asks whether a call would be allowed, without making it. With `record: false` the question is not on record either. */
+  /** Asks whether a call would be allowed, without making it. With `record: false`, the question is not recorded either. */
   async checkTool(
     tool_name: string,
     args: JsonObject = {},
@@ -202,7 +202,7 @@ export class AgentClient extends ToolShorthands {
     return checkTool(this.#session, tool_name, args, options);
   }
 
-  /** Asks about many calls at once: one answer each, in order. */
+  /** Asks about many calls at once. Resolves to one answer for each, in order. */
   async checkTools(
     calls: readonly ToolQuestion[],
     options: CheckOptions = {},
@@ -210,33 +210,33 @@ export class AgentClient extends ToolShorthands {
     return checkTools(this.#session, calls, options);
   }
 
-  /** The contract, with what each phase allows and asks for. */
+  /** Resolves to the contract, with what each phase allows and requires. */
   contract(options: AskOptions = {}): Promise<ContractAnswer> {
     return this.#session.get("contract", "/contract", options);
   }
 
-  /** The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them. */
+  /** Resolves to the tools, with JSON Schemas of their arguments, and whether the phase allows them. */
   async tools(options: AskOptions = {}): Promise<readonly ToolDescription[]> {
     return (await this.#session.get<ToolsAnswer>("tools", "/tools", options)).tools;
   }
 
-  /** Says what came of a checked call that the agent made itself. */
+  /** Reports the result of a checked call that the agent made itself. */
   async reportResult(result: ReportedResult, options: AskOptions = {}): Promise<void> {
     await this.#session.post("result", "/tools/result", { ...result }, options);
   }
 
-  /** Has a finished response of the agent's model judged, and tells how to go on. */
+  /** Submits a finished response of the agent's model. The answer says whether it is accepted and how to continue. */
   async respond(response: ModelResponse, options: AskOptions = {}): Promise<ResponseAnswer> {
     const body = { ...response };
     return this.#session.send<ResponseAnswer>("response", "/responses", body, options);
   }
 
-  /** Asks to steer the workflow: the object of a control file, `{action, reason?, …}`. */
+  /** Asks to steer the workflow, with the content of a control file: `{action, reason?, …}`. */
   async behave(action: JsonObject, options: AskOptions = {}): Promise<BehaviorAnswer> {
     return this.#session.send<BehaviorAnswer>("behavior", "/behaviors", action, options);
   }
 
-  /** Where the run stands: phase, dependencies, what is done, what blocks. */
+  /** Resolves to the state of the task: phase, dependencies, what is done, what blocks. */
   async getStateSnapshot(
     options: AskOptions & { readonly cursor?: string } = {},
   ): Promise<Snapshot> {
@@ -244,25 +244,25 @@ export class AgentClient extends ToolShorthands {
     return this.#session.get<Snapshot>("snapshot", "/state/snapshot", asked, { cursor });
   }
 
-  /** The events of the task after number `after` (default 0: all), and then each as it happens. It comes back by itself where the stream breaks. */
+  /** Yields the events of the task after number `after` (default 0: all), and then each as it happens. Reconnects by itself. */
   events(options: EventOptions = {}): AsyncGenerator<LogEvent, void, undefined> {
     return followEvents(this.#transport, () => this.#session.bearer("events"), options);
   }
 
-  /** What somebody is still to do for the task, such as reviews that were asked for. */
+  /** Resolves to the open work of others for the task, such as requested reviews. */
   async directives(options: AskOptions = {}): Promise<readonly JsonObject[]> {
     return (
       await this.#session.get<{ directives: JsonObject[] }>("directives", "/directives", options)
     ).directives;
   }
 
-  /** The open questions to a person that concern the task: calls and gates. */
+  /** Resolves to the open questions to a person about the task: calls and gates. */
   async approvals(options: AskOptions = {}): Promise<readonly Approval[]> {
     return (await this.#session.get<{ approvals: Approval[] }>("approvals", "/approvals", options))
       .approvals;
   }
 
-  /** Waits until a person has answered. Throws ApprovalRefused at a no, and where nobody answers in `wait_ms` (default: an hour). */
+  /** Waits until a person has answered. Throws ApprovalRefused for a no, and when nobody answers within `wait_ms` (default: one hour). */
   async waitForApproval(approval_id: string, options: WaitOptions = {}): Promise<Approval> {
     return awaitApproval(this.#session, approval_id, options);
   }
@@ -279,7 +279,7 @@ export class AgentClient extends ToolShorthands {
       keepAlive(this, { alive: this.#alive, lease_until, sleep: this.#transport.sleep });
   }
 
-  /** Ends the heartbeat. The claim holds until its lease ends: `releaseTask` gives it back. */
+  /** Ends the heartbeat. The claim stays until its lease ends; `releaseTask` gives it back at once. */
   close(): void {
     this.#alive.abort();
   }

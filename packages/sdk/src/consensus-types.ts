@@ -30,11 +30,11 @@ export interface ConsensusTerms {
   readonly fairness?: "votes" | "turns";
 }
 
-/** Where a consensus stands, as its caller may see it. */
+/** The state of a consensus, as far as its caller may see it. */
 export interface ConsensusState {
   readonly open: boolean;
   readonly agents: readonly {
-    /** For operators alone. */
+    /** Only for operators. */
     readonly agent_id?: string;
     readonly alias: string;
     readonly round: number;
@@ -42,10 +42,10 @@ export interface ConsensusState {
     /** Its current answer. */
     readonly label: string | null;
   }[];
-  /** Votes that count, by answer; for agents when a winner is selected. */
+  /** Votes that count, by answer. Agents see them when a winner is selected. */
   readonly tally: Readonly<Record<string, number>>;
   readonly winner: ShownAnswer | null;
-  /** For an agent. */
+  /** Only for an agent. */
   readonly you?: {
     readonly alias: string | null;
     readonly round: number;

@@ -10,12 +10,12 @@ export class AgentConsensus {
     this.#session = session;
   }
 
-  /** Where the consensus stands, and what this agent may do now. */
+  /** The state of the consensus, and what this agent may do now. */
   state(options: AskOptions = {}): Promise<ConsensusState> {
     return this.#session.get<ConsensusState>("consensus", "/consensus", options);
   }
 
-  /** The current answers of others, for the prompt. A vote counts only for what was shown. */
+  /** The current answers of others, for the prompt. A vote counts only for an answer that was shown. */
   show(options: AskOptions = {}): Promise<ShownAnswers> {
     return this.#session.send<ShownAnswers>("show", "/consensus/show", {}, options);
   }

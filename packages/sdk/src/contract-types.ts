@@ -7,7 +7,7 @@ export interface PhaseGuide {
     readonly description: string | null;
     /** The rules for its content, one sentence each. */
     readonly rules: readonly string[];
-    /** JSON Schema; `null`: any JSON. */
+    /** A JSON Schema; `null` for any JSON. */
     readonly schema: JsonObject | null;
   }[];
   readonly next_phases: readonly {
@@ -15,11 +15,11 @@ export interface PhaseGuide {
     readonly gate: string | null;
     readonly when: "passed" | "rejected";
   }[];
-  /** The whole guide in words, for the prompt of a model. */
+  /** The whole guide in prose, for the prompt of a model. */
   readonly prompt: string;
 }
 
-/** The contract that the service enforces. Further fields are passed through. */
+/** The contract that the service enforces. Additional fields are passed through. */
 export interface ContractAnswer extends JsonObject {
   readonly name: string;
   readonly version: string;
@@ -28,7 +28,7 @@ export interface ContractAnswer extends JsonObject {
   readonly initial: string;
   readonly ends: readonly string[];
   readonly phases: readonly (JsonObject & { readonly id: string; readonly prompt: string })[];
-  /** The whole contract in words. */
+  /** The whole contract in prose. */
   readonly text: string;
 }
 

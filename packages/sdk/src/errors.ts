@@ -2,27 +2,27 @@ import type { Blocker, SeenTests } from "./contract-types.ts";
 import type { Problem } from "./types.ts";
 
 /**
- * What to do after an error: `claim` the task again (or another one) · `change` the request, it is wrong as it is · `resolve` what
- * blocks, then ask again · `wait`, then ask again · `stop`: nothing that an agent can do helps, a person has to.
+ * What to do after an error. `claim`: claim the task again, or another one. `change`: the request is wrong, so change it. `resolve`: remove
+ * the blockers, then ask again. `wait`: ask again later. `stop`: an agent can do nothing, and a person must help.
  */
 export type NextStep = "claim" | "change" | "resolve" | "wait" | "stop";
 
-/** What an error is made of. */
+/** The fields of an error. */
 export interface ErrorParts {
-  /** As the server has it, or one of this client's own: `not_claimed`, `unreachable`, `answer_unreadable`, `request_invalid`. */
+  /** The server's code, or one of this client: `not_claimed`, `unreachable`, `answer_unreadable`, `request_invalid`. */
   readonly code: string;
   readonly message: string;
   readonly fix?: string | undefined;
-  /** The answer's; none where nothing was asked or nobody answered. */
+  /** The HTTP status. Left out if no request was sent or no answer came. */
   readonly status?: number | undefined;
-  /** The problem details of the answer, as they came. */
+  /** The problem details of the answer, unchanged. */
   readonly problem?: Problem | undefined;
-  /** How long the server asks to wait, in milliseconds; where it says. */
+  /** How long the server asks to wait, in milliseconds. Left out if it does not say. */
   readonly retry_after_ms?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** What every error of this client is. Its class says what happened, `next` what to do. No credential is in any part of it. */
+/** The base of all errors of this client. The class says what happened, and `next` what to do. No part of it contains a credential. */
 export class AgentError extends Error {
   override readonly name: string = "AgentError";
   readonly next: NextStep = "stop";
@@ -42,39 +42,39 @@ export class AgentError extends Error {
   }
 }
 
-/** The credential is missing, unknown or not what was signed. Another one has to be given; asking again does not help. */
+/** The credential is missing, unknown or forged. Asking again does not help; another credential is needed. */
 export class Unauthenticated extends AgentError {
   override readonly name = "Unauthenticated";
 }
 
-/** The credential is known and may not do this: an agent asked for what is an operator's. */
+/** The credential is known but may not do this, such as an agent that asks for something only operators may do. */
 export class NotPermitted extends AgentError {
   override readonly name = "NotPermitted";
 }
 
-/** The phase token does not hold any more: its time is over, or the task has a newer one. Claim the same task again. */
+/** The phase token is no longer valid: it has expired, or the task has a newer one. Claim the same task again. */
 export class TokenExpired extends AgentError {
   override readonly name = "TokenExpired";
   override readonly next = "claim";
 }
 
-/** This agent does not hold the task: it never claimed it, its lease ended, or the task is over. Claim again before going on. */
+/** This agent does not hold the task: it never claimed it, its lease has ended, or the task is over. Claim again before you continue. */
 export class NotClaimed extends AgentError {
   override readonly name = "NotClaimed";
   override readonly next = "claim";
 }
 
-/** No task is free and ready now. */
+/** No task can be claimed at the moment. */
 export class NoTaskReady extends AgentError {
   override readonly name = "NoTaskReady";
   override readonly next = "wait";
 }
 
-/** The rules deny this call. Another call, or another phase; the same call again gets the same answer. */
+/** The rules deny this call. Make another call, or change the phase: the same call gets the same answer. */
 export class ToolForbidden extends AgentError {
   override readonly name = "ToolForbidden";
   override readonly next = "change";
-  /** The tool that was asked for. */
+  /** The name of the tool. */
   readonly tool: string | undefined;
 
   constructor(parts: ErrorParts & { readonly tool: string | undefined }) {
@@ -83,13 +83,13 @@ export class ToolForbidden extends AgentError {
   }
 }
 
-/** The call was allowed and the tool failed: the arguments were wrong, or what it works on is not as expected. */
+/** The call was allowed but the tool failed: the arguments were wrong, or the files were not as expected. */
 export class ToolFailed extends AgentError {
   override readonly name = "ToolFailed";
   override readonly next = "change";
 }
 
-/** A person has to say yes first. `waitForApproval(approval_id)`, then make the same call again. */
+/** A person must approve first. Call `waitForApproval(approval_id)`, then make the same call again. */
 export class ApprovalPending extends AgentError {
   override readonly name = "ApprovalPending";
   override readonly next = "wait";
@@ -101,23 +101,23 @@ export class ApprovalPending extends AgentError {
   }
 }
 
-/** A person said no, or nobody answered in time (`code`). */
+/** A person said no, or nobody answered in time (see `code`). */
 export class ApprovalRefused extends AgentError {
   override readonly name = "ApprovalRefused";
   override readonly next = "change";
 }
 
-/** The task stays in its phase. */
+/** The transition was refused, and the task stays in its phase. */
 export class TransitionBlocked extends AgentError {
   override readonly name = "TransitionBlocked";
   override readonly next: NextStep;
-  /** Why, one sentence each; never empty. */
+  /** The reasons, one sentence each; never empty. */
   readonly blockers: readonly string[];
-  /** Nothing is wrong, and somebody else has to act: a person who approves, or reviewers. */
+  /** Whether nothing is wrong and only others must act: a person who approves, or reviewers. */
   readonly pending: boolean;
-  /** The same as `blockers`, each with its code, its checks and what to do about it. */
+  /** The same as `blockers`, each with its code, its checks and a fix. */
   readonly blocked_by: readonly Blocker[];
-  /** The result of the test run that the server made for the request; `null` if it made none. */
+  /** The result of the tests that the server ran for the request; `null` if it ran none. */
   readonly test_run: SeenTests | null;
 
   constructor(
@@ -137,19 +137,22 @@ export class TransitionBlocked extends AgentError {
   }
 }
 
-/** The request is wrong as it is: a field that is missing or unknown, a transition that there is not, a body that is too large. */
+/** The request is wrong: a missing or unknown field, an unknown transition, or a body that is too large. */
 export class RequestInvalid extends AgentError {
   override readonly name = "RequestInvalid";
   override readonly next = "change";
 }
 
-/** What was asked about is not there. */
+/** The requested object does not exist. */
 export class NotFound extends AgentError {
   override readonly name = "NotFound";
   override readonly next = "change";
 }
 
-/** It contradicts what is: another request had this idempotency key, or somebody else was first. Look at the state, then decide. */
+/**
+ * The request conflicts with the current state: another request had this idempotency key, or another caller was first. Check the state,
+ * then decide.
+ */
 export class Conflict extends AgentError {
   override readonly name = "Conflict";
   override readonly next = "resolve";
@@ -161,13 +164,16 @@ export class RateLimited extends AgentError {
   override readonly next = "wait";
 }
 
-/** Nobody answered, or the server could not: the network, a restart, a time-out. What was asked may or may not have happened; asked again with the same request id it happens once. */
+/**
+ * No usable answer came: the network failed, the server restarted, or a time limit passed. The request may or may not have taken effect.
+ * Repeated with the same request id, it takes effect once.
+ */
 export class Unavailable extends AgentError {
   override readonly name = "Unavailable";
   override readonly next = "wait";
 }
 
-/** The server answered with a fault of its own, or with what nobody can read. */
+/** The server failed, or its answer is unreadable. */
 export class ServerFault extends AgentError {
   override readonly name = "ServerFault";
 }

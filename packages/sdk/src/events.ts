@@ -3,20 +3,20 @@ import { AgentError, RateLimited, TokenExpired, Unavailable } from "./errors.ts"
 import type { Transport } from "./transport.ts";
 import type { LogEvent } from "./types.ts";
 
-/** Which events. */
+/** Which events to read. */
 export interface EventOptions {
-  /** The last event that is known, by its sequence: the ones after it come. Default 0: all. */
+  /** The sequence of the last known event; those after it follow. Default 0: all. */
   readonly after?: number;
-  /** Ends the iteration; it rejects with the signal's reason. */
+  /** Ends the iteration, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The longest that a stream waits since the server asks for it, in milliseconds. */
+/** The longest pause that the server may ask of a stream, in milliseconds. */
 const LONGEST_PAUSE = 60_000;
 
 /**
- * Events as the server sends them, each once and in order. A stream that breaks is opened again where it broke, with pauses that grow as long
- * as nothing comes, and without an end: stop it by leaving the loop, or by the signal. What another attempt cannot mend is thrown.
+ * Yields events as the server sends them, each once and in order. A broken stream is reopened where it broke, without a limit, and with
+ * pauses that grow while nothing comes. Stop it by leaving the loop, or with the signal. Throws errors that a retry cannot fix.
  */
 export async function* followEvents(
   transport: Transport,
@@ -38,7 +38,7 @@ export async function* followEvents(
       });
       for await (const { id, data } of readMessages(response.body ?? new ReadableStream())) {
         failures = 0;
-        // Events of other tasks move the position too.
+        // Events of other tasks advance the position too.
         if (data === undefined) last = Math.max(last, Number(id) || 0);
         const event = data === undefined ? undefined : (JSON.parse(data) as LogEvent);
         if (event === undefined || event.sequence <= last) continue;
@@ -47,7 +47,7 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      // A token that was replaced meanwhile is no fault of the stream.
+      // A token that was replaced meanwhile is not an error of the stream.
       const replaced = error instanceof TokenExpired && authorization() !== credential;
       if (
         !replaced &&
@@ -66,14 +66,14 @@ export async function* followEvents(
 
 interface SseMessage {
   readonly id: string | undefined;
-  /** Left out where the stream only says how far it is. */
+  /** Left out if the message only reports the position of the stream. */
   readonly data: string | undefined;
 }
 
 /** The longest event in characters, so that an endless line cannot fill the memory. */
 const LONGEST_EVENT = 8 * 1024 * 1024;
 
-/** Reads a stream of server-sent events. Throws for an event that is too long; one that is cut off is dropped. */
+/** Reads a stream of server-sent events. Throws for an event that is too long, and drops one that is cut off. */
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<SseMessage, void, undefined> {

@@ -12,7 +12,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Problem details (RFC 9457), and what the server adds to them. */
+/** Problem details (RFC 9457) with the fields that the server adds. */
 export interface Problem extends JsonObject {
   readonly title: string;
   readonly status: number;

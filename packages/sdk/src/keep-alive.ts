@@ -1,14 +1,14 @@
 import { RateLimited, ServerFault, TokenExpired, Unavailable } from "./errors.ts";
 
-/** What a heartbeat is sent through. */
+/** What a heartbeat needs of its client. */
 export interface HeartbeatClient {
   heartbeat(options: { readonly signal: AbortSignal }): Promise<{ readonly lease_until: string }>;
 }
 
 export interface HeartbeatTerms {
-  /** Aborting it ends the heartbeat; the heartbeat aborts it when the claim is lost. */
+  /** Aborting it ends the heartbeat. The heartbeat aborts it when the claim is lost. */
   readonly alive: AbortController;
-  /** Unknown where the claim was made by somebody else. */
+  /** Left out if another program made the claim. */
   readonly lease_until: string | undefined;
   readonly sleep: (
     ms: number,
@@ -17,10 +17,10 @@ export interface HeartbeatTerms {
   ) => Promise<void>;
 }
 
-/** How long an answer with a newer token may be on its way, in milliseconds. */
+/** How long an answer with a newer token may take, in milliseconds. */
 const SOON = 1_000;
 
-/** Gives signs of life, three in the time of a lease, until the claim ends. It keeps no process from ending and never rejects. */
+/** Sends heartbeats, three per lease, until the claim ends. Does not keep the process alive, and never rejects. */
 export function keepAlive(
   living: HeartbeatClient,
   { alive, lease_until, sleep }: HeartbeatTerms,
@@ -33,8 +33,8 @@ export function keepAlive(
         until = (await living.heartbeat({ signal: alive.signal })).lease_until;
         overtaken = false;
       } catch (error) {
-        // Silence is no loss: the server may be back before the lease ends, and says so if it is not. Nor is a token that was overtaken
-        // once: the answer with the newer one may be on its way.
+        // No answer does not mean that the claim is lost: the server may be back before the lease ends, or else report the loss. The same
+        // is true for a token that was replaced once, because the answer with the newer one may be on its way.
         const crossed: boolean = error instanceof TokenExpired && !overtaken;
         if (
           !crossed &&
@@ -54,7 +54,7 @@ export function keepAlive(
   beat().catch(() => undefined);
 }
 
-// Clocks differ, so that no end of a lease is trusted too far.
+// Clocks differ, so the pause stays within bounds whatever the end of the lease is.
 function rhythm(until: string | undefined): number {
   const left = Date.parse(until ?? "") - Date.now();
   return Number.isNaN(left) ? 10_000 : Math.min(60_000, Math.max(1_000, left / 3));

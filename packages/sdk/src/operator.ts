@@ -5,11 +5,11 @@ import { Transport, credentialOf, type RequestBody, type TransportOptions } from
 
 /** The options of an operator's client. */
 export interface OperatorClientOptions extends TransportOptions {
-  /** The token of an operator of the server. Keep it from agents. */
+  /** The token of an operator. Keep it from agents. */
   readonly operator_token: string;
 }
 
-/** An event of a coordinator. Its type says which details it has. */
+/** An event of a coordinator. Its type determines its details. */
 export interface CoordinatorEvent {
   readonly event_type: string;
   readonly agent_id?: string;
@@ -19,12 +19,12 @@ export interface CoordinatorEvent {
 
 /** A task to create. */
 export interface NewTask {
-  /** Default: one that the server makes. */
+  /** Default: an id that the server creates. */
   readonly id?: string;
   readonly title?: string;
-  /** Ids of the tasks to complete first. */
+  /** Ids of the tasks that must be completed first. */
   readonly dependencies?: readonly string[];
-  /** What an agent must be able to do. */
+  /** Capabilities that an agent needs. */
   readonly capabilities?: readonly string[];
 }
 
@@ -33,10 +33,10 @@ interface TaskPage {
   readonly next: string | null;
 }
 
-/** A directive that nobody has reported: an agent to start, or a trigger of the contract. */
+/** A directive that is not reported as done: an agent to start, or an action of the contract. */
 export interface OpenDirective {
   readonly directive: string;
-  /** `spawn`: a reviewer of the contract; `trigger`: an agent that another one called; else an action of the contract. */
+  /** `spawn`: start a reviewer of the contract; `trigger`: start an agent that another one called; otherwise an action of the contract. */
   readonly action: string;
   readonly task: string;
   readonly agent?: string;
@@ -58,18 +58,18 @@ export interface DirectiveReport {
 /** Why an agent was dropped. */
 export type DropReason = "timeout" | "cancelled" | "fatal_error" | "superseded" | "denial_loop";
 
-/** The operator's side: opens a consensus, begins rounds and selects the winner, and records what a coordinator did. */
+/** The operator's client: opens a consensus, begins rounds and selects the winner, and records events of a coordinator. */
 export class OperatorClient {
   readonly #transport: Transport;
   readonly #authorization: string;
 
-  /** Throws RequestInvalid for an endpoint or a token that cannot be one. */
+  /** Throws RequestInvalid for an invalid endpoint or token. */
   constructor({ operator_token, ...transport }: OperatorClientOptions) {
     this.#transport = new Transport(transport);
     this.#authorization = `Bearer ${credentialOf(operator_token, "operator token")}`;
   }
 
-  /** Where the consensus stands. */
+  /** The state of the consensus. */
   consensus(options: AskOptions = {}): Promise<ConsensusState> {
     return this.#ask("GET", "/consensus", undefined, options);
   }
@@ -79,7 +79,7 @@ export class OperatorClient {
     return this.#ask("POST", "/consensus", { ...terms }, options);
   }
 
-  /** Begins the next round of an agent, with new attempts; resolves to its number. */
+  /** Begins the next round of an agent, with new attempts. Resolves to its number. */
   async beginRound(agent_id: string, options: AskOptions = {}): Promise<number> {
     const path = "/consensus/round";
     return (await this.#ask<{ readonly round: number }>("POST", path, { agent_id }, options)).round;
@@ -95,12 +95,12 @@ export class OperatorClient {
     return this.#ask("POST", "/consensus/drop", { agent_id, reason, message }, asked);
   }
 
-  /** Selects the winner by the votes on record. */
+  /** Selects the winner by the recorded votes. */
   selectWinner(options: AskOptions = {}): Promise<ConsensusState> {
     return this.#ask("POST", "/consensus/select", {}, options);
   }
 
-  /** Records what a coordinator did; resolves to the sequence of the event. The server refuses what cannot have happened. */
+  /** Records an event of a coordinator. Resolves to its sequence. The server refuses events that cannot have happened. */
   async recordEvent(event: CoordinatorEvent, options: AskOptions = {}): Promise<number> {
     const path = "/events";
     return (await this.#ask<{ readonly sequence: number }>("POST", path, { ...event }, options))
@@ -120,8 +120,8 @@ export class OperatorClient {
   }
 
   /**
-   * Takes a directive for `lease_ms`, so that nobody else carries it out, or renews that; `holder` is the caller's own name. Throws Conflict where
-   * somebody else has it, and NotFound where it is not open.
+   * Takes a directive for `lease_ms`, so that nobody else carries it out, or renews the lease. `holder` is the caller's own name. Throws
+   * Conflict if another holder has it, and NotFound if it is not open.
    */
   async leaseDirective(
     directive: string,
@@ -142,7 +142,7 @@ export class OperatorClient {
     await this.#ask("POST", path, { ...report }, options);
   }
 
-  /** Creates tasks, each after those it depends on: all of these, and none that exists already. Resolves to them in their order. */
+  /** Creates tasks, each after those it depends on: all of them or none, and no existing one again. Resolves to them in order. */
   async createTasks(
     tasks: readonly NewTask[],
     options: AskOptions = {},

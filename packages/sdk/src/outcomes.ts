@@ -1,7 +1,7 @@
 import { ApprovalPending, ApprovalRefused, TransitionBlocked } from "./errors.ts";
 import type { Approval, JsonObject, PendingAnswer, TransitionAnswer } from "./types.ts";
 
-// What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
+// The code that plugin-gates uses for a gate that waits for approvals or reviewers.
 const WAITING = /^gate_pending$/;
 
 export function transitionBlocked(

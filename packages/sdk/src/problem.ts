@@ -18,28 +18,28 @@ import {
 } from "./errors.ts";
 import type { Json, JsonObject, Problem } from "./types.ts";
 
-/** An answer that is an error, and what it was an answer to. */
+/** An error response, and the request that it answers. */
 export interface Refusal {
   readonly status: number;
   readonly body: Json | undefined;
   readonly retry_after_ms: number | undefined;
-  /** The tool that was asked for. */
+  /** The tool of the request. */
   readonly tool?: string | undefined;
   /** Removes credentials from a text. */
   readonly mask: (text: string) => string;
 }
 
-// Codes of the plugins tokens and tasks. What is not listed is judged by its status.
+// Codes of the plugins tokens and tasks. All others are classified by status.
 const OVERTAKEN = /^token_(expired|superseded|other_phase|other_session)$/;
 const NOT_HELD =
   /^(token_other_task|task_(unknown|blocked|waiting|not_claimed|other_agent|fence_stale|lease_over|escalated|over)|phase_task_completed)$/;
-/** Answers to a claim: the task may be given later. */
+/** Answers to a claim after which the task may become available. */
 const NOT_READY = /^task_(none_ready|unknown|blocked|waiting|not_claimed|other_agent|escalated)$/;
 const NO_CREDENTIAL =
   /^token_(missing|malformed|forged|key_unknown|not_yet_valid|not_issued|undated|other_run|other_agent|other_contract)$/;
 const REFUSED = /^approval_(expired|refused|rejected|unavailable)$/;
 
-/** The error that an answer is. Its class goes by the code first and by the status where the code says nothing. */
+/** The error for an error response. The code determines its class, or else the status. */
 export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): AgentError {
   const problem = problemOf(body, status, mask);
   const { code } = problem;
@@ -50,7 +50,7 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   if (NOT_HELD.test(code)) return new NotClaimed(parts);
   if (NO_CREDENTIAL.test(code)) return new Unauthenticated(parts);
   if (REFUSED.test(code)) return new ApprovalRefused(parts);
-  // What was decided about stands in the answer: then it was allowed, and the tool itself is at fault.
+  // If the answer has a decision that allowed the call, the tool itself failed.
   if (
     status === 400 &&
     tool !== undefined &&
@@ -81,7 +81,7 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
   }
 }
 
-// A balancer in between answers with pages of its own: then the status is all there is.
+// A proxy in between answers with its own pages. Then only the status is known.
 function problemOf(body: Json | undefined, status: number, mask: Refusal["mask"]): Problem {
   const told = isObject(body) ? (masked(body, mask) as JsonObject) : {};
   const text = (name: string, otherwise: string): string =>

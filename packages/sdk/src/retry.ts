@@ -1,19 +1,19 @@
-/** How often and how long a request is made again. */
+/** How often and how long a request is retried. */
 export interface RetryOptions {
-  /** Attempts in all, the first included. Default 8. 1 never retries. */
+  /** All attempts, including the first. Default 8; 1 never retries. */
   readonly attempts?: number;
-  /** The first pause in milliseconds; each next one is twice as long. Default 100. */
+  /** The first pause in milliseconds. Each next one is twice as long. Default 100. */
   readonly base_ms?: number;
-  /** The longest pause of its own in milliseconds. Default 5,000. A `Retry-After` may ask for more. */
+  /** The longest pause of the client's own choice in milliseconds. Default 5,000. A `Retry-After` may ask for more. */
   readonly cap_ms?: number;
-  /** No pause begins that would end later than this after the first attempt, in milliseconds. Default 60,000. */
+  /** Milliseconds after the first attempt by which every pause must end. Default 60,000. */
   readonly give_up_ms?: number;
 }
 
-/** All of it, with what was left out. */
+/** The complete retry options. */
 export type RetryRules = Required<RetryOptions>;
 
-/** What was left out, filled in. */
+/** Fills in defaults. */
 export const retryRules = ({
   attempts = 8,
   base_ms = 100,
@@ -22,8 +22,8 @@ export const retryRules = ({
 }: RetryOptions): RetryRules => ({ attempts, base_ms, cap_ms, give_up_ms });
 
 /**
- * The pause after attempt number `attempt` (from 1) in milliseconds: doubled each time up to the cap, and up to a quarter longer by chance,
- * so that agents which were cut off together do not come back together. Never shorter than what the server asked for.
+ * The pause after attempt number `attempt` (from 1) in milliseconds. It doubles each time up to the cap, plus up to a quarter at random, so
+ * that agents which lost the connection together do not return together. Never shorter than the server asked for.
  */
 export function pauseOf(
   attempt: number,
@@ -34,7 +34,7 @@ export function pauseOf(
   return Math.round(Math.max(own, asked_ms ?? 0) * (1 + random / 4));
 }
 
-/** A `Retry-After` header in milliseconds from now: seconds, or a date. */
+/** A `Retry-After` header, in seconds or as a date, as milliseconds from now. */
 export function retryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
@@ -42,14 +42,14 @@ export function retryAfter(header: string | null, now: number): number | undefin
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** How it waits: `idle` keeps no process from ending. */
+/** Waits. With `idle`, it does not keep the process alive. */
 export type Sleep = (
   ms: number,
   signal: AbortSignal | undefined,
   options?: { readonly idle?: boolean },
 ) => Promise<void>;
 
-/** Waits, and stops waiting when the signal says so: it rejects with its reason then. */
+/** Waits, or rejects with the signal's reason when it is aborted. */
 export const sleep: Sleep = (ms, signal, { idle = false } = {}) => {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -64,7 +64,7 @@ export const sleep: Sleep = (ms, signal, { idle = false } = {}) => {
       signal?.removeEventListener("abort", stop);
       resolve();
     }, ms);
-    // Browsers have numbers for timers.
+    // Timers are numbers in browsers.
     if (idle && typeof timer === "object") timer.unref();
     signal?.addEventListener("abort", stop, { once: true });
   });

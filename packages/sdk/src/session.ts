@@ -7,17 +7,17 @@ import {
   type Transport,
 } from "./transport.ts";
 
-/** What every request may be given. */
+/** Options of every request. */
 export interface AskOptions {
-  /** Ends the request; it rejects with the signal's reason. */
+  /** Ends the request, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The key under which the server does this once, however often it is asked. Default: a new one for each request. */
+  /** The key with which the server executes the request once, however often it is sent. Default: a new one for each request. */
   readonly request_id?: string | undefined;
-  /** The longest that one attempt may take, in milliseconds. */
+  /** The time limit of one attempt, in milliseconds. */
   readonly timeout_ms?: number | undefined;
 }
 
-/** What an agent holds now, and what it asks for with it. Private fields: nothing that prints an object prints them. */
+/** What an agent holds, and its requests. Private fields, so that nothing that prints an object prints the token. */
 export class Session {
   readonly #transport: Transport;
   #token: string | undefined;
@@ -41,7 +41,7 @@ export class Session {
     return `Bearer ${this.#token}`;
   }
 
-  /** Posts a request about the task, and answers with the body. Throws NotClaimed without a task. */
+  /** Posts a request about the task and returns the body. Throws NotClaimed without a task. */
   async post<Body>(
     before: string,
     path: string,
@@ -51,7 +51,7 @@ export class Session {
     return (await this.answer<Body>(before, path, body, asked)).body;
   }
 
-  /** The same with the status of the answer. */
+  /** The same, with the status of the answer. */
   async answer<Body>(
     before: string,
     path: string,
@@ -63,7 +63,7 @@ export class Session {
     return this.#ask({ method: "POST", path, body: about, ...this.#credential(before), ...asked });
   }
 
-  /** Posts a request that names no task: the token does. */
+  /** Posts a request without a task id, because the token identifies the task. */
   async send<Body>(
     before: string,
     path: string,
@@ -84,13 +84,13 @@ export class Session {
     return (await this.#ask<Body>(request)).body;
   }
 
-  /** Read for each attempt: the token may have been replaced. */
+  /** Read for each attempt, because the token may have been replaced. */
   #credential(before: string): Pick<ApiRequest, "authorization"> {
     return { authorization: () => this.bearer(before) };
   }
 
-  // A token that was replaced while the request was on its way is no fault of the request: it is made once more with the new one, under the
-  // same key, since an attempt before may have done what it asks for.
+  // If the token was replaced while a request was on its way, the request is repeated with the new one under the same key, because an
+  // earlier attempt may have taken effect.
   async #ask<Body>(asked: ApiRequest): Promise<Answer<Body>> {
     const turn = this.#turn;
     const request = { ...asked, request_id: asked.request_id ?? newKey() };
@@ -102,30 +102,30 @@ export class Session {
     }
   }
 
-  /** Counts the tokens that came: a request remembers it, to know later whether its own was overtaken meanwhile. */
+  /** The number of tokens received so far. A request remembers it to know later whether its token was replaced meanwhile. */
   get turn(): number {
     return this.#turn;
   }
 
-  /** Takes the token of a claim or a transition: it ended every other. */
+  /** Stores the token of a claim or a transition, which ends every other. */
   renew(token: string | null | undefined): void {
     if (token === null || token === undefined || token === this.#token) return;
     this.#token = token;
     this.#turn += 1;
   }
 
-  /** Takes the token that came with a sign of life, unless another came since it was asked for: then this one may be of the phase before. */
+  /** Stores the token of a heartbeat, unless another came since the request. Then this one may be of the previous phase. */
   refresh(token: string | undefined, since: number): void {
     if (since === this.#turn) this.renew(token);
   }
 
-  /** Takes over the phase after a claim or a transition. */
+  /** Stores the phase after a claim or a transition. */
   enter({ phase, prompt }: { readonly phase: string | null; readonly prompt: string }): void {
     this.phase = phase ?? undefined;
     this.prompt = prompt;
   }
 
-  /** Nothing is held any more. */
+  /** Forgets the task and its token. */
   end(): void {
     this.#token = undefined;
     this.#turn += 1;

@@ -11,43 +11,43 @@ import type { Claim } from "./types.ts";
 export interface SpawnOptions extends TransportOptions, Omit<ClaimOptions, keyof AskOptions> {
   /** The name of the agent. */
   readonly agent_id: string;
-  /** What lets a task be claimed for the agent. The agent itself does not get it, only the token of its task. */
+  /** The secret with which a task is claimed for the agent. The agent itself gets only the token of its task. */
   readonly enrol_secret: string;
   /** The file with the workflow contract, for the agent to read: BYLAW_CONTRACT. */
   readonly contract?: string;
-  /** The folder that it works in. Default: this process's. */
+  /** The working directory of the agent. Default: that of this process. */
   readonly cwd?: string;
-  /** More of its environment. Of this process's it has only what any program needs: paths, language, time zone. */
+  /** Additional environment variables. Of this process's own, the agent gets only what any program needs: paths, language, time zone. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Ends the agent, as `stop` does. */
+  /** Ends the agent, like `stop`. */
   readonly signal?: AbortSignal;
-  /** What becomes of what it prints. Default: `inherit`, it is shown. */
+  /** What to do with its output. Default: `inherit`, which shows it. */
   readonly output?: "inherit" | "ignore";
 }
 
-/** How an agent ended: by itself, with a code, or by a signal. */
+/** How an agent ended: by itself with an exit code, or by a signal. */
 export interface AgentEnd {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** An agent that was started, with the task that was claimed for it. */
+/** A started agent, with the task that was claimed for it. */
 export interface SpawnedAgent {
   readonly claim: Claim;
   readonly pid: number;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the agent has ended. Never rejects. */
   readonly ended: Promise<AgentEnd>;
-  /** Ends it with what it has started: asks it to, and after `grace_ms` (default 5,000) no longer asks. */
+  /** Ends the agent with everything it has started: asks first, and kills after `grace_ms` (default 5,000). */
   stop(options?: { readonly grace_ms?: number }): Promise<AgentEnd>;
 }
 
 const NEEDED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA)$/i;
 /**
- * Claims a task and starts a program as the agent that works at it. The program is started as it stands, by no shell, with BYLAW_ENDPOINT,
- * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, where it was given, BYLAW_CONTRACT in its environment: `AgentClient.fromEnvironment` reads them.
- * BYLAW_PROMPT says in words what the phase allows and asks for.
- * The agent ends when `signal` says so. Throws NoTaskReady, what a claim throws besides, and RequestInvalid where the program cannot be started.
+ * Claims a task and starts a program as the agent for it. The program runs without a shell. Its environment has BYLAW_ENDPOINT,
+ * BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN and, if given, BYLAW_CONTRACT, which `AgentClient.fromEnvironment` reads. BYLAW_PROMPT
+ * describes in prose what the phase allows and requires. The agent ends when `signal` is aborted. Throws NoTaskReady and other errors of a
+ * claim, and RequestInvalid if the program cannot be started.
  */
 export async function spawnAgent(
   command: readonly [program: string, ...args: string[]],
@@ -67,7 +67,7 @@ export async function spawnAgent(
     ...(cwd === undefined ? {} : { cwd }),
     env: environmentOf(options, claim, phase_token),
     stdio: ["ignore", output, output],
-    // A group of its own, so that what it has started ends with it.
+    // A group of its own, so that everything it has started ends with it.
     detached: HAS_GROUPS,
   });
   const ended = new Promise<AgentEnd>((resolve) => {
@@ -115,7 +115,7 @@ const environmentOf = (
   ...(contract === undefined ? {} : { BYLAW_CONTRACT: contract }),
 });
 
-/** The task is free again at once, and not when its lease ends. */
+/** Makes the task available at once instead of at the end of its lease. */
 async function giveBack(transport: Transport, task_id: string, token: string): Promise<void> {
   const body = { task_id, reason: "the agent could not be started" };
   const request = { method: "POST", path: "/tasks/release", body } as const;
@@ -129,7 +129,7 @@ function stopperOf(pid: number, ended: Promise<AgentEnd>): SpawnedAgent["stop"] 
     try {
       process.kill(HAS_GROUPS ? -pid : pid, by);
     } catch {
-      // It is over.
+      // The process has ended already.
     }
   };
   return async ({ grace_ms = 5_000 } = {}) => {
@@ -137,7 +137,7 @@ function stopperOf(pid: number, ended: Promise<AgentEnd>): SpawnedAgent["stop"] 
     const timer = setTimeout(kill, grace_ms, "SIGKILL");
     const end = await ended;
     clearTimeout(timer);
-    // What it has left behind in its group ends too.
+    // Whatever it has left in its group must end too.
     kill("SIGKILL");
     return end;
   };

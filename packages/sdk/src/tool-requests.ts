@@ -14,10 +14,10 @@ import type {
   ToolQuestion,
 } from "./types.ts";
 
-/** How long a tool may work by default, in milliseconds: tests take their time. */
+/** The default time limit of a tool, in milliseconds. Tests may take long. */
 const TOOL_MS = 900_000;
 
-/** Has the server make a call, and again after a person's yes where it may wait for that. */
+/** Has the server make a call. Repeats it after a person's yes if it may wait for one. */
 export async function useTool(
   session: Session,
   tool_name: string,

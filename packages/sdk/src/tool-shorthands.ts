@@ -5,7 +5,7 @@ import type { BatchChecked, Json, JsonObject, ToolAnswer, ToolQuestion } from ".
 /** How a call is checked. With `record: false` the question is not recorded. */
 export type CheckOptions = AskOptions & { readonly record?: boolean };
 
-/** The tools that agents use most, as methods that answer with the result alone. */
+/** The most common tools, as methods that return only the result. */
 export abstract class ToolShorthands {
   abstract useTool(tool_name: string, args: JsonObject, options: AskOptions): Promise<ToolAnswer>;
   abstract checkTools(
@@ -49,7 +49,7 @@ export abstract class ToolShorthands {
     return this.#result("bash", { command, timeout, cwd }, asked);
   }
 
-  /** Looks for a pattern in the files of the workspace. */
+  /** Searches for a pattern in the files of the workspace. */
   grep(pattern: string, path = ".", options: AskOptions = {}): Promise<Json> {
     return this.#result("grep", { pattern, path }, options);
   }

@@ -13,44 +13,44 @@ import type { Json } from "./types.ts";
 
 /** How a client talks to its server. */
 export interface TransportOptions {
-  /** Where the service is, with or without `/api/v1`: `http://localhost:8000`. */
+  /** The URL of the service, with or without `/api/v1`: `http://localhost:8000`. */
   readonly endpoint: string | URL;
-  /** Lets `http:` go to another machine, where what is sent can be read on the way. Default false. */
+  /** Whether to permit `http:` to another machine, which others on the network can read. Default: false. */
   readonly allow_http?: boolean;
-  /** How often and how long a request is made again. */
+  /** How often and how long a request is retried. */
   readonly retry?: RetryOptions;
-  /** The longest that one attempt may take, in milliseconds. Default 30,000. */
+  /** The time limit of one attempt, in milliseconds. Default 30,000. */
   readonly timeout_ms?: number;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Instead of waiting: for tests. */
+  /** Replaces waiting, for tests. */
   readonly sleep?: Sleep;
-  /** Instead of chance, from 0 to 1: for tests. */
+  /** Replaces chance with a number from 0 to 1, for tests. */
   readonly random?: () => number;
 }
 
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the base: `/tasks/claim`. */
+  /** The path after the base: `/tasks/claim`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: RequestBody;
-  /** The value of the Authorization header. Read for each attempt, since it may have changed. */
+  /** The value of the Authorization header. Read for each attempt, because it may have changed. */
   readonly authorization: () => string;
-  /** The tool that it is about. */
+  /** The tool of the request. */
   readonly tool?: string;
-  /** The key under which the server does this once. Default: one for all attempts of this request. */
+  /** The key with which the server executes the request once. Default: one key for all attempts of this request. */
   readonly request_id?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** The longest that one attempt may take, in milliseconds. Infinity: no limit. */
+  /** The time limit of one attempt, in milliseconds; Infinity for none. */
   readonly timeout_ms?: number | undefined;
 }
 
-/** The fields of a body; one that is undefined is left out. */
+/** The fields of a body. Undefined ones are left out. */
 export type RequestBody = Readonly<Record<string, Json | object | undefined>>;
 
-/** An answer that is no error, in the shape that the service documents. */
+/** A successful answer, in the shape that the service documents. */
 export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
@@ -58,13 +58,13 @@ export interface Answer<Body> {
 
 interface FailedAttempt {
   readonly error: AgentError;
-  /** Whether another attempt may help. */
+  /** Whether a retry may help. */
   readonly again: boolean;
 }
 
 const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Makes requests, and repeats them. */
+/** Sends requests and retries them. */
 export class Transport {
   readonly sleep: Sleep;
   readonly #options: TransportOptions;
@@ -78,7 +78,7 @@ export class Transport {
     this.sleep = options.sleep ?? sleep;
   }
 
-  /** Resolves to the answer; rejects with an AgentError, or with the signal's reason. */
+  /** Resolves to the answer. Rejects with an AgentError, or with the signal's reason. */
   async ask<Body>(request: ApiRequest): Promise<Answer<Body>> {
     const key = request.request_id ?? newKey();
     let waited = 0;
@@ -94,7 +94,7 @@ export class Transport {
     }
   }
 
-  /** The answer as it comes, for a stream: one attempt, no time limit. Rejects like `ask`. */
+  /** Resolves to the unread answer, for a stream. Makes one attempt without a time limit. Rejects like `ask`. */
   async open(request: ApiRequest): Promise<Response> {
     const authorization = request.authorization();
     const response = await this.#send(request, authorization, newKey(), Infinity).catch(
@@ -156,7 +156,7 @@ export class Transport {
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A credential goes nowhere but where it was meant to go, and into no cache.
+      // A credential must not be sent to another address or cached.
       redirect: "manual",
       cache: "no-store",
       credentials: "omit",
@@ -205,13 +205,13 @@ function parse(text: string): Json | undefined {
   }
 }
 
-// A server, or a proxy before it, may repeat what it was sent.
+// A server or proxy may repeat the credential in its answer.
 function maskOf(authorization: string): (text: string) => string {
   const [, secret = ""] = authorization.split(" ");
   return (text) => (secret === "" ? text : text.replaceAll(secret, "[credential]"));
 }
 
-/** Refuses what can be no credential: a header would break on it. Returns it. */
+/** Returns a credential. Refuses one that cannot be sent in a header. */
 export function credentialOf(text: string, what: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new RequestInvalid({
@@ -223,7 +223,7 @@ export function credentialOf(text: string, what: string): string {
 const BASE = "/api/v1";
 const HERE = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** The base of all requests, without a slash at its end. Throws RequestInvalid where it is no address to send a credential to. */
+/** The base of all requests, without a trailing slash. Throws RequestInvalid for a URL to which no credential must be sent. */
 function endpointOf(
   endpoint: string | URL,
   { allow_http }: { readonly allow_http: boolean },
@@ -236,7 +236,7 @@ function endpointOf(
   } catch {
     throw refuse("`endpoint` must be an address such as `https://bylaw.example.org`");
   }
-  // What the address holds is not repeated: it may be a password.
+  // The URL is not repeated, because it may contain a password.
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     throw refuse("`endpoint` must not hold credentials, a query or a fragment");
   if (url.protocol !== "https:" && url.protocol !== "http:")

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "./json.ts";
 
 export type { Json, JsonObject, Problem } from "./json.ts";
 
-/** What was decided, and who said what. Shown here are the fields that an agent goes by; the rest is as the service has it. */
+/** A decision with its votes. Only the fields that agents need are typed; the rest is as in the service. */
 export interface Decision extends JsonObject {
   readonly effect: "allow" | "ask_user" | "deny";
   readonly code: string;
@@ -25,7 +25,7 @@ export interface Task {
   readonly lease_until: string;
 }
 
-/** A task that was claimed. The phase token stays inside the client. */
+/** A claimed task. The phase token stays inside the client. */
 export interface Claim extends PhaseGuide {
   readonly task: Task;
   readonly phase: string | null;
@@ -34,30 +34,30 @@ export interface Claim extends PhaseGuide {
   readonly contract: { readonly name: string; readonly version: string; readonly digest: string };
 }
 
-/** What the server answers to a claim. */
+/** The server's answer to a claim. */
 export interface ClaimAnswer extends Claim {
   readonly phase_token: string;
 }
 
-/** A transition that was let through. */
+/** A granted transition. */
 export interface Entered extends PhaseGuide {
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
-  /** What the contract warns of. */
+  /** The warnings of the contract. */
   readonly notes: readonly string[];
   /** The reasons for which the mode `strict` would have refused. */
   readonly warnings: readonly string[];
-  /** The number of the event that says so. */
+  /** The sequence of the event of the transition. */
   readonly sequence: number | null;
-  /** Whether this answers a request that was made before. */
+  /** Whether this is the answer to a repeated request. */
   readonly replayed: boolean;
-  /** What somebody is to do now. */
+  /** The directives that are open now. */
   readonly directives: readonly JsonObject[];
   readonly token_expires_at: string | null;
   readonly decision: Decision;
 }
 
-/** What the server answers to a request for a transition. */
+/** The server's answer to a transition request. */
 export interface TransitionAnswer extends Entered {
   readonly allowed: boolean;
   readonly new_token: string | null;
@@ -66,7 +66,7 @@ export interface TransitionAnswer extends Entered {
   readonly test_run: SeenTests | null;
 }
 
-/** What the server answers to a sign of life. */
+/** The server's answer to a heartbeat. */
 export interface HeartbeatAnswer {
   readonly lease_until: string;
   readonly phase_token: string;
@@ -74,7 +74,7 @@ export interface HeartbeatAnswer {
   readonly token_expires_at: string;
 }
 
-/** What came of a tool call that was executed. */
+/** The result of an executed tool call. */
 export interface ToolAnswer {
   readonly id: string;
   readonly result: Json;
@@ -84,7 +84,7 @@ export interface ToolAnswer {
   readonly decision: Decision;
 }
 
-/** What the server answers to a call that a person is asked about. */
+/** The server's answer to a call that a person must approve. */
 export interface PendingAnswer {
   readonly approval_id: string;
   readonly status: "pending";
@@ -93,24 +93,24 @@ export interface PendingAnswer {
 
 /** One call to be decided. */
 export interface ToolQuestion {
-  /** The caller's own name for it; comes back with the answer. */
+  /** The caller's own id for the call, which the answer repeats. */
   readonly id?: string;
   readonly tool_name: string;
   readonly args: JsonObject;
 }
 
-/** What was decided about a call that nobody executed. */
+/** The decision about a call that was not executed. */
 export interface Checked {
-  /** That of the record; in a batch the caller's. */
+  /** The call id in the event log. In a batch, the caller's own id. */
   readonly id?: string;
-  /** Whether the call may be made: what was decided, under the enforcement mode. */
+  /** Whether the call may be made: the decision under the enforcement mode. */
   readonly allowed: boolean;
   readonly effect: "allow" | "ask_user" | "deny";
   readonly applied: "allow" | "ask_user" | "deny";
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
-  /** The rule that decided. All votes are on record. */
+  /** The rule that decided. The event log has all votes. */
   readonly rule?: { readonly name: string; readonly file?: string; readonly line?: number };
   /** The reasons for which the mode `strict` would have refused. */
   readonly warnings: readonly string[];
@@ -118,22 +118,22 @@ export interface Checked {
 
 /** One answer of a batch. */
 export interface BatchChecked extends Checked {
-  /** That of the record, for `reportResult`. */
+  /** The call id in the event log, for `reportResult`. */
   readonly call_id?: string;
 }
 
-/** What the server answers to a batch. */
+/** The server's answer to a batch. */
 export interface BatchAnswer {
   readonly decisions: readonly BatchChecked[];
 }
 
 /** The outcome of one call of a batch that the server made. */
 export interface ToolOutcome {
-  /** The caller's own name for the call. */
+  /** The caller's own id for the call. */
   readonly id?: string;
-  /** That of the record. */
+  /** The call id in the event log. */
   readonly call_id?: string;
-  /** `pending`: a person is asked. `skipped`: a call before it was not done, so this one was not tried. */
+  /** `pending`: a person must approve. `skipped`: an earlier call was not done, so this one was not tried. */
   readonly status: "done" | "failed" | "denied" | "pending" | "skipped";
   readonly result?: Json;
   readonly approval_id?: string;
@@ -143,12 +143,12 @@ export interface ToolOutcome {
   readonly warnings: readonly string[];
 }
 
-/** What the server answers to a batch of executions. */
+/** The server's answer to a batch of executions. */
 export interface ExecutedBatch {
   readonly results: readonly ToolOutcome[];
 }
 
-/** What came of a checked call that the agent made itself. */
+/** The result of a checked call that the agent made itself. */
 export interface ReportedResult {
   readonly id: string;
   readonly tool_name: string;
@@ -156,7 +156,7 @@ export interface ReportedResult {
   readonly result?: Json;
 }
 
-/** A finished response of a model, to be judged. Text and calls as the model gave them. */
+/** A finished response of a model, with its text and calls as the model gave them. */
 export interface ModelResponse {
   readonly text?: string;
   readonly tool_calls?: readonly {
@@ -168,14 +168,14 @@ export interface ModelResponse {
   readonly available_tools?: readonly string[];
 }
 
-/** What was decided about a response. */
+/** The decision about a response. */
 export interface ResponseAnswer {
   readonly accepted: boolean;
   readonly code: string;
   readonly reason: string;
-  /** What to tell the model. */
+  /** The message for the model. */
   readonly message: string;
-  /** How to go on where it was not accepted: with this message, from the beginning, or not at all. */
+  /** How to continue if the response was refused: with this message, from the beginning, or not at all. */
   readonly recovery?: "inline" | "restart" | "end";
   readonly sequence: number | null;
   readonly decision: Decision;
@@ -186,42 +186,42 @@ export interface ConcludedAnswer extends ResponseAnswer {
   readonly conclusion: Conclusion | null;
 }
 
-/** What was decided about a request to steer the workflow. */
+/** The decision about a request to steer the workflow. */
 export interface BehaviorAnswer {
   readonly applied: boolean;
   readonly directive?: JsonObject;
   readonly code: string;
   readonly reason: string;
-  /** The oversight's answer, if it was asked; without a `risk`, why it failed. */
+  /** The oversight's answer, if it was asked. Without a `risk`, why it failed. */
   readonly oversight?: {
     readonly risk: number | null;
     readonly advice: string;
     readonly by: string;
   };
-  /** Keys of the request that nobody knows, and the known one that is near. */
+  /** Unknown keys of the request, each with the nearest known one. */
   readonly ignored: readonly { readonly key: string; readonly near?: string }[];
   readonly sequence: number | null;
   readonly decision: Decision;
 }
 
-/** A tool that the server has. */
+/** A tool of the server. */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its arguments. */
+  /** The JSON Schema of its arguments. */
   readonly input_schema: JsonObject;
   readonly annotations: JsonObject;
   /** Whether the phase of the task allows it. */
   readonly allowed: boolean;
 }
 
-/** What the server answers about its tools. */
+/** The server's answer about its tools. */
 export interface ToolsAnswer {
   readonly phase: string | null;
   readonly tools: readonly ToolDescription[];
 }
 
-/** Where the task stands, as far as the contract lets agents see; a page of it. */
+/** The state of the task, as far as the contract shows it to agents; one page of it. */
 export interface Snapshot {
   readonly task_id: string;
   readonly task_dependencies?: readonly string[];
@@ -233,7 +233,7 @@ export interface Snapshot {
     readonly fix?: string;
   }[];
   readonly prd_state?: JsonObject | null;
-  /** Where the next page begins. */
+  /** The cursor of the next page. */
   readonly next: string | null;
 }
 
@@ -248,7 +248,7 @@ export interface LogEvent {
   readonly details: JsonObject;
 }
 
-/** A question to a person. One that is open has all that there is to see of it. */
+/** A question to a person. An open one has everything that a person needs to see. */
 export interface Approval {
   readonly id: string;
   readonly kind: "gate" | "call" | "pause" | "hold";

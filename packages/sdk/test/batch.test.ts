@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { holding, serve } from "./kit.ts";
 
-it("asks about many calls at once, by either name", async () => {
+it("asks about many calls at once, with either method", async () => {
   const decisions = [{ id: "a", call_id: "1", allowed: true }];
   const { endpoint, received } = await serve(() => ({ body: { decisions } }));
   const { client } = holding(endpoint);

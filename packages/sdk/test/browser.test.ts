@@ -20,7 +20,7 @@ function reached(
   return found;
 }
 
-it("what a browser loads imports only its event parser and names nothing of Node's", () => {
+it("the browser entry imports only its event parser and uses nothing of Node", () => {
   const files = reached("index.js");
   expect(files.size).toBeGreaterThan(8);
   expect([...files.keys()].filter((name) => !name.endsWith(".js"))).toEqual(["eventsource-parser"]);
@@ -31,7 +31,7 @@ it("what a browser loads imports only its event parser and names nothing of Node
   ).toEqual([]);
 });
 
-it("what starts processes stands in an entry of its own", () => {
+it("a separate entry has the code that starts processes", () => {
   expect(sdk).not.toHaveProperty("spawnAgent");
   expect(Object.keys(node)).toEqual(["spawnAgent"]);
 });

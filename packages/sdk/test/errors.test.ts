@@ -4,7 +4,7 @@ import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from ".
 import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
 
 it.each(readCases<[number, string, string, string]>(import.meta, "answers"))(
-  "a tool call that is answered with %d %s is %s: %s",
+  "the answer %d %s to a tool call gives %s: %s",
   async (status, code, name, next) => {
     const { endpoint } = await serve(() =>
       problem(status, code, {
@@ -25,14 +25,14 @@ it.each(readCases<[number, string, string, string]>(import.meta, "answers"))(
   },
 );
 
-it("WF-111: what is forbidden says which tool, and is no token that ran out", async () => {
+it("WF-111: a forbidden call names its tool, and differs from an expired token", async () => {
   const { endpoint } = await serve(() => problem(403, "phase_tool_forbidden"));
   const error = await rejection(holding(endpoint).client.writeFile("src/a.ts", "x"));
   expect(error).toBeInstanceOf(ToolForbidden);
   expect(error).toMatchObject({ tool: "write_files" });
 });
 
-it("what is an operator's is not permitted, and is no forbidden tool", async () => {
+it("an operator's request is not permitted, and differs from a forbidden tool", async () => {
   const { endpoint } = await serve(() => problem(403, "operator_only"));
   expect(await rejection(holding(endpoint).client.getStateSnapshot())).toMatchObject({
     name: "NotPermitted",
@@ -40,7 +40,7 @@ it("what is an operator's is not permitted, and is no forbidden tool", async () 
   });
 });
 
-it("a blocked transition throws all that blocks it, and says whether only a yes is missing", async () => {
+it("a blocked transition throws all blockers, and says whether only an approval is missing", async () => {
   const vote = (code: string, more: object = {}) => ({
     effect: "deny",
     code,
@@ -88,7 +88,7 @@ it("a blocked transition throws all that blocks it, and says whether only a yes 
   });
 });
 
-it("what needs a task is refused before anything is sent", async () => {
+it("a request that needs a task is refused before it is sent", async () => {
   const { endpoint, received } = await serve(() => ({ body: {} }));
   const { client } = start(endpoint);
   for (const early of [
@@ -111,7 +111,7 @@ it("what needs a task is refused before anything is sent", async () => {
   expect(received).toEqual([]);
 });
 
-it("a call that needs a yes says so, or waits for it and is made again", async () => {
+it("a call that needs approval throws, or waits for it and is repeated", async () => {
   const asked = { status: 202, body: { approval_id: "q/1", status: "pending", decision: {} } };
   let answered = 0;
   const { endpoint, received } = await serve(({ path }) => {
@@ -149,12 +149,12 @@ it("a question that nobody answers throws when the time is over", async () => {
   expect(error).toMatchObject({ name: "ApprovalRefused", code: "approval_expired" });
 });
 
-/** The answer to a transition that comes with a token. */
+/** The answer to a transition, with a token. */
 const moved = (new_token: string) => ({
   body: { allowed: true, new_token, phase: "TDD", blockers: [], decision: {}, sequence: 1 },
 });
 
-it("WF-111: a token that was replaced while a request was on its way is no fault of it", async () => {
+it("WF-111: a request whose token was replaced on the way is repeated with the new one", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path, headers }) => {
@@ -192,7 +192,7 @@ it("WF-111: a token that comes late does not replace a newer one", async () => {
   expect(received.at(-1)?.headers.authorization).toBe("Bearer second");
 });
 
-it("a token that comes with a sign of life meanwhile does not keep the token of the next phase away", async () => {
+it("the token of a concurrent heartbeat does not replace the token of the next phase", async () => {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const { endpoint, received } = await serve(async ({ path }) => {
@@ -211,7 +211,7 @@ it("a token that comes with a sign of life meanwhile does not keep the token of 
   expect(received.at(-1)?.headers.authorization).toBe("Bearer next");
 });
 
-it("a claim asks with the secret, everything else with the token, and neither is in an address", async () => {
+it("a claim sends the secret, everything else the token, and neither is in a URL", async () => {
   const { endpoint, received } = await serve(({ path }) => ({
     body: path.endsWith("/claim") ? CLAIM : { lease_until: "x" },
   }));

@@ -29,7 +29,7 @@ async function take(events: AsyncIterable<LogEvent>, count: number): Promise<rea
   return taken;
 }
 
-it("goes on where a stream broke, and tells no event twice", async () => {
+it("continues where a stream broke, and repeats no event", async () => {
   const answers = [
     stream(`: hello\n\n${sent(event(1))}${sent(event(2))}id: 3\ndata: {"cut`),
     undefined,
@@ -54,17 +54,17 @@ it("goes on where a stream broke, and tells no event twice", async () => {
       ({ path, headers }) => path === "/api/v1/events" && headers.accept === "text/event-stream",
     ),
   ).toBe(true);
-  // Longer as long as nothing comes or as the server asks, and short again after something came.
+  // The pauses grow while nothing comes or the server asks for it, and are short again after an event.
   expect(pauses).toEqual([100, 200, 7_000, 100]);
 });
 
-it("begins with the first event where none is named", async () => {
+it("begins with the first event by default", async () => {
   const { endpoint, received } = await serve(() => stream(sent(event(1))));
   expect(await take(holding(endpoint).client.events(), 1)).toEqual([event(1)]);
   expect(received[0]?.headers["last-event-id"]).toBe("0");
 });
 
-it("remembers how far the stream is, where nothing of it concerns the agent", async () => {
+it("remembers the position of the stream even without events for the agent", async () => {
   const { endpoint, received } = await serve((_, count) =>
     stream(count === 1 ? ": beat\nid: 41\n\n" : sent(event(42))),
   );
@@ -72,7 +72,7 @@ it("remembers how far the stream is, where nothing of it concerns the agent", as
   expect(received[1]?.headers["last-event-id"]).toBe("41");
 });
 
-it("goes on with a token that came while the stream was asked for", async () => {
+it("continues with a token that came while the stream was requested", async () => {
   const { endpoint, received } = await serve(async ({ path, headers }) => {
     if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "newer" } };
     if (headers.authorization === "Bearer newer") return stream(sent(event(1)));
@@ -84,7 +84,7 @@ it("goes on with a token that came while the stream was asked for", async () => 
   expect(received.filter(({ path }) => path.endsWith("/events"))).toHaveLength(2);
 });
 
-it("throws what another attempt cannot mend", async () => {
+it("throws errors that a retry cannot fix", async () => {
   const { endpoint, received } = await serve(() => problem(403, "token_expired"));
   expect(await rejection(take(holding(endpoint).client.events(), 1))).toMatchObject({
     name: "TokenExpired",
@@ -92,7 +92,7 @@ it("throws what another attempt cannot mend", async () => {
   expect(received).toHaveLength(1);
 });
 
-it("ends by its signal while nothing happens, and closes the stream", async () => {
+it("ends by its signal while it waits, and closes the stream", async () => {
   const stop = new AbortController();
   let closed = false;
   const open = {
@@ -109,7 +109,7 @@ it("ends by its signal while nothing happens, and closes the stream", async () =
   await expect.poll(() => closed).toBe(true);
 });
 
-it("who leaves the loop closes the stream", async () => {
+it("leaving the loop closes the stream", async () => {
   let closed = false;
   const open = {
     ...stream(""),
@@ -121,7 +121,7 @@ it("who leaves the loop closes the stream", async () => {
   await expect.poll(() => closed).toBe(true);
 });
 
-it("reads a stream the same however it is cut, with every kind of line end", async () => {
+it("reads a stream correctly however it is split, with every kind of line end", async () => {
   const ends = fc.constantFrom("\n", "\r\n", "\r");
   const property = fc.asyncProperty(
     fc.array(fc.tuple(fc.string({ unit: "grapheme" }), ends), { minLength: 1, maxLength: 4 }),

@@ -16,9 +16,9 @@ const claim = { ...CLAIM, task: { ...CLAIM.task, lease_until: soon(30_000) } };
 
 interface Beating extends Service {
   readonly client: ReturnType<typeof start>["client"];
-  /** The pauses before the beats. */
+  /** The pauses before the heartbeats. */
   readonly rhythm: readonly number[];
-  /** Lets the next beat come. */
+  /** Triggers the next heartbeat. */
   readonly beat: () => void;
 }
 
@@ -42,7 +42,7 @@ async function beating(heartbeat: Handler): Promise<Beating> {
   return { ...service, client, rhythm, beat: () => next() };
 }
 
-it("gives a sign of life three times in a lease, with the newest token", async () => {
+it("sends three heartbeats per lease, with the newest token", async () => {
   const { client, received, rhythm, beat } = await beating((_, count) => ({
     body: { lease_until: soon(90_000), phase_token: `token-${count}` },
   }));
@@ -62,7 +62,7 @@ it("gives a sign of life three times in a lease, with the newest token", async (
   expect(client.lost.aborted).toBe(false);
 });
 
-it("says that the task is lost, once the server says so", async () => {
+it("reports that the task is lost when the server says so", async () => {
   const { client, rhythm, beat } = await beating(() => problem(403, "task_lease_over"));
   await client.claimTask();
   beat();
@@ -71,14 +71,14 @@ it("says that the task is lost, once the server says so", async () => {
   expect(rhythm).toHaveLength(1);
 });
 
-it("takes a token that a transition overtakes for no loss, unless it stays overtaken", async () => {
+it("does not treat a token replaced by a transition as a loss, unless it stays replaced", async () => {
   const { client, rhythm, beat } = await beating((_, count) =>
     count === 3
       ? { body: { lease_until: soon(90_000), phase_token: TOKEN } }
       : problem(403, "token_superseded"),
   );
   await client.claimTask();
-  // Overtaken, well, overtaken again.
+  // The token is replaced, valid, and replaced again.
   for (let beats = 2; beats <= 4; beats += 1) {
     beat();
     await expect.poll(() => rhythm.length).toBe(beats);
@@ -87,12 +87,12 @@ it("takes a token that a transition overtakes for no loss, unless it stays overt
   beat();
   await expect.poll(() => client.lost.aborted).toBe(true);
   expect(client.lost.reason).toBeInstanceOf(TokenExpired);
-  // It is not long that one does not know.
+  // The uncertain state does not last long.
   expect([rhythm[1], rhythm[3]]).toEqual([1_000, 1_000]);
   expect(rhythm).toHaveLength(4);
 });
 
-it("takes silence for no loss", async () => {
+it("does not treat a missing answer as a loss", async () => {
   const { client, rhythm, beat } = await beating(() => undefined);
   await client.claimTask();
   beat();
@@ -116,7 +116,7 @@ it("ends with the claim", async () => {
   expect(received.filter(({ path }) => path.endsWith("/heartbeat"))).toEqual([]);
 });
 
-it("beats no faster than a lease asks for once somebody asks for quiet, also after a token was overtaken", async () => {
+it("sends no more heartbeats than needed when the server asks for a pause, even after a token was replaced", async () => {
   const { client, rhythm, beat } = await beating((_, count) =>
     count === 2
       ? problem(403, "token_superseded")

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { AgentClient, type AgentClientOptions } from "../src/index.ts";
 
-/** A request as it came over the wire. */
+/** A received request. */
 interface Received {
   readonly method: string;
   /** With the query. */
@@ -12,7 +12,7 @@ interface Received {
   readonly body: Record<string, unknown>;
 }
 
-/** Answers a request; `undefined` cuts the connection. */
+/** Answers a request; `undefined` closes the connection. */
 export type Handler = (
   request: Received,
   count: number,
@@ -22,7 +22,7 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Text as it stands, instead of JSON. */
+  /** Literal text, instead of JSON. */
   readonly text?: string;
   /** Writes the answer itself. */
   readonly stream?: (response: ServerResponse) => void;
@@ -33,7 +33,7 @@ export interface Service {
   readonly received: readonly Received[];
 }
 
-/** A real server on this machine that answers as the test says, gone after the test. */
+/** A real server on this machine with the test's answers. Stopped after the test. */
 export async function serve(handler: Handler): Promise<Service> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -72,7 +72,7 @@ export async function serve(handler: Handler): Promise<Service> {
 export const ENROL = "enrol-secret-that-nobody-may-see";
 export const TOKEN = "phase-token-that-nobody-may-see";
 
-/** What a claim is answered with. */
+/** The answer to a claim. */
 export const CLAIM = {
   task: {
     id: "t1",
@@ -102,11 +102,11 @@ export const problem = (status: number, code: string, more: object = {}): Reply 
 
 export interface Started {
   readonly client: AgentClient;
-  /** The pauses that it made, in milliseconds; none of them took time. */
+  /** The pauses of the client in milliseconds. They take no time. */
   readonly pauses: readonly number[];
 }
 
-/** A client that does not wait and leaves nothing to chance. */
+/** A client that does not wait and uses no random numbers. */
 export function start(endpoint: string, options: Partial<AgentClientOptions> = {}): Started {
   const pauses: number[] = [];
   const client = new AgentClient({
@@ -123,11 +123,11 @@ export function start(endpoint: string, options: Partial<AgentClientOptions> = {
   return { client, pauses };
 }
 
-/** The same with a task. */
+/** The same, with a task. */
 export const holding = (endpoint: string, options: Partial<AgentClientOptions> = {}): Started =>
   start(endpoint, { task_id: "t1", phase_token: TOKEN, ...options });
 
-/** What a promise is rejected with. */
+/** The reason with which a promise rejects. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -17,7 +17,7 @@ interface Ran {
 }
 
 function run(program: string, args: readonly string[], cwd = scratch): Ran {
-  // No index, so that nothing can be fetched; no bytecode beside the sources.
+  // No package index, so that nothing is downloaded. No bytecode beside the sources.
   const env = {
     ...process.env,
     PIP_NO_INDEX: "1",
@@ -38,14 +38,14 @@ if (!present)
 
 describe.skipIf(!present)("the Python client", () => {
   beforeAll(() => {
-    // With the pip that is there: one of its own takes most of the time of these tests.
+    // With the existing pip, because installing another would take most of the time of these tests.
     expect(
       run("python3", ["-m", "venv", "--system-site-packages", "--without-pip", venv]),
     ).toMatchObject({ status: 0 });
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it("is installed by pip without a network, with its version and nothing besides", () => {
+  it("is installed by pip without a network, with its version and without dependencies", () => {
     expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({
       status: 0,
       output: "",
@@ -61,7 +61,7 @@ describe.skipIf(!present)("the Python client", () => {
     expect(installed).toEqual([{ name: "bylaw-sdk", version }]);
   });
 
-  it("builds the same wheel each time, and the wheel is what pip takes", () => {
+  it("builds the same wheel each time, and pip installs the same wheel", () => {
     const build = (folder: string): string => {
       const code = `import sys; sys.path.insert(0, ${JSON.stringify(join(source, "backend"))}); import bylaw_build, os; os.makedirs(${JSON.stringify(folder)}); print(bylaw_build.build_wheel(${JSON.stringify(folder)}))`;
       const { status, output } = run("python3", ["-c", code], source);
@@ -80,7 +80,7 @@ describe.skipIf(!present)("the Python client", () => {
     ).toEqual({ status: 0, output: "" });
   });
 
-  it("does what its own tests say", () => {
+  it("passes its own tests", () => {
     const { status, output } = run(python, [
       "-W",
       "error",

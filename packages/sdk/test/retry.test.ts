@@ -6,7 +6,7 @@ const keys = (
   received: readonly { readonly headers: Record<string, unknown> }[],
 ): ReadonlySet<unknown> => new Set(received.map(({ headers }) => headers["idempotency-key"]));
 
-it("makes a request again when the connection breaks, under the same key", async () => {
+it("repeats a request when the connection breaks, under the same key", async () => {
   const { endpoint, received } = await serve((_, count) =>
     count < 4 ? undefined : { body: CLAIM },
   );
@@ -19,7 +19,7 @@ it("makes a request again when the connection breaks, under the same key", async
   expect(others).toEqual([]);
 });
 
-it("makes a request again when the answer breaks off", async () => {
+it("repeats a request when the answer breaks off", async () => {
   const whole = JSON.stringify(CLAIM);
   const { endpoint, received } = await serve((_, count) =>
     count > 1
@@ -34,7 +34,7 @@ it("makes a request again when the answer breaks off", async () => {
   expect(keys(received).size).toBe(1);
 });
 
-it.each([408, 429, 502, 503, 504])("makes a request again after %d", async (status) => {
+it.each([408, 429, 502, 503, 504])("repeats a request after %d", async (status) => {
   const { endpoint, received } = await serve((_, count) =>
     count < 3 ? problem(status, "busy") : { body: { lease_until: "x" } },
   );
@@ -43,20 +43,23 @@ it.each([408, 429, 502, 503, 504])("makes a request again after %d", async (stat
   expect(keys(received).size).toBe(1);
 });
 
-it.each([400, 401, 403, 404, 409, 413, 500])("asks once where the answer is %d", async (status) => {
-  const { endpoint, received } = await serve(() => problem(status, "wrong"));
-  expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({
-    status,
-    code: "wrong",
-  });
-  expect(received).toHaveLength(1);
-});
+it.each([400, 401, 403, 404, 409, 413, 500])(
+  "does not repeat a request after %d",
+  async (status) => {
+    const { endpoint, received } = await serve(() => problem(status, "wrong"));
+    expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({
+      status,
+      code: "wrong",
+    });
+    expect(received).toHaveLength(1);
+  },
+);
 
-it("a request that meets a newer token is made again with that one, under the same key", async () => {
+it("repeats a request with a newer token, under the same key", async () => {
   const { endpoint, received } = await serve(async ({ path }) => {
     if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "newer" } };
     const attempt = received.filter((one) => one.path.endsWith("/execute")).length;
-    // The tool ran, and nobody heard of it.
+    // The tool ran, but the answer was lost.
     if (attempt === 1) return undefined;
     if (attempt > 2) return { body: { id: "1", result: "once" } };
     await client.heartbeat();
@@ -73,7 +76,7 @@ it("a request that meets a newer token is made again with that one, under the sa
   expect(keys(attempts).size).toBe(1);
 });
 
-it("two requests have two keys, and the caller's key is used where there is one", async () => {
+it("two requests have two keys, and the caller's key is used if there is one", async () => {
   const { endpoint, received } = await serve(() => ({ body: { lease_until: "x" } }));
   const { client } = holding(endpoint);
   await client.heartbeat();
@@ -83,7 +86,7 @@ it("two requests have two keys, and the caller's key is used where there is one"
   expect(received[2]?.headers["idempotency-key"]).toBe("mine");
 });
 
-it("waits as long as the server asks, and gives up where that is too long", async () => {
+it("waits as long as the server asks, and gives up if that is too long", async () => {
   const asked = (after: string) =>
     serve((_, count) =>
       count === 1
@@ -124,12 +127,12 @@ it("pauses double up to a cap, grow by a quarter at most, and end with the attem
   expect(late.pauses).toEqual([125, 250, 500]);
 });
 
-it("an attempt that takes too long is one that failed", async () => {
+it("an attempt that takes too long counts as failed", async () => {
   const { endpoint, received } = await serve((_, count) =>
     count > 1 ? { body: { lease_until: "x" } } : new Promise(() => undefined),
   );
   await holding(endpoint, { timeout_ms: 50 }).client.heartbeat();
-  // On a busy machine the second may take as long.
+  // On a busy machine, the second may take as long.
   expect(received.length).toBeGreaterThan(1);
 });
 
@@ -145,7 +148,7 @@ it("a signal ends a request, and the pause before the next one, with its reason"
   expect(received).toHaveLength(1);
   const pausing = new AbortController();
   const busy = await serve(() => problem(503, "busy"));
-  // The real pause, which no test waits for.
+  // The real pause. No test waits for it.
   const { client } = holding(busy.endpoint, {
     retry: { base_ms: 60_000, cap_ms: 60_000, give_up_ms: 1e9 },
     sleep: undefined as never,
@@ -159,7 +162,7 @@ it("a signal ends a request, and the pause before the next one, with its reason"
   expect(busy.received).toHaveLength(1);
 });
 
-it("a claim that waits is made again as long as there is time, each time under a key of its own", async () => {
+it("a waiting claim is repeated while there is time, each time under a new key", async () => {
   const none = { ...problem(404, "task_none_ready"), headers: { "retry-after": "1" } };
   const { endpoint, received } = await serve((_, count) => (count < 3 ? none : { body: CLAIM }));
   const { client, pauses } = start(endpoint);
@@ -178,7 +181,7 @@ it("a claim that waits is made again as long as there is time, each time under a
   expect(empty.received[0]?.body).toEqual({ agent_id: "ann" });
 });
 
-it("an answer that is no JSON is told from one that is", async () => {
+it("an answer that is not JSON is distinguished from one that is", async () => {
   const { endpoint } = await serve(() => ({ text: "<html>" }));
   expect(await rejection(holding(endpoint).client.heartbeat())).toMatchObject({
     name: "ServerFault",

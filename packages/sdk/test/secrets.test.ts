@@ -11,14 +11,14 @@ const shown = (value: unknown): string =>
     String(value),
   ].join("\n");
 
-it("no credential is in what prints a client or a claim", async () => {
+it("printing a client or a claim shows no credential", async () => {
   const { endpoint } = await serve(() => ({ body: CLAIM }));
   const { client } = start(endpoint);
   const claim = await client.claimTask();
   for (const value of [client, claim]) expect(shown(value)).not.toMatch(/nobody-may-see/);
 });
 
-it("no credential is in an error, even where the server repeats it", async () => {
+it("no credential is in an error, even if the server repeats it", async () => {
   const { endpoint } = await serve(({ headers }) =>
     problem(403, "token_expired", {
       detail: `${headers.authorization}`,
@@ -38,7 +38,7 @@ it("no credential is in an error, even where the server repeats it", async () =>
   );
 });
 
-it("a redirection takes no credential along", async () => {
+it("a redirect does not get the credential", async () => {
   const elsewhere = await serve(() => ({ body: CLAIM }));
   const { endpoint } = await serve(() => ({
     status: 307,
@@ -75,7 +75,7 @@ it.each([`${ENROL}\r\nX-Agent: bob`, "two words", "", "ü"])(
   },
 );
 
-it("finds its parts in an environment, and says which is missing", async () => {
+it("reads its options from an environment, and names a missing one", async () => {
   const { endpoint, received } = await serve(() => ({ body: { lease_until: "x" } }));
   const environment = {
     BYLAW_ENDPOINT: endpoint,

@@ -71,12 +71,12 @@ it("starts a program with its task, its token and its contract, and with no secr
   expect(existsSync(join(given.cwd ?? "", "shell"))).toBe(false);
 });
 
-it.each(readCases<string>(import.meta, "hands-no-on"))("hands no %s on", async (name) => {
+it.each(readCases<string>(import.meta, "hands-no-on"))("does not pass on %s", async (name) => {
   const given = await options({ env: { [name]: "x" } });
   expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
 });
 
-it("starts nothing where there is no task, and says so where there is no such program", async () => {
+it("starts nothing without a task, and reports a missing program", async () => {
   const { endpoint } = await serve(() => problem(404, "task_none_ready"));
   const given = await options();
   expect(await rejection(spawnAgent(node(NOTE), { ...given, endpoint }))).toBeInstanceOf(
@@ -93,14 +93,14 @@ it("starts nothing where there is no task, and says so where there is no such pr
   expect(String(error)).toContain("`no-such-program`");
 });
 
-// It starts a child that outlives its parent unless the group ends, and says when both run.
+// It starts a child that outlives it unless the whole group ends, and prints a line when both run.
 const PARENT = `const { spawn } = require("node:child_process");
 const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"], { stdio: "ignore" });
 require("node:fs").writeFileSync("child.pid", String(child.pid));
 setInterval(() => {}, 1000);`;
 
 it.skipIf(process.platform === "win32").each(["stop", "signal"])(
-  "ends an agent with what it has started, by %s",
+  "ends an agent with everything it has started, by %s",
   async (by) => {
     const stop = new AbortController();
     const given = await options({ signal: stop.signal });
@@ -111,7 +111,7 @@ it.skipIf(process.platform === "win32").each(["stop", "signal"])(
     if (by === "signal") stop.abort();
     else await agent.stop();
     expect(await agent.ended).toEqual({ code: null, signal: "SIGTERM" });
-    // A process that nobody waits for stays in the table as a zombie.
+    // A process whose parent does not wait for it stays in the table as a zombie.
     const running = (): boolean =>
       existsSync(`/proc/${child}/stat`) &&
       !/\) Z /.test(readFileSync(`/proc/${child}/stat`, "utf8"));
@@ -119,7 +119,7 @@ it.skipIf(process.platform === "win32").each(["stop", "signal"])(
   },
 );
 
-it("an agent in a shell script finds itself by the environment alone", async () => {
+it("an agent in a shell script gets everything from the environment", async () => {
   const given = await options();
   writeFileSync(
     join(given.cwd ?? "", "agent.sh"),

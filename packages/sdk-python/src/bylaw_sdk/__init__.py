@@ -1,4 +1,4 @@
-"""A client for agents that work under a contract which ``bylaw serve`` enforces."""
+"""A client for agents that work under a contract that ``bylaw serve`` enforces."""
 
 from .answers import (
     Approval,

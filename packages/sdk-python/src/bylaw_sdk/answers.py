@@ -1,4 +1,4 @@
-"""What the service answers, as types. The rest of each object is as the service has it."""
+"""Types of the service's answers. Each object may have more fields."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, TypedDict
 
 
 class Decision(TypedDict):
-    """What was decided, and why."""
+    """A decision with its reason."""
 
     effect: str
     code: str
@@ -35,7 +35,7 @@ class Contract(TypedDict):
 
 
 class PhaseGuide(TypedDict):
-    """What the contract asks of an agent in a phase; ``prompt`` says it in words, for a model."""
+    """The guide to a phase. ``prompt`` has all of it in prose, for a model."""
 
     required_artifacts: List[Dict[str, Any]]
     next_phases: List[Dict[str, Any]]
@@ -43,7 +43,7 @@ class PhaseGuide(TypedDict):
 
 
 class Claim(PhaseGuide):
-    """A task that was claimed. The phase token stays inside the client."""
+    """A claimed task. The phase token stays inside the client."""
 
     task: Task
     phase: Optional[str]
@@ -53,7 +53,7 @@ class Claim(PhaseGuide):
 
 
 class Entered(PhaseGuide):
-    """A transition that was let through, and the number of the event that says so."""
+    """A granted transition, with the sequence of its event."""
 
     phase: Optional[str]
     allowed_tools: List[str]
@@ -67,7 +67,7 @@ class Entered(PhaseGuide):
 
 
 class ToolAnswer(TypedDict):
-    """What came of a tool call that was executed."""
+    """The result of an executed tool call."""
 
     id: str
     result: Any
@@ -76,7 +76,7 @@ class ToolAnswer(TypedDict):
 
 
 class Checked(TypedDict):
-    """What was decided about a call that nobody executed."""
+    """The decision about a call that was not executed."""
 
     allowed: bool
     effect: str
@@ -87,7 +87,7 @@ class Checked(TypedDict):
 
 
 class Snapshot(TypedDict, total=False):
-    """Where the task stands, as far as the contract lets agents see; a page of it."""
+    """The state of the task, as far as the contract shows it to agents; one page of it."""
 
     task_id: str
     task_dependencies: List[str]
@@ -123,7 +123,7 @@ class ShownAnswers(TypedDict):
 
 
 class ConsensusState(TypedDict, total=False):
-    """Where a consensus stands, as its caller may see it. ``you`` is for an agent: what it may do now."""
+    """The state of a consensus, as far as its caller may see it. ``you`` is only for an agent: what it may do now."""
 
     open: bool
     agents: List[Dict[str, Any]]

@@ -30,13 +30,13 @@ from .events import follow
 from .session import Session
 from .transport import Ask, Retry, Transport, credential_of
 
-# The longest that a server is asked to hold a request open, in seconds: what is in between may cut longer ones.
+# The longest that a server is asked to hold a request open, in seconds, because a proxy in between may cut longer ones.
 _HOLD = 25.0
-# How long an answer with a newer token may be on its way.
+# How long an answer with a newer token may take, in seconds.
 _SOON = 1.0
-# How long a tool may work by default: tests take their time.
+# The default time limit of a tool in seconds. Tests may take long.
 _TOOL = 900.0
-# What only somebody else can end: plugin gates says so of a gate that waits for approvals or reviewers.
+# The code that plugin-gates uses for a gate that waits for approvals or reviewers.
 _WAITING = "gate_pending"
 
 _VARIABLES = {
@@ -49,7 +49,7 @@ _VARIABLES = {
 
 
 class AgentClient:
-    """Claims a task, works by tools that the phase allows, and asks for transitions.
+    """Claims a task, uses tools that the phase allows, and asks for transitions.
 
     What goes wrong is an :class:`AgentError` whose class and ``next`` say what to do. Requests that may be repeated are, and happen once. All
     times are in seconds. Safe to use from many threads; as a context manager it ends its heartbeat.
@@ -70,10 +70,10 @@ class AgentClient:
         ssl_context: Optional[ssl.SSLContext] = None,
         **testing: Callable[..., Any],
     ) -> None:
-        """``enrol_secret`` lets the agent claim; ``task_id`` and ``phase_token`` are of a task that was claimed for it. ``heartbeat`` gives signs of
-        life by itself. ``allow_http`` lets ``http:`` go to another machine. ``testing`` replaces ``sleep`` and ``random``."""
+        """``enrol_secret`` lets the agent claim; ``task_id`` and ``phase_token`` are of a task that was claimed for it. ``heartbeat`` sends
+        heartbeats by itself. ``allow_http`` permits ``http:`` to another machine. ``testing`` replaces ``sleep`` and ``random``."""
         self.agent_id = agent_id
-        # In functions, since whatever prints an object prints its fields.
+        # In functions, because code that prints an object prints its fields.
         secret = None if enrol_secret is None else credential_of(enrol_secret, "enrolment secret")
         self._enrol: Optional[Callable[[], str]] = None if secret is None else lambda: f"Bylaw-Enrol {secret}"
         token = None if phase_token is None else credential_of(phase_token, "phase token")
@@ -85,19 +85,22 @@ class AgentClient:
         self.consensus = AgentConsensus(self._session)
         self._heartbeat = heartbeat
         self._ended = threading.Event()
-        #: Why the task is held no longer, as a heartbeat found; ``None`` while it is held.
+        #: Why the task is no longer held, as a heartbeat found; ``None`` while it is held.
         self.lost: Optional[AgentError] = None
         if token is not None:
             self._live(None)
 
     @classmethod
     def from_environment(cls, **options: Any) -> "AgentClient":
-        """A client from BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or BYLAW_ENROL_SECRET. What is given wins."""
+        """Creates a client from BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID and BYLAW_PHASE_TOKEN, or BYLAW_ENROL_SECRET.
+
+        Given options take precedence.
+        """
         found = {name: os.environ[variable] for name, variable in _VARIABLES.items() if os.environ.get(variable)}
         for name in ("orchestrator_url", "agent_id"):
             if name not in found and name not in options:
-                message = f"Unexpected lack of {_VARIABLES[name]}, expected it in the environment"
-                raise RequestInvalid(message, code="request_invalid", fix="start the agent with spawnAgent, or set it")
+                message = f"{_VARIABLES[name]} is not set"
+                raise RequestInvalid(message, code="request_invalid", fix="Start the agent with `spawn_agent`, or set the variable")
         return cls(**{**found, **options})
 
     def __repr__(self) -> str:
@@ -105,21 +108,21 @@ class AgentClient:
 
     @property
     def task_id(self) -> Optional[str]:
-        """The task that is held."""
+        """The id of the claimed task."""
         return self._session.task_id
 
     @property
     def phase(self) -> Optional[str]:
-        """The phase of the task, as the server said last."""
+        """The phase of the task, as last reported by the server."""
         return self._session.phase
 
     @property
     def prompt(self) -> Optional[str]:
-        """What the contract asks for in the phase of the task, in words, for the prompt of a model."""
+        """The guide to the task's phase in prose, for the prompt of a model."""
         return self._session.prompt
 
     def contract(self) -> Dict[str, Any]:
-        """The contract, with what each phase allows and asks for."""
+        """The contract, with what each phase allows and requires."""
         return cast(Dict[str, Any], self._session.get("contract", "/contract"))
 
     def claim_task(
@@ -130,7 +133,7 @@ class AgentClient:
         wait: float = 0.0,
         request_id: Optional[str] = None,
     ) -> Claim:
-        """Claims a task: the one that is named, or the next that is ready and that the capabilities suffice for. Raises NoTaskReady after ``wait``."""
+        """Claims a task: the named one, or the next ready one that fits the capabilities. Raises NoTaskReady after ``wait`` seconds."""
         until = time.monotonic() + wait
         authorization = self._enrol or (lambda: self._session.bearer("claim"))
         wanted = _given(agent_id=self.agent_id, capabilities=None if capabilities is None else list(capabilities), task_id=task_id)
@@ -160,7 +163,7 @@ class AgentClient:
         reason: Optional[str] = None,
         request_id: Optional[str] = None,
     ) -> Entered:
-        """Asks for the task to enter a phase, with what the phase that it leaves requires. Raises TransitionBlocked with all reasons."""
+        """Asks for the task to enter a phase, with the artifacts that the current phase requires. Raises TransitionBlocked with every reason."""
         body = _given(target_phase=target_phase, artifacts=dict(artifacts or {}), reason=reason)
         answer = self._session.post("transition", "/tasks/transition", body, request_id=request_id)[1]
         self._session.renew(answer.pop("new_token", None))
@@ -172,7 +175,7 @@ class AgentClient:
         return cast(Entered, answer)
 
     def complete_task(self, artifacts: Optional[Mapping[str, Any]] = None, *, request_id: Optional[str] = None) -> Entered:
-        """Completes the task, with what its last phase requires. Raises TransitionBlocked."""
+        """Completes the task, with the artifacts that its last phase requires. Raises TransitionBlocked."""
         entered = self.request_transition("@completed", artifacts, request_id=request_id)
         self._ended.set()
         return entered
@@ -184,13 +187,13 @@ class AgentClient:
         self._session.end()
 
     def fail_task(self, reason: str) -> None:
-        """Gives the task up: it waits for a person."""
+        """Fails the task, which then waits for a person."""
         self._session.post("fail", "/tasks/fail", {"reason": reason})
         self._ended.set()
         self._session.end()
 
     def heartbeat(self) -> str:
-        """A sign of life: the claim holds on, until the time that this returns. Raises NotClaimed where it is too late."""
+        """Sends a heartbeat, and returns the new end of the lease. Raises NotClaimed if it is too late."""
         turn = self._session.turn
         answer = self._session.post("heartbeat", "/tasks/heartbeat", {})[1]
         self._session.refresh(answer.get("phase_token"), turn)
@@ -208,8 +211,8 @@ class AgentClient:
     ) -> Any:
         """Has the server execute a tool, and returns its result. Arguments may also be given by name.
 
-        Raises ToolForbidden, ToolFailed, or ApprovalPending where a person is asked; with ``approval_wait`` it waits that long for the answer, and
-        makes the call again when it is yes.
+        Raises ToolForbidden, ToolFailed, or ApprovalPending if a person must approve. With ``approval_wait``, waits that many seconds for the
+        answer, and repeats the call after a yes.
         """
         given = {**(args or {}), **more}
         return self._execute(tool_name, given, approval_wait=approval_wait, request_id=request_id, timeout=timeout)["result"]
@@ -224,8 +227,8 @@ class AgentClient:
         approval_id = answer["approval_id"]
         if approval_wait is None:
             raise ApprovalPending(
-                f"Unexpected call of `{tool_name}` without approval, expected a person's yes first",
-                **{"code": "approval_pending", "status": 202, "fix": "wait for the approval, then make the same call again"},
+                f"A person must approve this call of `{tool_name}`",
+                **{"code": "approval_pending", "status": 202, "fix": "Wait for the approval, then make the same call again"},
                 approval_id=approval_id,
             )
         self.wait_for_approval(approval_id, timeout=approval_wait)
@@ -236,59 +239,59 @@ class AgentClient:
     ) -> List[Dict[str, Any]]:
         """Has the server execute several tools in one request, each ``{"tool_name", "args", "id"?}``, one after the other.
 
-        Returns an outcome each, in order, whose ``status`` is ``done``, ``failed``, ``denied``, ``pending`` or ``skipped``. The first call that is
-        not ``done`` ends the batch, and those after it are ``skipped``.
+        Returns one outcome for each, in order. Its ``status`` is ``done``, ``failed``, ``denied``, ``pending`` or ``skipped``. The first call
+        that is not ``done`` ends the batch, and the rest is ``skipped``.
         """
         body = {"calls": [dict(call) for call in calls]}
         answer = self._session.post("batch", "/tools/execute/batch", body, request_id=request_id, timeout=timeout)[1]
         return cast(List[Dict[str, Any]], answer["results"])
 
     def check_tool(self, tool_name: str, args: Optional[Mapping[str, Any]] = None, *, record: Optional[bool] = None) -> Checked:
-        """Asks whether a call would be allowed, without making it. With ``record=False`` the question is not on record either."""
+        """Asks whether a call would be allowed, without making it. With ``record=False``, the question is not recorded either."""
         body = _given(tool_name=tool_name, args=dict(args or {}), record=record)
         return cast(Checked, self._session.post(tool_name, "/tools/check", body, tool=tool_name)[1])
 
     def check_tools(self, calls: Sequence[Mapping[str, Any]], *, record: Optional[bool] = None) -> List[Checked]:
-        """Asks about many calls at once, each ``{"tool_name", "args", "id"?}``: one answer each, in order."""
+        """Asks about many calls at once, each ``{"tool_name", "args", "id"?}``. Returns one answer for each, in order."""
         body = _given(calls=[dict(call) for call in calls], record=record)
         return cast(List[Checked], self._session.post("batch", "/tools/check/batch", body)[1]["decisions"])
 
     batch = check_tools
 
     def report_result(self, id: str, tool_name: str, *, ok: bool, result: Any = None) -> None:
-        """Says what came of a checked call that the agent made itself."""
+        """Reports the result of a checked call that the agent made itself."""
         self._session.post("result", "/tools/result", {"id": id, "tool_name": tool_name, "ok": ok, "result": result})
 
     def tools(self) -> List[Dict[str, Any]]:
-        """The tools that there are, with JSON Schemas of their arguments, and whether the phase allows them."""
+        """The tools, with JSON Schemas of their arguments, and whether the phase allows them."""
         return cast(List[Dict[str, Any]], self._session.get("tools", "/tools")["tools"])
 
     def respond(self, response: Mapping[str, Any]) -> Dict[str, Any]:
-        """Has a finished response of the agent's model judged, and tells how to go on."""
+        """Submits a finished response of the agent's model. The answer says whether it is accepted and how to continue."""
         return cast(Dict[str, Any], self._session.send("response", "/responses", dict(response))[1])
 
     def behave(self, action: Mapping[str, Any]) -> Dict[str, Any]:
-        """Asks to steer the workflow: the object of a control file, ``{"action", "reason"?, …}``."""
+        """Asks to steer the workflow, with the content of a control file: ``{"action", "reason"?, …}``."""
         return cast(Dict[str, Any], self._session.send("behavior", "/behaviors", dict(action))[1])
 
     def get_state_snapshot(self, cursor: Optional[str] = None) -> Snapshot:
-        """Where the task stands: phase, dependencies, what is done, what blocks. ``cursor`` is the ``next`` of the page before."""
+        """The state of the task: phase, dependencies, what is done, what blocks. ``cursor`` is the ``next`` of the previous page."""
         return cast(Snapshot, self._session.get("snapshot", "/state/snapshot", query={"cursor": cursor}))
 
     def events(self, after: int = 0) -> Iterator[LogEvent]:
-        """The events of the task after number ``after`` (default: all), and then each as it happens. It comes back by itself."""
+        """The events of the task after number ``after`` (default: all), and then each as it happens. Reconnects by itself."""
         return follow(self._transport, lambda: self._session.bearer("events"), after)
 
     def directives(self) -> List[Dict[str, Any]]:
-        """What somebody is still to do for the task, such as reviews that were asked for."""
+        """The open work of others for the task, such as requested reviews."""
         return cast(List[Dict[str, Any]], self._session.get("directives", "/directives")["directives"])
 
     def approvals(self) -> List[Approval]:
-        """The open questions to a person that concern the task: calls and gates."""
+        """The open questions to a person about the task: calls and gates."""
         return cast(List[Approval], self._session.get("approvals", "/approvals")["approvals"])
 
     def wait_for_approval(self, approval_id: str, *, timeout: float = 3_600.0) -> Approval:
-        """Waits until a person has answered. Raises ApprovalRefused at a no, and where nobody answers in time."""
+        """Waits until a person has answered. Raises ApprovalRefused for a no, and when nobody answers in time."""
         until = time.monotonic() + timeout
         path = f"/approvals/{urllib.parse.quote(approval_id, safe='')}"
         while True:
@@ -298,16 +301,16 @@ class AgentClient:
             if state in ("approved", "used"):
                 return cast(Approval, approval)
             if state != "open":
-                raise ApprovalRefused(f"Unexpected state `{state}` of `{approval_id}`, expected a yes", code=f"approval_{state}")
+                raise ApprovalRefused(f"Approval `{approval_id}` was not given: it is {state}", code=f"approval_{state}")
             if time.monotonic() >= until:
-                raise ApprovalRefused(f"Unexpected silence about `{approval_id}`, expected an answer", code="approval_expired")
+                raise ApprovalRefused(f"Nobody answered approval `{approval_id}` in time", code="approval_expired")
 
     def read_file(self, path: str, *, offset: Optional[int] = None, limit: Optional[int] = None) -> Any:
         """Reads a file of the workspace."""
         return self.use_tool("read_files", _given(path=path, offset=offset, limit=limit))
 
     def write_file(self, path: str, content: str, *, mode: Optional[str] = None) -> Any:
-        """Writes a file of the workspace; with ``mode="a"`` at its end."""
+        """Writes a file of the workspace. ``mode="a"`` appends to it."""
         return self.use_tool("write_files", _given(path=path, content=content, mode=mode))
 
     def run_command(self, command: str, *, timeout: Optional[float] = None, cwd: Optional[str] = None) -> Any:
@@ -315,11 +318,11 @@ class AgentClient:
         return self.use_tool("bash", _given(command=command, timeout=timeout, cwd=cwd))
 
     def grep(self, pattern: str, path: str = ".") -> Any:
-        """Looks for a pattern in the files of the workspace."""
+        """Searches for a pattern in the files of the workspace."""
         return self.use_tool("grep", {"pattern": pattern, "path": path})
 
     def close(self) -> None:
-        """Ends the heartbeat. The claim holds until its lease ends: ``release_task`` gives it back."""
+        """Ends the heartbeat. The claim stays until its lease ends; ``release_task`` gives it back at once."""
         self._ended.set()
 
     def __enter__(self) -> "AgentClient":
@@ -343,10 +346,10 @@ class AgentClient:
                 lease_until = self.heartbeat()
                 overtaken = False
             except (Unavailable, RateLimited, ServerFault):
-                # Silence is no loss: the server may be back before the lease ends, and says so if it is not.
+                # No answer does not mean that the claim is lost: the server may be back before the lease ends, or else report the loss.
                 continue
             except AgentError as error:
-                # Nor is a token that was overtaken once: the answer with the newer one may be on its way.
+                # The same is true for a token that was replaced once, because the answer with the newer one may be on its way.
                 if isinstance(error, TokenExpired) and not overtaken:
                     overtaken = soon = True
                     continue
@@ -356,11 +359,11 @@ class AgentClient:
 
 
 def _rhythm(until: Optional[str]) -> float:
-    # Three signs of life in a lease. Clocks differ, so that no end of a lease is trusted too far.
+    # Three heartbeats per lease. Clocks differ, so the pause stays within bounds whatever the end of the lease is.
     if until is None:
         return 10.0
     try:
-        # Before 3.11 neither Z nor fractions of any length are understood.
+        # Python before 3.11 parses neither Z nor fractions of any length.
         at = datetime.strptime(re.sub(r"(\.\d+)?Z$", "", until), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
     except ValueError:
         return 10.0

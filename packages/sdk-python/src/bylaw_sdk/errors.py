@@ -1,4 +1,4 @@
-"""What goes wrong, and what to do about it."""
+"""Errors of the client, each with what to do about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 
 class AgentError(Exception):
-    """What every error of this client is. Its class says what happened, ``next`` what to do. No credential is in any part of it.
+    """The base of all errors of this client. The class says what happened, and ``next`` what to do. No part of it contains a credential.
 
     ``next`` is ``claim``: claim the task again, or another one. ``change``: the request is wrong as it is. ``resolve``: what blocks has to
     be resolved first. ``wait``: ask again later. ``stop``: nothing that an agent can do helps, a person has to.
@@ -26,14 +26,14 @@ class AgentError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        #: As the server has it, or one of this client's own: ``not_claimed``, ``unreachable``, ``answer_unreadable``, ``request_invalid``.
+        #: The server's code, or one of this client: ``not_claimed``, ``unreachable``, ``answer_unreadable``, ``request_invalid``.
         self.code = code
         self.fix = fix
-        #: The answer's; none where nothing was asked or nobody answered.
+        #: The HTTP status; ``None`` if no request was sent or no answer came.
         self.status = status
-        #: The problem details of the answer, as they came.
+        #: The problem details of the answer, unchanged.
         self.problem = problem
-        #: How long the server asks to wait, in seconds; ``None`` where it does not say.
+        #: How long the server asks to wait, in seconds; ``None`` if it does not say.
         self.retry_after = retry_after
 
     def __str__(self) -> str:
@@ -41,33 +41,33 @@ class AgentError(Exception):
 
 
 class Unauthenticated(AgentError):
-    """The credential is missing, unknown or not what was signed. Another one has to be given; asking again does not help."""
+    """The credential is missing, unknown or forged. Asking again does not help; another credential is needed."""
 
 
 class NotPermitted(AgentError, PermissionError):
-    """The credential is known and may not do this: an agent asked for what is an operator's."""
+    """The credential is known but may not do this, such as an agent that asks for something only operators may do."""
 
 
 class TokenExpired(AgentError):
-    """The phase token does not hold any more: its time is over, or the task has a newer one. Claim the same task again."""
+    """The phase token is no longer valid: it has expired, or the task has a newer one. Claim the same task again."""
 
     next = "claim"
 
 
 class NotClaimed(AgentError, RuntimeError):
-    """This agent does not hold the task: it never claimed it, its lease ended, or the task is over."""
+    """This agent does not hold the task: it never claimed it, its lease has ended, or the task is over."""
 
     next = "claim"
 
 
 class NoTaskReady(AgentError):
-    """No task is free and ready now."""
+    """No task can be claimed at the moment."""
 
     next = "wait"
 
 
 class ToolForbidden(AgentError, PermissionError):
-    """The rules deny this call. Another call, or another phase; the same call again gets the same answer."""
+    """The rules deny this call. Make another call, or change the phase: the same call gets the same answer."""
 
     next = "change"
 
@@ -77,13 +77,13 @@ class ToolForbidden(AgentError, PermissionError):
 
 
 class ToolFailed(AgentError, ValueError):
-    """The call was allowed and the tool failed: the arguments were wrong, or what it works on is not as expected."""
+    """The call was allowed but the tool failed: the arguments were wrong, or the files were not as expected."""
 
     next = "change"
 
 
 class ApprovalPending(AgentError):
-    """A person has to say yes first. ``wait_for_approval(approval_id)``, then make the same call again."""
+    """A person must approve first. Call ``wait_for_approval(approval_id)``, then make the same call again."""
 
     next = "wait"
 
@@ -93,13 +93,13 @@ class ApprovalPending(AgentError):
 
 
 class ApprovalRefused(AgentError, PermissionError):
-    """A person said no, or nobody answered in time (``code``)."""
+    """A person said no, or nobody answered in time (see ``code``)."""
 
     next = "change"
 
 
 class TransitionBlocked(AgentError, PermissionError):
-    """The task stays in its phase."""
+    """The transition was refused, and the task stays in its phase."""
 
     def __init__(
         self,
@@ -112,31 +112,34 @@ class TransitionBlocked(AgentError, PermissionError):
         **parts: Any,
     ) -> None:
         super().__init__(message, **parts)
-        #: The same as ``blockers``, each with ``code``, ``checks`` and what to do about it (``fix``).
+        #: The same as ``blockers``, each with ``code``, ``checks`` and ``fix``.
         self.blocked_by = list(blocked_by)
-        #: What the tests came to that the server ran for the request: ``exit_code``, ``counts``, ``failed``, ``output``.
+        #: The result of the tests that the server ran for the request: ``exit_code``, ``counts``, ``failed``, ``output``.
         self.test_run = test_run
-        #: Why, one sentence each; never empty.
+        #: The reasons, one sentence each; never empty.
         self.blockers = blockers
-        #: Nothing is wrong, and somebody else has to act: a person who approves, or reviewers.
+        #: Whether nothing is wrong and only others must act: a person who approves, or reviewers.
         self.pending = pending
         self.next = "wait" if pending else "resolve"
 
 
 class RequestInvalid(AgentError, ValueError):
-    """The request is wrong as it is: a field that is missing or unknown, a transition that there is not, a body that is too large."""
+    """The request is wrong: a missing or unknown field, an unknown transition, or a body that is too large."""
 
     next = "change"
 
 
 class NotFound(AgentError, LookupError):
-    """What was asked about is not there."""
+    """The requested object does not exist."""
 
     next = "change"
 
 
 class Conflict(AgentError):
-    """It contradicts what is: another request had this idempotency key, or somebody else was first. Look at the state, then decide."""
+    """The request conflicts with the current state: another request had this idempotency key, or another caller was first.
+
+    Check the state, then decide.
+    """
 
     next = "resolve"
 
@@ -148,11 +151,11 @@ class RateLimited(AgentError):
 
 
 class Unavailable(AgentError):
-    """Nobody answered, or the server could not: the network, a restart, a time-out. What was asked may or may not have happened; asked again
-    with the same request id it happens once."""
+    """No usable answer came: the network failed, the server restarted, or a time limit passed. The request may or may not have taken effect.
+    Repeated with the same request id, it takes effect once."""
 
     next = "wait"
 
 
 class ServerFault(AgentError):
-    """The server answered with a fault of its own, or with what nobody can read."""
+    """The server failed, or its answer is unreadable."""

@@ -1,4 +1,4 @@
-"""Events as they happen, over a stream that comes back by itself."""
+"""Events as they happen, over a stream that reconnects by itself."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .answers import LogEvent
 from .errors import AgentError, TokenExpired
 from .transport import Ask, Transport
 
-# The longest line that is read, in bytes: a stream without an end of line must not fill the memory.
+# The longest line that is read, in bytes, so that an endless line cannot fill the memory.
 _LONGEST = 8 * 1024 * 1024
 # The longest pause that the server may ask for.
 _LONGEST_PAUSE = 60.0
-# Longer than the service is ever silent.
+# Longer than the heartbeat of the service.
 _SILENCE = 90.0
 
 
 def follow(transport: Transport, authorization: Callable[[], str], after: int) -> Iterator[LogEvent]:
-    """Each event once and in order, without an end. What another attempt cannot mend is raised."""
+    """Yields each event once and in order, without an end. Raises errors that a retry cannot fix."""
     last = after
     failures = 0
     while True:
@@ -30,14 +30,14 @@ def follow(transport: Transport, authorization: Callable[[], str], after: int) -
             with transport.open(Ask("GET", "/events", authorization, headers=headers, timeout=_SILENCE)) as stream:
                 for passed, event in _read(stream):
                     failures = 0
-                    # Events that are none of this agent's business count too.
+                    # Events of other tasks advance the position too.
                     if event is None:
                         last = max(last, passed)
                     elif event["sequence"] > last:
                         last = event["sequence"]
                         yield event
         except AgentError as error:
-            # A token that was replaced meanwhile is no fault of the stream.
+            # A token that was replaced meanwhile is not an error of the stream.
             replaced = isinstance(error, TokenExpired) and authorization() != credential
             if not replaced and error.status not in (408, 429, 502, 503, 504):
                 raise
@@ -52,7 +52,7 @@ def _read(stream: Any) -> Iterator[Tuple[int, Optional[LogEvent]]]:
     fields: Dict[str, str] = {}
     while True:
         raw: bytes = stream.readline(_LONGEST)
-        # What the stream cuts off is no event.
+        # An event that is cut off is dropped.
         if not raw.endswith(b"\n"):
             return
         line = raw.rstrip(b"\r\n").decode("utf-8")

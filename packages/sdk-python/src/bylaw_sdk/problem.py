@@ -1,4 +1,4 @@
-"""From an answer that is an error to the error that it is."""
+"""Converts error responses to errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional
 
 from . import errors
 
-# Codes of the plugins tokens and tasks. What is not listed is judged by its status.
+# Codes of the plugins tokens and tasks. All others are classified by status.
 _BY_CODE = (
     (re.compile(r"token_(expired|superseded|other_phase|other_session)"), errors.TokenExpired),
     (
@@ -20,7 +20,7 @@ _BY_CODE = (
     ),
     (re.compile(r"approval_(expired|refused|rejected|unavailable)"), errors.ApprovalRefused),
 )
-# Answers to a claim: the task may be given later.
+# Answers to a claim after which the task may become available.
 _NOT_READY = re.compile(r"task_(none_ready|unknown|blocked|waiting|not_claimed|other_agent|escalated)")
 _BY_STATUS = {
     401: errors.Unauthenticated,
@@ -42,7 +42,7 @@ def error_of(
     tool: Optional[str],
     mask: Callable[[str], str],
 ) -> errors.AgentError:
-    """The error that an answer is. Its class goes by the code first and by the status where the code says nothing."""
+    """Returns the error for an error response. The code determines its class, or else the status."""
     problem = _problem_of(status, body, mask)
     code = problem["code"]
     fix = problem.get("fix")
@@ -59,7 +59,7 @@ def error_of(
     for pattern, kind in _BY_CODE:
         if pattern.fullmatch(code):
             return kind(detail, **parts)
-    # What was decided about stands in the answer: then it was allowed, and the tool itself is at fault.
+    # If the answer has a decision that allowed the call, the tool itself failed.
     if status == 400 and tool is not None and isinstance(problem.get("decision"), dict) and code != "invalid_call":
         return errors.ToolFailed(detail, **parts)
     if status == 403:
@@ -71,7 +71,7 @@ def error_of(
 
 
 def _problem_of(status: int, body: Any, mask: Callable[[str], str]) -> Dict[str, Any]:
-    # A balancer in between answers with pages of its own: then the status is all there is.
+    # A proxy in between answers with its own pages. Then only the status is known.
     told: Dict[str, Any] = _masked(body, mask) if isinstance(body, dict) else {}
 
     def text(name: str, otherwise: str) -> str:
@@ -79,7 +79,7 @@ def _problem_of(status: int, body: Any, mask: Callable[[str], str]) -> Dict[str,
         return value if isinstance(value, str) else otherwise
 
     title = text("title", "")
-    detail = text("detail", title or f"Unexpected answer with status {status}, expected one of the service")
+    detail = text("detail", title or f"The service answered with status {status}")
     return {**told, "title": title, "status": status, "detail": detail, "code": text("code", f"http_{status}")}
 
 

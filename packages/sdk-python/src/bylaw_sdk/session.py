@@ -1,4 +1,4 @@
-"""What an agent holds now."""
+"""The task that an agent holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .transport import Ask, Transport, new_key
 
 
 class Session:
-    """The task and its token, and what is asked for with them. Safe to use from many threads."""
+    """The task and its token, and the requests with them. Thread-safe."""
 
     __slots__ = ("_lock", "_token", "_transport", "_turn", "phase", "prompt", "task_id")
 
@@ -25,7 +25,7 @@ class Session:
 
     @property
     def turn(self) -> int:
-        """Counts the tokens that came: a request remembers it, to know later whether its own was overtaken meanwhile."""
+        """The number of tokens received so far. A request remembers it to know later whether its token was replaced meanwhile."""
         return self._turn
 
     def bearer(self, before: str) -> str:
@@ -36,12 +36,12 @@ class Session:
         return f"Bearer {token}"
 
     def renew(self, token: Optional[str]) -> None:
-        """Takes the token of a claim or a transition: it ended every other."""
+        """Stores the token of a claim or a transition, which ends every other."""
         with self._lock:
             self._take(token)
 
     def refresh(self, token: Optional[str], since: int) -> None:
-        """Takes the token that came with a sign of life, unless another came since it was asked for: then this one may be of the phase before."""
+        """Stores the token of a heartbeat, unless another came since the request. Then this one may be of the previous phase."""
         with self._lock:
             if since == self._turn:
                 self._take(token)
@@ -52,12 +52,12 @@ class Session:
             self._turn += 1
 
     def enter(self, answer: Mapping[str, Any]) -> None:
-        """Takes the phase that a claim or a transition has led to."""
+        """Stores the phase after a claim or a transition."""
         self.phase = answer["phase"]
         self.prompt = answer.get("prompt")
 
     def end(self) -> None:
-        """Nothing is held any more."""
+        """Forgets the task and its token."""
         with self._lock:
             self._token = None
             self._turn += 1
@@ -66,37 +66,37 @@ class Session:
             self.prompt = None
 
     def post(self, before: str, path: str, body: Mapping[str, Any], **asked: Any) -> Tuple[int, Any]:
-        """Asks for something to be done for the task."""
+        """Posts a request about the task."""
         if self.task_id is None:
             raise not_claimed(before)
         return self.send(before, path, {"task_id": self.task_id, **body}, **asked)
 
     def send(self, before: str, path: str, body: Mapping[str, Any], **asked: Any) -> Tuple[int, Any]:
-        """Asks for something that names no task: it is that of the token."""
+        """Posts a request without a task id, because the token identifies the task."""
         return self._ask("POST", path, before, body=body, **asked)
 
     def get(self, before: str, path: str, **asked: Any) -> Any:
-        """Asks how things are."""
+        """Sends a GET request."""
         return self._ask("GET", path, before, **asked)[1]
 
     def _ask(self, method: str, path: str, before: str, **asked: Any) -> Tuple[int, Any]:
         turn = self._turn
-        # One key for whatever is made of this request: an attempt that nobody heard of may have done what it asks for.
+        # One key for all attempts, because an attempt without an answer may have taken effect.
         asked["request_id"] = asked.get("request_id") or new_key()
         request = Ask(method, path, lambda: self.bearer(before), **asked)
         try:
             return self._transport.ask(request)
         except TokenExpired:
-            # A token that was replaced while the request was on its way is no fault of the request.
+            # If the token was replaced while the request was on its way, the request is repeated.
             if turn == self._turn:
                 raise
             return self._transport.ask(request)
 
 
 def not_claimed(before: str) -> NotClaimed:
-    """The error of what comes before a claim."""
+    """The error of a request that needs a claim."""
     return NotClaimed(
-        f"Must claim task before {before}: unexpected {before} without a task, expected a claim",
+        f"Must claim task before {before}",
         code="not_claimed",
-        fix="call claim_task first",
+        fix="Call `claim_task` first",
     )

@@ -21,7 +21,7 @@ _GROUPS = os.name == "posix"
 
 
 class SpawnedAgent:
-    """An agent that was started, with the task that was claimed for it."""
+    """A started agent, with the task that was claimed for it."""
 
     def __init__(self, claim: Claim, process: "subprocess.Popen[bytes]") -> None:
         self.claim = claim
@@ -29,17 +29,17 @@ class SpawnedAgent:
         self._process = process
 
     def wait(self, timeout: Optional[float] = None) -> int:
-        """Waits until it has ended, and returns its exit code. Raises subprocess.TimeoutExpired."""
+        """Waits until the agent has ended, and returns its exit code. Raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout)
 
     def stop(self, grace: float = 5.0) -> int:
-        """Ends it with what it has started: asks it to, and after ``grace`` seconds no longer asks."""
+        """Ends the agent with everything it has started: asks first, and kills after ``grace`` seconds."""
         self._kill(signal.SIGTERM)
         try:
             self._process.wait(grace)
         except subprocess.TimeoutExpired:
             pass
-        # What it has left behind in its group ends too.
+        # Whatever it has left in its group must end too.
         self._kill(getattr(signal, "SIGKILL", signal.SIGTERM))
         return self._process.wait()
 
@@ -67,17 +67,17 @@ def spawn_agent(
     env: Optional[Mapping[str, str]] = None,
     **client: Any,
 ) -> SpawnedAgent:
-    """Claims a task and starts a program as the agent that works at it.
+    """Claims a task and starts a program as the agent for it.
 
-    No shell reads the command. The program gets BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN, BYLAW_PROMPT and, where it
-    was given, BYLAW_CONTRACT: ``AgentClient.from_environment`` reads them. It does not get the enrolment secret. Raises NoTaskReady, what a claim
-    raises besides, and RequestInvalid where the program cannot be started.
+    The program runs without a shell. It gets BYLAW_ENDPOINT, BYLAW_AGENT_ID, BYLAW_TASK_ID, BYLAW_PHASE_TOKEN, BYLAW_PROMPT and, if given,
+    BYLAW_CONTRACT, which ``AgentClient.from_environment`` reads. It does not get the enrolment secret. Raises NoTaskReady and other errors of a
+    claim, and RequestInvalid if the program cannot be started.
     """
     more = dict(env or {})
     for name in more:
         if _SECRET.fullmatch(name):
             raise RequestInvalid(
-                f"`env` holds {name}, a secret of the service", code="request_invalid", fix="remove it; with it the agent could act as anyone"
+                f"`env` holds {name}, a secret of the service", code="request_invalid", fix="Remove it; with it the agent could act as anyone"
             )
     claimer = AgentClient(agent_id, orchestrator_url, enrol_secret=enrol_secret, heartbeat=False, **client)
     claim = claimer.claim_task(capabilities, task_id=task_id, wait=wait)
@@ -93,7 +93,7 @@ def spawn_agent(
         **({} if contract is None else {"BYLAW_CONTRACT": contract}),
     }
     try:
-        # A group of its own, so that what it has started ends with it.
+        # A group of its own, so that everything it has started ends with it.
         process = subprocess.Popen(list(command), env=told, cwd=cwd, stdin=subprocess.DEVNULL, start_new_session=_GROUPS)
     except (OSError, ValueError) as error:
         claimer.release_task("the agent could not be started")

@@ -1,4 +1,4 @@
-"""Requests, and the same requests again."""
+"""Sends requests and retries them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _AGAIN = frozenset((408, 429, 502, 503, 504))
 
 
 class Retry(NamedTuple):
-    """How often and how long a request is made again. Times are in seconds."""
+    """How often and how long a request is retried. Times are in seconds."""
 
-    #: Attempts in all, the first included. 1 never retries.
+    #: All attempts, including the first. 1 never retries.
     attempts: int = 8
-    #: The first pause; each next one is twice as long.
+    #: The first pause. Each next one is twice as long.
     base: float = 0.1
-    #: The longest pause of its own. A ``Retry-After`` may ask for more.
+    #: The longest pause of the client's own choice. A ``Retry-After`` may ask for more.
     cap: float = 5.0
-    #: No pause begins that would make all of them longer than this.
+    #: The longest time of all pauses together.
     give_up: float = 60.0
 
 
@@ -40,30 +40,30 @@ class Ask(NamedTuple):
     """One request."""
 
     method: str
-    #: Below the base: ``/tasks/claim``.
+    #: The path after the base: ``/tasks/claim``.
     path: str
-    #: The value of the Authorization header. Read for each attempt, since it may have changed.
+    #: The value of the Authorization header. Read for each attempt, because it may have changed.
     authorization: Callable[[], str]
     body: Optional[Mapping[str, Any]] = None
     query: Optional[Mapping[str, Any]] = None
     headers: Optional[Mapping[str, str]] = None
-    #: The tool that it is about.
+    #: The tool of the request.
     tool: Optional[str] = None
-    #: The key under which the server does this once, however often it is asked.
+    #: The key with which the server executes the request once, however often it is sent.
     request_id: Optional[str] = None
-    #: The longest that one attempt may take.
+    #: The time limit of one attempt.
     timeout: Optional[float] = None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    # A credential goes nowhere but where it was meant to go.
+    # A credential must not be sent to another address.
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def endpoint_of(endpoint: str, allow_http: bool) -> str:
-    """The base of all requests, without a slash at its end."""
-    # What the address holds is not repeated: it may be a password.
+    """Returns the base of all requests, without a trailing slash."""
+    # The URL is not repeated, because it may contain a password.
     try:
         url = urllib.parse.urlsplit(endpoint)
         host = url.hostname or ""
@@ -71,20 +71,21 @@ def endpoint_of(endpoint: str, allow_http: bool) -> str:
     except ValueError:
         url, host = urllib.parse.urlsplit(""), ""
     if url.scheme not in ("http", "https") or host == "":
-        raise _invalid("Unexpected endpoint, expected an address such as `https://bylaw.example.org`")
+        raise _invalid("`endpoint` must be an address such as `https://bylaw.example.org`")
     if url.username is not None or url.password is not None or url.query or url.fragment:
-        raise _invalid("Unexpected credentials, query or fragment in the endpoint, expected scheme, host, port and path alone")
+        raise _invalid("`endpoint` must not hold credentials, a query or a fragment")
     if url.scheme == "http" and not allow_http and not _HERE.fullmatch(host):
-        raise _invalid(f"Unexpected http to `{host}`, expected https", "use https, or say `allow_http` where the way there is safe")
+        fix = "Use https, or set `allow_http` if the network in between is safe"
+        raise _invalid(f"`{host}` is another machine, so `endpoint` must use https", fix)
     path = url.path.rstrip("/")
     return f"{url.scheme}://{url.netloc}{path if path.endswith(BASE) else path + BASE}"
 
 
 def credential_of(text: str, what: str) -> str:
-    """Refuses what can be no credential: a header would break on it."""
+    """Returns a credential. Refuses one that cannot be sent in a header."""
     if re.fullmatch(r"[\x21-\x7e]+", text):
         return text
-    raise _invalid(f"Unexpected {what}, expected printable characters without blanks")
+    raise _invalid(f"The {what} must be printable characters without spaces")
 
 
 def _invalid(message: str, fix: Optional[str] = None) -> RequestInvalid:
@@ -97,7 +98,7 @@ def new_key() -> str:
 
 
 class Transport:
-    """Makes requests, and makes them again."""
+    """Sends requests and retries them."""
 
     def __init__(
         self,
@@ -117,7 +118,7 @@ class Transport:
         self._random = random
         host = urllib.parse.urlsplit(self._base).hostname or ""
         handlers: list[Any] = [_NoRedirect()]
-        # What is meant for this machine stays on it, whatever proxy the environment names.
+        # Requests to this machine must not go through a proxy that the environment names.
         if _HERE.fullmatch(host):
             handlers.append(urllib.request.ProxyHandler({}))
         if ssl_context is not None:
@@ -125,13 +126,13 @@ class Transport:
         self._opener = urllib.request.build_opener(*handlers)
 
     def pause(self, attempt: int, asked: Optional[float] = None) -> float:
-        """The pause after attempt number ``attempt`` (from 1): doubled each time up to the cap, and up to a quarter longer by chance."""
-        # A stream is opened again for as long as it takes: the power must stay a number.
+        """The pause after attempt number ``attempt`` (from 1): doubled each time up to the cap, plus up to a quarter at random."""
+        # A stream is reopened without a limit, so the power must not overflow.
         own = min(self._retry.cap, self._retry.base * 2 ** min(attempt - 1, 60))
         return max(own, asked or 0.0) * (1 + self._random() / 4)
 
     def ask(self, request: Ask) -> Tuple[int, Any]:
-        """Status and body of the answer. All attempts have one key. Raises an AgentError."""
+        """Returns status and body of the answer. All attempts have one key. Raises an AgentError."""
         request = request._replace(request_id=request.request_id or new_key())
         waited = 0.0
         attempt = 0
@@ -155,7 +156,7 @@ class Transport:
             self.sleep(pause)
 
     def open(self, request: Ask) -> Any:
-        """The answer as it comes: one attempt. Raises an AgentError where it is one, or what the network raises."""
+        """Returns the unread answer, after one attempt. Raises an AgentError for an error response, or what the network raises."""
         method, path, authorization, body, query, headers, tool, key, timeout = request
         credential = authorization()
         sent: Dict[str, str] = {"Accept": "application/json", "Authorization": credential, **(headers or {})}
@@ -181,17 +182,17 @@ def _refusal(answer: urllib.error.HTTPError, credential: str, tool: Optional[str
     status = answer.code
     if 300 <= status < 400:
         return ServerFault(
-            "Unexpected redirection, expected an answer of the service",
+            "The service answered with a redirect",
             code="redirected",
             status=status,
-            fix="give the address of the service itself",
+            fix="Use the address of the service itself as the endpoint",
         )
     try:
         body = json.loads(answer.read())
     except (ValueError, OSError, http.client.HTTPException):
         body = None
     secret = credential.partition(" ")[2]
-    # A server, or a proxy before it, may repeat what it was sent.
+    # A server or proxy may repeat the credential in its answer.
     return error_of(
         status,
         body,
@@ -216,14 +217,14 @@ def _readable(status: int, text: bytes) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        message = f"Unexpected answer that is no JSON, expected one of the service (status {status})"
+        message = f"The answer is not JSON (status {status})"
         raise ServerFault(message, code="answer_unreadable", status=status) from None
 
 
 def unreachable() -> Unavailable:
-    """Nobody answered."""
+    """The error of a request without an answer."""
     return Unavailable(
-        "Unexpected silence of the service, expected an answer",
+        "The service did not answer",
         code="unreachable",
-        fix="see that it runs at the endpoint and can be reached; the same request id makes asking again harmless",
+        fix="Check that it runs at the endpoint and can be reached; repeating the request with the same request id is safe",
     )
